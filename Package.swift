@@ -1,0 +1,78 @@
+// swift-tools-version: 6.2
+import CompilerPluginSupport
+import Foundation
+import PackageDescription
+
+/// The directory of SwiftSyntax modules that the toolchain running this manifest ships.
+///
+/// Macros are built against it, so that the package depends on no other package.
+let toolchainSyntax: String = {
+  #if os(macOS)
+    let suffix = "pm/ManifestAPI/libPackageDescription.dylib"
+    let count = _dyld_image_count()
+    let images = (0..<count).compactMap { _dyld_get_image_name($0).map { String(cString: $0) } }
+  #else
+    let suffix = "pm/ManifestAPI/libPackageDescription.so"
+    // Files under /proc report no size, so the whole-file readers of Foundation stop early on them.
+    let maps = FileHandle(forReadingAtPath: "/proc/self/maps").flatMap { try? $0.readToEnd() } ?? Data()
+    let images = String(decoding: maps, as: UTF8.self).split(separator: "\n")
+      .compactMap { $0.split(separator: " ").last.map(String.init) }
+  #endif
+  guard let library = images.first(where: { $0.hasSuffix(suffix) }) else {
+    fatalError("cannot find the toolchain's SwiftSyntax: no \(suffix) among the loaded libraries")
+  }
+  return library.dropLast(suffix.count) + "host"
+}()
+
+let strict: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+let lending: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
+let syntaxSettings: [SwiftSetting] = strict + [.unsafeFlags(["-I", toolchainSyntax])]
+func syntaxLinking(_ libraries: [String]) -> [LinkerSetting] {
+  [
+    .unsafeFlags(
+      ["-L", toolchainSyntax, "-Xlinker", "-rpath", "-Xlinker", toolchainSyntax]
+        + libraries.map { "-l\($0)" })
+  ]
+}
+let syntaxLibraries = [
+  "SwiftSyntax", "SwiftSyntaxMacros", "SwiftSyntaxBuilder", "SwiftDiagnostics", "SwiftParser",
+  "SwiftCompilerPluginMessageHandling",
+]
+
+let package = Package(
+  name: "Annals",
+  products: [
+    .library(name: "Annals", targets: ["Annals"]),
+    .library(name: "AnnalsCommand", targets: ["AnnalsCommand"]),
+    .executable(name: "annals", targets: ["AnnalsTool"]),
+    .executable(name: "githistory", targets: ["GitHistory"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+    .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: lending),
+    .target(name: "CAnnals"),
+    .macro(
+      name: "AnnalsMacros", swiftSettings: syntaxSettings,
+      linkerSettings: syntaxLinking(syntaxLibraries)),
+    .target(
+      name: "Annals", dependencies: ["LMDB", "CAnnals", "AnnalsMacros"], swiftSettings: lending),
+    .target(name: "AnnalsCommand", dependencies: ["Annals"], swiftSettings: strict),
+    .executableTarget(name: "AnnalsTool", dependencies: ["AnnalsCommand"], swiftSettings: strict),
+    .executableTarget(name: "GitHistory", dependencies: ["Annals"], swiftSettings: strict),
+    .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: lending),
+    .testTarget(name: "AnnalsTests", dependencies: ["Annals"], swiftSettings: lending),
+    .testTarget(
+      name: "AnnalsMacrosTests", dependencies: ["AnnalsMacros"], swiftSettings: syntaxSettings,
+      linkerSettings: syntaxLinking(syntaxLibraries + ["SwiftSyntaxMacroExpansion"])),
+    .testTarget(
+      name: "AnnalsCommandTests", dependencies: ["AnnalsCommand"], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

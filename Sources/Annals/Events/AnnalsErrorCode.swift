@@ -1,0 +1,102 @@
+extension AnnalsError {
+  /// The kind of an error. New kinds may be added; compare with the constants.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    private enum Base: String {
+      case conflict, duplicateID, partlyThere, invalidName, tooLarge, malformed, noSuchStore,
+        cannotCreate, notAStore, incomplete, foreign, damaged, formatVersion, needsNewer,
+        newerSchema, superseded, storeTooOld, invalidPlan, shapeChanged, noPath,
+        requiresActivation, requiresPass, needsPlan, ruleFailed, verifyFailed, collision, busy,
+        held, tooManyReaders, readOnly, permission, diskFull, notCommitted, outcomeUnknown,
+        storeReplaced, lockFileDamaged, usedAfterFork, inputOutput, cancelled, wrongUse
+    }
+    private let base: Base
+
+    private init(_ base: Base) {
+      self.base = base
+    }
+
+    /// The code's name as the command prints it.
+    public var description: String { base.rawValue }
+
+    /// One or more expectations of an append did not hold; `details.violations` lists all of them.
+    public static let conflict = Code(.conflict)
+    /// An event id stands twice in one call for the same stream.
+    public static let duplicateID = Code(.duplicateID)
+    /// Some events of a call with ids are in the stream already and others are not.
+    public static let partlyThere = Code(.partlyThere)
+    /// A stream or type name is empty, holds NUL or has more than 500 bytes.
+    public static let invalidName = Code(.invalidName)
+    /// A payload, a metadata map or a call is over its limit.
+    public static let tooLarge = Code(.tooLarge)
+    /// Input is not what it should be: JSON, CBOR, a time or a number.
+    public static let malformed = Code(.malformed)
+    /// There is no store at this path.
+    public static let noSuchStore = Code(.noSuchStore)
+    /// A store could not be created at this path.
+    public static let cannotCreate = Code(.cannotCreate)
+    /// What stands at this path is no store.
+    public static let notAStore = Code(.notAStore)
+    /// A file of the store is missing.
+    public static let incomplete = Code(.incomplete)
+    /// A file belongs to another store.
+    public static let foreign = Code(.foreign)
+    /// The store's bytes are not what was written.
+    public static let damaged = Code(.damaged)
+    /// The store's format is not one that this library reads.
+    public static let formatVersion = Code(.formatVersion)
+    /// The store needs a feature that this library does not know.
+    public static let needsNewer = Code(.needsNewer)
+    /// The store holds events of a schema version newer than the plan's.
+    public static let newerSchema = Code(.newerSchema)
+    /// The store has moved on to a version that this program cannot write.
+    public static let superseded = Code(.superseded)
+    /// The store holds events older than the plan's oldest version.
+    public static let storeTooOld = Code(.storeTooOld)
+    /// The plan does not hold together.
+    public static let invalidPlan = Code(.invalidPlan)
+    /// A shipped version of a record was edited.
+    public static let shapeChanged = Code(.shapeChanged)
+    /// Stored events have no path to the plan's current version; `details.kinds` lists them.
+    public static let noPath = Code(.noPath)
+    /// A stage has a context that must be computed first.
+    public static let requiresActivation = Code(.requiresActivation)
+    /// A stage can only be run by a migration pass.
+    public static let requiresPass = Code(.requiresPass)
+    /// The operation needs the plan that the store was written with.
+    public static let needsPlan = Code(.needsPlan)
+    /// A rule threw, or gave what it may not give.
+    public static let ruleFailed = Code(.ruleFailed)
+    /// A stage's verification refused the result.
+    public static let verifyFailed = Code(.verifyFailed)
+    /// A rule made an id or a stream that is there already.
+    public static let collision = Code(.collision)
+    /// Another process holds the lock.
+    public static let busy = Code(.busy)
+    /// The store refuses appends until a switch is accepted or rolled back.
+    public static let held = Code(.held)
+    /// Every slot for readers is taken.
+    public static let tooManyReaders = Code(.tooManyReaders)
+    /// The store was opened for reading only.
+    public static let readOnly = Code(.readOnly)
+    /// This user may not open the file.
+    public static let permission = Code(.permission)
+    /// The disk has no room for the write; nothing was written.
+    public static let diskFull = Code(.diskFull)
+    /// The write failed and nothing of it was kept.
+    public static let notCommitted = Code(.notCommitted)
+    /// The write failed and may or may not have been kept.
+    public static let outcomeUnknown = Code(.outcomeUnknown)
+    /// A file of the store was replaced or removed while it was open.
+    public static let storeReplaced = Code(.storeReplaced)
+    /// A lock file was damaged or removed while it was open.
+    public static let lockFileDamaged = Code(.lockFileDamaged)
+    /// The store was opened before this process was forked off.
+    public static let usedAfterFork = Code(.usedAfterFork)
+    /// A read or a write of a file failed.
+    public static let inputOutput = Code(.inputOutput)
+    /// The task was cancelled before anything was written.
+    public static let cancelled = Code(.cancelled)
+    /// The call contradicts itself or the store's state.
+    public static let wrongUse = Code(.wrongUse)
+  }
+}

@@ -1,0 +1,21 @@
+import SwiftSyntaxMacros
+
+@_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
+
+/// The macros of this package by the names that `#externalMacro` uses.
+struct Macros: PluginProvider {
+  /// No such macro is in this package.
+  struct Unknown: Error {
+    let name: String
+  }
+
+  func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
+    throw Unknown(name: typeName)
+  }
+}
+
+@main struct Plugin {
+  static func main() throws {
+    try CompilerPluginMessageListener(connection: StandardIOMessageConnection(), provider: Macros()).main()
+  }
+}

@@ -1,0 +1,63 @@
+#include "CAnnals.h"
+
+#include <string.h>
+
+// The polynomial of CRC-32C, its bits reversed.
+#define POLYNOMIAL 0x82f63b78u
+
+static uint32_t byte_at_a_time(uint32_t state, const uint8_t *bytes, size_t count) {
+  while (count--) {
+    state ^= *bytes++;
+    for (int bit = 0; bit < 8; bit++)
+      state = (state >> 1) ^ (POLYNOMIAL & (0u - (state & 1u)));
+  }
+  return state;
+}
+
+#if defined(__x86_64__)
+
+__attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t state, const uint8_t *bytes,
+                                                                 size_t count) {
+  uint64_t wide = state;
+  for (; count >= 8; bytes += 8, count -= 8) {
+    uint64_t word;
+    memcpy(&word, bytes, 8);
+    wide = __builtin_ia32_crc32di(wide, word);
+  }
+  state = (uint32_t)wide;
+  for (; count; bytes++, count--)
+    state = __builtin_ia32_crc32qi(state, *bytes);
+  return state;
+}
+
+uint32_t annals_crc32c(uint32_t crc, const void *bytes, size_t count) {
+  uint32_t state = ~crc;
+  state = __builtin_cpu_supports("sse4.2") ? by_instruction(state, bytes, count)
+                                           : byte_at_a_time(state, bytes, count);
+  return ~state;
+}
+
+#elif defined(__ARM_FEATURE_CRC32)
+
+#include <arm_acle.h>
+
+uint32_t annals_crc32c(uint32_t crc, const void *bytes, size_t count) {
+  const uint8_t *next = bytes;
+  uint32_t state = ~crc;
+  for (; count >= 8; next += 8, count -= 8) {
+    uint64_t word;
+    memcpy(&word, next, 8);
+    state = __crc32cd(state, word);
+  }
+  for (; count; next++, count--)
+    state = __crc32cb(state, *next);
+  return ~state;
+}
+
+#else
+
+uint32_t annals_crc32c(uint32_t crc, const void *bytes, size_t count) {
+  return ~byte_at_a_time(~crc, bytes, count);
+}
+
+#endif
