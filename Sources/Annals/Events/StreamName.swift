@@ -16,18 +16,17 @@ public struct StreamName: Sendable {
 extension StreamName: Hashable, Comparable {
   /// Whether the two names have the same bytes.
   public static func == (left: StreamName, right: StreamName) -> Bool {
-    left.text.utf8.elementsEqual(right.text.utf8)
+    ExactText(left.text) == ExactText(right.text)
   }
 
   /// Whether the bytes of `left` sort before those of `right`.
   public static func < (left: StreamName, right: StreamName) -> Bool {
-    left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    ExactText(left.text) < ExactText(right.text)
   }
 
   /// Feeds the name's bytes to `hasher`.
   public func hash(into hasher: inout Hasher) {
-    var text = text
-    text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    ExactText(text).hash(into: &hasher)
   }
 }
 

@@ -1,0 +1,23 @@
+/// Text that is equal to another only if its UTF-8 bytes are.
+///
+/// Swift's `String` compares by canonical equivalence, so that precomposed and decomposed letters are equal; names
+/// and keys on disk are bytes.
+struct ExactText: Hashable, Comparable, Sendable {
+  let text: String
+
+  init(_ text: String) {
+    self.text = text
+  }
+
+  static func == (left: ExactText, right: ExactText) -> Bool {
+    left.text.utf8.elementsEqual(right.text.utf8)
+  }
+
+  static func < (left: ExactText, right: ExactText) -> Bool {
+    left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    for byte in text.utf8 { hasher.combine(byte) }
+  }
+}

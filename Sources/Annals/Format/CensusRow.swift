@@ -1,0 +1,31 @@
+/// The value of a row of `census`, whose key is a kind: how much of the kind the log holds.
+struct CensusRow: Equatable, Sendable {
+  /// Delivered parts: an unsplit entry is one.
+  var parts: UInt64 = 0
+  /// The bytes of their payloads.
+  var bytes: UInt64 = 0
+  /// Entries of which only a stub is left.
+  var stubs: UInt64 = 0
+  /// Entries set aside by a pass because a rule failed on them.
+  var quarantined: UInt64 = 0
+
+  /// Parts, bytes, stubs, quarantined; all varints.
+  func encoded() -> [UInt8] {
+    var encoded: [UInt8] = []
+    for number in [parts, bytes, stubs, quarantined] {
+      encoded.append(varint: number)
+    }
+    return encoded
+  }
+
+  init() {}
+
+  init(_ bytes: Span<UInt8>) throws(FormatFailure) {
+    var reader = ByteReader(bytes)
+    parts = try reader.varint()
+    self.bytes = try reader.varint()
+    stubs = try reader.varint()
+    quarantined = try reader.varint()
+    try reader.finish()
+  }
+}

@@ -1,0 +1,15 @@
+internal import CAnnals
+
+/// CRC-32C (Castagnoli; RFC 3720, appendix B.4): finds accidents, not attacks.
+enum Checksum {
+  /// The checksum of `bytes`, continued from `seed`: that of the bytes before them, or 0.
+  static func crc32c(_ bytes: Span<UInt8>, seed: UInt32 = 0) -> UInt32 {
+    unsafe bytes.withUnsafeBufferPointer { unsafe annals_crc32c(seed, $0.baseAddress, $0.count) }
+  }
+
+  /// The checksum of the eight bytes of `number`, the lowest first, as a seed for what follows.
+  static func seed(_ number: UInt64) -> UInt32 {
+    var number = number.littleEndian
+    return unsafe annals_crc32c(0, &number, 8)
+  }
+}

@@ -1,0 +1,56 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The one line of the file `CURRENT`: which generation of which log is in use.
+///
+/// `log-000001.mdb <log id> <generation> <crc32c>` and a newline; the checksum, in eight hexadecimal digits, is of
+/// everything before the blank in front of it.
+struct CurrentFile: Equatable, Sendable {
+  /// The name of the file in the store's directory.
+  static let name = "CURRENT"
+  /// More bytes than any line of this format has.
+  static let limit = 200
+
+  /// What all copies and generations of one log share.
+  var log: UUID
+  /// The number of the generation in use, 1 to 999,999.
+  var generation: UInt64
+
+  /// The name of the generation's file.
+  var fileName: String { Self.fileName(generation: generation) }
+
+  /// The name of the file of a generation: `log-` and six digits.
+  static func fileName(generation: UInt64) -> String {
+    let digits = String(generation)
+    return "log-" + String(repeating: "0", count: max(0, 6 - digits.utf8.count)) + digits + ".mdb"
+  }
+
+  /// The name of the lease file of a generation.
+  var leaseName: String { String(fileName.dropLast(4)) + ".lease" }
+
+  /// The file's content.
+  func encoded() -> [UInt8] {
+    let line = "\(fileName) \(log.uuidString.lowercased()) \(generation)"
+    let digits = String(Checksum.crc32c(Array(line.utf8).span), radix: 16)
+    return Array("\(line) \(String(repeating: "0", count: 8 - digits.utf8.count))\(digits)\n".utf8)
+  }
+
+  init(log: UUID, generation: UInt64) {
+    self.log = log
+    self.generation = generation
+  }
+
+  /// Reads the file's content; nothing of it is ever joined to a path but a name that this type makes itself.
+  init(_ bytes: [UInt8]) throws(FormatFailure) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    let words = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    guard words.count == 4, let log = UUID(uuidString: String(words[1]) ?? ""),
+      let generation = UInt64(String(words[2]) ?? ""), (1...999_999).contains(generation)
+    else { throw FormatFailure(.value, at: 0) }
+    self.init(log: log, generation: generation)
+    guard encoded() == bytes else { throw FormatFailure(.checksum, at: 0) }
+  }
+}

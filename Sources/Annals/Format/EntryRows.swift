@@ -1,0 +1,53 @@
+/// The rows of `schemas` and `kinds` that stand in the first entry of a kind, so that the log alone can rebuild both.
+struct EntryRows: Equatable, Sendable {
+  /// One kind that is new with the entry.
+  struct New: Equatable, Sendable {
+    /// The kind's number.
+    var kind: UInt32
+    /// Its row.
+    var kindRow: KindRow
+    /// The row of its ordinal.
+    var schemaRow: SchemaRow
+  }
+
+  /// The kinds that are new with the entry.
+  var new: [New]
+
+  /// Count, then for each: kind (varint), its row (counted), its ordinal's row (counted), both without checksum.
+  func append(to bytes: inout [UInt8]) {
+    bytes.append(varint: UInt64(new.count))
+    for kind in new {
+      bytes.append(varint: UInt64(kind.kind))
+      bytes.append(counted: kind.kindRow.encoded())
+      bytes.append(counted: kind.schemaRow.encoded())
+    }
+  }
+
+  init(new: [New]) {
+    self.new = new
+  }
+
+  /// Reads the rows from `offset` of the entry `bytes`.
+  init(_ bytes: Span<UInt8>, at offset: Int) throws(FormatFailure) {
+    var reader = ByteReader(bytes, from: offset)
+    new = []
+    for _ in 0..<(try reader.varint()) {
+      let kind = try reader.varint(as: UInt32.self)
+      let kindRow = try reader.countedRange()
+      let schemaRow = try reader.countedRange()
+      new.append(
+        New(
+          kind: kind, kindRow: try KindRow(bytes.extracting(kindRow)),
+          schemaRow: try SchemaRow(bytes.extracting(schemaRow))))
+    }
+  }
+
+  /// Passes over rows.
+  static func pass(_ reader: inout ByteReader) throws(FormatFailure) {
+    for _ in 0..<(try reader.varint()) {
+      _ = try reader.varint()
+      _ = try reader.countedRange()
+      _ = try reader.countedRange()
+    }
+  }
+}

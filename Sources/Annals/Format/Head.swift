@@ -1,0 +1,100 @@
+/// The newest entry of a stream and what is needed to link the next one to it: a row of `heads`.
+struct Head: Equatable, Sendable {
+  /// The position of the stream's first entry.
+  let id: Position
+  /// The revision of the newest entry.
+  private(set) var revision: Revision
+  /// The position of the newest entry.
+  private(set) var last: Position
+  /// At index l − 1 the position of the newest revision that is a multiple of 4^l, for each l ≥ 1 with 4^l ≤ revision.
+  private(set) var levels: [Position]
+  /// The revision of the newest entry with an id that a caller gave.
+  private(set) var newestID: Revision?
+
+  /// The head of a stream whose first entry is at `position`.
+  init(first position: Position, hasID: Bool) {
+    id = position
+    revision = 0
+    last = position
+    levels = []
+    newestID = hasID ? 0 : nil
+  }
+
+  /// The position of the newest revision that is a multiple of 4^`level`.
+  func newest(atLevel level: Int) -> Position {
+    level == 0 ? last : level <= levels.count ? levels[level - 1] : id
+  }
+
+  /// Moves to the stream's next entry, at `position`.
+  ///
+  /// - Returns: The entry's links: for each level l with 4^l dividing its revision, the distance in positions to
+  ///   revision − 4^l.
+  mutating func advance(to position: Position, hasID: Bool) -> [UInt64] {
+    revision = Revision(revision.rawValue + 1)
+    var links: [UInt64] = []
+    for level in 0..<Self.levels(dividing: revision) {
+      links.append(position.rawValue - newest(atLevel: level).rawValue)
+      if level > levels.count {
+        levels.append(position)
+      } else if level > 0 {
+        levels[level - 1] = position
+      }
+    }
+    last = position
+    if hasID { newestID = revision }
+    return links
+  }
+
+  /// How many levels l have 4^l dividing `revision`; 0 for revision 0, which links to nothing.
+  static func levels(dividing revision: Revision) -> Int {
+    revision.rawValue == 0 ? 0 : revision.rawValue.trailingZeroBitCount / 2 + 1
+  }
+
+  /// How many levels l ≥ 1 have 4^l ≤ `revision`.
+  static func levels(upTo revision: Revision) -> Int {
+    revision.rawValue == 0 ? 0 : (63 - revision.rawValue.leadingZeroBitCount) / 2
+  }
+}
+
+extension Head {
+  /// Revision, last position, per level the distance back from the last position, and the revision of the newest id
+  /// plus 1 (0: none); all varints.
+  func encoded() -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(varint: revision.rawValue)
+    bytes.append(varint: last.rawValue)
+    for level in levels {
+      bytes.append(varint: last.rawValue - level.rawValue)
+    }
+    bytes.append(varint: newestID.map { $0.rawValue + 1 } ?? 0)
+    return bytes
+  }
+
+  /// Reads the row of the stream whose first entry is at `id`.
+  init(id: Position, _ bytes: Span<UInt8>) throws(FormatFailure) {
+    var reader = ByteReader(bytes)
+    let revision = Revision(try reader.varint())
+    let last = Position(try reader.varint())
+    guard last >= id, last.rawValue - id.rawValue >= revision.rawValue else {
+      throw FormatFailure(.link, at: 0)
+    }
+    var levels: [Position] = []
+    for _ in 0..<Self.levels(upTo: revision) {
+      let start = reader.offset
+      let distance = try reader.varint()
+      guard distance <= last.rawValue - id.rawValue else { throw FormatFailure(.link, at: start) }
+      levels.append(Position(last.rawValue - distance))
+    }
+    let start = reader.offset
+    let newest = try reader.varint()
+    guard newest == 0 || newest - 1 <= revision.rawValue else {
+      throw FormatFailure(.value, at: start)
+    }
+    try reader.finish()
+    self.id = id
+    self.revision = revision
+    self.last = last
+    self.levels = levels
+    self.newestID = newest == 0 ? nil : Revision(newest - 1)
+  }
+}

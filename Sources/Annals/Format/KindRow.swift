@@ -1,0 +1,62 @@
+/// The value of a row of `kinds`, whose key is the kind's number.
+struct KindRow: Equatable, Sendable {
+  /// How payloads of the kind are laid out.
+  enum Shape: Equatable, Sendable {
+    /// CBOR maps, by name.
+    case undeclared
+    /// CBOR arrays, in the order of the shape's fields.
+    case declared(fingerprint: [UInt8], text: String)
+  }
+
+  /// The ordinal of the schema version.
+  var ordinal: UInt16
+  /// The record's name on disk.
+  var name: String
+  /// How payloads are laid out.
+  var shape: Shape
+  /// Where the first entry of the kind stands.
+  var first: Position
+
+  /// Ordinal (varint), name (counted), form (one byte: 0 undeclared; 1 declared, then the 32 bytes of the
+  /// fingerprint and the shape's text, counted), first position (varint).
+  func encoded() -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(varint: UInt64(ordinal))
+    bytes.append(counted: name.utf8)
+    switch shape {
+    case .undeclared:
+      bytes.append(0)
+    case .declared(let fingerprint, let text):
+      bytes.append(1)
+      bytes += fingerprint
+      bytes.append(counted: text.utf8)
+    }
+    bytes.append(varint: first.rawValue)
+    return bytes
+  }
+
+  init(ordinal: UInt16, name: String, shape: Shape = .undeclared, first: Position) {
+    self.ordinal = ordinal
+    self.name = name
+    self.shape = shape
+    self.first = first
+  }
+
+  init(_ bytes: Span<UInt8>) throws(FormatFailure) {
+    var reader = ByteReader(bytes)
+    ordinal = try reader.varint(as: UInt16.self)
+    let nameStart = reader.offset
+    name = try reader.countedText()
+    guard NameRule.allows(name) else { throw FormatFailure(.text, at: nameStart) }
+    let form = reader.offset
+    switch try reader.byte() {
+    case 0: shape = .undeclared
+    case 1:
+      let fingerprint = try reader.range(count: 32)
+      shape = .declared(fingerprint: reader.copy(fingerprint), text: try reader.countedText())
+    default: throw FormatFailure(.value, at: form)
+    }
+    first = Position(try reader.varint())
+    try reader.finish()
+  }
+}

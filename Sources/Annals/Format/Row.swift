@@ -1,0 +1,33 @@
+/// A row of a table other than `entries`: its value, then the CRC-32C of its key and value, four bytes, lowest first.
+enum Row {
+  /// `value` with the checksum of `key` and `value` behind it.
+  static func seal(_ value: [UInt8], key: [UInt8]) -> [UInt8] {
+    var sealed = value
+    sealed.append(littleEndian: checksum(key: key.span, value: value.span))
+    return sealed
+  }
+
+  /// Where the value stands in `stored`, a row found under `key`.
+  ///
+  /// - Throws: `FormatFailure` where the checksum is not that of key and value.
+  static func open(_ stored: Span<UInt8>, key: Span<UInt8>) throws(FormatFailure) -> Range<Int> {
+    guard stored.count >= 4 else { throw FormatFailure(.tooShort, at: stored.count) }
+    let value = 0..<stored.count - 4
+    var reader = ByteReader(stored, from: value.upperBound)
+    guard try reader.littleEndian(UInt32.self) == checksum(key: key, value: stored.extracting(value)) else {
+      throw FormatFailure(.checksum, at: value.upperBound)
+    }
+    return value
+  }
+
+  private static func checksum(key: Span<UInt8>, value: Span<UInt8>) -> UInt32 {
+    Checksum.crc32c(value, seed: Checksum.crc32c(key))
+  }
+
+  /// The key of an integer-keyed table: eight bytes, the lowest first, as LMDB compares them on this machine.
+  static func key(_ number: UInt64) -> [UInt8] {
+    var key: [UInt8] = []
+    key.append(littleEndian: number)
+    return key
+  }
+}

@@ -1,0 +1,80 @@
+/// The value of a row of `schemas`, whose key is the version's ordinal.
+struct SchemaRow: Equatable, Sendable {
+  /// What kind of version it is.
+  enum Stability: UInt8, Sendable {
+    case released = 0
+    case draft = 1
+    case bridge = 2
+  }
+
+  /// How far the version's roll-out has come.
+  enum Phase: UInt8, Sendable {
+    case present = 0
+    case expanding = 1
+    case active = 2
+    case contracted = 3
+  }
+
+  /// The version; `nil` for ordinal 0, what was stored without a version.
+  var version: SchemaVersion?
+  /// What kind of version it is.
+  var stability: Stability = .released
+  /// How far its roll-out has come.
+  var phase: Phase = .present
+  /// Where it was activated; 0 where it never was.
+  var activation: UInt64 = 0
+
+  /// Version, stability (one byte), phase (one byte), position of activation (varint).
+  func encoded() -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(version)
+    bytes += [stability.rawValue, phase.rawValue]
+    bytes.append(varint: activation)
+    return bytes
+  }
+
+  init(version: SchemaVersion?) {
+    self.version = version
+  }
+
+  init(_ bytes: Span<UInt8>) throws(FormatFailure) {
+    var reader = ByteReader(bytes)
+    version = try reader.schemaVersion()
+    let start = reader.offset
+    guard let stability = Stability(rawValue: try reader.byte()),
+      let phase = Phase(rawValue: try reader.byte())
+    else { throw FormatFailure(.value, at: start) }
+    self.stability = stability
+    self.phase = phase
+    activation = try reader.varint()
+    try reader.finish()
+  }
+}
+
+extension [UInt8] {
+  /// Appends a version: one byte 0 for none, else 1 and three varints.
+  mutating func append(_ version: SchemaVersion?) {
+    guard let version else {
+      append(0)
+      return
+    }
+    append(1)
+    for number in [version.major, version.minor, version.patch] {
+      append(varint: UInt64(number))
+    }
+  }
+}
+
+extension ByteReader {
+  /// The next version, `nil` for none.
+  mutating func schemaVersion() throws(FormatFailure) -> SchemaVersion? {
+    let start = offset
+    switch try byte() {
+    case 0: return nil
+    case 1:
+      return SchemaVersion(
+        try varint(as: UInt32.self), try varint(as: UInt32.self), try varint(as: UInt32.self))
+    default: throw FormatFailure(.value, at: start)
+    }
+  }
+}

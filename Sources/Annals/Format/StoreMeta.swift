@@ -1,0 +1,179 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The rows of `meta`: what is true of a generation as a whole. The key of each row is its name.
+struct StoreMeta: Equatable, Sendable {
+  /// The format of this library's stores.
+  static let format: UInt32 = 1
+  /// A number whose bytes tell the order in which a machine stores them.
+  static let endianness: UInt64 = 0x0102_0304_0506_0708
+
+  /// What may be done with the generation.
+  enum State: Equatable, Sendable {
+    /// A pass is building it.
+    case building(pass: UUID)
+    /// It takes appends.
+    case live
+    /// It takes appends only after a switch is accepted.
+    case held
+    /// Another generation succeeds it.
+    case sealed
+  }
+
+  /// The names of the rows.
+  enum Name: String, CaseIterable {
+    case format, endianness, log, generation, state, epoch, schemaEpoch, first, checkpoint, window, positions
+    case requires, incarnation
+  }
+
+  /// What all copies and generations of one log share.
+  var log: UUID
+  /// The number of this generation, from 1; never used twice.
+  var generation: UInt64 = 1
+  /// What may be done with the generation.
+  var state: State = .live
+  /// How often the generation was sealed and unsealed.
+  var epoch: UInt64 = 0
+  /// How often a schema version was activated.
+  var schemaEpoch: UInt64 = 0
+  /// How often the log was restored from a backup, and behind which position the last time.
+  var incarnation: (number: UInt64, branch: UInt64) = (0, 0)
+  /// The first position that the log still holds.
+  var first: Position = 1
+  /// The position up to which `streams` and `heads` are written.
+  var checkpoint: UInt64 = 0
+  /// How many of a stream's newest entries are searched for an event id.
+  var window: UInt64 = 64
+  /// Whether positions have no gaps.
+  var isDense = true
+  /// The features that a program must know, by name.
+  var requires: [Requirement] = []
+
+  static func == (left: StoreMeta, right: StoreMeta) -> Bool {
+    left.rows().elementsEqual(right.rows(), by: ==)
+  }
+
+  /// A feature that a program must know to use the store.
+  struct Requirement: Equatable, Sendable {
+    /// The feature's name.
+    var name: String
+    /// Whether reading needs it too, not only writing.
+    var isForReading: Bool
+  }
+
+  init(log: UUID) {
+    self.log = log
+  }
+}
+
+extension StoreMeta {
+  /// The rows as name and value, without checksums.
+  func rows() -> [(name: Name, value: [UInt8])] {
+    Name.allCases.map { ($0, value(of: $0)) }
+  }
+
+  /// The value of the row called `name`.
+  func value(of name: Name) -> [UInt8] {
+    var bytes: [UInt8] = []
+    switch name {
+    case .format: bytes.append(littleEndian: Self.format)
+    case .endianness: bytes.append(littleEndian: Self.endianness)
+    case .log: bytes = log.bytes
+    case .generation: bytes.append(varint: generation)
+    case .state:
+      switch state {
+      case .building(let pass): bytes = [0] + pass.bytes
+      case .live: bytes = [1]
+      case .held: bytes = [2]
+      case .sealed: bytes = [3]
+      }
+    case .epoch: bytes.append(varint: epoch)
+    case .schemaEpoch: bytes.append(varint: schemaEpoch)
+    case .first: bytes.append(varint: first.rawValue)
+    case .checkpoint: bytes.append(varint: checkpoint)
+    case .window: bytes.append(varint: window)
+    case .positions: bytes = [isDense ? 1 : 0]
+    case .incarnation:
+      bytes.append(varint: incarnation.number)
+      bytes.append(varint: incarnation.branch)
+    case .requires:
+      bytes.append(varint: UInt64(requires.count))
+      for requirement in requires {
+        bytes.append(requirement.isForReading ? 1 : 0)
+        bytes.append(counted: requirement.name.utf8)
+      }
+    }
+    return bytes
+  }
+
+  /// Takes the value of the row called `name`.
+  mutating func set(_ name: Name, to bytes: Span<UInt8>) throws(FormatFailure) {
+    var reader = ByteReader(bytes)
+    switch name {
+    case .format:
+      guard try reader.littleEndian(UInt32.self) == Self.format else {
+        throw FormatFailure(.laterFormat, at: 0)
+      }
+    case .endianness:
+      guard try reader.littleEndian(UInt64.self) == Self.endianness else {
+        throw FormatFailure(.value, at: 0)
+      }
+    case .log: log = try reader.uuid()
+    case .generation: generation = try reader.varint()
+    case .state:
+      switch try reader.byte() {
+      case 0: state = .building(pass: try reader.uuid())
+      case 1: state = .live
+      case 2: state = .held
+      case 3: state = .sealed
+      default: throw FormatFailure(.value, at: 0)
+      }
+    case .epoch: epoch = try reader.varint()
+    case .schemaEpoch: schemaEpoch = try reader.varint()
+    case .first: first = Position(try reader.varint())
+    case .checkpoint: checkpoint = try reader.varint()
+    case .window: window = try reader.varint()
+    case .positions: isDense = try reader.byte() == 1
+    case .incarnation: incarnation = (try reader.varint(), try reader.varint())
+    case .requires:
+      requires = []
+      for _ in 0..<(try reader.varint()) {
+        let isForReading = try reader.byte() == 1
+        requires.append(Requirement(name: try reader.countedText(), isForReading: isForReading))
+      }
+    }
+    try reader.finish()
+  }
+}
+
+extension UUID {
+  /// The 16 bytes in the order in which they are written.
+  var bytes: [UInt8] {
+    let u = uuid
+    return [
+      u.0, u.1, u.2, u.3, u.4, u.5, u.6, u.7, u.8, u.9, u.10, u.11, u.12, u.13, u.14, u.15,
+    ]
+  }
+}
+
+extension ByteReader {
+  /// The next 16 bytes as a UUID.
+  mutating func uuid() throws(FormatFailure) -> UUID {
+    let range = try range(count: 16)
+    return uuid(in: range)
+  }
+
+  /// The 16 bytes in `range` as a UUID.
+  func uuid(in range: Range<Int>) -> UUID {
+    let s = range.lowerBound
+    return UUID(
+      uuid: (
+        bytes[s], bytes[s + 1], bytes[s + 2], bytes[s + 3], bytes[s + 4], bytes[s + 5], bytes[s + 6],
+        bytes[s + 7], bytes[s + 8], bytes[s + 9], bytes[s + 10], bytes[s + 11], bytes[s + 12],
+        bytes[s + 13], bytes[s + 14], bytes[s + 15]
+      ))
+  }
+}

@@ -1,0 +1,34 @@
+/// The value of a row of `streams`, whose key is the stream's name.
+struct StreamRow: Equatable, Sendable {
+  /// What became of the stream.
+  enum State: UInt8, Sendable {
+    case live = 0
+    case moved = 1
+    case erased = 2
+  }
+
+  /// What became of the stream.
+  var state: State
+  /// The position of the stream's first entry, by which later entries name the stream.
+  var id: Position
+
+  /// State (one byte), id (varint).
+  func encoded() -> [UInt8] {
+    var bytes = [state.rawValue]
+    bytes.append(varint: id.rawValue)
+    return bytes
+  }
+
+  init(state: State, id: Position) {
+    self.state = state
+    self.id = id
+  }
+
+  init(_ bytes: Span<UInt8>) throws(FormatFailure) {
+    var reader = ByteReader(bytes)
+    guard let state = State(rawValue: try reader.byte()) else { throw FormatFailure(.value, at: 0) }
+    self.state = state
+    self.id = Position(try reader.varint())
+    try reader.finish()
+  }
+}
