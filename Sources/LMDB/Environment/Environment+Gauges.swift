@@ -1,0 +1,83 @@
+import CLMDB
+
+/// What LMDB knows of an environment as a whole.
+public struct EnvironmentInfo: Hashable, Sendable {
+  /// The address space set aside, in bytes.
+  public let mapSize: Int
+  /// The number of the last page in use, counted from 0.
+  public let lastPage: Int
+  /// The number of the last committed transaction.
+  public let lastTransaction: UInt64
+  /// How many slots for readers there are.
+  public let maximumReaders: Int
+  /// How many slots have ever been in use at a time.
+  public let usedReaders: Int
+}
+
+/// A read transaction of some process.
+public struct Reader: Hashable, Sendable {
+  /// The process.
+  public let process: Int32
+  /// The number of the commit it reads; `nil` if it holds its slot without reading.
+  public let transaction: UInt64?
+}
+
+extension Environment {
+  /// The size of a page in bytes.
+  public var pageSize: Int { LMDB.pageSize }
+
+  /// What LMDB knows of the environment now.
+  public func info() throws(EnvironmentError) -> EnvironmentInfo {
+    var info = unsafe MDB_envinfo()
+    try unsafe check(mdb_env_info(pointer(), &info), "mdb_env_info")
+    return unsafe EnvironmentInfo(
+      mapSize: Int(info.me_mapsize), lastPage: Int(info.me_last_pgno),
+      lastTransaction: UInt64(info.me_last_txnid), maximumReaders: Int(info.me_maxreaders),
+      usedReaders: Int(info.me_numreaders))
+  }
+
+  /// The number of the last committed transaction of any process.
+  ///
+  /// Cheap enough to be asked often: no lock, no page is read but the two meta pages.
+  public func lastTransaction() throws(EnvironmentError) -> UInt64 {
+    try info().lastTransaction
+  }
+
+  /// Frees the slots of readers whose process has ended, so that the pages they kept can be used again.
+  ///
+  /// - Returns: How many there were.
+  @discardableResult
+  public func clearStaleReaders() throws(EnvironmentError) -> Int {
+    guard lockIdentity != nil else { return 0 }
+    var dead: Int32 = 0
+    try unsafe check(mdb_reader_check(pointer(), &dead), "mdb_reader_check")
+    return Int(dead)
+  }
+
+  /// The read transactions of all processes.
+  public func readers() throws(EnvironmentError) -> [Reader] {
+    var text = ""
+    let code = unsafe try withUnsafeMutablePointer(to: &text) { (text) throws(EnvironmentError) in
+      unsafe mdb_reader_list(
+        try pointer(),
+        { line, text in
+          if let line = unsafe line, let text = unsafe text?.assumingMemoryBound(to: String.self) {
+            unsafe text.pointee += String(cString: line)
+          }
+          return 0
+        }, text)
+    }
+    guard code >= 0 else { throw .lmdb(LMDBError(code: code, function: "mdb_reader_list")) }
+    // Process, thread and transaction in columns below a line of headings; LMDB has no other form.
+    return text.split(separator: "\n").compactMap { line in
+      let columns = line.split(separator: " ", omittingEmptySubsequences: true)
+      guard columns.count == 3, let process = Int32(columns[0]) else { return nil }
+      return Reader(process: process, transaction: UInt64(columns[2]))
+    }
+  }
+
+  /// Waits until the disk has all that was committed.
+  public func synchronize() throws(EnvironmentError) {
+    try unsafe check(mdb_env_sync(pointer(), 1), "mdb_env_sync")
+  }
+}

@@ -1,0 +1,145 @@
+import CLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension Environment {
+  /// Opens a file, or gives the environment that has it open in this process.
+  ///
+  /// A refusal leaves every byte of the data file as it was. `locks.open` is held meanwhile; a caller that holds it on this thread may go on
+  /// holding it.
+  ///
+  /// - Parameters:
+  ///   - name: The data file's name.
+  ///   - directory: Where it is.
+  ///   - definitions: All tables. Created with the file; in an existing file each must be there.
+  ///   - locks: The locks of the store; `nil` only where the file system is mounted read-only.
+  ///   - options: How it is opened.
+  public static func open(
+    _ name: String, in directory: Directory, tables definitions: [TableDefinition],
+    locks: EnvironmentLocks?, options: EnvironmentOptions = EnvironmentOptions()
+  ) throws(EnvironmentError) -> Environment {
+    precondition(options.mapSize > 0 && options.mapSize < 1 << 46, "a map has less than 2^46 bytes")
+    precondition((1...65_536).contains(options.maximumReaders), "1 to 65,536 readers")
+    precondition(!options.create || options.access == .readWrite, "a new file is written")
+    guard LibraryVersion.current.isSafe else {
+      throw .unsafeLibrary(version: LibraryVersion.current.description)
+    }
+    let fileSystem = try files { () throws(StoreFileError) in try directory.fileSystem() }
+    if let kind = fileSystem.network {
+      throw .file(.networkFileSystem(file: name, kind: kind))
+    }
+    guard locks != nil || (options.access == .readOnly && fileSystem.isReadOnly) else {
+      throw .file(.permission(file: "open.lock", errno: EACCES))
+    }
+    let hold = try files { () throws(StoreFileError) in try locks?.open.lock(.exclusive) }
+    let opening = Opening(
+      name: name, directory: directory, definitions: definitions, locks: locks, options: options,
+      usesLockFile: !(options.access == .readOnly && fileSystem.isReadOnly))
+    let environment = try EnvironmentRegistry.exclusively { (entries) throws(EnvironmentError) in
+      try opening.run(&entries)
+    }
+    _ = consume hold
+    // Only here, outside the registry's lock, which the end of an environment takes.
+    guard environment.tables.map(\.definition) == definitions,
+      environment.access == .readWrite || options.access == .readOnly
+    else { throw .openedOtherwise(file: name) }
+    return environment
+  }
+}
+
+/// The steps of opening one file, while the registry's lock is held.
+private struct Opening {
+  let name: String
+  let directory: Directory
+  let definitions: [TableDefinition]
+  let locks: EnvironmentLocks?
+  let options: EnvironmentOptions
+  let usesLockFile: Bool
+
+  func run(
+    _ entries: inout [FileIdentity: EnvironmentRegistry.Entry]
+  ) throws(EnvironmentError) -> Environment {
+    if let status = try files({ () throws(StoreFileError) in try directory.status(of: name) }),
+      let entry = entries[status.identity]
+    {
+      if options.create { throw .file(.alreadyThere(file: name)) }
+      if let environment = entry.environment { return environment }
+      // Its last user is gone, and waits for the lock that is held here.
+      entry.handle.close()
+      entries[status.identity] = nil
+    }
+    // A second look heals a lock table that was made from the older meta page; a third is for a busy file.
+    var attempt = 1
+    while true {
+      do {
+        let environment = try open()
+        entries[environment.dataIdentity] = .init(
+          environment: environment, handle: environment.handle)
+        return environment
+      } catch .wrongTransactionID where attempt < 3 && !options.create {
+        attempt += 1
+      }
+    }
+  }
+
+  private func open() throws(EnvironmentError) -> Environment {
+    let data = try files { () throws(StoreFileError) in
+      try options.create
+        ? DataFile(creating: name, in: directory)
+        : DataFile(existing: name, in: directory, trusting: options.trustedOwners)
+    }
+    if usesLockFile {
+      try files { () throws(StoreFileError) in
+        try ReaderTable.prepare(
+          for: name, slots: options.maximumReaders, in: directory, trusting: options.trustedOwners)
+      }
+    }
+    var flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS)
+    if options.access == .readOnly { flags |= UInt32(MDB_RDONLY) }
+    if !usesLockFile { flags |= UInt32(MDB_NOLOCK) }
+    let handle = try EnvironmentHandle.open(
+      path: directory.path(forLMDB: name), name: name, flags: flags, tables: definitions.count,
+      used: data.used, options: options)
+    do throws(EnvironmentError) {
+      let status = try protect(handle, expecting: data.identity)
+      if usesLockFile {
+        var dead: Int32 = 0
+        try unsafe check(mdb_reader_check(handle.pointer, &dead), "mdb_reader_check")
+      }
+      let tables = try TableOpening(definitions: definitions, create: options.create, file: name)
+        .run(in: handle, atLeast: data.transaction)
+      let lock = try files { () throws(StoreFileError) in
+        usesLockFile ? try directory.status(of: name + "-lock")?.identity : nil
+      }
+      guard !usesLockFile || lock != nil else {
+        throw .file(.lockFileDamaged(file: name + "-lock"))
+      }
+      return Environment(
+        name: name, directory: directory, tables: tables, locks: locks, options: options,
+        handle: handle, data: status, lockIdentity: lock)
+    } catch {
+      handle.close()
+      throw error
+    }
+  }
+
+  /// Makes sure that LMDB opened the file that was checked, and that no program which is started gets its descriptor.
+  private func protect(
+    _ handle: EnvironmentHandle, expecting identity: FileIdentity
+  ) throws(EnvironmentError) -> FileStatus {
+    var descriptor: Int32 = -1
+    try unsafe check(mdb_env_get_fd(handle.pointer, &descriptor), "mdb_env_get_fd")
+    return try files { () throws(StoreFileError) in
+      // LMDB 0.9 leaves it to be inherited (OpenLDAP ITS#8579).
+      try system("fcntl", name) { fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+      var status = stat()
+      try system("fstat", name) { unsafe fstat(descriptor, &status) }
+      guard FileStatus(status).identity == identity else { throw .replaced(file: name) }
+      return FileStatus(status)
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import CLMDB
+import Synchronization
+
+/// What becomes of a write transaction whose body has returned.
+public enum Decision<Result: ~Copyable>: ~Copyable {
+  /// The changes are kept.
+  case commit(Result)
+  /// The changes are dropped.
+  case abort(Result)
+}
+
+extension Environment {
+  /// Begins a write transaction for an owner that commits it later, on the same thread.
+  ///
+  /// Waits for other writers as long as it takes.
+  /// - Throws: `file(.replaced)`, `file(.lockFileDamaged)` or `wrongTransactionID` if another writer may have been let in.
+  public func beginWrite(
+    durability: Durability = .full
+  ) throws(EnvironmentError) -> WriteTransaction {
+    let pointer = try unsafe pointer()
+    guard access == .readWrite, let locks else { throw .readOnly }
+    let hold = try files { () throws(StoreFileError) -> FileLock.Hold? in
+      guard guards.contains(.locks) else { return nil }
+      // Whoever waits here has the next turn: blocked writers alone starve each other.
+      let turn = try locks.queue.lock(.exclusive)
+      let hold = try locks.write.lock(.exclusive)
+      _ = consume turn
+      return hold
+    }
+    if guards.contains(.names) {
+      try files { () throws(StoreFileError) in try checkNames(locks) }
+    }
+    if guards.contains(.size) { try checkSize() }
+    try unsafe set(durability, of: pointer)
+    var begun: OpaquePointer?
+    try unsafe check(mdb_txn_begin(pointer, nil, 0, &begun), "mdb_txn_begin")
+    guard let begun = unsafe begun else {
+      throw .lmdb(LMDBError(code: MDB_BAD_TXN, function: "mdb_txn_begin"))
+    }
+    let transaction = unsafe WriteTransaction(environment: self, pointer: begun, hold: hold)
+    if guards.contains(.transactionID) {
+      let expected = try lastTransaction() + 1
+      let found = transaction.id
+      guard found == expected else {
+        throw .wrongTransactionID(expected: expected, found: found)
+      }
+    }
+    return transaction
+  }
+
+  /// Lends a write transaction to `body`, and commits it when that returns.
+  ///
+  /// A throw aborts it.
+  public func write<R: ~Copyable>(
+    durability: Durability = .full,
+    _ body: (inout WriteTransaction) throws(EnvironmentError) -> R
+  ) throws(EnvironmentError) -> R {
+    try write(durability: durability, failure: { $0 }, body)
+  }
+
+  /// Lends a write transaction to a `body` with errors of its own, and commits it when that returns.
+  ///
+  /// A throw aborts it.
+  /// - Parameter failure: What an error of the environment is for the caller.
+  public func write<R: ~Copyable, Failure: Error>(
+    durability: Durability = .full, failure: (EnvironmentError) -> Failure,
+    _ body: (inout WriteTransaction) throws(Failure) -> R
+  ) throws(Failure) -> R {
+    var transaction: WriteTransaction
+    do { transaction = try beginWrite(durability: durability) } catch { throw failure(error) }
+    let result = try body(&transaction)
+    do { try transaction.commit() } catch { throw failure(error) }
+    return result
+  }
+
+  /// Lends a write transaction to a `body` that says whether it is kept.
+  public func decide<R: ~Copyable, Failure: Error>(
+    durability: Durability = .full, failure: (EnvironmentError) -> Failure,
+    _ body: (inout WriteTransaction) throws(Failure) -> Decision<R>
+  ) throws(Failure) -> R {
+    var transaction: WriteTransaction
+    do { transaction = try beginWrite(durability: durability) } catch { throw failure(error) }
+    switch try body(&transaction) {
+    case .commit(let result):
+      do { try transaction.commit() } catch { throw failure(error) }
+      return result
+    case .abort(let result):
+      transaction.abort()
+      return result
+    }
+  }
+
+  /// Makes sure that the names still stand for the files that are open.
+  private func checkNames(_ locks: EnvironmentLocks) throws(StoreFileError) {
+    guard try locks.write.isCurrent() else { throw .lockFileDamaged(file: locks.write.name) }
+    guard try directory.status(of: name)?.identity == dataIdentity else {
+      throw .replaced(file: name)
+    }
+    guard try directory.status(of: name + "-lock")?.identity == lockIdentity else {
+      throw .lockFileDamaged(file: name + "-lock")
+    }
+  }
+
+  /// Makes sure that the file has not become shorter: LMDB would die on the missing pages.
+  func checkSize() throws(EnvironmentError) {
+    var descriptor: Int32 = -1
+    try unsafe check(mdb_env_get_fd(handle.pointer, &descriptor), "mdb_env_get_fd")
+    let size = try files { () throws(StoreFileError) -> Int in try fileSize(of: descriptor, name: name) }
+    let known = knownSize.max(size, ordering: .relaxed).oldValue
+    guard size >= known else { throw .file(.truncated(file: name, have: size, need: known)) }
+  }
+
+  private func set(
+    _ durability: Durability, of pointer: OpaquePointer
+  ) throws(EnvironmentError) {
+    let wanted: Int32 =
+      switch durability {
+      case .full: 0
+      case .relaxed: MDB_NOMETASYNC
+      case .none: MDB_NOSYNC
+      }
+    var flags: UInt32 = 0
+    try unsafe check(mdb_env_get_flags(pointer, &flags), "mdb_env_get_flags")
+    for flag in [MDB_NOMETASYNC, MDB_NOSYNC] where (flags & UInt32(flag) != 0) != (flag == wanted) {
+      try unsafe check(
+        mdb_env_set_flags(pointer, UInt32(flag), flag == wanted ? 1 : 0), "mdb_env_set_flags")
+    }
+  }
+}

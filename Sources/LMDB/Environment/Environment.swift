@@ -1,0 +1,79 @@
+import CLMDB
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// An open LMDB file with a fixed list of tables.
+///
+/// There is one for each file and process: opening a file again gives the same object. It is closed when nobody holds it and no transaction
+/// of it lives.
+public final class Environment: Sendable {
+  /// The file's name.
+  public let name: String
+
+  /// The directory that the file is in.
+  public let directory: Directory
+
+  /// The tables, in the order of the definitions.
+  public let tables: [Table]
+
+  /// What may be done.
+  public let access: EnvironmentOptions.Access
+
+  /// The directory's locks; `nil` where nobody can write.
+  let locks: EnvironmentLocks?
+  let handle: EnvironmentHandle
+  let process: Int32
+  let dataIdentity: FileIdentity
+  /// The lock file that LMDB has open; `nil` where it uses none.
+  let lockIdentity: FileIdentity?
+  let guards: EnvironmentOptions.Guards
+  /// The longest that the file has been seen; it never becomes shorter.
+  let knownSize: Atomic<Int>
+
+  init(
+    name: String, directory: Directory, tables: [Table], locks: EnvironmentLocks?,
+    options: EnvironmentOptions, handle: EnvironmentHandle, data: FileStatus,
+    lockIdentity: FileIdentity?
+  ) {
+    self.name = name
+    self.directory = directory
+    self.tables = tables
+    self.locks = locks
+    self.handle = handle
+    self.lockIdentity = lockIdentity
+    access = options.access
+    guards = options.guards
+    process = getpid()
+    dataIdentity = data.identity
+    knownSize = Atomic(data.size)
+  }
+
+  deinit {
+    // In a child the environment is the parent's: closing it would free the parent's reader slots.
+    guard getpid() == process else { return }
+    let hold: FileLock.Hold?
+    // A lock that cannot be taken must not keep the file open for ever.
+    do { hold = try locks?.open.lock(.exclusive) } catch { hold = nil }
+    EnvironmentRegistry.close(handle, of: dataIdentity)
+    _ = consume hold
+  }
+
+  /// The table of this name, which stands in the list that the environment was opened with.
+  public func table(_ name: String) -> Table {
+    guard let table = tables.first(where: { $0.definition.name == name }) else {
+      preconditionFailure("no table \(name) was opened")
+    }
+    return table
+  }
+
+  /// LMDB's environment, for the process that opened it.
+  func pointer() throws(EnvironmentError) -> OpaquePointer {
+    guard getpid() == process else { throw .file(.usedAfterFork) }
+    return unsafe handle.pointer
+  }
+}

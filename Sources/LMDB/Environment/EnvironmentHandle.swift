@@ -1,0 +1,79 @@
+import CLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// LMDB's environment, closed once.
+///
+/// `@unchecked Sendable`: `pointer` is a constant and liblmdb allows calls on it from every thread; `isClosed` is touched only
+/// while the registry's lock is held, and nothing uses the pointer after the close, because each user holds the `Environment`.
+@safe
+final class EnvironmentHandle: @unchecked Sendable {
+  let pointer: OpaquePointer
+  private var isClosed = false
+
+  private init(pointer: OpaquePointer) {
+    unsafe self.pointer = unsafe pointer
+  }
+
+  /// Closes the environment; only for the holder of the registry's lock.
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    unsafe mdb_env_close(pointer)
+  }
+
+  /// Opens an environment, with half the map as long as the process may not have that much address space.
+  ///
+  /// - Parameter used: The bytes that the map must hold at least.
+  static func open(
+    path: String, name: String, flags: UInt32, tables: Int, used: Int, options: EnvironmentOptions
+  ) throws(EnvironmentError) -> EnvironmentHandle {
+    let least = max(used + used / 4, 1 << 20)
+    var mapSize = max(options.mapSize, least) / pageSize * pageSize
+    while true {
+      do {
+        return try open(
+          path: path, name: name, flags: flags, tables: tables, mapSize: mapSize, options: options)
+      } catch .lmdb(let error) where error.code == ENOMEM && mapSize / 2 >= least {
+        mapSize = mapSize / 2 / pageSize * pageSize
+      }
+    }
+  }
+
+  private static func open(
+    path: String, name: String, flags: UInt32, tables: Int, mapSize: Int,
+    options: EnvironmentOptions
+  ) throws(EnvironmentError) -> EnvironmentHandle {
+    var created: OpaquePointer?
+    try unsafe check(mdb_env_create(&created), "mdb_env_create")
+    guard let pointer = unsafe created else {
+      throw .lmdb(LMDBError(code: ENOMEM, function: "mdb_env_create"))
+    }
+    let handle = unsafe EnvironmentHandle(pointer: pointer)
+    do throws(EnvironmentError) {
+      try unsafe check(mdb_env_set_mapsize(pointer, mapSize), "mdb_env_set_mapsize")
+      try unsafe check(
+        mdb_env_set_maxreaders(pointer, UInt32(options.maximumReaders)), "mdb_env_set_maxreaders")
+      try unsafe check(mdb_env_set_maxdbs(pointer, UInt32(tables)), "mdb_env_set_maxdbs")
+      let code = unsafe mdb_env_open(pointer, path, flags, 0o600)
+      switch code {
+      case MDB_INVALID, MDB_VERSION_MISMATCH, EINVAL:
+        // The data file has been checked before, so this is what LMDB says to a lock file in use that it cannot read.
+        throw .file(.lockFileDamaged(file: name + "-lock"))
+      case EACCES, EPERM, EROFS:
+        throw .file(.permission(file: name, errno: code))
+      case ENOSPC, EDQUOT, EFBIG:
+        throw .file(.diskFull(call: "mdb_env_open", file: name, errno: code))
+      default: try check(code, "mdb_env_open")
+      }
+      return handle
+    } catch {
+      handle.close()
+      throw error
+    }
+  }
+}

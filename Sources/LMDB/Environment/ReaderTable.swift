@@ -1,0 +1,57 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// LMDB's lock file, which holds a slot for each read transaction, before LMDB maps it.
+enum ReaderTable {
+  /// The length of the header with the first slot (`MDB_txninfo`), and of each further slot (`MDB_reader`).
+  private static let header = 192
+  private static let slot = 64
+
+  /// Gives the lock file of `data` all its blocks.
+  ///
+  /// LMDB makes a file with holes and maps it: on a full disk the first touch of a hole ends the process (SIGBUS). Only for files that no
+  /// environment of this process has open, because the close here drops the process's locks on the file.
+  static func prepare(
+    for data: String, slots: Int, in directory: Directory, trusting owners: [UInt32]
+  ) throws(StoreFileError) {
+    let name = data + "-lock"
+    let wanted = (slots - 1) * slot + header
+    let file: File
+    do { file = try directory.create(name) } catch .alreadyThere {
+      file = try directory.open(name, .readWrite)
+    }
+    let status = try file.status()
+    try DataFile.checkOwner(status, name: name, trusting: owners)
+    var length = wanted
+    if status.size >= wanted {
+      length = status.size
+    } else if try isInUse(file) {
+      // Another program's smaller table stays as long as that program uses it.
+      guard status.size >= header else { throw .lockFileDamaged(file: name) }
+      length = status.size
+    }
+    guard status.size < length || status.allocated < length else { return }
+    #if canImport(Glibc)
+      var code: Int32
+      repeat { code = posix_fallocate(file.descriptor, 0, off_t(length)) } while code == EINTR
+      guard code == 0 else { throw StoreFileError(errno: code, call: "posix_fallocate", file: name) }
+    #else
+      if status.size < length { try file.truncate(to: length) }
+    #endif
+  }
+
+  /// Whether another process has the environment open: LMDB locks the first byte as long.
+  private static func isInUse(_ file: borrowing File) throws(StoreFileError) -> Bool {
+    var lock = flock()
+    lock.l_type = Int16(F_WRLCK)
+    lock.l_whence = Int16(SEEK_SET)
+    lock.l_start = 0
+    lock.l_len = 1
+    let descriptor = file.descriptor
+    try system("fcntl", file.name) { unsafe fcntl(descriptor, F_GETLK, &lock) }
+    return lock.l_type != Int16(F_UNLCK)
+  }
+}

@@ -1,0 +1,66 @@
+import CLMDB
+
+/// The opening of all tables of an environment in its first transaction.
+struct TableOpening {
+  let definitions: [TableDefinition]
+  let create: Bool
+  let file: String
+
+  /// Opens the tables, or creates them durably.
+  ///
+  /// - Parameter transaction: The number that the last commit has at least.
+  /// - Throws: `wrongTransactionID` if LMDB reads an older state than the file has; `damaged` for a table that is missing or has other flags.
+  func run(
+    in environment: EnvironmentHandle, atLeast transaction: UInt64
+  ) throws(EnvironmentError) -> [Table] {
+    var begun: OpaquePointer?
+    let flags = create ? 0 : UInt32(MDB_RDONLY)
+    try unsafe check(mdb_txn_begin(environment.pointer, nil, flags, &begun), "mdb_txn_begin")
+    guard let pointer = unsafe begun else {
+      throw .lmdb(LMDBError(code: MDB_BAD_TXN, function: "mdb_txn_begin"))
+    }
+    var tables: [Table] = []
+    do throws(EnvironmentError) {
+      if !create {
+        var info = unsafe MDB_envinfo()
+        try unsafe check(mdb_env_info(environment.pointer, &info), "mdb_env_info")
+        let expected = unsafe max(UInt64(info.me_last_txnid), transaction)
+        let found = unsafe UInt64(mdb_txn_id(pointer))
+        guard found >= expected else {
+          throw .wrongTransactionID(expected: expected, found: found)
+        }
+      }
+      for definition in definitions { tables.append(try unsafe open(definition, in: pointer)) }
+    } catch {
+      unsafe mdb_txn_abort(pointer)
+      throw error
+    }
+    // A commit also of what only read, because an abort would close the tables again.
+    try unsafe check(mdb_txn_commit(pointer), "mdb_txn_commit")
+    return tables
+  }
+
+  private func open(
+    _ definition: TableDefinition, in transaction: OpaquePointer
+  ) throws(EnvironmentError) -> Table {
+    let wanted = UInt32(definition.integerKeys ? MDB_INTEGERKEY : 0)
+    var number: MDB_dbi = 0
+    let code = unsafe mdb_dbi_open(
+      transaction, definition.name, create ? wanted | UInt32(MDB_CREATE) : 0, &number)
+    if code == MDB_NOTFOUND || code == MDB_INCOMPATIBLE {
+      throw damage("the table \(definition.name) is missing")
+    }
+    try check(code, "mdb_dbi_open")
+    var flags: UInt32 = 0
+    try unsafe check(mdb_dbi_flags(transaction, number, &flags), "mdb_dbi_flags")
+    guard flags == wanted else {
+      throw damage("the table \(definition.name) has flags \(flags), not \(wanted)")
+    }
+    return Table(definition: definition, number: number)
+  }
+
+  private func damage(_ reason: String) -> EnvironmentError {
+    // Where the main table's record of it would be is not known without its pages; the meta pages lead there.
+    .file(.damaged(file: file, reason: reason, offset: 0))
+  }
+}

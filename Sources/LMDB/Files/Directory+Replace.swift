@@ -1,0 +1,85 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension Directory {
+  /// The whole of a small file.
+  ///
+  /// - Parameter limit: The most bytes the file may have.
+  public func read(_ name: String, limit: Int) throws(StoreFileError) -> [UInt8] {
+    try open(name, .read).readAll(limit: limit)
+  }
+
+  /// Puts `bytes` into the place of a file's content, so that a crash leaves the old content or the new.
+  ///
+  /// They are on disk when this returns. The file need not exist; it gets the permissions 0600.
+  /// - Parameters:
+  ///   - name: The file to replace.
+  ///   - bytes: The whole new content.
+  public func replace(_ name: String, with bytes: Span<UInt8>) throws(StoreFileError) {
+    // A random name, because what waits under a guessed one may be another's.
+    let temporary = "\(name).\(UInt64.random(in: 0 ... .max)).tmp"
+    let file = try create(temporary)
+    do {
+      try file.write(bytes)
+      try file.synchronize()
+      try system("rename", name) { unsafe renameat(descriptor, temporary, descriptor, name) }
+    } catch {
+      let cause = error
+      // The first failure is the one to tell; a temporary that stays behind is harmless.
+      do { try remove(temporary) } catch {}
+      throw cause
+    }
+    try synchronize()
+  }
+
+  /// The names of all that is in this directory, sorted by bytes, without `.` and `..`.
+  ///
+  /// - Throws: `damaged` for a name that is no UTF-8, which no store makes.
+  public func names() throws(StoreFileError) -> [String] {
+    // A descriptor of its own, because reading moves the position that duplicates share.
+    let own = try system("open", ".") {
+      unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    }
+    guard let stream = unsafe fdopendir(own) else {
+      let code = errno
+      _ = close(own)
+      throw StoreFileError(errno: code, call: "fdopendir", file: ".")
+    }
+    defer { _ = unsafe closedir(stream) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      guard let entry = unsafe readdir(stream) else {
+        let code = errno
+        guard code == 0 else { throw StoreFileError(errno: code, call: "readdir", file: ".") }
+        break
+      }
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
+        let bytes = unsafe UnsafeRawPointer(field).assumingMemoryBound(to: CChar.self)
+        return unsafe String(validatingCString: bytes)
+      }
+      guard let name else { throw .damaged(file: ".", reason: "a name is no UTF-8", offset: 0) }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// The path by which LMDB is to open a file of this directory.
+  ///
+  /// Where there is `/proc` it goes through the open descriptor, so that long paths, a changed working directory and a directory
+  /// swapped for another do not matter.
+  func path(forLMDB name: String) -> String {
+    let descriptors = "/proc/self/fd/\(descriptor)"
+    var throughProc = stat()
+    var own = stat()
+    if unsafe stat(descriptors + "/.", &throughProc) == 0, unsafe fstat(descriptor, &own) == 0,
+      throughProc.st_ino == own.st_ino, throughProc.st_dev == own.st_dev
+    {
+      return descriptors + "/" + name
+    }
+    return path + "/" + name
+  }
+}

@@ -1,0 +1,151 @@
+import CLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// An open directory, through which everything inside it is reached.
+///
+/// A rename of the directory or of one above it, or another working directory, changes nothing for it. No symbolic link is
+/// followed inside it.
+public final class Directory: Sendable {
+  /// The descriptor, which no program that is started inherits.
+  let descriptor: Int32
+
+  /// The path it was opened by, for LMDB where there is no `/proc`, and for people.
+  public let path: String
+
+  /// How a file is opened.
+  public enum Access: Sendable {
+    /// For reading.
+    case read
+    /// For reading and writing.
+    case readWrite
+  }
+
+  private init(descriptor: Int32, path: String) {
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  deinit {
+    // Nothing is written through the descriptor of a directory, so closing it has nothing to tell.
+    _ = close(descriptor)
+  }
+
+  /// Opens the directory at `path`, relative to the working directory.
+  ///
+  /// - Throws: `notDirectory` also for a symbolic link at the end of the path.
+  public static func open(path: String) throws(StoreFileError) -> Directory {
+    try open(path, from: AT_FDCWD, path: path)
+  }
+
+  /// Opens a directory inside this one.
+  public func directory(_ name: String) throws(StoreFileError) -> Directory {
+    try Directory.open(name, from: descriptor, path: path + "/" + name)
+  }
+
+  /// Creates a directory inside this one, which only its owner can use (0700), and opens it.
+  ///
+  /// The name is durable after ``synchronize()``.
+  public func createDirectory(_ name: String) throws(StoreFileError) -> Directory {
+    try system("mkdir", name) { unsafe mkdirat(descriptor, name, 0o700) }
+    let created = try directory(name)
+    try system("fchmod", name) { fchmod(created.descriptor, 0o700) }
+    return created
+  }
+
+  private static func open(
+    _ name: String, from parent: Int32, path: String
+  ) throws(StoreFileError) -> Directory {
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    do {
+      return Directory(
+        descriptor: try system("open", name) { unsafe openat(parent, name, flags) }, path: path)
+    } catch .system(_, _, errno: ENOTDIR), .system(_, _, errno: ELOOP) {
+      throw .notDirectory(file: name)
+    }
+  }
+
+  /// Opens a regular file that exists.
+  ///
+  /// - Throws: `missing`, `notRegular` (also for a symbolic link), `permission`.
+  public func open(_ name: String, _ access: Access) throws(StoreFileError) -> File {
+    // Without O_NONBLOCK a pipe would wait for its other end.
+    let flags = (access == .read ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+    let file: File
+    do {
+      file = File(
+        descriptor: try system("open", name) { unsafe openat(descriptor, name, flags) }, name: name)
+    } catch .system(_, _, errno: ELOOP), .system(_, _, errno: EISDIR), .system(_, _, errno: ENXIO) {
+      throw .notRegular(file: name)
+    }
+    guard try file.status().isRegular else { throw .notRegular(file: name) }
+    return file
+  }
+
+  /// Creates a file that only its owner can use (0600), whatever the process's mask.
+  ///
+  /// - Throws: `alreadyThere` if anything has the name, a symbolic link too.
+  public func create(_ name: String) throws(StoreFileError) -> File {
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    let file = File(
+      descriptor: try system("open", name) { unsafe openat(descriptor, name, flags, 0o600) },
+      name: name)
+    try file.setPermissions(0o600)
+    return file
+  }
+
+  /// What the system knows of what has this name, itself if it is a symbolic link.
+  ///
+  /// - Returns: `nil` if nothing has the name.
+  public func status(of name: String) throws(StoreFileError) -> FileStatus? {
+    var status = stat()
+    do {
+      try system("fstatat", name) { unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }
+    } catch .missing {
+      return nil
+    }
+    return FileStatus(status)
+  }
+
+  /// What the system knows of this directory.
+  public func status() throws(StoreFileError) -> FileStatus {
+    var status = stat()
+    try system("fstat", ".") { unsafe fstat(descriptor, &status) }
+    return FileStatus(status)
+  }
+
+  /// Removes a file. The removal is durable after ``synchronize()``.
+  public func remove(_ name: String) throws(StoreFileError) {
+    try system("unlink", name) { unsafe unlinkat(descriptor, name, 0) }
+  }
+
+  /// Removes an empty directory inside this one.
+  public func removeDirectory(_ name: String) throws(StoreFileError) {
+    try system("rmdir", name) { unsafe unlinkat(descriptor, name, AT_REMOVEDIR) }
+  }
+
+  /// Renames `name` to `newName` in `parent`, which may be this directory, and replaces nothing.
+  ///
+  /// The names are durable after ``synchronize()`` of both directories.
+  /// - Throws: `alreadyThere` if anything has the new name.
+  public func rename(
+    _ name: String, to newName: String, in parent: Directory
+  ) throws(StoreFileError) {
+    do {
+      try system("rename", name) {
+        unsafe lmdb_rename_noreplace(descriptor, name, parent.descriptor, newName)
+      }
+    } catch .alreadyThere {
+      throw .alreadyThere(file: newName)
+    }
+  }
+
+  /// Waits until the disk has the names in this directory.
+  public func synchronize() throws(StoreFileError) {
+    try system("fsync", ".") { fsync(descriptor) }
+  }
+}

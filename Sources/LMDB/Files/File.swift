@@ -1,0 +1,102 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// An open file; it is closed when this ends.
+public struct File: ~Copyable, Sendable {
+  /// The descriptor, which no program that is started inherits.
+  let descriptor: Int32
+
+  /// The name inside its directory, for messages.
+  public let name: String
+
+  /// Takes over a descriptor.
+  init(descriptor: Int32, name: String) {
+    self.descriptor = descriptor
+    self.name = name
+  }
+
+  deinit {
+    // What was written is settled by `synchronize`; closing a descriptor that is valid frees it whatever it returns.
+    _ = close(descriptor)
+  }
+
+  /// What the system knows of the file now.
+  public func status() throws(StoreFileError) -> FileStatus {
+    var status = stat()
+    try system("fstat", name) { unsafe fstat(descriptor, &status) }
+    return FileStatus(status)
+  }
+
+  /// Reads into `bytes` from `offset` on.
+  ///
+  /// - Returns: The number of bytes read, which is below `bytes.count` only at the end of the file.
+  public func read(
+    into bytes: inout MutableSpan<UInt8>, at offset: Int
+  ) throws(StoreFileError) -> Int {
+    var done = 0
+    while done < bytes.count {
+      let count = try unsafe bytes.withUnsafeMutableBytes { (buffer) throws(StoreFileError) in
+        try system("pread", name) {
+          unsafe pread(
+            descriptor, buffer.baseAddress.map { unsafe $0 + done }, buffer.count - done,
+            off_t(offset + done))
+        }
+      }
+      if count == 0 { break }
+      done += count
+    }
+    return done
+  }
+
+  /// The whole file.
+  ///
+  /// - Parameter limit: The most bytes the file may have.
+  /// - Throws: `tooLarge` for a longer file, before anything is read.
+  public func readAll(limit: Int) throws(StoreFileError) -> [UInt8] {
+    let size = try status().size
+    guard size <= limit else { throw .tooLarge(file: name, size: size, limit: limit) }
+    var bytes = [UInt8](repeating: 0, count: size)
+    var span = bytes.mutableSpan
+    let count = try read(into: &span, at: 0)
+    return Array(bytes.prefix(count))
+  }
+
+  /// Writes all of `bytes` from `offset` on.
+  public func write(_ bytes: Span<UInt8>, at offset: Int = 0) throws(StoreFileError) {
+    var done = 0
+    while done < bytes.count {
+      done += try unsafe bytes.withUnsafeBytes { (buffer) throws(StoreFileError) in
+        try system("pwrite", name) {
+          unsafe pwrite(
+            descriptor, buffer.baseAddress.map { unsafe $0 + done }, buffer.count - done,
+            off_t(offset + done))
+        }
+      }
+    }
+  }
+
+  /// Makes the file `size` bytes long.
+  public func truncate(to size: Int) throws(StoreFileError) {
+    try system("ftruncate", name) { ftruncate(descriptor, off_t(size)) }
+  }
+
+  /// Sets the permission bits, whatever the process's mask.
+  public func setPermissions(_ permissions: UInt32) throws(StoreFileError) {
+    try system("fchmod", name) { fchmod(descriptor, mode_t(permissions)) }
+  }
+
+  /// Waits until the disk has what was written.
+  ///
+  /// - Throws: The system's error, after which the file's unwritten pages are lost: write it anew.
+  public func synchronize() throws(StoreFileError) {
+    #if canImport(Darwin)
+      // `fsync` does not empty the drive's cache there.
+      try system("fcntl", name) { fcntl(descriptor, F_FULLFSYNC) }
+    #else
+      try system("fsync", name) { fsync(descriptor) }
+    #endif
+  }
+}

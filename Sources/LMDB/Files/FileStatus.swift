@@ -1,0 +1,52 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What makes a file the same file, whatever its name.
+public struct FileIdentity: Hashable, Sendable {
+  /// The number of the device.
+  let device: UInt64
+  /// The number of the file on its device.
+  let inode: UInt64
+}
+
+/// What the system knows of a file.
+public struct FileStatus: Sendable {
+  /// What makes the file the same file.
+  public let identity: FileIdentity
+  /// The length in bytes.
+  public let size: Int
+  /// The bytes that the file system has set aside.
+  public let allocated: Int
+  /// The number of the file's names.
+  public let links: Int
+  /// The user it belongs to.
+  public let owner: UInt32
+  /// The permission bits, such as 0o600.
+  public let permissions: UInt32
+  /// Whether it is a regular file.
+  public let isRegular: Bool
+  /// Whether it is a directory.
+  public let isDirectory: Bool
+
+  /// The status in the system's own form.
+  init(_ status: stat) {
+    identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    size = Int(status.st_size)
+    allocated = Int(status.st_blocks) * 512
+    links = Int(status.st_nlink)
+    owner = UInt32(status.st_uid)
+    permissions = UInt32(status.st_mode) & 0o7777
+    isRegular = status.st_mode & S_IFMT == S_IFREG
+    isDirectory = status.st_mode & S_IFMT == S_IFDIR
+  }
+}
+
+/// The length of an open file.
+func fileSize(of descriptor: Int32, name: String) throws(StoreFileError) -> Int {
+  var status = stat()
+  try system("fstat", name) { unsafe fstat(descriptor, &status) }
+  return Int(status.st_size)
+}

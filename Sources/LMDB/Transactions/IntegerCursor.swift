@@ -1,0 +1,81 @@
+import CLMDB
+
+/// A key and its value in a table whose keys are numbers, lent until the cursor moves.
+public struct IntegerRow: ~Escapable {
+  /// The key.
+  public let key: UInt64
+  /// The value's bytes.
+  public let value: Span<UInt8>
+
+  @_lifetime(copy value)
+  init(key: UInt64, value: Span<UInt8>) {
+    self.key = key
+    self.value = value
+  }
+}
+
+/// A place in a table whose keys are numbers, which are in ascending order.
+@safe
+public struct IntegerCursor: ~Copyable, ~Escapable {
+  private let position: CursorPosition
+
+  @_lifetime(borrow transaction)
+  init<Transaction: TableReading & ~Copyable>(
+    _ table: Table, in transaction: borrowing Transaction
+  ) throws(EnvironmentError) {
+    position = try CursorPosition(table, in: transaction.handle)
+  }
+
+  /// Moves to the first key; `nil` if there is none.
+  @_lifetime(&self)
+  public mutating func first() throws(EnvironmentError) -> IntegerRow? {
+    try move(MDB_FIRST)
+  }
+
+  /// Moves to the last key; `nil` if there is none.
+  @_lifetime(&self)
+  public mutating func last() throws(EnvironmentError) -> IntegerRow? {
+    try move(MDB_LAST)
+  }
+
+  /// Moves to the next key, to the first one if the cursor has not moved; `nil` at the end.
+  @_lifetime(&self)
+  public mutating func next() throws(EnvironmentError) -> IntegerRow? {
+    try move(MDB_NEXT)
+  }
+
+  /// Moves to the key before, to the last one if the cursor has not moved; `nil` at the beginning.
+  @_lifetime(&self)
+  public mutating func previous() throws(EnvironmentError) -> IntegerRow? {
+    try move(MDB_PREV)
+  }
+
+  /// Moves to the first key that is not below `key`; `nil` if there is none.
+  @_lifetime(&self)
+  public mutating func seek(_ key: UInt64) throws(EnvironmentError) -> IntegerRow? {
+    var number = key
+    let found = try unsafe withUnsafeMutableBytes(of: &number) { (bytes) throws(EnvironmentError) in
+      try unsafe position.move(MDB_SET_RANGE, from: MDB_val(bytes))
+    }
+    return try unsafe row(found)
+  }
+
+  @_lifetime(&self)
+  @inline(__always)
+  private mutating func move(_ operation: MDB_cursor_op) throws(EnvironmentError) -> IntegerRow? {
+    try unsafe row(position.move(operation, from: MDB_val()))
+  }
+
+  @_lifetime(&self)
+  @inline(__always)
+  private mutating func row(
+    _ found: (key: MDB_val, value: MDB_val)?
+  ) throws(EnvironmentError) -> IntegerRow? {
+    guard let (key, value) = unsafe found else { return nil }
+    guard let number = unsafe key.number else {
+      throw .lmdb(LMDBError(code: MDB_CORRUPTED, function: "mdb_cursor_get"))
+    }
+    let row = unsafe IntegerRow(key: number, value: value.span)
+    return unsafe _overrideLifetime(row, mutating: &self)
+  }
+}

@@ -1,0 +1,82 @@
+import CLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A snapshot of all tables as the last commit before it left them.
+///
+/// It ends when its value does. While it lives, pages that later commits free cannot be used again.
+@safe
+public struct ReadTransaction: ~Copyable, TableReading {
+  /// The environment, which stays open as long.
+  public let environment: Environment
+
+  /// The transaction for LMDB.
+  public let handle: TransactionHandle
+
+  init(environment: Environment, pointer: OpaquePointer) {
+    self.environment = environment
+    unsafe handle = TransactionHandle(pointer: pointer)
+  }
+
+  deinit {
+    // In a child the slot is the parent's.
+    guard getpid() == environment.process else { return }
+    unsafe mdb_txn_abort(handle.pointer)
+  }
+
+  /// Ends the snapshot now.
+  public consuming func end() {}
+
+  /// Moves on to the newest commit, in the same slot of the reader's table.
+  ///
+  /// After an error the snapshot cannot be used any more.
+  public mutating func renew() throws(EnvironmentError) {
+    _ = try unsafe environment.pointer()
+    unsafe mdb_txn_reset(handle.pointer)
+    try unsafe check(mdb_txn_renew(handle.pointer), "mdb_txn_renew")
+  }
+}
+
+extension Environment {
+  /// Begins a snapshot for an owner that ends it later.
+  ///
+  /// - Throws: `tooManyReaders` if every slot belongs to a live process.
+  public func beginRead() throws(EnvironmentError) -> ReadTransaction {
+    let pointer = try unsafe pointer()
+    var begun: OpaquePointer?
+    var code = unsafe mdb_txn_begin(pointer, nil, UInt32(MDB_RDONLY), &begun)
+    if code == MDB_READERS_FULL {
+      try clearStaleReaders()
+      code = unsafe mdb_txn_begin(pointer, nil, UInt32(MDB_RDONLY), &begun)
+      if code == MDB_READERS_FULL { throw .tooManyReaders(max: try info().maximumReaders) }
+    }
+    try check(code, "mdb_txn_begin")
+    guard let begun = unsafe begun else {
+      throw .lmdb(LMDBError(code: MDB_BAD_TXN, function: "mdb_txn_begin"))
+    }
+    return unsafe ReadTransaction(environment: self, pointer: begun)
+  }
+
+  /// Lends a snapshot to `body`.
+  public func read<R: ~Copyable>(
+    _ body: (borrowing ReadTransaction) throws(EnvironmentError) -> R
+  ) throws(EnvironmentError) -> R {
+    try body(beginRead())
+  }
+
+  /// Lends a snapshot to a `body` with errors of its own.
+  ///
+  /// - Parameter failure: What an error of the environment is for the caller.
+  public func read<R: ~Copyable, Failure: Error>(
+    failure: (EnvironmentError) -> Failure,
+    _ body: (borrowing ReadTransaction) throws(Failure) -> R
+  ) throws(Failure) -> R {
+    let transaction: ReadTransaction
+    do { transaction = try beginRead() } catch { throw failure(error) }
+    return try body(transaction)
+  }
+}

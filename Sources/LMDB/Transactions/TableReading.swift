@@ -1,0 +1,129 @@
+import CLMDB
+
+/// LMDB's transaction, which only this module can use.
+@safe
+public struct TransactionHandle {
+  let pointer: OpaquePointer
+}
+
+/// What both kinds of transaction can read.
+///
+/// What is lent points into the file's map: the compiler keeps it from outliving the transaction, or the next change in it.
+public protocol TableReading: ~Copyable {
+  /// The transaction for LMDB.
+  var handle: TransactionHandle { get }
+}
+
+/// The size of a table.
+public struct TableStatistics: Hashable, Sendable {
+  /// The number of keys.
+  public let entries: Int
+  /// The number of levels of the tree; 0 if it is empty.
+  public let depth: Int
+  /// The number of inner pages.
+  public let branchPages: Int
+  /// The number of pages with keys and small values.
+  public let leafPages: Int
+  /// The number of pages with large values.
+  public let overflowPages: Int
+}
+
+extension TableReading where Self: ~Copyable {
+  /// The number of the commit that a read transaction sees, or that a write transaction will be.
+  public var id: UInt64 { unsafe UInt64(mdb_txn_id(handle.pointer)) }
+
+  /// The value of a key that is a number.
+  ///
+  /// - Returns: The bytes in the map; `nil` if the table has no such key.
+  @_lifetime(borrow self)
+  public func value(
+    forKey key: UInt64, in table: Table
+  ) throws(EnvironmentError) -> Span<UInt8>? {
+    guard table.definition.integerKeys else { throw .keyKind(table: table.definition.name) }
+    var number = key
+    let found = try unsafe withUnsafeMutableBytes(of: &number) { (bytes) throws(EnvironmentError) in
+      try unsafe get(MDB_val(bytes), in: table)
+    }
+    guard let found = unsafe found else { return nil }
+    return unsafe _overrideLifetime(found.span, borrowing: self)
+  }
+
+  /// The value of a key of 1 to 511 bytes.
+  ///
+  /// - Returns: The bytes in the map; `nil` if the table has no such key.
+  @_lifetime(borrow self)
+  public func value(
+    forKey key: Span<UInt8>, in table: Table
+  ) throws(EnvironmentError) -> Span<UInt8>? {
+    try check(key: key, of: table)
+    let found = try unsafe key.withUnsafeBytes { (bytes) throws(EnvironmentError) in
+      try unsafe get(MDB_val(reading: bytes), in: table)
+    }
+    guard let found = unsafe found else { return nil }
+    return unsafe _overrideLifetime(found.span, borrowing: self)
+  }
+
+  /// The size of a table, in O(1).
+  public func statistics(of table: Table) throws(EnvironmentError) -> TableStatistics {
+    var stat = MDB_stat()
+    try unsafe LMDB.check(mdb_stat(handle.pointer, table.number, &stat), "mdb_stat")
+    return TableStatistics(
+      entries: Int(stat.ms_entries), depth: Int(stat.ms_depth),
+      branchPages: Int(stat.ms_branch_pages), leafPages: Int(stat.ms_leaf_pages),
+      overflowPages: Int(stat.ms_overflow_pages))
+  }
+
+  private func get(
+    _ key: MDB_val, in table: Table
+  ) throws(EnvironmentError) -> MDB_val? {
+    var key = unsafe key
+    var value = unsafe MDB_val()
+    let code = unsafe mdb_get(handle.pointer, table.number, &key, &value)
+    if code == MDB_NOTFOUND { return nil }
+    try LMDB.check(code, "mdb_get")
+    return unsafe value
+  }
+}
+
+/// Refuses a key that LMDB does not take, before it can spoil a transaction.
+@inline(__always)
+func check(key: Span<UInt8>, of table: Table) throws(EnvironmentError) {
+  guard !table.definition.integerKeys else { throw .keyKind(table: table.definition.name) }
+  guard (1...511).contains(key.count) else { throw .keySize(key.count) }
+}
+
+extension MDB_val {
+  /// The bytes of `buffer`, which LMDB only reads.
+  @inline(__always)
+  init(reading buffer: UnsafeRawBufferPointer) {
+    unsafe self.init(
+      mv_size: buffer.count, mv_data: UnsafeMutableRawPointer(mutating: buffer.baseAddress))
+  }
+
+  /// The bytes of `buffer`.
+  @inline(__always)
+  init(_ buffer: UnsafeMutableRawBufferPointer) {
+    unsafe self.init(mv_size: buffer.count, mv_data: buffer.baseAddress)
+  }
+
+  /// The bytes; whoever asks for them says how long they live.
+  var span: Span<UInt8> {
+    @_lifetime(immortal)
+    @inline(__always)
+    get {
+      let buffer = unsafe UnsafeRawBufferPointer(start: mv_data, count: mv_size)
+      let span = unsafe Span<UInt8>(_unsafeBytes: buffer)
+      return unsafe _overrideLifetime(span, copying: ())
+    }
+  }
+
+  /// The number of the eight bytes of a key; `nil` for another length.
+  var number: UInt64? {
+    @inline(__always)
+    get {
+      guard unsafe mv_size == 8, let data = unsafe mv_data else { return nil }
+      // LMDB keeps keys at even addresses only.
+      return unsafe data.loadUnaligned(as: UInt64.self)
+    }
+  }
+}

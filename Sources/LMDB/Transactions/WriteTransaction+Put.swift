@@ -1,0 +1,129 @@
+import CLMDB
+
+extension WriteTransaction {
+  /// Sets the value of a key that is a number.
+  public mutating func put(
+    _ value: Span<UInt8>, forKey key: UInt64, in table: Table
+  ) throws(EnvironmentError) {
+    try put(value, number: key, in: table, flags: 0)
+  }
+
+  /// Sets the value of a key of 1 to 511 bytes.
+  public mutating func put(
+    _ value: Span<UInt8>, forKey key: Span<UInt8>, in table: Table
+  ) throws(EnvironmentError) {
+    try LMDB.check(key: key, of: table)
+    try check(valueCount: value.count)
+    try unsafe key.withUnsafeBytes { (keyBytes) throws(EnvironmentError) in
+      try unsafe value.withUnsafeBytes { (bytes) throws(EnvironmentError) in
+        var key = unsafe MDB_val(reading: keyBytes)
+        var value = unsafe MDB_val(reading: bytes)
+        try unsafe LMDB.check(mdb_put(handle.pointer, table.number, &key, &value, 0), "mdb_put")
+      }
+    }
+  }
+
+  /// Adds a value behind the last one of a table.
+  ///
+  /// - Throws: `orderBroken` if the key is not above all keys of the table.
+  public mutating func append(
+    _ value: Span<UInt8>, forKey key: UInt64, in table: Table
+  ) throws(EnvironmentError) {
+    try put(value, number: key, in: table, flags: UInt32(MDB_APPEND))
+  }
+
+  /// Sets the value of a key to `count` zeros, and lends them to be filled in until the next use of the transaction.
+  ///
+  /// - Parameters:
+  ///   - count: The number of bytes.
+  ///   - key: The key.
+  ///   - table: A table whose keys are numbers.
+  ///   - appending: Whether the key must be above all keys of the table, which is faster.
+  /// - Throws: `orderBroken` if it is appended and is not above.
+  @_lifetime(&self)
+  public mutating func reserve(
+    _ count: Int, forKey key: UInt64, in table: Table, appending: Bool = false
+  ) throws(EnvironmentError) -> MutableSpan<UInt8> {
+    guard table.definition.integerKeys else { throw .keyKind(table: table.definition.name) }
+    try check(valueCount: count)
+    var number = key
+    let reserved = try unsafe withUnsafeMutableBytes(of: &number) { (bytes) throws(EnvironmentError) in
+      var keyValue = unsafe MDB_val(bytes)
+      var value = unsafe MDB_val(mv_size: count, mv_data: nil)
+      let flags = UInt32(MDB_RESERVE | (appending ? MDB_APPEND : 0))
+      let code = unsafe mdb_put(handle.pointer, table.number, &keyValue, &value, flags)
+      try check(put: code, number: key, in: table, flags: flags)
+      return unsafe value
+    }
+    let buffer = unsafe UnsafeMutableRawBufferPointer(start: reserved.mv_data, count: count)
+    // LMDB leaves what the heap held there, which must not reach the disk.
+    unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
+    let span = unsafe MutableSpan<UInt8>(_unsafeBytes: buffer)
+    return unsafe _overrideLifetime(span, mutating: &self)
+  }
+
+  /// Removes a key that is a number.
+  ///
+  /// - Returns: Whether it was there.
+  @discardableResult
+  public mutating func delete(
+    key: UInt64, in table: Table
+  ) throws(EnvironmentError) -> Bool {
+    guard table.definition.integerKeys else { throw .keyKind(table: table.definition.name) }
+    var number = key
+    return try unsafe withUnsafeMutableBytes(of: &number) { (bytes) throws(EnvironmentError) in
+      try unsafe delete(MDB_val(bytes), in: table)
+    }
+  }
+
+  /// Removes a key of 1 to 511 bytes.
+  ///
+  /// - Returns: Whether it was there.
+  @discardableResult
+  public mutating func delete(
+    key: Span<UInt8>, in table: Table
+  ) throws(EnvironmentError) -> Bool {
+    try LMDB.check(key: key, of: table)
+    return try unsafe key.withUnsafeBytes { (bytes) throws(EnvironmentError) in
+      try unsafe delete(MDB_val(reading: bytes), in: table)
+    }
+  }
+
+  private func delete(_ key: MDB_val, in table: Table) throws(EnvironmentError) -> Bool {
+    var key = unsafe key
+    let code = unsafe mdb_del(handle.pointer, table.number, &key, nil)
+    if code == MDB_NOTFOUND { return false }
+    try LMDB.check(code, "mdb_del")
+    return true
+  }
+
+  private func put(
+    _ value: Span<UInt8>, number: UInt64, in table: Table, flags: UInt32
+  ) throws(EnvironmentError) {
+    guard table.definition.integerKeys else { throw .keyKind(table: table.definition.name) }
+    try check(valueCount: value.count)
+    var copy = number
+    try unsafe withUnsafeMutableBytes(of: &copy) { (keyBytes) throws(EnvironmentError) in
+      try unsafe value.withUnsafeBytes { (bytes) throws(EnvironmentError) in
+        var key = unsafe MDB_val(keyBytes)
+        var value = unsafe MDB_val(reading: bytes)
+        let code = unsafe mdb_put(handle.pointer, table.number, &key, &value, flags)
+        try check(put: code, number: number, in: table, flags: flags)
+      }
+    }
+  }
+
+  private func check(
+    put code: Int32, number: UInt64, in table: Table, flags: UInt32
+  ) throws(EnvironmentError) {
+    // LMDB's word for an appended key out of order, which is no duplicate.
+    if code == MDB_KEYEXIST, flags & UInt32(MDB_APPEND) != 0 {
+      throw .orderBroken(table: table.definition.name, key: number)
+    }
+    try LMDB.check(code, "mdb_put")
+  }
+
+  private func check(valueCount count: Int) throws(EnvironmentError) {
+    guard (0...Self.maximumValueCount).contains(count) else { throw .valueSize(count) }
+  }
+}

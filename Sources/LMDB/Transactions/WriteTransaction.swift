@@ -1,0 +1,63 @@
+import CLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A change of the tables that happens as a whole or not at all.
+///
+/// It is aborted when its value ends without ``commit()``. It ends on the thread that began it.
+@safe
+public struct WriteTransaction: ~Copyable, TableReading {
+  /// The most bytes that a value may have; above that LMDB 0.9 fails late (OpenLDAP ITS#10054).
+  public static let maximumValueCount = 1 << 30
+
+  /// The environment, which stays open as long.
+  public let environment: Environment
+
+  /// The transaction for LMDB.
+  public let handle: TransactionHandle
+
+  private let thread = currentThread()
+  private var hasEnded = false
+  private let hold: FileLock.Hold?
+
+  init(environment: Environment, pointer: OpaquePointer, hold: consuming FileLock.Hold?) {
+    self.environment = environment
+    unsafe handle = TransactionHandle(pointer: pointer)
+    self.hold = hold
+  }
+
+  deinit {
+    // In a child the transaction is the parent's.
+    guard !hasEnded, getpid() == environment.process else { return }
+    precondition(thread == currentThread(), "a write transaction ends on the thread that began it")
+    unsafe mdb_txn_abort(handle.pointer)
+  }
+
+  /// Ends the transaction and changes nothing.
+  public consuming func abort() {}
+
+  /// Makes the changes visible to all later transactions, and durable as far as was asked.
+  ///
+  /// - Throws: `notCommitted` if nothing is stored; `panicked` if that is unknown until the file is opened again.
+  public consuming func commit() throws(EnvironmentError) {
+    let pointer = try unsafe environment.pointer()
+    precondition(thread == currentThread(), "a write transaction ends on the thread that began it")
+    // LMDB frees the transaction whatever the commit returns.
+    hasEnded = true
+    let code = unsafe mdb_txn_commit(handle.pointer)
+    if code == MDB_SUCCESS {
+      try environment.checkSize()
+      return
+    }
+    let error = LMDBError(code: code, function: "mdb_txn_commit")
+    // LMDB notes a failed write of the meta page only for those who come after.
+    var probe: OpaquePointer?
+    let state = unsafe mdb_txn_begin(pointer, nil, UInt32(MDB_RDONLY), &probe)
+    if let probe = unsafe probe, state == MDB_SUCCESS { unsafe mdb_txn_abort(probe) }
+    throw state == MDB_PANIC ? .panicked(error) : .notCommitted(error)
+  }
+}

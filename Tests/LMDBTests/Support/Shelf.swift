@@ -1,0 +1,98 @@
+import Foundation
+import LMDB
+
+/// A store of two tables in a directory of its own, which ends with it.
+final class Shelf {
+  /// The tables of every test: one with numbers, one with bytes for keys.
+  static let tables = [
+    TableDefinition("numbers", integerKeys: true), TableDefinition("names", integerKeys: false),
+  ]
+  /// The data file's name.
+  static let file = "shelf.mdb"
+
+  let path: String
+  let directory: Directory
+  private let isOwner: Bool
+
+  /// An empty directory under `/tmp`.
+  init() throws {
+    path = FileManager.default.temporaryDirectory.path + "/lmdb-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    directory = try Directory.open(path: path)
+    isOwner = true
+  }
+
+  /// The directory that another process has made.
+  init(path: String) throws {
+    self.path = path
+    directory = try Directory.open(path: path)
+    isOwner = false
+  }
+
+  deinit {
+    if isOwner { try? FileManager.default.removeItem(atPath: path) }
+  }
+
+  /// The locks, opened anew, as another process would.
+  func locks() throws -> EnvironmentLocks {
+    EnvironmentLocks(
+      open: try FileLock("open.lock", in: directory), queue: try FileLock("queue.lock", in: directory),
+      write: try FileLock("write.lock", in: directory))
+  }
+
+  /// Creates the data file.
+  func create(_ change: (inout EnvironmentOptions) -> Void = { _ in }) throws -> Environment {
+    var options = EnvironmentOptions(create: true)
+    change(&options)
+    return try Environment.open(
+      Self.file, in: directory, tables: Self.tables, locks: try locks(), options: options)
+  }
+
+  /// Opens the data file.
+  func open(
+    _ access: EnvironmentOptions.Access = .readWrite, _ change: (inout EnvironmentOptions) -> Void = { _ in }
+  ) throws -> Environment {
+    var options = EnvironmentOptions(access: access)
+    change(&options)
+    return try Environment.open(
+      Self.file, in: directory, tables: Self.tables, locks: try locks(), options: options)
+  }
+
+  /// The bytes of the data file.
+  func bytes() throws -> [UInt8] {
+    try directory.read(Self.file, limit: 1 << 30)
+  }
+
+  /// Puts other bytes into the data file.
+  func overwrite(_ bytes: [UInt8]) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: path + "/" + Self.file))
+  }
+}
+
+extension Environment {
+  var numbers: Table { table("numbers") }
+  var names: Table { table("names") }
+
+  /// A copy of a value, in a snapshot of its own.
+  func bytes(_ key: UInt64) throws -> [UInt8]? {
+    try read { (transaction) throws(EnvironmentError) in
+      guard let value = try transaction.value(forKey: key, in: numbers) else { return nil }
+      return Array(copying: value)
+    }
+  }
+
+  /// Stores values under 1, 2, … in one transaction each.
+  func store(_ values: [UInt8]...) throws {
+    for (index, value) in values.enumerated() {
+      try write { (transaction) throws(EnvironmentError) in
+        try transaction.put(value.span, forKey: UInt64(index + 1), in: numbers)
+      }
+    }
+  }
+}
+
+extension [UInt8] {
+  init(copying span: Span<UInt8>) {
+    self = span.indices.map { span[$0] }
+  }
+}

@@ -1,0 +1,55 @@
+import LMDB
+import Testing
+
+@Suite struct `Reading and writing` {
+  @Test func `a committed value is there for the next snapshot`() throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create()
+    try environment.store([1, 2, 3])
+    #expect(try environment.bytes(1) == [1, 2, 3])
+  }
+
+  @Test func `a throw aborts the transaction`() throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create()
+    #expect(throws: EnvironmentError.keySize(0)) {
+      try environment.write { (transaction) throws(EnvironmentError) in
+        try transaction.put([1].span, forKey: 7, in: environment.numbers)
+        throw .keySize(0)
+      }
+    }
+    #expect(try environment.bytes(7) == nil)
+  }
+
+  @Test func `a decision to abort keeps the result and drops the changes`() throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create()
+    let result = try environment.decide(failure: { $0 }) {
+      (transaction) throws(EnvironmentError) -> Decision<Int> in
+      try transaction.put([1].span, forKey: 7, in: environment.numbers)
+      return .abort(42)
+    }
+    #expect(result == 42)
+    #expect(try environment.bytes(7) == nil)
+  }
+
+  @Test func `a snapshot does not see later commits until it is renewed`() throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create()
+    var snapshot = try environment.beginRead()
+    try environment.store([9])
+    #expect(try snapshot.value(forKey: 1, in: environment.numbers) == nil)
+    try snapshot.renew()
+    #expect(try snapshot.value(forKey: 1, in: environment.numbers)?.count == 1)
+  }
+
+  @Test func `reserved bytes are zeros until they are filled in`() throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create()
+    try environment.write { (transaction) throws(EnvironmentError) in
+      var bytes = try transaction.reserve(4, forKey: 3, in: environment.numbers, appending: true)
+      bytes[1] = 5
+    }
+    #expect(try environment.bytes(3) == [0, 5, 0, 0])
+  }
+}
