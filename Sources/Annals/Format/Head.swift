@@ -45,6 +45,11 @@ struct Head: Equatable, Sendable {
     return links
   }
 
+  /// How far back a link of `level` leads, in revisions: 4^`level`.
+  static func step(ofLevel level: Int) -> UInt64 {
+    1 << (2 * UInt64(level))
+  }
+
   /// How many levels l have 4^l dividing `revision`; 0 for revision 0, which links to nothing.
   static func levels(dividing revision: Revision) -> Int {
     revision.rawValue == 0 ? 0 : revision.rawValue.trailingZeroBitCount / 2 + 1

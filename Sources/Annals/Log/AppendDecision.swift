@@ -5,7 +5,7 @@
 #endif
 
 /// What an append's verdict depends on: one snapshot of the store.
-protocol AppendState {
+protocol AppendState: ~Escapable {
   /// Why the snapshot could not be read.
   associatedtype Failure: Error
 
@@ -46,7 +46,7 @@ enum AppendDecision {
   ///
   /// A repeated call is recognised before its expectations are compared, because the first one has changed what
   /// they speak of. It is recognised by the first of its streams whose events have ids; the others must agree.
-  static func decide<State: AppendState>(
+  static func decide<State: AppendState & ~Escapable>(
     _ request: AppendRequest, in state: borrowing State
   ) throws(State.Failure) -> AppendVerdict {
     var heads: [StreamName: Head] = [:]
@@ -85,7 +85,7 @@ enum AppendDecision {
   }
 
   /// The verdict on a call that is in the log already, in whole or in part; `nil` for a new one.
-  private static func repetition<State: AppendState>(
+  private static func repetition<State: AppendState & ~Escapable>(
     _ events: [StreamName: [AppendRequest.Event]], _ order: [StreamName], _ heads: [StreamName: Head],
     _ request: AppendRequest, in state: borrowing State
   ) throws(State.Failure) -> AppendVerdict? {
@@ -126,7 +126,7 @@ enum AppendDecision {
   }
 
   /// Whether `events` of one stream are in the log behind `head`.
-  private static func recognise<State: AppendState>(
+  private static func recognise<State: AppendState & ~Escapable>(
     _ events: [AppendRequest.Event], behind head: Head?, in state: borrowing State
   ) throws(State.Failure) -> Recognition {
     guard let head, let newest = head.newestID, head.revision.rawValue - newest.rawValue < state.window else {

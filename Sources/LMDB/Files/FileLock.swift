@@ -20,7 +20,7 @@ public final class FileLock: Sendable {
   }
 
   /// Proof that the lock is held; it is given back when this ends.
-  public struct Hold: ~Copyable {
+  public struct Hold: ~Copyable, Sendable {
     let lock: FileLock
 
     deinit { lock.release() }

@@ -1,6 +1,6 @@
 import CLMDB
 
-/// A key and its value in a table whose keys are numbers, lent until the cursor moves.
+/// A key and its value in a table whose keys are numbers, lent as long as the transaction is.
 public struct IntegerRow: ~Escapable {
   /// The key.
   public let key: UInt64
@@ -15,6 +15,8 @@ public struct IntegerRow: ~Escapable {
 }
 
 /// A place in a table whose keys are numbers, which are in ascending order.
+///
+/// While it lives its transaction is borrowed, so nothing can change the pages that its rows point into.
 @safe
 public struct IntegerCursor: ~Copyable, ~Escapable {
   private let position: CursorPosition
@@ -27,31 +29,31 @@ public struct IntegerCursor: ~Copyable, ~Escapable {
   }
 
   /// Moves to the first key; `nil` if there is none.
-  @_lifetime(&self)
+  @_lifetime(copy self)
   public mutating func first() throws(EnvironmentError) -> IntegerRow? {
     try move(MDB_FIRST)
   }
 
   /// Moves to the last key; `nil` if there is none.
-  @_lifetime(&self)
+  @_lifetime(copy self)
   public mutating func last() throws(EnvironmentError) -> IntegerRow? {
     try move(MDB_LAST)
   }
 
   /// Moves to the next key, to the first one if the cursor has not moved; `nil` at the end.
-  @_lifetime(&self)
+  @_lifetime(copy self)
   public mutating func next() throws(EnvironmentError) -> IntegerRow? {
     try move(MDB_NEXT)
   }
 
   /// Moves to the key before, to the last one if the cursor has not moved; `nil` at the beginning.
-  @_lifetime(&self)
+  @_lifetime(copy self)
   public mutating func previous() throws(EnvironmentError) -> IntegerRow? {
     try move(MDB_PREV)
   }
 
   /// Moves to the first key that is not below `key`; `nil` if there is none.
-  @_lifetime(&self)
+  @_lifetime(copy self)
   public mutating func seek(_ key: UInt64) throws(EnvironmentError) -> IntegerRow? {
     var number = key
     let found = try unsafe withUnsafeMutableBytes(of: &number) { (bytes) throws(EnvironmentError) in
@@ -60,13 +62,13 @@ public struct IntegerCursor: ~Copyable, ~Escapable {
     return try unsafe row(found)
   }
 
-  @_lifetime(&self)
+  @_lifetime(copy self)
   @inline(__always)
   private mutating func move(_ operation: MDB_cursor_op) throws(EnvironmentError) -> IntegerRow? {
     try unsafe row(position.move(operation, from: MDB_val()))
   }
 
-  @_lifetime(&self)
+  @_lifetime(copy self)
   @inline(__always)
   private mutating func row(
     _ found: (key: MDB_val, value: MDB_val)?
@@ -76,6 +78,6 @@ public struct IntegerCursor: ~Copyable, ~Escapable {
       throw .lmdb(LMDBError(code: MDB_CORRUPTED, function: "mdb_cursor_get"))
     }
     let row = unsafe IntegerRow(key: number, value: value.span)
-    return unsafe _overrideLifetime(row, mutating: &self)
+    return unsafe _overrideLifetime(row, copying: self)
   }
 }

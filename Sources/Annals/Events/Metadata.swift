@@ -1,0 +1,81 @@
+/// What a writer notes beside an event: values by key, in the order of the keys' bytes.
+///
+/// Keys are compared as UTF-8 bytes, and none is there twice.
+public struct Metadata: Sendable {
+  /// A key and its value.
+  public typealias Element = (key: String, value: CBOR)
+
+  private var elements: [Element] = []
+
+  /// Nothing.
+  public init() {}
+
+  /// The value of `key`; `nil` where it is not there. Set to `nil` to remove it.
+  ///
+  /// - Complexity: O(log `count`) comparisons to read, O(`count`) to write.
+  public subscript(key: String) -> CBOR? {
+    get {
+      let (index, found) = place(of: key)
+      return found ? elements[index].value : nil
+    }
+    set {
+      let (index, found) = place(of: key)
+      switch (newValue, found) {
+      case (let value?, true): elements[index].value = value
+      case (let value?, false): elements.insert((key, value), at: index)
+      case (nil, true): elements.remove(at: index)
+      case (nil, false): break
+      }
+    }
+  }
+
+  /// Where `key` is, or would go, and whether it is there.
+  private func place(of key: String) -> (index: Int, found: Bool) {
+    var low = 0
+    var high = elements.count
+    while low < high {
+      let middle = (low + high) / 2
+      if elements[middle].key.utf8.lexicographicallyPrecedes(key.utf8) {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return (low, low < elements.count && elements[low].key.utf8.elementsEqual(key.utf8))
+  }
+}
+
+extension Metadata: RandomAccessCollection {
+  /// The place of the first key.
+  public var startIndex: Int { elements.startIndex }
+  /// The place after the last key.
+  public var endIndex: Int { elements.endIndex }
+  /// The key at `index` and its value.
+  public subscript(index: Int) -> Element { elements[index] }
+}
+
+extension Metadata: Hashable {
+  /// Whether the two have the same keys, byte for byte, with the same values.
+  public static func == (left: Metadata, right: Metadata) -> Bool {
+    left.elementsEqual(right) { $0.key.utf8.elementsEqual($1.key.utf8) && $0.value == $1.value }
+  }
+
+  /// Feeds keys and values to `hasher`.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(count)
+    for element in elements {
+      hasher.combine(ExactText(element.key))
+      hasher.combine(element.value)
+    }
+  }
+}
+
+extension Metadata: ExpressibleByDictionaryLiteral {
+  /// The keys and values written out; a key written twice is a mistake of the program and stops it.
+  public init(dictionaryLiteral elements: (String, CBOR)...) {
+    for (key, value) in elements {
+      precondition(self[key] == nil, "a key is written twice in a metadata literal")
+      self[key] = value
+    }
+  }
+}

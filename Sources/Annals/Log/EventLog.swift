@@ -1,0 +1,97 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// An append-only log of events without a plan: types by name, payloads as CBOR, nothing upcast.
+///
+/// It is what imports, dumps, audits and maintenance use, and what every ``EventStore`` stands on. Several logs and stores
+/// of one process may be open at the same path; they share one environment and one writer. The store closes when the last
+/// of them is released.
+public struct EventLog: Sendable {
+  let core: LogCore
+  let options: StoreOptions
+
+  /// Opens the store at `url`, or creates it there.
+  ///
+  /// A failed open changes no byte of the data. The store's directory is kept open, so that a later change of the
+  /// working directory does not matter.
+  ///
+  /// - Parameters:
+  ///   - url: The store's directory, `something.annals` by custom, on a local file system.
+  ///   - options: What may be done, and what happens where there is no store.
+  /// - Throws: ``AnnalsError`` with code `noSuchStore`, `cannotCreate`, `notAStore`, `incomplete`, `foreign`, `damaged`,
+  ///   `formatVersion`, `needsNewer`, `permission`, `readOnly`, `diskFull`, `busy` or `inputOutput`.
+  /// - Complexity: O(schema versions and record types), whatever the length of the log.
+  public init(at url: URL, options: StoreOptions = StoreOptions()) throws(AnnalsError) {
+    core = try LogCore.open(at: url, options: options)
+    self.options = options
+  }
+
+  /// The id that all copies and generations of this log share.
+  public var id: UUID { core.meta.log }
+
+  /// Adds `events` to the end of `stream`, all of them or none.
+  ///
+  /// The events are on disk when this returns. A call whose events have ids and are in the stream already, all and in
+  /// the same order, writes nothing and returns where they stand.
+  ///
+  /// - Parameters:
+  ///   - events: The events, oldest first. Without events nothing is written and no stream is created.
+  ///   - stream: The stream to extend. It need not exist yet.
+  ///   - expected: What the caller believes the stream holds, compared exactly with its head at commit.
+  /// - Returns: Where the events stand.
+  /// - Throws: ``AnnalsError`` with code `conflict`, `duplicateID`, `partlyThere`, `invalidName`, `tooLarge`, `malformed`,
+  ///   `readOnly`, `diskFull`, `notCommitted`, `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`, `damaged` or
+  ///   `cancelled`.
+  /// - Complexity: O(`events.count`) insertions and one flush to disk.
+  @discardableResult
+  public func append(
+    _ events: [NewEntry], to stream: StreamName, expecting expected: Expectation = .any
+  ) async throws(AnnalsError) -> Appended {
+    try await append { call in call.append(events, to: stream, expecting: expected) }
+  }
+
+  /// Adds events to several streams, all of them or none, if every expectation holds.
+  ///
+  /// - Parameter body: Collects what is to be appended and checked.
+  /// - Returns: Where the events stand, in the order of the call.
+  /// - Throws: As ``append(_:to:expecting:)``; a `conflict` lists every expectation that did not hold.
+  @discardableResult
+  public func append(
+    _ body: (inout AppendCall<NewEntry>) -> Void
+  ) async throws(AnnalsError) -> Appended {
+    var call = AppendCall<NewEntry>()
+    body(&call)
+    return try await append(
+      AppendRequest(call, time: .now, maximumPayload: options.maximumPayload))
+  }
+
+  /// Hands an encoded call to the writer.
+  func append(_ request: AppendRequest) async throws(AnnalsError) -> Appended {
+    guard options.access == .readWrite else {
+      throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
+    }
+    return try await core.append(request)
+  }
+
+  /// Lends a snapshot of the log to `body`.
+  ///
+  /// The snapshot shows every entry that was committed when it began and none that comes later. While it lives, disk
+  /// space of replaced pages is not used again, so keep the body short.
+  ///
+  /// - Parameter body: Reads from the snapshot, which cannot be kept.
+  /// - Throws: What `body` throws, and ``AnnalsError`` with code `tooManyReaders`, `usedAfterFork` or `inputOutput`.
+  public func read<Result>(
+    _ body: (borrowing LogSnapshot) throws(AnnalsError) -> Result
+  ) throws(AnnalsError) -> Result {
+    try body(LogSnapshot(core))
+  }
+
+  /// Lends a snapshot of the log to `body`, which may throw errors of its own.
+  @_disfavoredOverload
+  public func read<Result>(_ body: (borrowing LogSnapshot) throws -> Result) throws -> Result {
+    try body(LogSnapshot(core))
+  }
+}

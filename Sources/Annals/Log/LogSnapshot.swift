@@ -1,0 +1,88 @@
+internal import LMDB
+
+/// A consistent state of the log, lent to a closure. It is never copied, so never kept.
+public struct LogSnapshot: ~Copyable {
+  let transaction: ReadTransaction
+  let core: LogCore
+  let kinds: KindRegistry
+
+  init(_ core: LogCore) throws(AnnalsError) {
+    let transaction = try storage { () throws(EnvironmentError) in try core.environment.beginRead() }
+    kinds = try Self.kinds(in: transaction, core)
+    self.transaction = transaction
+    self.core = core
+  }
+
+  private static func kinds(
+    in transaction: borrowing ReadTransaction, _ core: LogCore
+  ) throws(AnnalsError) -> KindRegistry {
+    try core.kinds(in: StoreReader(transaction.view, core.tables))
+  }
+
+  var reader: StoreReader {
+    @_lifetime(borrow self)
+    get { StoreReader(transaction.view, core.tables) }
+  }
+
+  /// The position of the newest entry; `nil` in an empty log.
+  ///
+  /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
+  /// - Complexity: O(log of the log's length).
+  public func head() throws(AnnalsError) -> Position? {
+    let last = try reader.last()
+    return last == 0 ? nil : Position(last)
+  }
+
+  /// The revision of the newest entry of `stream`; `nil` where it holds none.
+  ///
+  /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
+  /// - Complexity: Two look-ups, whatever the length of the stream.
+  public func revision(of stream: StreamName) throws(AnnalsError) -> Revision? {
+    try NameRule.check(stream.text, role: "stream")
+    return try reader.head(of: stream)?.revision
+  }
+
+  /// The entry at `position`; `nil` behind the end of the log.
+  ///
+  /// - Throws: ``AnnalsError`` with code `damaged`, `formatVersion`, `needsNewer` or `inputOutput`.
+  public func entry(at position: Position) throws(AnnalsError) -> LogEntry? {
+    guard position.rawValue > 0, position.rawValue <= (try reader.last()) else { return nil }
+    let bytes = try reader.bytes(at: position)
+    return try EntryReading(kinds: kinds).entry(bytes, at: position, reader, nil)
+  }
+
+  /// The entries of the whole log, one after the other.
+  ///
+  /// - Parameters:
+  ///   - start: The first one; by default the log's first, or its last where they are read backwards.
+  ///   - backwards: Whether they come newest first.
+  ///   - limit: The most entries to read.
+  /// - Throws: ``AnnalsError`` with code `inputOutput`.
+  @_lifetime(borrow self)
+  public func entries(
+    from start: Position? = nil, backwards: Bool = false, limit: Int = .max
+  ) throws(AnnalsError) -> LogEntries {
+    try LogEntries(reader, kinds, start: start, backwards: backwards, limit: limit)
+  }
+
+  /// The entries of one stream, one after the other. A stream that does not exist has none.
+  ///
+  /// - Parameters:
+  ///   - stream: The stream.
+  ///   - start: The first one; by default the stream's first, or its last where they are read backwards.
+  ///   - backwards: Whether they come newest first.
+  ///   - limit: The most entries to read.
+  /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
+  /// - Complexity: The first entry is found through at most 3 · log₄(length) others.
+  @_lifetime(borrow self)
+  public func entries(
+    in stream: StreamName, from start: Revision? = nil, backwards: Bool = false, limit: Int = .max
+  ) throws(AnnalsError) -> StreamEntries {
+    try NameRule.check(stream.text, role: "stream")
+    return StreamEntries(
+      reader, kinds, stream, try reader.head(of: stream), start: start, backwards: backwards, limit: limit)
+  }
+}
+
+@available(*, unavailable)
+extension LogSnapshot: Sendable {}

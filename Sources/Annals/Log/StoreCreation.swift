@@ -1,0 +1,117 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Makes a new store beside its final place and renames it there when it is whole and durable, so that a crash leaves no
+/// half of one.
+struct StoreCreation {
+  let parent: Directory
+  /// The final name.
+  let name: String
+
+  /// The least room on the disk for a new store: without it, touching the map of LMDB's lock file would kill the process.
+  private static let room = 1 << 20
+  private static let suffix = ".tmp"
+  private var prefix: String { ".\(name)." }
+
+  /// Creates the store.
+  ///
+  /// - Returns: Whether it was created; `false` if something has the name by now.
+  func run() throws(AnnalsError) -> Bool {
+    try removeLeftovers()
+    let free = try files { () throws(StoreFileError) in try parent.fileSystem().free }
+    guard free >= Self.room else {
+      throw AnnalsError(
+        .diskFull, "a new store needs \(Self.room) bytes of disk, and \(free) are free; nothing was created")
+    }
+    let temporary = prefix + String(UInt64.random(in: 0 ... .max)) + Self.suffix
+    let directory = try files { () throws(StoreFileError) in try parent.createDirectory(temporary) }
+    let created: Bool
+    do throws(AnnalsError) {
+      try fill(directory)
+      created = try publish(temporary)
+    } catch {
+      try remove(directory, called: temporary)
+      throw error
+    }
+    if !created { try remove(directory, called: temporary) }
+    return created
+  }
+
+  /// Writes everything that an empty store consists of into `directory`, and waits until the disk has it.
+  private func fill(_ directory: Directory) throws(AnnalsError) {
+    let current = CurrentFile(log: UUID(), generation: 1)
+    let locks = try files { () throws(StoreFileError) in
+      _ = try directory.create(current.leaseName)
+      return EnvironmentLocks(
+        open: try FileLock("open.lock", in: directory), queue: try FileLock("queue.lock", in: directory),
+        write: try FileLock("write.lock", in: directory))
+    }
+    let hold = try files { () throws(StoreFileError) in try locks.open.lock(.exclusive) }
+    try storage { () throws(EnvironmentError) in
+      let environment = try Environment.open(
+        current.fileName, in: directory, tables: StoreTables.definitions, locks: locks,
+        options: EnvironmentOptions(create: true))
+      let table = StoreTables(environment).meta
+      try environment.write { (transaction) throws(EnvironmentError) in
+        for (name, value) in StoreMeta(log: current.log).rows() {
+          let key = Array(name.rawValue.utf8)
+          try transaction.put(Row.seal(value, key: key).span, forKey: key.span, in: table)
+        }
+      }
+    }
+    try files { () throws(StoreFileError) in
+      try directory.replace(CurrentFile.name, with: current.encoded().span)
+      try directory.synchronize()
+    }
+    _ = consume hold
+  }
+
+  /// Gives the finished store its name.
+  ///
+  /// - Returns: Whether the name was free.
+  private func publish(_ temporary: String) throws(AnnalsError) -> Bool {
+    try files { () throws(StoreFileError) in
+      do throws(StoreFileError) {
+        try parent.rename(temporary, to: name, in: parent)
+      } catch .alreadyThere {
+        return false
+      }
+      try parent.synchronize()
+      return true
+    }
+  }
+
+  /// Removes what creations that were cut short have left, unless one of them is still at work.
+  private func removeLeftovers() throws(AnnalsError) {
+    let names = try files { () throws(StoreFileError) in try parent.names() }
+    for leftover in names where leftover.hasPrefix(prefix) && leftover.hasSuffix(Self.suffix) {
+      try files { () throws(StoreFileError) in
+        // Another process may remove it at the same time, or be about to fill it.
+        guard try parent.status(of: leftover)?.isDirectory == true else { return }
+        do throws(StoreFileError) {
+          let directory = try parent.directory(leftover)
+          guard try directory.names().contains("open.lock"),
+            let hold = try FileLock("open.lock", in: directory, create: false).tryLock(.exclusive)
+          else { return }
+          try remove(files: directory, called: leftover)
+          _ = consume hold
+        } catch .missing {
+        }
+      }
+    }
+  }
+
+  private func remove(_ directory: Directory, called temporary: String) throws(AnnalsError) {
+    try files { () throws(StoreFileError) in try remove(files: directory, called: temporary) }
+  }
+
+  private func remove(files directory: Directory, called temporary: String) throws(StoreFileError) {
+    for file in try directory.names() { try directory.remove(file) }
+    try parent.removeDirectory(temporary)
+  }
+}

@@ -1,0 +1,72 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Where a store is or is to be: a directory and the one above it.
+struct StorePlace {
+  private let path: String
+  private let parent: String
+  private let name: String
+
+  /// The place that `url` names, which must be that of a file.
+  init(_ url: URL) throws(AnnalsError) {
+    var path = url.path
+    while path.utf8.count > 1 && path.hasSuffix("/") { path.removeLast() }
+    guard url.isFileURL, !path.isEmpty, !path.utf8.contains(0) else {
+      throw AnnalsError(
+        .noSuchStore, "a store is at the URL of a file, such as file:///var/lib/orders.annals")
+    }
+    self.path = path
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+    name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+    parent = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+  }
+
+  /// Opens the directory, after creating the store where `options` say so.
+  func open(_ options: StoreOptions) throws(AnnalsError) -> Directory {
+    let mayCreate = options.access == .readWrite && options.creation != .never
+    if options.creation != .always, let directory = try existing() { return directory }
+    guard mayCreate else {
+      throw AnnalsError(.noSuchStore, "there is no store called '\(name)' at this path")
+    }
+    if try !create() && options.creation == .always {
+      throw AnnalsError(.cannotCreate, "something called '\(name)' is there already; nothing was changed")
+    }
+    guard let directory = try existing() else {
+      throw AnnalsError(.noSuchStore, "the store called '\(name)' was removed while it was opened")
+    }
+    return directory
+  }
+
+  /// The directory, `nil` where nothing has the name.
+  private func existing() throws(AnnalsError) -> Directory? {
+    do throws(StoreFileError) {
+      return try Directory.open(path: path)
+    } catch .missing {
+      return nil
+    } catch .notDirectory {
+      throw AnnalsError(
+        .notAStore, "'\(name)' is not a directory, as a store is (a symbolic link is never followed)")
+    } catch {
+      throw AnnalsError(error)
+    }
+  }
+
+  private func create() throws(AnnalsError) -> Bool {
+    let directory: Directory
+    do throws(StoreFileError) {
+      directory = try Directory.open(path: parent)
+    } catch .missing {
+      throw AnnalsError(.cannotCreate, "the directory above '\(name)' does not exist; create it first")
+    } catch .notDirectory {
+      throw AnnalsError(.cannotCreate, "what is above '\(name)' is not a directory")
+    } catch {
+      throw AnnalsError(error)
+    }
+    return try StoreCreation(parent: directory, name: name).run()
+  }
+}

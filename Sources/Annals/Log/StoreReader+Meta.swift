@@ -1,0 +1,78 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension StoreReader {
+  /// All rows of `meta`.
+  func meta() throws(AnnalsError) -> StoreMeta {
+    // The log's id is read first of all; until then any will do.
+    var meta = StoreMeta(log: UUID())
+    for name in StoreMeta.Name.allCases { try read(name, into: &meta) }
+    return meta
+  }
+
+  /// The row of `meta` called `name`.
+  func read(_ name: StoreMeta.Name, into meta: inout StoreMeta) throws(AnnalsError) {
+    var changed = meta
+    let found: Void? = try row(name.rawValue, in: tables.meta) { (bytes) throws(FormatFailure) in
+      try changed.set(name, to: bytes)
+    }
+    guard found != nil else {
+      throw AnnalsError(
+        .damaged, "table 'meta': the row '\(name.rawValue)' is missing; restore the store from a backup",
+        details: AnnalsError.Details { $0.table = "meta" })
+    }
+    meta = changed
+  }
+
+  /// The rows of `schemas` and `kinds`.
+  func kinds() throws(AnnalsError) -> KindRegistry {
+    var registry = KindRegistry()
+    try each(tables.schemas) { (key, bytes) throws(FormatFailure) in
+      guard let ordinal = UInt16(exactly: key) else { throw FormatFailure(.value, at: 0) }
+      registry.take(ordinal: ordinal, try SchemaRow(bytes))
+    }
+    try each(tables.kinds) { (key, bytes) throws(FormatFailure) in
+      guard let kind = UInt32(exactly: key), kind > 0, registry.take(kind: kind, try KindRow(bytes)) else {
+        throw FormatFailure(.value, at: 0)
+      }
+    }
+    return registry
+  }
+
+  /// The rows of `census` by kind.
+  func census() throws(AnnalsError) -> [UInt32: CensusRow] {
+    var census: [UInt32: CensusRow] = [:]
+    try each(tables.census) { (key, bytes) throws(FormatFailure) in
+      guard let kind = UInt32(exactly: key) else { throw FormatFailure(.value, at: 0) }
+      census[kind] = try CensusRow(bytes)
+    }
+    return census
+  }
+
+  /// How many kinds there are, in O(1).
+  func kindCount() throws(AnnalsError) -> Int {
+    do { return try view.statistics(of: tables.kinds).entries } catch { throw AnnalsError(error) }
+  }
+
+  /// Reads each row of a table with integer keys, in order.
+  func each(
+    _ table: Table, _ body: (UInt64, Span<UInt8>) throws(FormatFailure) -> Void
+  ) throws(AnnalsError) {
+    var cursor: IntegerCursor
+    do { cursor = try view.integerCursor(in: table) } catch { throw AnnalsError(error) }
+    while true {
+      let row: IntegerRow?
+      do { row = try cursor.next() } catch { throw AnnalsError(error) }
+      guard let row else { return }
+      let key = row.key
+      try Self.open(row.value, key: Row.key(key).span, name: "key \(key)", in: table) {
+        (bytes) throws(FormatFailure) in try body(key, bytes)
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+internal import LMDB
+
+/// Reads the tables of a store inside one transaction, and checks every byte it uses.
+struct StoreReader: ~Escapable {
+  let view: TransactionView
+  let tables: StoreTables
+
+  @_lifetime(copy view)
+  init(_ view: TransactionView, _ tables: StoreTables) {
+    self.view = view
+    self.tables = tables
+  }
+}
+
+extension StoreReader {
+  /// The position of the newest entry; 0 in an empty log.
+  func last() throws(AnnalsError) -> UInt64 {
+    do throws(EnvironmentError) {
+      var cursor = try view.integerCursor(in: tables.entries)
+      return try cursor.last()?.key ?? 0
+    } catch {
+      throw AnnalsError(error)
+    }
+  }
+
+  /// A cursor before the first entry.
+  @_lifetime(copy self)
+  func entriesCursor() throws(AnnalsError) -> IntegerCursor {
+    do { return try view.integerCursor(in: tables.entries) } catch { throw AnnalsError(error) }
+  }
+
+  /// The bytes of the entry at `position`, whose absence is damage.
+  @_lifetime(copy self)
+  func bytes(at position: Position) throws(AnnalsError) -> Span<UInt8> {
+    do throws(EnvironmentError) {
+      if let found = try view.value(forKey: position.rawValue, in: tables.entries) { return found }
+    } catch {
+      throw AnnalsError(error)
+    }
+    throw AnnalsError(missing: position)
+  }
+
+  /// The header of the entry at `position` with these bytes.
+  func header(_ bytes: Span<UInt8>, at position: Position) throws(AnnalsError) -> EntryHeader {
+    do { return try EntryHeader(bytes, at: position) } catch {
+      throw AnnalsError(error, place: "position \(position)", position: position)
+    }
+  }
+}
+
+extension StoreReader {
+  /// The row of `table` under a number, read by `parse`; `nil` where there is none.
+  func row<Value>(
+    _ key: UInt64, in table: Table, _ parse: (Span<UInt8>) throws(FormatFailure) -> Value
+  ) throws(AnnalsError) -> Value? {
+    let stored: Span<UInt8>?
+    do throws(EnvironmentError) { stored = try view.value(forKey: key, in: table) } catch {
+      throw AnnalsError(error)
+    }
+    guard let stored else { return nil }
+    return try Self.open(stored, key: Row.key(key).span, name: "key \(key)", in: table, parse)
+  }
+
+  /// The row of `table` under a text, read by `parse`; `nil` where there is none.
+  func row<Value>(
+    _ key: String, in table: Table, _ parse: (Span<UInt8>) throws(FormatFailure) -> Value
+  ) throws(AnnalsError) -> Value? {
+    let bytes = Array(key.utf8)
+    let stored: Span<UInt8>?
+    do throws(EnvironmentError) { stored = try view.value(forKey: bytes.span, in: table) } catch {
+      throw AnnalsError(error)
+    }
+    guard let stored else { return nil }
+    return try Self.open(stored, key: bytes.span, name: "key '\(key)'", in: table, parse)
+  }
+
+  /// The value of a row, after comparing its checksum.
+  static func open<Value>(
+    _ stored: Span<UInt8>, key: Span<UInt8>, name: @autoclosure () -> String, in table: Table,
+    _ parse: (Span<UInt8>) throws(FormatFailure) -> Value
+  ) throws(AnnalsError) -> Value {
+    do throws(FormatFailure) {
+      return try parse(stored.extracting(try Row.open(stored, key: key)))
+    } catch {
+      let table = table.definition.name
+      throw AnnalsError(error, place: "table '\(table)', \(name())", table: table)
+    }
+  }
+}
+
+extension AnnalsError {
+  /// An entry that should be at `position` is not.
+  init(missing position: Position) {
+    self.init(
+      .damaged, "position \(position): the entry is missing; run 'annals verify' and restore from a backup",
+      details: Details { $0.position = position })
+  }
+
+  /// The entry at `position` is not the one that something else says it is.
+  init(wrongEntry position: Position, expected: String, found: String) {
+    self.init(
+      .damaged,
+      "position \(position): expected \(expected), found \(found); run 'annals verify' and restore from a backup",
+      details: Details { $0.position = position })
+  }
+}

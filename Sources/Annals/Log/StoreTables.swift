@@ -1,0 +1,30 @@
+internal import LMDB
+
+/// The tables of a generation, opened (docs/format.md).
+struct StoreTables: Sendable {
+  let entries, streams, heads, schemas, kinds, census, meta: Table
+
+  /// The tables that every store has, in the order in which they are opened.
+  static let definitions = [
+    TableDefinition("entries", integerKeys: true),
+    TableDefinition("streams", integerKeys: false),
+    TableDefinition("heads", integerKeys: true),
+    TableDefinition("schemas", integerKeys: true),
+    TableDefinition("kinds", integerKeys: true),
+    TableDefinition("census", integerKeys: true),
+    TableDefinition("meta", integerKeys: false),
+  ]
+
+  /// Names that later features will use; a store of today has no such table.
+  static let reserved = ["contexts", "inline", "folds", "tags", "tagheads", "moved"]
+
+  init(_ environment: Environment) {
+    entries = environment.table("entries")
+    streams = environment.table("streams")
+    heads = environment.table("heads")
+    schemas = environment.table("schemas")
+    kinds = environment.table("kinds")
+    census = environment.table("census")
+    meta = environment.table("meta")
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+@testable import Annals
+
+/// A directory for one test, removed when the test is done.
+final class TemporaryStore: Sendable {
+  let directory: URL
+
+  init() throws {
+    directory = FileManager.default.temporaryDirectory.appendingPathComponent("annals-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    // What is left behind in the system's own folder for temporary files harms nobody.
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  /// Where the test's store is.
+  var url: URL { directory.appendingPathComponent("orders.annals") }
+
+  /// The store, created at the first use.
+  func open(_ options: StoreOptions = StoreOptions()) throws(AnnalsError) -> EventLog {
+    try EventLog(at: url, options: options)
+  }
+
+  /// Every file of the store but lock files, with its content.
+  func files() throws -> [String: Data] {
+    var files: [String: Data] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: url.path) where !name.hasSuffix("lock") {
+      files[name] = try Data(contentsOf: url.appendingPathComponent(name))
+    }
+    return files
+  }
+}
+
+extension LogSnapshot {
+  /// All entries as an array.
+  func all() throws(AnnalsError) -> [LogEntry] {
+    var entries = try entries()
+    var all: [LogEntry] = []
+    while let entry = try entries.next() { all.append(entry) }
+    return all
+  }
+
+  /// Entries of one stream as an array.
+  func all(
+    in stream: StreamName, from: Revision? = nil, backwards: Bool = false, limit: Int = .max
+  ) throws(AnnalsError) -> [LogEntry] {
+    var entries = try entries(in: stream, from: from, backwards: backwards, limit: limit)
+    var all: [LogEntry] = []
+    while let entry = try entries.next() { all.append(entry) }
+    return all
+  }
+}
+
+extension NewEntry {
+  /// An order that was placed, with a number to tell it from others.
+  static func placed(_ number: Int, id: UUID? = nil) throws -> NewEntry {
+    NewEntry(
+      type: "Placed", version: SchemaVersion(1, 0, 0), payload: try Payload(["number": .init(number)]), id: id
+    )
+  }
+}
