@@ -104,8 +104,9 @@ struct AppendBatch {
         try StoreReader(transaction.view, tables).row(UInt64(kind), in: tables.census) {
           (bytes) throws(FormatFailure) in try CensusRow(bytes)
         } ?? CensusRow()
-      row.parts += added.parts
-      row.bytes += added.bytes
+      // A damaged row that still has its checksum must not stop the process; 'verify' finds it.
+      row.parts &+= added.parts
+      row.bytes &+= added.bytes
       try put(row.encoded(), UInt64(kind), tables.census, &transaction)
     }
     var meta: [UInt8] = []

@@ -59,6 +59,9 @@ struct LogWriter {
     }
   }
 
+  /// Far beyond what any disk holds, and far enough from the end of the numbers that sums cannot wrap.
+  private static let maximumPosition: UInt64 = 1 << 60
+
   /// What a call is decided by and stored upon.
   private struct Ground {
     var verdict: AppendVerdict
@@ -83,7 +86,7 @@ struct LogWriter {
       throw AnnalsError(.storeReplaced, "a migration pass has replaced this generation; open the store again")
     }
     let last = try reader.last()
-    guard meta.checkpoint == last else {
+    guard meta.checkpoint == last, last < Self.maximumPosition else {
       throw AnnalsError(
         .damaged,
         "table 'meta': the stream heads are written up to \(meta.checkpoint), and the log ends at \(last); run 'annals verify'",

@@ -54,21 +54,22 @@ extension StoreReader {
     return census
   }
 
+  /// The size of a table, in O(1).
+  func statistics(of table: Table) throws(AnnalsError) -> TableStatistics {
+    do { return try view.statistics(of: table) } catch { throw AnnalsError(error) }
+  }
+
   /// How many kinds there are, in O(1).
   func kindCount() throws(AnnalsError) -> Int {
-    do { return try view.statistics(of: tables.kinds).entries } catch { throw AnnalsError(error) }
+    try statistics(of: tables.kinds).entries
   }
 
   /// Reads each row of a table with integer keys, in order.
   func each(
     _ table: Table, _ body: (UInt64, Span<UInt8>) throws(FormatFailure) -> Void
   ) throws(AnnalsError) {
-    var cursor: IntegerCursor
-    do { cursor = try view.integerCursor(in: table) } catch { throw AnnalsError(error) }
-    while true {
-      let row: IntegerRow?
-      do { row = try cursor.next() } catch { throw AnnalsError(error) }
-      guard let row else { return }
+    var cursor = try cursor(in: table)
+    while let row = try cursor.nextRow() {
       let key = row.key
       try Self.open(row.value, key: Row.key(key).span, name: "key \(key)", in: table) {
         (bytes) throws(FormatFailure) in try body(key, bytes)

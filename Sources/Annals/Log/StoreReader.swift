@@ -26,7 +26,19 @@ extension StoreReader {
   /// A cursor before the first entry.
   @_lifetime(copy self)
   func entriesCursor() throws(AnnalsError) -> IntegerCursor {
-    do { return try view.integerCursor(in: tables.entries) } catch { throw AnnalsError(error) }
+    try cursor(in: tables.entries)
+  }
+
+  /// A cursor before the first row of a table with integer keys.
+  @_lifetime(copy self)
+  func cursor(in table: Table) throws(AnnalsError) -> IntegerCursor {
+    do { return try view.integerCursor(in: table) } catch { throw AnnalsError(error) }
+  }
+
+  /// A cursor before the first row of `streams`.
+  @_lifetime(copy self)
+  func streamsCursor() throws(AnnalsError) -> Cursor {
+    do { return try view.cursor(in: tables.streams) } catch { throw AnnalsError(error) }
   }
 
   /// The bytes of the entry at `position`, whose absence is damage.
@@ -102,5 +114,21 @@ extension AnnalsError {
       .damaged,
       "position \(position): expected \(expected), found \(found); run 'annals verify' and restore from a backup",
       details: Details { $0.position = position })
+  }
+}
+
+extension IntegerCursor {
+  /// The next row; `nil` at the end.
+  @_lifetime(copy self)
+  mutating func nextRow() throws(AnnalsError) -> IntegerRow? {
+    do { return try next() } catch { throw AnnalsError(error) }
+  }
+}
+
+extension Cursor {
+  /// The next row; `nil` at the end.
+  @_lifetime(copy self)
+  mutating func nextRow() throws(AnnalsError) -> LMDB.Row? {
+    do { return try next() } catch { throw AnnalsError(error) }
   }
 }

@@ -1,6 +1,6 @@
 import CLMDB
 
-/// A key and its value in a table of byte keys, lent until the cursor moves.
+/// A key and its value in a table of byte keys, lent as long as the transaction is.
 public struct Row: ~Escapable {
   /// The key's bytes.
   public let key: Span<UInt8>
@@ -27,31 +27,31 @@ public struct Cursor: ~Copyable, ~Escapable {
   }
 
   /// Moves to the first key; `nil` if there is none.
-  @_lifetime(&self)
+  @_lifetime(copy self)
   public mutating func first() throws(EnvironmentError) -> Row? {
     try move(MDB_FIRST)
   }
 
   /// Moves to the last key; `nil` if there is none.
-  @_lifetime(&self)
+  @_lifetime(copy self)
   public mutating func last() throws(EnvironmentError) -> Row? {
     try move(MDB_LAST)
   }
 
   /// Moves to the next key, to the first one if the cursor has not moved; `nil` at the end.
-  @_lifetime(&self)
+  @_lifetime(copy self)
   public mutating func next() throws(EnvironmentError) -> Row? {
     try move(MDB_NEXT)
   }
 
   /// Moves to the key before, to the last one if the cursor has not moved; `nil` at the beginning.
-  @_lifetime(&self)
+  @_lifetime(copy self)
   public mutating func previous() throws(EnvironmentError) -> Row? {
     try move(MDB_PREV)
   }
 
   /// Moves to the first key that is not below `key`; `nil` if there is none.
-  @_lifetime(&self)
+  @_lifetime(copy self)
   public mutating func seek(_ key: Span<UInt8>) throws(EnvironmentError) -> Row? {
     guard (1...511).contains(key.count) else { throw .keySize(key.count) }
     let found = try unsafe key.withUnsafeBytes { (bytes) throws(EnvironmentError) in
@@ -59,14 +59,14 @@ public struct Cursor: ~Copyable, ~Escapable {
     }
     guard let (key, value) = unsafe found else { return nil }
     let row = unsafe Row(key: key.span, value: value.span)
-    return unsafe _overrideLifetime(row, mutating: &self)
+    return unsafe _overrideLifetime(row, copying: self)
   }
 
-  @_lifetime(&self)
+  @_lifetime(copy self)
   private mutating func move(_ operation: MDB_cursor_op) throws(EnvironmentError) -> Row? {
     guard let (key, value) = try unsafe position.move(operation, from: MDB_val()) else { return nil }
     let row = unsafe Row(key: key.span, value: value.span)
-    return unsafe _overrideLifetime(row, mutating: &self)
+    return unsafe _overrideLifetime(row, copying: self)
   }
 }
 

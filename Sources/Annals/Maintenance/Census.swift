@@ -1,0 +1,33 @@
+/// How much of one record type in one schema version a log holds.
+public struct CensusLine: Hashable, Sendable {
+  /// The name of the record type.
+  public let type: String
+  /// The schema version; `nil` for what was stored without one.
+  public let version: SchemaVersion?
+  /// How many events are delivered: an entry is one, a split entry as many as it has parts.
+  public let count: UInt64
+  /// The bytes of their payloads.
+  public let bytes: UInt64
+  /// How many entries are stubs.
+  public let stubs: UInt64
+  /// How many entries were set aside by a migration pass.
+  public let quarantined: UInt64
+  /// Where the first entry stands.
+  public let first: Position
+}
+
+extension LogSnapshot {
+  /// How much there is of each record type in each schema version, in the order in which they were first stored.
+  ///
+  /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
+  /// - Complexity: O(record types and versions), whatever the length of the log.
+  public func census() throws(AnnalsError) -> [CensusLine] {
+    let rows = try reader.census()
+    return kinds.kinds.values.sorted { $0.number < $1.number }.map { kind in
+      let row = rows[kind.number, default: CensusRow()]
+      return CensusLine(
+        type: kind.row.name, version: kind.version, count: row.parts, bytes: row.bytes, stubs: row.stubs,
+        quarantined: row.quarantined, first: kind.row.first)
+    }
+  }
+}

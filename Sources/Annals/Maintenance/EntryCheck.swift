@@ -1,0 +1,171 @@
+internal import LMDB
+
+/// Compares every entry of the log with what docs/format.md says of it, and adds up what the other tables must say.
+struct EntryCheck: ~Escapable {
+  private let reader: StoreReader
+  private let kinds: KindRegistry
+  private(set) var report: VerifyReport
+  /// What `census` must say.
+  private(set) var census: [UInt32: CensusRow] = [:]
+  /// How many entries are the first of their stream.
+  private(set) var firsts: UInt64 = 0
+  /// Kinds that were registered by an entry.
+  private(set) var registered: Set<UInt32> = []
+  /// Whether an entry could not be read, so that sums over the log mean little.
+  private(set) var hasUnreadable = false
+
+  @_lifetime(copy reader)
+  init(_ reader: StoreReader, _ kinds: KindRegistry, _ report: VerifyReport) {
+    self.reader = reader
+    self.kinds = kinds
+    self.report = report
+  }
+
+  private mutating func add(_ position: Position, _ problem: String, _ repair: Finding.Repair = .restore) {
+    report.add(Finding(place: "position \(position)", position: position, problem: problem, repair: repair))
+  }
+
+  /// Reads every entry.
+  mutating func run(last: UInt64, _ progress: (UInt64, UInt64) -> Void) throws(AnnalsError) {
+    var cursor = try reader.entriesCursor()
+    var expected: UInt64 = 1
+    var endsCall = true
+    while true {
+      guard let row = try cursor.nextRow() else { break }
+      if row.key != expected {
+        hasUnreadable = true
+        let missing = expected + 1 == row.key ? "the entry is" : "the entries up to \(row.key &- 1) are"
+        add(Position(expected), "\(missing) missing")
+      }
+      endsCall = entry(row.value, at: Position(row.key))
+      report.entries += 1
+      expected = row.key &+ 1
+      if report.entries % 65_536 == 0 { progress(report.entries, last) }
+    }
+    if !endsCall { add(Position(last), "the last entry does not end its append call") }
+  }
+
+  /// Checks one entry.
+  ///
+  /// - Returns: Whether it ends its append call, as far as can be read.
+  private mutating func entry(_ bytes: Span<UInt8>, at position: Position) -> Bool {
+    let header: EntryHeader
+    do { header = try reader.header(bytes, at: position) } catch {
+      hasUnreadable = true
+      report.add(error, place: "position \(position)", position: position)
+      return true
+    }
+    checkBody(bytes, header, position)
+    checkRows(bytes, header, position)
+    checkStream(bytes, header, position)
+    checkLinks(bytes, header, position)
+    return header.flags.contains(.endOfCall)
+  }
+
+  private mutating func checkBody(_ bytes: Span<UInt8>, _ header: EntryHeader, _ position: Position) {
+    if header.kind != 0, kinds.kinds[header.kind] == nil {
+      add(position, "the store knows no kind \(header.kind)", .rebuild)
+    }
+    do {
+      if !header.metadata.isEmpty { _ = try Metadata(encoded: bytes.extracting(header.metadata)) }
+    } catch {
+      add(position, "the metadata is not valid: \(error)")
+    }
+    if header.flags.isDisjoint(with: [.parts, .stub]) {
+      census[header.kind, default: CensusRow()].parts += 1
+      census[header.kind, default: CensusRow()].bytes += UInt64(header.body.count)
+      checkPayload(bytes.extracting(header.body), position)
+      return
+    }
+    do throws(FormatFailure) {
+      switch try EntryBody(bytes, header: header) {
+      case .payload: break
+      case .stub(let stub):
+        if stub.cause == .quarantined {
+          census[header.kind, default: CensusRow()].quarantined += 1
+        } else {
+          census[header.kind, default: CensusRow()].stubs += 1
+        }
+      case .parts(let parts):
+        for part in parts {
+          census[part.kind, default: CensusRow()].parts += 1
+          census[part.kind, default: CensusRow()].bytes += UInt64(part.payload.count)
+          checkPayload(part.payload.span, position)
+        }
+      }
+    } catch {
+      add(position, error.description)
+    }
+  }
+
+  private mutating func checkPayload(_ payload: Span<UInt8>, _ position: Position) {
+    do { _ = try PayloadCheck.validate(payload) } catch { add(position, "the payload is not valid: \(error)") }
+  }
+
+  /// Compares the rows that a kind's first entry carries with the tables.
+  private mutating func checkRows(_ bytes: Span<UInt8>, _ header: EntryHeader, _ position: Position) {
+    if let kind = kinds.kinds[header.kind], kind.row.first == position, !header.flags.contains(.rows) {
+      add(position, "the first entry of kind \(header.kind) does not carry its row")
+    }
+    guard header.flags.contains(.rows) else { return }
+    do throws(FormatFailure) {
+      for new in try EntryRows(bytes, at: header.rows).new {
+        registered.insert(new.kind)
+        if kinds.kinds[new.kind]?.row != new.kindRow {
+          add(position, "table 'kinds' says something else of kind \(new.kind)", .rebuild)
+        }
+        if kinds.schemas[new.kindRow.ordinal]?.version != new.schemaRow.version {
+          add(position, "table 'schemas' says something else of ordinal \(new.kindRow.ordinal)", .rebuild)
+        }
+      }
+    } catch {
+      add(position, error.description)
+    }
+  }
+
+  private mutating func checkStream(_ bytes: Span<UInt8>, _ header: EntryHeader, _ position: Position) {
+    do throws(AnnalsError) {
+      if header.flags.contains(.first) {
+        firsts += 1
+        let name = try reader.name(of: position)
+        guard NameRule.allows(name.text) else { return add(position, "the stream's name is not allowed") }
+        let row = try reader.row(name.text, in: reader.tables.streams) { (bytes) throws(FormatFailure) in
+          try StreamRow(bytes)
+        }
+        if row?.id != position { add(position, "table 'streams' does not lead from the stream's name to here", .rebuild) }
+      }
+      if header.flags.contains(.id) {
+        let newest = try reader.head(id: header.stream).newestID
+        if newest.map({ $0 < header.revision }) ?? true {
+          add(position, "table 'heads' says that the stream's newest event id is older", .rebuild)
+        }
+      }
+    } catch {
+      report.add(error, place: "position \(position)", position: position)
+    }
+  }
+
+  private mutating func checkLinks(_ bytes: Span<UInt8>, _ header: EntryHeader, _ position: Position) {
+    for level in 0..<Head.levels(dividing: header.revision) where Head.step(ofLevel: level) <= header.revision.rawValue {
+      do throws(FormatFailure) {
+        let target = try header.linked(level: level, from: position, in: bytes)
+        checkTarget(target, Revision(header.revision.rawValue - Head.step(ofLevel: level)), header, position)
+      } catch {
+        add(position, error.description)
+      }
+    }
+  }
+
+  private mutating func checkTarget(
+    _ target: Position, _ revision: Revision, _ header: EntryHeader, _ position: Position
+  ) {
+    do throws(AnnalsError) {
+      let found = try reader.header(try reader.bytes(at: target), at: target)
+      guard found.revision == revision, found.stream == header.stream else {
+        return add(position, "a link leads to position \(target), which is not revision \(revision) of the same stream")
+      }
+    } catch {
+      add(position, "a link leads to position \(target), which cannot be read")
+    }
+  }
+}

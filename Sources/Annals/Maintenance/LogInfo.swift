@@ -1,0 +1,81 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// What a store says of itself, read from its small tables and not from the log.
+public struct LogInfo: Sendable {
+  /// A schema version that events were stored under.
+  public struct Schema: Hashable, Sendable {
+    /// The store's number for it.
+    public let ordinal: UInt16
+    /// The version; `nil` for what was stored without one.
+    public let version: SchemaVersion?
+    /// How many events are stored under it.
+    public let count: UInt64
+  }
+
+  /// What all copies and generations of the log share.
+  public let id: UUID
+  /// The format of the store's bytes.
+  public let format: UInt32
+  /// The number of the generation in use.
+  public let generation: UInt64
+  /// How many entries the log has.
+  public let entries: UInt64
+  /// How many streams the log has.
+  public let streams: UInt64
+  /// The schema versions, in the order in which they were first used.
+  public let schemas: [Schema]
+  /// How many of a stream's newest entries are searched for a repeated event id.
+  public let window: UInt64
+  /// The names of the features that a program must know.
+  public let requires: [String]
+  /// The length of the log's file in bytes.
+  public let fileSize: Int
+  /// The bytes in use by the tables.
+  public let used: Int
+}
+
+extension EventLog {
+  /// What the store says of itself.
+  ///
+  /// - Throws: ``AnnalsError`` with code `damaged`, `storeReplaced`, `tooManyReaders` or `inputOutput`.
+  /// - Complexity: O(schema versions and record types), whatever the length of the log.
+  public func info() throws(AnnalsError) -> LogInfo {
+    try read { (snapshot) throws(AnnalsError) in
+      let reader = snapshot.reader
+      let meta = try reader.meta()
+      let census = try reader.census()
+      var counts: [UInt16: UInt64] = [:]
+      for kind in snapshot.kinds.kinds.values {
+        counts[kind.row.ordinal, default: 0] &+= census[kind.number]?.parts ?? 0
+      }
+      let schemas = snapshot.kinds.schemas.sorted { $0.key < $1.key }.map { ordinal, row in
+        LogInfo.Schema(ordinal: ordinal, version: row.version, count: counts[ordinal, default: 0])
+      }
+      var pages = 0
+      for table in core.environment.tables {
+        let statistics = try reader.statistics(of: table)
+        pages += statistics.branchPages + statistics.leafPages + statistics.overflowPages
+      }
+      let status = try files { () throws(StoreFileError) in try core.directory.status(of: core.current.fileName) }
+      guard let status else { throw AnnalsError(StoreFileError.replaced(file: core.current.fileName)) }
+      return LogInfo(
+        id: meta.log, format: StoreMeta.format, generation: meta.generation, entries: meta.checkpoint,
+        streams: UInt64(try reader.statistics(of: core.tables.streams).entries), schemas: schemas,
+        window: meta.window, requires: meta.requires.map(\.name), fileSize: status.size,
+        used: pages * core.environment.pageSize)
+    }
+  }
+
+  /// What the store at `url` says of itself, without a plan and without changing anything.
+  ///
+  /// - Throws: As ``init(at:options:)``.
+  public static func inspect(_ url: URL) throws(AnnalsError) -> LogInfo {
+    try EventLog(at: url, options: StoreOptions(access: .readOnly)).info()
+  }
+}
