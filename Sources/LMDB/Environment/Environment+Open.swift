@@ -43,6 +43,7 @@ extension Environment {
       try opening.run(&entries)
     }
     _ = consume hold
+    guard environment.process == getpid() else { throw .file(.usedAfterFork) }
     // Only here, outside the registry's lock, which the end of an environment takes.
     guard environment.tables.map(\.definition) == definitions,
       environment.access == .readWrite || options.access == .readOnly

@@ -1,4 +1,4 @@
-import CLMDB
+public import CLMDB
 
 /// A key and its value in a table of byte keys, lent as long as the transaction is.
 public struct Row: ~Escapable {
@@ -72,8 +72,9 @@ public struct Cursor: ~Copyable, ~Escapable {
 
 /// LMDB's cursor, closed when this ends, which is before its transaction does.
 @safe
+@usableFromInline
 struct CursorPosition: ~Copyable {
-  let pointer: OpaquePointer
+  @usableFromInline let pointer: OpaquePointer
 
   init(_ table: Table, in transaction: TransactionHandle) throws(EnvironmentError) {
     var opened: OpaquePointer?
@@ -90,6 +91,7 @@ struct CursorPosition: ~Copyable {
   }
 
   /// Moves; `nil` if there is nothing.
+  @inlinable
   @inline(__always)
   func move(
     _ operation: MDB_cursor_op, from key: MDB_val
@@ -97,9 +99,17 @@ struct CursorPosition: ~Copyable {
     var key = unsafe key
     var value = unsafe MDB_val()
     let code = unsafe mdb_cursor_get(pointer, &key, &value, operation)
-    if code == MDB_NOTFOUND { return nil }
-    try check(code, "mdb_cursor_get")
+    if code != MDB_SUCCESS {
+      if code == MDB_NOTFOUND { return nil }
+      throw CursorPosition.error(code)
+    }
     return unsafe (key, value)
+  }
+
+  /// The error for a code of a move, apart because it is rare.
+  @usableFromInline
+  static func error(_ code: Int32) -> EnvironmentError {
+    .lmdb(LMDBError(code: code, function: "mdb_cursor_get"))
   }
 }
 

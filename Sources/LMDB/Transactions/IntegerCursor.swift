@@ -1,4 +1,4 @@
-import CLMDB
+public import CLMDB
 
 /// A key and its value in a table whose keys are numbers, lent as long as the transaction is.
 public struct IntegerRow: ~Escapable {
@@ -7,6 +7,7 @@ public struct IntegerRow: ~Escapable {
   /// The value's bytes.
   public let value: Span<UInt8>
 
+  @inlinable
   @_lifetime(copy value)
   init(key: UInt64, value: Span<UInt8>) {
     self.key = key
@@ -19,7 +20,7 @@ public struct IntegerRow: ~Escapable {
 /// While it lives its transaction is borrowed, so nothing can change the pages that its rows point into.
 @safe
 public struct IntegerCursor: ~Copyable, ~Escapable {
-  private let position: CursorPosition
+  @usableFromInline let position: CursorPosition
 
   @_lifetime(borrow transaction)
   init<Transaction: TableReading & ~Copyable>(
@@ -29,30 +30,35 @@ public struct IntegerCursor: ~Copyable, ~Escapable {
   }
 
   /// Moves to the first key; `nil` if there is none.
+  @inlinable
   @_lifetime(copy self)
   public mutating func first() throws(EnvironmentError) -> IntegerRow? {
     try move(MDB_FIRST)
   }
 
   /// Moves to the last key; `nil` if there is none.
+  @inlinable
   @_lifetime(copy self)
   public mutating func last() throws(EnvironmentError) -> IntegerRow? {
     try move(MDB_LAST)
   }
 
   /// Moves to the next key, to the first one if the cursor has not moved; `nil` at the end.
+  @inlinable
   @_lifetime(copy self)
   public mutating func next() throws(EnvironmentError) -> IntegerRow? {
     try move(MDB_NEXT)
   }
 
   /// Moves to the key before, to the last one if the cursor has not moved; `nil` at the beginning.
+  @inlinable
   @_lifetime(copy self)
   public mutating func previous() throws(EnvironmentError) -> IntegerRow? {
     try move(MDB_PREV)
   }
 
   /// Moves to the first key that is not below `key`; `nil` if there is none.
+  @inlinable
   @_lifetime(copy self)
   public mutating func seek(_ key: UInt64) throws(EnvironmentError) -> IntegerRow? {
     var number = key
@@ -62,20 +68,22 @@ public struct IntegerCursor: ~Copyable, ~Escapable {
     return try unsafe row(found)
   }
 
+  @inlinable
   @_lifetime(copy self)
   @inline(__always)
-  private mutating func move(_ operation: MDB_cursor_op) throws(EnvironmentError) -> IntegerRow? {
+  mutating func move(_ operation: MDB_cursor_op) throws(EnvironmentError) -> IntegerRow? {
     try unsafe row(position.move(operation, from: MDB_val()))
   }
 
+  @inlinable
   @_lifetime(copy self)
   @inline(__always)
-  private mutating func row(
+  mutating func row(
     _ found: (key: MDB_val, value: MDB_val)?
   ) throws(EnvironmentError) -> IntegerRow? {
     guard let (key, value) = unsafe found else { return nil }
     guard let number = unsafe key.number else {
-      throw .lmdb(LMDBError(code: MDB_CORRUPTED, function: "mdb_cursor_get"))
+      throw CursorPosition.error(MDB_CORRUPTED)
     }
     let row = unsafe IntegerRow(key: number, value: value.span)
     return unsafe _overrideLifetime(row, copying: self)

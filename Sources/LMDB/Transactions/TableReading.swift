@@ -1,4 +1,4 @@
-import CLMDB
+public import CLMDB
 
 /// LMDB's transaction, which only this module can use.
 @safe
@@ -94,6 +94,7 @@ func check(key: Span<UInt8>, of table: Table) throws(EnvironmentError) {
 
 extension MDB_val {
   /// The bytes of `buffer`, which LMDB only reads.
+  @inlinable
   @inline(__always)
   init(reading buffer: UnsafeRawBufferPointer) {
     unsafe self.init(
@@ -101,13 +102,16 @@ extension MDB_val {
   }
 
   /// The bytes of `buffer`.
+  @inlinable
   @inline(__always)
   init(_ buffer: UnsafeMutableRawBufferPointer) {
     unsafe self.init(mv_size: buffer.count, mv_data: buffer.baseAddress)
   }
 
   /// The bytes; whoever asks for them says how long they live.
+  @usableFromInline
   var span: Span<UInt8> {
+    @inlinable
     @_lifetime(immortal)
     @inline(__always)
     get {
@@ -118,7 +122,9 @@ extension MDB_val {
   }
 
   /// The number of the eight bytes of a key; `nil` for another length.
+  @usableFromInline
   var number: UInt64? {
+    @inlinable
     @inline(__always)
     get {
       guard unsafe mv_size == 8, let data = unsafe mv_data else { return nil }

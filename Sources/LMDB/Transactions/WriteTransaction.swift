@@ -53,7 +53,7 @@ public struct WriteTransaction: ~Copyable, TableReading {
       try environment.checkSize()
       return
     }
-    let error = LMDBError(code: code, function: "mdb_txn_commit")
+    let error = LMDBError(code: environment.cause(of: code), function: "mdb_txn_commit")
     // LMDB notes a failed write of the meta page only for those who come after.
     var probe: OpaquePointer?
     let state = unsafe mdb_txn_begin(pointer, nil, UInt32(MDB_RDONLY), &probe)

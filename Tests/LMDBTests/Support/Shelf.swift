@@ -2,7 +2,7 @@ import Foundation
 import LMDB
 
 /// A store of two tables in a directory of its own, which ends with it.
-final class Shelf {
+final class Shelf: Sendable {
   /// The tables of every test: one with numbers, one with bytes for keys.
   static let tables = [
     TableDefinition("numbers", integerKeys: true), TableDefinition("names", integerKeys: false),

@@ -1,0 +1,61 @@
+/// A set of page numbers, with one bit for each page of the file.
+struct PageSet {
+  private var words: [UInt64]
+  /// The first number that cannot be in the set.
+  let limit: UInt64
+
+  /// An empty set of numbers below `limit`.
+  init(limit: Int) {
+    words = Array(repeating: 0, count: limit / 64 + 1)
+    self.limit = UInt64(limit)
+  }
+
+  /// Adds a number below the limit.
+  ///
+  /// - Returns: Whether it was new.
+  mutating func insert(_ number: UInt64) -> Bool {
+    let (word, bit) = (Int(number / 64), UInt64(1) << (number % 64))
+    guard words[word] & bit == 0 else { return false }
+    words[word] |= bit
+    return true
+  }
+
+  /// The numbers that are in both sets.
+  func common(with other: PageSet) -> [UInt64] {
+    var common: [UInt64] = []
+    for word in words.indices {
+      var bits = words[word] & other.words[word]
+      while bits != 0 {
+        common.append(UInt64(word) * 64 + UInt64(bits.trailingZeroBitCount))
+        bits &= bits - 1
+      }
+    }
+    return common
+  }
+
+  /// How many numbers are in the set.
+  var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
+}
+
+/// The parts of one page that nodes take, with one bit for each two bytes.
+struct PageSpace {
+  private var words = InlineArray<32, UInt64>(repeating: 0)
+
+  /// Takes the bytes of a node, which lie inside the page.
+  ///
+  /// - Returns: Whether they were free.
+  mutating func take(_ bytes: Range<Int>) -> Bool {
+    var (half, end) = (bytes.lowerBound / 2, (bytes.upperBound + 1) / 2)
+    end = min(end, pageSize / 2)
+    var isFree = true
+    while half < end {
+      let (word, first) = (half / 64, half % 64)
+      let count = min(64 - first, end - half)
+      let mask = (count == 64 ? UInt64.max : (1 << UInt64(count)) - 1) << UInt64(first)
+      if words[word] & mask != 0 { isFree = false }
+      words[word] |= mask
+      half += count
+    }
+    return isFree
+  }
+}

@@ -1,0 +1,110 @@
+extension PageWalk {
+  /// Walks a page and all below it.
+  ///
+  /// - Parameters:
+  ///   - number: The page.
+  ///   - level: 1 for the root, so that the recursion is at most as deep as the record says.
+  ///   - place: Where the number stands.
+  ///   - lower: No key of the page is below it.
+  ///   - upper: All keys of the page are below it.
+  mutating func visit(
+    _ number: UInt64, level: Int, from place: (page: UInt64, offset: Int), lower: Span<UInt8>?,
+    upper: Span<UInt8>?
+  ) throws(StoreFileError) {
+    guard take(number, count: 1, from: place) else { return }
+    var bytes = [UInt8](repeating: 0, count: pageSize)
+    try read(number, into: &bytes)
+    let page = TreePage(bytes.span)
+    let isLeaf = level == tree.depth
+    if isLeaf { tree.leaf += 1 } else { tree.branch += 1 }
+    guard page.number == number else {
+      find("the page says it is page \(page.number)", page: number, at: 0)
+      return
+    }
+    guard page.flags == (isLeaf ? TreePage.leaf : TreePage.branch) else {
+      find("the flags are \(page.flags) at level \(level) of \(tree.depth)", page: number, at: 10)
+      return
+    }
+    if let reason = page.contradiction {
+      find(reason, page: number, at: 12)
+      return
+    }
+    // LMDB's own search insists on two children, but for the table of free pages.
+    guard page.count >= (isLeaf || tree.isFree ? 1 : 2) else {
+      find("the page has \(page.count) nodes", page: number, at: 12)
+      return
+    }
+    guard checkNodes(of: page, number: number, isLeaf: isLeaf, lower: lower, upper: upper) else { return }
+    for index in 0..<page.count {
+      guard let node = page.node(index) else { return }
+      if isLeaf {
+        tree.entries += 1
+        try visitValue(of: node, in: page, number: number)
+      } else {
+        let place = (page: number, offset: node.offset)
+        let from = index > 0 ? page.key(of: node) : lower
+        if index + 1 < page.count, let next = page.node(index + 1) {
+          let end = page.key(of: next)
+          try visit(node.child, level: level + 1, from: place, lower: from, upper: end)
+        } else {
+          try visit(node.child, level: level + 1, from: place, lower: from, upper: upper)
+        }
+      }
+    }
+  }
+
+  /// Checks that the nodes of a page lie apart and that their keys ascend within the bounds.
+  ///
+  /// - Returns: Whether each node lies inside the page.
+  private mutating func checkNodes(
+    of page: borrowing TreePage, number: UInt64, isLeaf: Bool, lower: Span<UInt8>?, upper: Span<UInt8>?
+  ) -> Bool {
+    var space = PageSpace()
+    var taken = 0
+    for index in 0..<page.count {
+      let place = TreePage.headerSize + 2 * index
+      guard let node = page.node(index) else {
+        find("node \(index) is not inside the page", page: number, at: place)
+        return false
+      }
+      let size = isLeaf ? node.keyEnd + node.storedCount : node.keyEnd
+      if !space.take(node.offset..<node.offset + size) {
+        find("node \(index) lies on another one", page: number, at: node.offset)
+      }
+      taken += size + size % 2
+      // The first key of a branch page stands for everything below the second.
+      if !isLeaf && index == 0 { continue }
+      let key = page.key(of: node)
+      guard tree.integerKeys ? key.count == 8 : (1...511).contains(key.count) else {
+        find("the key of node \(index) has \(key.count) bytes", page: number, at: node.offset + 6)
+        return false
+      }
+      var isInOrder = true
+      if index > (isLeaf ? 0 : 1), let last = page.node(index - 1) {
+        isInOrder = isBelow(page.key(of: last), key)
+      } else if let lower {
+        isInOrder = !isBelow(key, lower)
+      }
+      if let upper, !isBelow(key, upper) { isInOrder = false }
+      if !isInOrder {
+        find("the key of node \(index) is out of order", page: number, at: node.offset)
+      }
+    }
+    // LMDB moves the rest together whenever a node goes.
+    if taken != pageSize - page.upper {
+      find("the nodes have \(taken) bytes of \(pageSize - page.upper)", page: number, at: 14)
+    }
+    return true
+  }
+
+  /// Whether a key comes before another of the same tree; keys have been checked for their size.
+  private func isBelow(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+    if tree.integerKeys && left.count == 8 && right.count == 8 {
+      return left.number64(at: 0) < right.number64(at: 0)
+    }
+    for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+      return left[index] < right[index]
+    }
+    return left.count < right.count
+  }
+}

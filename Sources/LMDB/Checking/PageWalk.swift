@@ -1,0 +1,128 @@
+/// The walk from the newer meta page over all trees of a file.
+struct PageWalk: ~Copyable {
+  /// The tree that is being walked.
+  struct Tree {
+    let name: String
+    let integerKeys: Bool
+    let isMain: Bool
+    let isFree: Bool
+    let depth: Int
+    var branch: UInt64 = 0
+    var leaf: UInt64 = 0
+    var overflow: UInt64 = 0
+    var entries: UInt64 = 0
+  }
+
+  let file: File
+  let metas: MetaPages
+  let definitions: [TableDefinition]
+  let maximumFindings: Int
+  /// The first page number that is beyond the file, or beyond what LMDB has given out.
+  let limit: UInt64
+  var used: PageSet
+  var free: PageSet
+  var report = PageCheck.Report()
+  var tree = Tree(name: "main", integerKeys: false, isMain: true, isFree: false, depth: 0)
+  /// The records of tables that the main table holds.
+  var records: [(definition: TableDefinition, record: TableRecord, page: UInt64, offset: Int)] = []
+
+  init(
+    file: consuming File, tables: [TableDefinition], maximumFindings: Int
+  ) throws(StoreFileError) {
+    metas = try MetaPages(of: file)
+    let pages = metas.size / pageSize
+    limit = min(UInt64(pages), metas.newer.lastPage + 1)
+    used = PageSet(limit: pages)
+    free = PageSet(limit: pages)
+    definitions = tables
+    self.maximumFindings = maximumFindings
+    self.file = file
+    report.pages.total = pages
+    report.transaction = metas.newer.transaction
+  }
+
+  mutating func run() throws(StoreFileError) {
+    let newer = metas.newer
+    let meta = newer.transaction % 2
+    try walk(newer.main, TableDefinition("main", integerKeys: false), isMain: true, page: meta, offset: 88)
+    for (definition, record, page, offset) in records {
+      try walk(record, definition, page: page, offset: offset)
+    }
+    for definition in definitions where !records.contains(where: { $0.definition == definition }) {
+      find("the table \(definition.name) is missing", page: meta, at: 88)
+    }
+    try walk(newer.free, TableDefinition("free", integerKeys: true), isFree: true, page: meta, offset: 40)
+    for page in used.common(with: free) { find("a free page is in use", page: page, at: 0) }
+    report.pages.free = free.count
+    report.pages.unaccounted = max(0, Int(limit) - 2 - used.count - free.count)
+  }
+
+  /// Notes what is wrong at a byte of a page.
+  mutating func find(_ what: String, page: UInt64, at offset: Int) {
+    report.findingCount += 1
+    guard report.findings.count < maximumFindings else { return }
+    let start = page.multipliedReportingOverflow(by: UInt64(pageSize)).partialValue
+    report.findings.append(
+      PageCheck.Finding(
+        page: page, offset: start &+ UInt64(offset), table: tree.name, what: what))
+  }
+
+  /// Walks a whole tree, and compares what it holds with the tree's record.
+  private mutating func walk(
+    _ record: TableRecord, _ definition: TableDefinition, isMain: Bool = false, isFree: Bool = false,
+    page: UInt64, offset: Int
+  ) throws(StoreFileError) {
+    tree = Tree(
+      name: definition.name, integerKeys: definition.integerKeys, isMain: isMain, isFree: isFree,
+      depth: record.depth)
+    if let reason = record.contradiction(pages: limit) {
+      find(reason, page: page, at: offset)
+      return
+    }
+    if record.root != TableRecord.noPage {
+      try visit(record.root, level: 1, from: (page, offset + 40), lower: nil, upper: nil)
+    }
+    let counts = [
+      ("inner pages", record.branchPages, tree.branch), ("leaf pages", record.leafPages, tree.leaf),
+      ("pages of large values", record.overflowPages, tree.overflow),
+      ("entries", record.entries, tree.entries),
+    ]
+    for (what, said, found) in counts where said != found {
+      find("the record says \(said) \(what), there are \(found)", page: page, at: offset)
+    }
+    report.pages.branch += Int(tree.branch)
+    report.pages.leaf += Int(tree.leaf)
+    report.pages.overflow += Int(tree.overflow)
+    if !isMain && !isFree {
+      report.tables[definition.name] = TableStatistics(
+        entries: Int(tree.entries), depth: record.depth, branchPages: Int(tree.branch),
+        leafPages: Int(tree.leaf), overflowPages: Int(tree.overflow))
+    }
+  }
+
+  /// Takes pages for the tree that is walked.
+  ///
+  /// - Returns: Whether they are in the file and nothing else uses them.
+  mutating func take(_ first: UInt64, count: UInt64, from place: (page: UInt64, offset: Int)) -> Bool {
+    let (end, overflow) = first.addingReportingOverflow(count)
+    guard first >= 2, !overflow, end <= limit else {
+      find("page \(first) with \(count - 1) more is not among \(limit)", page: place.page, at: place.offset)
+      return false
+    }
+    for number in first..<end where !used.insert(number) {
+      find("the page is used twice", page: number, at: 0)
+      return false
+    }
+    return true
+  }
+
+  /// Reads one page of the file.
+  func read(_ number: UInt64, into page: inout [UInt8]) throws(StoreFileError) {
+    let offset = Int(number) * pageSize
+    var span = page.mutableSpan
+    let count = try file.read(into: &span, at: offset)
+    guard count == page.count else {
+      throw .truncated(file: file.name, have: offset + count, need: offset + page.count)
+    }
+  }
+}

@@ -1,0 +1,31 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension Environment {
+  /// The code for what LMDB calls an input/output error in a commit.
+  ///
+  /// The system writes what still fits before it refuses the rest, and LMDB answers EIO to a write that was cut short.
+  /// - Returns: `ENOSPC` or `EFBIG` if there is no room, else `code`.
+  func cause(of code: Int32) -> Int32 {
+    guard code == EIO else { return code }
+    do throws(StoreFileError) {
+      // LMDB writes 64 pages at a time.
+      if try directory.fileSystem().free < 64 * LMDB.pageSize { return ENOSPC }
+      guard let size = try directory.status(of: name)?.size else { return code }
+      var limit = rlimit()
+      #if canImport(Glibc)
+        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+      #else
+        let resource = RLIMIT_FSIZE
+      #endif
+      let isKnown = unsafe getrlimit(resource, &limit) == 0
+      return isKnown && UInt64(size) + UInt64(LMDB.pageSize) > UInt64(limit.rlim_cur) ? EFBIG : code
+    } catch {
+      // The commit's own failure is the one to tell.
+      return code
+    }
+  }
+}

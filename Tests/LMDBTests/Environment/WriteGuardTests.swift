@@ -1,0 +1,140 @@
+import Foundation
+import LMDB
+import Testing
+
+@Suite struct `Guarding the writer` {
+  @Test func `a deleted write lock stops the writer`() throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create()
+    try shelf.directory.remove("write.lock")
+    #expect(throws: EnvironmentError.file(.lockFileDamaged(file: "write.lock"))) {
+      try environment.store([1])
+    }
+  }
+
+  @Test(arguments: [false, true]) func `a deleted or replaced reader's table stops the writer`(replaced: Bool)
+    throws
+  {
+    let shelf = try Shelf()
+    let environment = try shelf.create()
+    try shelf.directory.remove(Shelf.file + "-lock")
+    if replaced { _ = try shelf.directory.create(Shelf.file + "-lock") }
+    #expect(throws: EnvironmentError.file(.lockFileDamaged(file: Shelf.file + "-lock"))) {
+      try environment.store([1])
+    }
+    #expect(try environment.bytes(1) == nil)
+  }
+
+  @Test func `a data file that was renamed away is written no more`() throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create()
+    try shelf.directory.rename(Shelf.file, to: "away", in: shelf.directory)
+    #expect(throws: EnvironmentError.file(.replaced(file: Shelf.file))) { try environment.store([1]) }
+  }
+
+  @Test func `without the guard a commit into the renamed file succeeds`() throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create { $0.guards.remove(.names) }
+    try shelf.directory.rename(Shelf.file, to: "away", in: shelf.directory)
+    try environment.store([1])
+    #expect(try shelf.directory.status(of: Shelf.file) == nil)
+  }
+
+  @Test func `a file that became shorter is written no more`() throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create()
+    try environment.store([1], [2])
+    let size = try shelf.bytes().count
+    try shelf.directory.open(Shelf.file, .readWrite).truncate(to: size - 4096)
+    #expect(throws: EnvironmentError.file(.truncated(file: Shelf.file, have: size - 4096, need: size))) {
+      _ = try environment.beginWrite()
+    }
+  }
+
+  @Test func `a writer who was let in beside is noticed by the transaction's number`() async throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create { $0.guards = [.transactionID] }
+    try environment.store([1])
+    try shelf.directory.remove(Shelf.file + "-lock")
+    await #expect(processExitsWith: .success) { [path = shelf.path as String] in
+      try Shelf(path: path).open().store([2])
+    }
+    guard
+      case .wrongTransactionID(let expected, let found) = #expect(
+        throws: EnvironmentError.self,
+        performing: {
+          try environment.store([3])
+        })
+    else {
+      Issue.record("the number was not compared")
+      return
+    }
+    #expect(expected == found + 1)
+  }
+
+  @Test func `without the number's check the other writer's commit is overwritten`() async throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create { $0.guards = [] }
+    try environment.store([1])
+    try shelf.directory.remove(Shelf.file + "-lock")
+    await #expect(processExitsWith: .success) { [path = shelf.path as String] in
+      let other = try Shelf(path: path).open()
+      try other.write { (transaction) throws(EnvironmentError) in
+        try transaction.put([2].span, forKey: 2, in: other.numbers)
+      }
+    }
+    try environment.write { (transaction) throws(EnvironmentError) in
+      try transaction.put([3].span, forKey: 3, in: environment.numbers)
+    }
+    #expect(try environment.bytes(2) == nil)
+  }
+
+  @Test func `writers of several processes lose nothing`() async throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create()
+    let thread = try WriterThread(name: "writer")
+    thread.submit {
+      do {
+        for number in 0..<200 {
+          try environment.write { (transaction) throws(EnvironmentError) in
+            try transaction.put([0].span, forKey: UInt64(number), in: environment.numbers)
+          }
+        }
+      } catch { Issue.record(error) }
+    }
+    await #expect(processExitsWith: .success) { [path = shelf.path as String] in
+      let other = try Shelf(path: path).open()
+      for number in 1000..<1200 {
+        try other.write { (transaction) throws(EnvironmentError) in
+          try transaction.put([0].span, forKey: UInt64(number), in: other.numbers)
+        }
+      }
+    }
+    thread.stop()
+    let count = try environment.read { (transaction) throws(EnvironmentError) in
+      try transaction.statistics(of: environment.numbers).entries
+    }
+    #expect(count == 400)
+  }
+
+  @Test func `a full disk loses nothing and is told as such`() async throws {
+    await #expect(processExitsWith: .success) {
+      let shelf = try Shelf()
+      let environment = try shelf.create()
+      try environment.store([1])
+      signal(SIGXFSZ, SIG_IGN)
+      #expect(Limit.fileSize.set(try shelf.bytes().count + 8192))
+      let large = [UInt8](repeating: 7, count: 1 << 20)
+      let error = #expect(throws: EnvironmentError.self) { try environment.store(large) }
+      guard case .notCommitted(let cause) = error else {
+        Issue.record("not told as not committed, but \(String(describing: error))")
+        return
+      }
+      #expect(cause.isDiskFull)
+      #expect(try environment.bytes(1) == [1])
+      #expect(Limit.fileSize.set(nil))
+      try environment.store(large)
+      #expect(try environment.bytes(1) == large)
+    }
+  }
+}

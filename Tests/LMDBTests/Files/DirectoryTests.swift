@@ -1,0 +1,80 @@
+import Foundation
+import LMDB
+import Testing
+
+@Suite struct `A directory` {
+  @Test func `a created file belongs to its owner alone, whatever the mask`() async throws {
+    await #expect(processExitsWith: .success) {
+      umask(0)
+      let shelf = try Shelf()
+      _ = try shelf.directory.create("open")
+      _ = try shelf.directory.createDirectory("views")
+      umask(0o777)
+      _ = try shelf.directory.create("closed")
+      let modes = try ["open", "views", "closed"].map { try shelf.directory.status(of: $0)?.permissions }
+      #expect(modes == [0o600, 0o700, 0o600])
+    }
+  }
+
+  @Test func `creating replaces nothing`() throws {
+    let shelf = try Shelf()
+    _ = try shelf.directory.create("a")
+    #expect(throws: StoreFileError.alreadyThere(file: "a")) { _ = try shelf.directory.create("a") }
+  }
+
+  @Test func `a symbolic link is not followed`() throws {
+    let shelf = try Shelf()
+    _ = try shelf.directory.create("a")
+    try FileManager.default.createSymbolicLink(
+      atPath: shelf.path + "/link", withDestinationPath: shelf.path + "/a")
+    #expect(throws: StoreFileError.notRegular(file: "link")) {
+      _ = try shelf.directory.open("link", .read)
+    }
+  }
+
+  @Test func `a link to a directory is no directory`() throws {
+    let shelf = try Shelf()
+    let link = shelf.path + "/link"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: shelf.path)
+    #expect(throws: StoreFileError.notDirectory(file: link)) { _ = try Directory.open(path: link) }
+  }
+
+  @Test func `replacing leaves the new content and no other file`() throws {
+    let shelf = try Shelf()
+    try shelf.directory.replace("CURRENT", with: Array("one".utf8).span)
+    try shelf.directory.replace("CURRENT", with: Array("two!".utf8).span)
+    #expect(try shelf.directory.read("CURRENT", limit: 100) == Array("two!".utf8))
+    #expect(try shelf.directory.names() == ["CURRENT"])
+  }
+
+  @Test func `a file over the limit is not read`() throws {
+    let shelf = try Shelf()
+    try shelf.directory.replace("a", with: [1, 2, 3].span)
+    #expect(throws: StoreFileError.tooLarge(file: "a", size: 3, limit: 2)) {
+      try shelf.directory.read("a", limit: 2)
+    }
+  }
+
+  @Test func `a rename replaces nothing`() throws {
+    let shelf = try Shelf()
+    _ = try shelf.directory.create("a")
+    _ = try shelf.directory.create("b")
+    #expect(throws: StoreFileError.alreadyThere(file: "b")) {
+      try shelf.directory.rename("a", to: "b", in: shelf.directory)
+    }
+    try shelf.directory.rename("a", to: "c", in: shelf.directory)
+    #expect(try shelf.directory.names() == ["b", "c"])
+  }
+
+  @Test func `names are sorted by their bytes`() throws {
+    let shelf = try Shelf()
+    for name in ["b", "ä", "Z", "a"] { _ = try shelf.directory.create(name) }
+    #expect(try shelf.directory.names() == ["Z", "a", "b", "ä"])
+  }
+
+  @Test func `network file systems are known by their numbers`() throws {
+    let shelf = try Shelf()
+    #expect(try shelf.directory.fileSystem().network == nil)
+    #expect(try shelf.directory.fileSystem().free > 0)
+  }
+}

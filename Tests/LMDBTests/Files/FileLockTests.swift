@@ -1,0 +1,93 @@
+import Foundation
+import LMDB
+import Synchronization
+import Testing
+
+@Suite struct `A lock file` {
+  @Test func `an exclusive lock keeps every other holder out`() throws {
+    let shelf = try Shelf()
+    let (mine, other) = (try FileLock("a", in: shelf.directory), try FileLock("a", in: shelf.directory))
+    let hold = try mine.lock(.exclusive)
+    #expect(try other.tryLock(.exclusive) == nil)
+    #expect(try other.tryLock(.shared) == nil)
+    _ = consume hold
+    #expect(try other.tryLock(.exclusive) != nil)
+  }
+
+  @Test func `shared locks stand beside each other`() throws {
+    let shelf = try Shelf()
+    let (mine, other) = (try FileLock("a", in: shelf.directory), try FileLock("a", in: shelf.directory))
+    let hold = try mine.lock(.shared)
+    let second = try mine.lock(.shared)
+    #expect(try other.tryLock(.shared) != nil)
+    _ = consume hold
+    #expect(try other.tryLock(.exclusive) == nil)
+    _ = consume second
+    #expect(try other.tryLock(.exclusive) != nil)
+  }
+
+  @Test func `a thread that holds a lock may take it again`() throws {
+    let shelf = try Shelf()
+    let (mine, other) = (try FileLock("a", in: shelf.directory), try FileLock("a", in: shelf.directory))
+    let outer = try mine.lock(.exclusive)
+    let inner = try mine.lock(.exclusive)
+    _ = consume inner
+    #expect(try other.tryLock(.exclusive) == nil)
+    _ = consume outer
+    #expect(try other.tryLock(.exclusive) != nil)
+  }
+
+  @Test func `two threads with one lock exclude each other`() throws {
+    let shelf = try Shelf()
+    let lock = try FileLock("a", in: shelf.directory)
+    let thread = try WriterThread(name: "other")
+    let hold = try lock.lock(.exclusive)
+    let wasFree = Mutex<Bool?>(nil)
+    thread.submit {
+      do {
+        let isFree = try lock.tryLock(.exclusive) != nil
+        wasFree.withLock { $0 = isFree }
+      } catch { Issue.record(error) }
+    }
+    thread.stop()
+    #expect(wasFree.withLock { $0 } == false)
+    _ = consume hold
+  }
+
+  @Test func `the holder writes down its process`() throws {
+    let shelf = try Shelf()
+    let lock = try FileLock("a", in: shelf.directory)
+    #expect(try lock.lastHolder() == nil)
+    let hold = try lock.lock(.exclusive)
+    #expect(try FileLock("a", in: shelf.directory, create: false).lastHolder() == getpid())
+    _ = consume hold
+  }
+
+  @Test func `a lock notices that its name stands for another file`() throws {
+    let shelf = try Shelf()
+    let lock = try FileLock("a", in: shelf.directory)
+    #expect(try lock.isCurrent())
+    try shelf.directory.remove("a")
+    #expect(try !lock.isCurrent())
+    _ = try shelf.directory.create("a")
+    #expect(try !lock.isCurrent())
+  }
+
+  @Test func `without create a missing file stays missing`() throws {
+    let shelf = try Shelf()
+    #expect(throws: StoreFileError.missing(file: "a")) {
+      _ = try FileLock("a", in: shelf.directory, create: false)
+    }
+    #expect(try shelf.directory.names() == [])
+  }
+
+  @Test func `a killed holder leaves the lock free`() async throws {
+    let shelf = try Shelf()
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = shelf.path as String] in
+      let hold = try FileLock("a", in: try Shelf(path: path).directory).lock(.exclusive)
+      kill(getpid(), SIGKILL)
+      _ = consume hold
+    }
+    #expect(try FileLock("a", in: shelf.directory).tryLock(.exclusive) != nil)
+  }
+}
