@@ -1,0 +1,62 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A key that, alone in its object, says what JSON cannot: `$bytes` or `$double`, or one of these after more `$`.
+struct JSONEscape {
+  private enum Word {
+    case bytes, double
+  }
+  private let word: Word
+  /// How many `$` there are: one for the word itself, more for a key of the user's own.
+  let depth: Int
+
+  /// The escape that `key` is; `nil` for every other key.
+  init?(_ key: String) {
+    guard key.utf8.first == UInt8(ascii: "$") else { return nil }
+    let name = key.utf8.drop { $0 == UInt8(ascii: "$") }
+    if name.elementsEqual("bytes".utf8) {
+      word = .bytes
+    } else if name.elementsEqual("double".utf8) {
+      word = .double
+    } else {
+      return nil
+    }
+    depth = key.utf8.count - name.count
+  }
+
+  /// What to say where the value does not fit the word.
+  var failure: JSONFailure.Reason { word == .bytes ? .bytes : .double }
+
+  /// The value that `text` writes under this word; `nil` where it writes none.
+  func value(_ text: String) -> CBOR? {
+    switch word {
+    case .bytes: return Data(base64Encoded: text).map { .bytes([UInt8]($0)) }
+    case .double:
+      switch text {
+      case "NaN": return .double(.nan)
+      case "Infinity": return .double(.infinity)
+      case "-Infinity": return .double(-.infinity)
+      default:
+        guard text.utf8.count == 16, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }),
+          let bits = UInt64(text, radix: 16), Double(bitPattern: bits).isNaN
+        else { return nil }
+        return .double(Double(bitPattern: bits))
+      }
+    }
+  }
+
+  /// The text under `$double` for a number that is not finite.
+  ///
+  /// A NaN with other bits than the usual ones is written by its bits, so that it survives.
+  static func text(ofNotFinite number: Double) -> String {
+    if number.isInfinite {
+      return number < 0 ? "-Infinity" : "Infinity"
+    }
+    guard number.bitPattern != Double.nan.bitPattern else { return "NaN" }
+    let digits = String(number.bitPattern, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
