@@ -74,3 +74,11 @@ extension [UInt8] {
     unsafe Swift.withUnsafeBytes(of: number) { unsafe append(contentsOf: $0) }
   }
 }
+
+extension [UInt8] {
+  /// Appends a single-precision number in the shortest form that keeps its bits.
+  mutating func appendFloat(_ number: Float) {
+    // Widened by its bits: a conversion would set the quiet bit of a NaN.
+    appendDouble(Double(bitPattern: FloatForm.single(number.bitPattern).widened))
+  }
+}

@@ -33,16 +33,60 @@ extension Span<UInt8> {
     }
   }
 
+  /// Where, from `start` on, the first quotation mark, backslash or control character stands, or the bytes end.
+  func plainTextEnd(from start: Int) -> Int {
+    unsafe withUnsafeBytes { bytes in
+      var offset = start
+      // Eight bytes at a time. A byte b is below n where b − n borrows and b had no high bit of its own; what
+      // a borrow from a lower byte adds to that only sends a plain byte to the exact loop.
+      while offset &+ 8 <= bytes.count {
+        let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        let quote = word ^ 0x2222_2222_2222_2222
+        let backslash = word ^ 0x5c5c_5c5c_5c5c_5c5c
+        let control = (word &- 0x2020_2020_2020_2020) & ~word
+        let found =
+          control | (quote &- 0x0101_0101_0101_0101) & ~quote | (backslash &- 0x0101_0101_0101_0101)
+          & ~backslash
+        if found & 0x8080_8080_8080_8080 != 0 {
+          break
+        }
+        offset &+= 8
+      }
+      while offset < bytes.count {
+        let byte = unsafe bytes[offset]
+        if byte < 0x20 || byte == 0x22 || byte == 0x5c {
+          break
+        }
+        offset &+= 1
+      }
+      return offset
+    }
+  }
+
   /// How the bytes of `left` sort against those of `right`: negative, zero or positive; the shorter first where one begins the other.
   func order(of left: Range<Int>, against right: Range<Int>) -> Int {
     let left = extracting(left)
     let right = extracting(right)
-    let order = unsafe left.withUnsafeBytes { left in
-      unsafe right.withUnsafeBytes { right -> Int32 in
-        guard let first = left.baseAddress, let second = right.baseAddress else { return 0 }
-        return unsafe memcmp(first, second, min(left.count, right.count))
-      }
+    return unsafe left.withUnsafeBytes { left in
+      unsafe right.withUnsafeBytes { unsafe left.order(against: $0) }
     }
-    return order == 0 ? left.count &- right.count : Int(order)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// How these bytes sort against `other`: negative, zero or positive; the shorter first where one begins the other.
+  func order(against other: UnsafeRawBufferPointer) -> Int {
+    guard let first = baseAddress, let second = other.baseAddress else {
+      return count &- other.count
+    }
+    let order = unsafe memcmp(first, second, Swift.min(count, other.count))
+    return order == 0 ? count &- other.count : Int(order)
+  }
+}
+
+extension [UInt8] {
+  /// Appends the bytes lent.
+  mutating func append(_ bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
   }
 }
