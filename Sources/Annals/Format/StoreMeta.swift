@@ -149,16 +149,6 @@ extension StoreMeta {
   }
 }
 
-extension UUID {
-  /// The 16 bytes in the order in which they are written.
-  var bytes: [UInt8] {
-    let u = uuid
-    return [
-      u.0, u.1, u.2, u.3, u.4, u.5, u.6, u.7, u.8, u.9, u.10, u.11, u.12, u.13, u.14, u.15,
-    ]
-  }
-}
-
 extension ByteReader {
   /// The next 16 bytes as a UUID.
   mutating func uuid() throws(FormatFailure) -> UUID {

@@ -31,9 +31,4 @@ extension [UInt8] {
     append(varint: UInt64(bytes.count))
     append(contentsOf: bytes)
   }
-
-  /// Appends all bytes of `span`.
-  mutating func append(_ span: Span<UInt8>) {
-    unsafe span.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
-  }
 }

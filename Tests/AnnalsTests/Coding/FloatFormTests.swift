@@ -37,7 +37,7 @@ struct FloatFormTests {
 
   @Test(arguments: 0..<8 as Range<UInt64>)
   func `a single-precision number is never wider than itself`(seed: UInt64) {
-    var generator = SplitMix64(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     for _ in 0..<5000 {
       let bits = UInt32(truncatingIfNeeded: generator.next())
       let wide = FloatForm.single(bits).widened

@@ -111,7 +111,7 @@ struct JSONReaderTests {
 
   @Test(arguments: 0..<40 as Range<UInt64>)
   func `a random payload is the same after JSON`(seed: UInt64) throws {
-    var generator = SplitMix64(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     for _ in 0..<50 {
       let payload = try CBOR.random(using: &generator).encodedPayload()
       var writer = JSONWriter()
@@ -126,7 +126,7 @@ struct JSONReaderTests {
 
   @Test(arguments: 0..<20 as Range<UInt64>)
   func `damaged JSON is read or refused`(seed: UInt64) throws {
-    var generator = SplitMix64(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     for _ in 0..<200 {
       var writer = JSONWriter()
       try writer.value(.random(using: &generator))

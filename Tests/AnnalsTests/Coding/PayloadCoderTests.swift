@@ -257,7 +257,7 @@ struct PayloadCoderTests {
 
   @Test(arguments: 0..<10 as Range<UInt64>)
   func `damaged bytes are decoded or refused`(seed: UInt64) throws {
-    var generator = SplitMix64(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     let good = try PayloadEncoder.encode(Everything())
     for _ in 0..<200 {
       var bytes = good

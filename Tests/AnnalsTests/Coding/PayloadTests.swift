@@ -130,7 +130,7 @@ struct PayloadTests {
 
   @Test(arguments: 0..<40 as Range<UInt64>)
   func `a random tree is read back equal and written as the same bytes`(seed: UInt64) throws {
-    var generator = SplitMix64(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     for _ in 0..<50 {
       let value = CBOR.random(using: &generator)
       let bytes = try value.encodedPayload()
@@ -146,7 +146,7 @@ struct PayloadTests {
 
   @Test(arguments: 0..<20 as Range<UInt64>)
   func `random bytes are read or refused, and what is read is written the same`(seed: UInt64) throws {
-    var generator = SplitMix64(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     for _ in 0..<2000 {
       var bytes: [UInt8]
       if Bool.random(using: &generator) {

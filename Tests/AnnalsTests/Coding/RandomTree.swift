@@ -2,7 +2,7 @@
 
 extension CBOR {
   /// A random value that a payload may hold, at most `depth` containers deep.
-  static func random(using generator: inout SplitMix64, depth: Int = 5) -> CBOR {
+  static func random(using generator: inout SeededGenerator, depth: Int = 5) -> CBOR {
     switch Int.random(in: 0..<(depth > 0 ? 12 : 9), using: &generator) {
     case 0: return .unsigned(.random(in: 0...300, using: &generator))
     case 1: return .unsigned(generator.next() >> UInt64.random(in: 0...63, using: &generator))
@@ -46,7 +46,7 @@ extension CBOR {
     "$bytes", "$double", "$$bytes", "$$$double", "$", "a", "id", "naïve", "nai\u{308}ve", "", "🏏",
   ]
 
-  private static func randomText(using generator: inout SplitMix64) -> String {
+  private static func randomText(using generator: inout SeededGenerator) -> String {
     var text = ""
     for _ in 0..<Int.random(in: 0...20, using: &generator) {
       let scalar: UInt32 =

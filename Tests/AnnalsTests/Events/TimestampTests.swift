@@ -51,7 +51,7 @@ struct TimestampTests {
 
   @Test(arguments: 0..<20 as Range<UInt64>)
   func `a random moment is read back from its text`(seed: UInt64) throws {
-    var generator = SplitMix64(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     let range = Timestamp.range.lowerBound.microseconds...Timestamp.range.upperBound.microseconds
     for _ in 0..<500 {
       let moment = Timestamp(microseconds: .random(in: range, using: &generator))
@@ -82,7 +82,7 @@ struct TimestampTests {
 
   @Test(arguments: 0..<10 as Range<UInt64>)
   func `a moment of this century survives Date`(seed: UInt64) {
-    var generator = SplitMix64(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     for _ in 0..<200 {
       let moment = Timestamp(
         microseconds: .random(in: 946_684_800_000_000...4_102_444_800_000_000, using: &generator))
