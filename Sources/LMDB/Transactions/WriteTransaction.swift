@@ -14,6 +14,9 @@ public struct WriteTransaction: ~Copyable, TableReading {
   /// The most bytes that a value may have; above that LMDB 0.9 fails late (OpenLDAP ITS#10054).
   public static let maximumValueCount = 1 << 30
 
+  /// `write.lock`; declared before the environment, so that it is given back before a last use of that closes it under `open.lock`.
+  private let hold: FileLock.Hold?
+
   /// The environment, which stays open as long.
   public let environment: Environment
 
@@ -22,7 +25,6 @@ public struct WriteTransaction: ~Copyable, TableReading {
 
   private let thread = currentThread()
   private var hasEnded = false
-  private let hold: FileLock.Hold?
 
   init(environment: Environment, pointer: OpaquePointer, hold: consuming FileLock.Hold?) {
     self.environment = environment

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import LMDB
 import Testing
@@ -115,6 +116,33 @@ import Testing
       try transaction.statistics(of: environment.numbers).entries
     }
     #expect(count == 400)
+  }
+
+  @Test func `the last user gives back the write lock before it waits to close`() throws {
+    let shelf = try Shelf()
+    let thread = try WriterThread(name: "writer")
+    let (begun, locked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    thread.submit {
+      do {
+        let transaction = try shelf.create().beginWrite()
+        begun.signal()
+        locked.wait()
+        transaction.abort()
+      } catch { Issue.record(error) }
+    }
+    begun.wait()
+    let opening = try FileLock("open.lock", in: shelf.directory).lock(.exclusive)
+    let write = try FileLock("write.lock", in: shelf.directory)
+    #expect(try write.tryLock(.exclusive) == nil)
+    locked.signal()
+    let deadline = ContinuousClock.now + .seconds(5)
+    var isFree = false
+    while !isFree && ContinuousClock.now < deadline {
+      isFree = try write.tryLock(.exclusive) != nil
+    }
+    #expect(isFree)
+    _ = consume opening
+    thread.stop()
   }
 
   @Test func `a full disk loses nothing and is told as such`() async throws {
