@@ -43,13 +43,6 @@ extension CBOR: ExpressibleByStringInterpolation {
   }
 }
 
-extension CBOR: ExpressibleByNilLiteral {
-  /// Null.
-  public init(nilLiteral: ()) {
-    self = .null
-  }
-}
-
 extension CBOR: ExpressibleByArrayLiteral {
   /// The array written out.
   public init(arrayLiteral elements: CBOR...) {

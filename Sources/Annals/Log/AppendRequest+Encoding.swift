@@ -8,6 +8,8 @@
 enum AppendLimit {
   /// The most bytes of a transaction, as LMDB leaks and spills beyond (docs/durability.md).
   static let transaction = 128 << 20
+  /// The most that the limit of a payload may be set to.
+  static let payload = 100 << 20
   /// The most bytes of one event's metadata.
   static let metadata = 1 << 20
   /// What an entry takes beside payload, metadata and names, generously.

@@ -25,6 +25,9 @@ public struct EventLog: Sendable {
   ///   `formatVersion`, `needsNewer`, `permission`, `readOnly`, `diskFull`, `busy` or `inputOutput`.
   /// - Complexity: O(schema versions and record types), whatever the length of the log.
   public init(at url: URL, options: StoreOptions = StoreOptions()) throws(AnnalsError) {
+    guard (1...AppendLimit.payload).contains(options.maximumPayload) else {
+      throw AnnalsError(.wrongUse, "the most bytes of a payload are 1 to \(AppendLimit.payload)")
+    }
     core = try LogCore.open(at: url, options: options)
     self.options = options
   }

@@ -93,6 +93,7 @@ extension LogCore {
       guard core.access == .readWrite || options.access == .readOnly else {
         throw AnnalsError(.busy, "this process has the store open for reading only; release that one first")
       }
+      if options.trust == .nobody { try StorePages(directory, core.current).mustBeSound(only: options.scope) }
       return core
     }
     let core = try LogCore(

@@ -80,7 +80,9 @@ extension LogSnapshot {
   /// The record type and schema version of an entry; of an entry with parts, `nil`.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged` where the store does not know the entry's kind.
-  public func record(of entry: borrowing LentEntry) throws(AnnalsError) -> (type: String, version: SchemaVersion?)? {
+  public func record(of entry: borrowing LentEntry) throws(AnnalsError) -> (
+    type: String, version: SchemaVersion?
+  )? {
     if entry.kind == 0 { return nil }
     let kind = try EntryReading(kinds: kinds).kind(entry.kind, at: entry.position)
     return (kind.row.name, kind.version)

@@ -39,6 +39,7 @@ struct StoreOpening {
       return (locks, try FileLock(current.leaseName, in: directory, create: canCreate))
     }
     let hold = try files { () throws(StoreFileError) in try locks?.open.lock(.exclusive) }
+    if options.trust == .nobody { try StorePages(directory, current).mustBeSound(only: options.scope) }
     let access: EnvironmentOptions.Access = canCreate ? .readWrite : .readOnly
     let environment = try storage { () throws(EnvironmentError) in
       try Environment.open(
@@ -52,7 +53,7 @@ struct StoreOpening {
   }
 
   /// What `CURRENT` says; without it this is no store, or not a whole one.
-  private func readCurrent() throws(AnnalsError) -> CurrentFile {
+  func readCurrent() throws(AnnalsError) -> CurrentFile {
     let names = try files { () throws(StoreFileError) in try directory.names() }
     let hasLog = names.contains { $0.hasPrefix("log-") && $0.hasSuffix(".mdb") }
     guard hasLog || names.contains(CurrentFile.name) else {

@@ -18,19 +18,34 @@ public struct StoreOptions: Sendable {
     case always
   }
 
+  /// Whose bytes the opener takes.
+  public enum Trust: Sendable {
+    /// The file was written by this library on this machine: its two meta pages are checked.
+    case own
+    /// The file may have been damaged, or come from elsewhere: every page is checked before LMDB sees it, because a damaged one
+    /// can end the process. This reads the whole file, and no process can append meanwhile.
+    case nobody
+  }
+
   /// What the opener may do.
   public var access: Access
   /// What happens where there is no store. Opening for reading never creates one.
   public var creation: Creation
+  /// Whose bytes the opener takes.
+  public var trust: Trust
+  /// The tables whose pages are checked where nobody is trusted, for an opener that uses no others; `nil` for all.
+  var scope: [String]?
   /// The most bytes that a payload may have: 1 to 100 MiB.
   public var maximumPayload: Int
 
   /// Read and append, creating the store if it is missing, with payloads of up to 64 MiB.
   public init(
-    access: Access = .readWrite, creation: Creation = .ifMissing, maximumPayload: Int = 64 << 20
+    access: Access = .readWrite, creation: Creation = .ifMissing, trust: Trust = .own,
+    maximumPayload: Int = 64 << 20
   ) {
     self.access = access
     self.creation = creation
+    self.trust = trust
     self.maximumPayload = maximumPayload
   }
 }

@@ -15,6 +15,9 @@ struct StoreTables: Sendable {
     TableDefinition("meta", integerKeys: false),
   ]
 
+  /// The small tables, which are all that a store's own account of itself is read from.
+  static let small = ["schemas", "kinds", "census", "meta"]
+
   /// Names that later features will use; a store of today has no such table.
   static let reserved = ["contexts", "inline", "folds", "tags", "tagheads", "moved"]
 

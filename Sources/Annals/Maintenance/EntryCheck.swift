@@ -99,7 +99,9 @@ struct EntryCheck: ~Escapable {
   }
 
   private mutating func checkPayload(_ payload: Span<UInt8>, _ position: Position) {
-    do { _ = try PayloadCheck.validate(payload) } catch { add(position, "the payload is not valid: \(error)") }
+    do { _ = try PayloadCheck.validate(payload) } catch {
+      add(position, "the payload is not valid: \(error)")
+    }
   }
 
   /// Compares the rows that a kind's first entry carries with the tables.
@@ -132,7 +134,9 @@ struct EntryCheck: ~Escapable {
         let row = try reader.row(name.text, in: reader.tables.streams) { (bytes) throws(FormatFailure) in
           try StreamRow(bytes)
         }
-        if row?.id != position { add(position, "table 'streams' does not lead from the stream's name to here", .rebuild) }
+        if row?.id != position {
+          add(position, "table 'streams' does not lead from the stream's name to here", .rebuild)
+        }
       }
       if header.flags.contains(.id) {
         let newest = try reader.head(id: header.stream).newestID
@@ -146,7 +150,8 @@ struct EntryCheck: ~Escapable {
   }
 
   private mutating func checkLinks(_ bytes: Span<UInt8>, _ header: EntryHeader, _ position: Position) {
-    for level in 0..<Head.levels(dividing: header.revision) where Head.step(ofLevel: level) <= header.revision.rawValue {
+    for level in 0..<Head.levels(dividing: header.revision)
+    where Head.step(ofLevel: level) <= header.revision.rawValue {
       do throws(FormatFailure) {
         let target = try header.linked(level: level, from: position, in: bytes)
         checkTarget(target, Revision(header.revision.rawValue - Head.step(ofLevel: level)), header, position)
@@ -162,7 +167,9 @@ struct EntryCheck: ~Escapable {
     do throws(AnnalsError) {
       let found = try reader.header(try reader.bytes(at: target), at: target)
       guard found.revision == revision, found.stream == header.stream else {
-        return add(position, "a link leads to position \(target), which is not revision \(revision) of the same stream")
+        return add(
+          position, "a link leads to position \(target), which is not revision \(revision) of the same stream"
+        )
       }
     } catch {
       add(position, "a link leads to position \(target), which cannot be read")

@@ -30,6 +30,8 @@ public struct LogInfo: Sendable {
   public let streams: UInt64
   /// The schema versions, in the order in which they were first used.
   public let schemas: [Schema]
+  /// How much there is of each record type in each schema version, in the order in which they were first stored.
+  public let census: [CensusLine]
   /// How many of a stream's newest entries are searched for a repeated event id.
   public let window: UInt64
   /// The names of the features that a program must know.
@@ -62,20 +64,28 @@ extension EventLog {
         let statistics = try reader.statistics(of: table)
         pages += statistics.branchPages + statistics.leafPages + statistics.overflowPages
       }
-      let status = try files { () throws(StoreFileError) in try core.directory.status(of: core.current.fileName) }
+      let status = try files { () throws(StoreFileError) in
+        try core.directory.status(of: core.current.fileName)
+      }
       guard let status else { throw AnnalsError(StoreFileError.replaced(file: core.current.fileName)) }
       return LogInfo(
         id: meta.log, format: StoreMeta.format, generation: meta.generation, entries: meta.checkpoint,
         streams: UInt64(try reader.statistics(of: core.tables.streams).entries), schemas: schemas,
-        window: meta.window, requires: meta.requires.map(\.name), fileSize: status.size,
+        census: try snapshot.census(), window: meta.window, requires: meta.requires.map(\.name),
+        fileSize: status.size,
         used: pages * core.environment.pageSize)
     }
   }
 
   /// What the store at `url` says of itself, without a plan and without changing anything.
   ///
+  /// The file may be damaged or come from elsewhere: the pages that are read are checked first.
+  ///
   /// - Throws: As ``init(at:options:)``.
+  /// - Complexity: As ``info()``.
   public static func inspect(_ url: URL) throws(AnnalsError) -> LogInfo {
-    try EventLog(at: url, options: StoreOptions(access: .readOnly)).info()
+    var options = StoreOptions(access: .readOnly, creation: .never, trust: .nobody)
+    options.scope = StoreTables.small
+    return try EventLog(at: url, options: options).info()
   }
 }

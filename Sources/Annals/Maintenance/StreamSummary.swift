@@ -34,11 +34,13 @@ public struct StreamList: ~Copyable, ~Escapable {
   public mutating func next() throws(AnnalsError) -> StreamSummary? {
     while !hasEnded {
       let row = try step()
-      guard let row, row.key.count >= prefix.count, prefix.indices.allSatisfy({ row.key[$0] == prefix[$0] }) else {
+      guard let row, row.key.count >= prefix.count, prefix.indices.allSatisfy({ row.key[$0] == prefix[$0] })
+      else {
         hasEnded = true
         return nil
       }
-      let stream = try StoreReader.open(row.value, key: row.key, name: "a stream", in: reader.tables.streams) {
+      let stream = try StoreReader.open(row.value, key: row.key, name: "a stream", in: reader.tables.streams)
+      {
         (bytes) throws(FormatFailure) in try StreamRow(bytes)
       }
       guard stream.state == .live else { continue }

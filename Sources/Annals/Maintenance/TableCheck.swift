@@ -42,8 +42,12 @@ struct TableCheck: ~Escapable {
     let streams = try checkStreams()
     let entries = try checkHeads()
     guard isWhole else { return }
-    if streams != firsts { add("table 'streams'", "it has \(streams) rows, and the log has \(firsts) streams") }
-    if entries != last { add("table 'heads'", "its revisions add up to \(entries) entries, and the log has \(last)") }
+    if streams != firsts {
+      add("table 'streams'", "it has \(streams) rows, and the log has \(firsts) streams")
+    }
+    if entries != last {
+      add("table 'heads'", "its revisions add up to \(entries) entries, and the log has \(last)")
+    }
     try checkCensus(census)
     for kind in kinds.kinds.keys.sorted() where !registered.contains(kind) {
       add("table 'kinds', key \(kind)", "no entry carries this row")
@@ -124,7 +128,8 @@ struct TableCheck: ~Escapable {
       let wanted = counted[kind, default: CensusRow()]
       add(
         "table 'census', key \(kind)",
-        "it says \(found.parts) parts of \(found.bytes) bytes, and the log has \(wanted.parts) of \(wanted.bytes)")
+        "it says \(found.parts) parts of \(found.bytes) bytes, and the log has \(wanted.parts) of \(wanted.bytes)"
+      )
     }
   }
 }

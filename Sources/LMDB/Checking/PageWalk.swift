@@ -17,6 +17,8 @@ struct PageWalk: ~Copyable {
   let metas: MetaPages
   let definitions: [TableDefinition]
   let maximumFindings: Int
+  /// The names of the tables whose trees are walked; `nil` for all of them and the free list.
+  let only: [String]?
   /// The first page number that is beyond the file, or beyond what LMDB has given out.
   let limit: UInt64
   var used: PageSet
@@ -27,7 +29,7 @@ struct PageWalk: ~Copyable {
   var records: [(definition: TableDefinition, record: TableRecord, page: UInt64, offset: Int)] = []
 
   init(
-    file: consuming File, tables: [TableDefinition], maximumFindings: Int
+    file: consuming File, tables: [TableDefinition], only: [String]?, maximumFindings: Int
   ) throws(StoreFileError) {
     metas = try MetaPages(of: file)
     let pages = metas.size / pageSize
@@ -35,6 +37,7 @@ struct PageWalk: ~Copyable {
     used = PageSet(limit: pages)
     free = PageSet(limit: pages)
     definitions = tables
+    self.only = only
     self.maximumFindings = maximumFindings
     self.file = file
     report.pages.total = pages
@@ -45,12 +48,13 @@ struct PageWalk: ~Copyable {
     let newer = metas.newer
     let meta = newer.transaction % 2
     try walk(newer.main, TableDefinition("main", integerKeys: false), isMain: true, page: meta, offset: 88)
-    for (definition, record, page, offset) in records {
+    for (definition, record, page, offset) in records where only?.contains(definition.name) ?? true {
       try walk(record, definition, page: page, offset: offset)
     }
     for definition in definitions where !records.contains(where: { $0.definition == definition }) {
       find("the table \(definition.name) is missing", page: meta, at: 88)
     }
+    guard only == nil else { return }
     try walk(newer.free, TableDefinition("free", integerKeys: true), isFree: true, page: meta, offset: 40)
     for page in used.common(with: free) { find("a free page is in use", page: page, at: 0) }
     report.pages.free = free.count

@@ -20,8 +20,8 @@ struct CBORTests {
   }
 
   @Test func `maps are equal whatever the order of their pairs`() {
-    let left: CBOR = ["a": 1, "b": ["x": 1, "y": nil]]
-    let right: CBOR = ["b": ["y": nil, "x": 1], "a": 1]
+    let left: CBOR = ["a": 1, "b": ["x": 1, "y": .null]]
+    let right: CBOR = ["b": ["y": .null, "x": 1], "a": 1]
     #expect(left == right)
     #expect(left.hashValue == right.hashValue)
   }
@@ -43,7 +43,7 @@ struct CBORTests {
     var value: CBOR = ["ball": "0.10", "batsman": "x"]
     value["ball"] = 10
     value["over"] = 0
-    value["batsman"] = nil as CBOR?
+    value["batsman"] = nil
     #expect(value == ["over": 0, "ball": 10])
   }
 

@@ -28,7 +28,7 @@ struct JSONReaderTests {
       (#""\u0000\u00e9\u20AC""#, "\u{0}é€"),
       (#""\ud83c\udfCf""#, "🏏"), ("\"\u{2028}\u{7f}é🏏\"", "\u{2028}\u{7f}é🏏"),
       ("[]", []), ("[1,[2],{}]", [1, [2], [:]]),
-      (" \t\r\n{ \"a\" : [ true , false , null ] } \n", ["a": [true, false, nil]]),
+      (" \t\r\n{ \"a\" : [ true , false , null ] } \n", ["a": [true, false, .null]]),
       (#"{"":0,"\u00e9":1,"e\u0301":2}"#, ["": 0, "\u{e9}": 1, "e\u{301}": 2]),
       (#"{"$bytes":"AQID"}"#, .bytes([1, 2, 3])), (#"{"$bytes":""}"#, .bytes([])),
       (#"{"$double":"NaN"}"#, .double(.nan)), (#"{"$double":"-Infinity"}"#, .double(-.infinity)),

@@ -12,7 +12,7 @@ struct JSONWriterTests {
       (.double(.nan), #"{"$double":"NaN"}"#), (.double(.infinity), #"{"$double":"Infinity"}"#),
       (.double(-.infinity), #"{"$double":"-Infinity"}"#),
       (.double(Double(bitPattern: 0x7ff0_0000_0000_0001)), #"{"$double":"7ff0000000000001"}"#),
-      (.bytes([1, 2, 3]), #"{"$bytes":"AQID"}"#), (true, "true"), (false, "false"), (nil, "null"),
+      (.bytes([1, 2, 3]), #"{"$bytes":"AQID"}"#), (true, "true"), (false, "false"), (.null, "null"),
       (
         "a\"\\/\n\t\r\u{8}\u{c}\u{1f}\u{0}\u{7f}é\u{2028}🏏",
         "\"a\\\"\\\\/\\n\\t\\r\\b\\f\\u001f\\u0000\u{7f}é\u{2028}🏏\""

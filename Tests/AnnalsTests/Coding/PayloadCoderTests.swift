@@ -132,7 +132,7 @@ struct PayloadCoderTests {
 
   @Test func `null is an absent optional, and unknown keys are passed over`() throws {
     let value: CBOR = [
-      "title": "", "reps": -1, "sets": 0, "weight": 1, "notes": nil, "at": 0.0, "more": [1, ["x": nil]],
+      "title": "", "reps": -1, "sets": 0, "weight": 1, "notes": .null, "at": 0.0, "more": [1, ["x": .null]],
     ]
     #expect(
       try decode(SetLogged.self, value)
@@ -226,7 +226,7 @@ struct PayloadCoderTests {
     let failure = failure { _ = try decode(Team.self, ["sets": [good, item]]) }
     #expect(failure?.path == ["sets", "1", "reps"])
     #expect(failure?.reason == .wrongType)
-    item["reps"] = nil as CBOR?
+    item["reps"] = nil
     #expect(
       self.failure { _ = try decode(Team.self, ["sets": [good, item]]) }?.path == ["sets", "1", "reps"])
     #expect(self.failure { _ = try decode(Team.self, ["sets": [good, item]]) }?.reason == .missingKey)

@@ -81,7 +81,7 @@ struct PayloadTests {
   @Test func `a payload cut off anywhere is truncated`() throws {
     let bytes = try CBOR.map([
       .init("title", "Bench press ü"), .init("reps", 8), .init("big", .unsigned(.max)), .init("weight", 82.1),
-      .init("half", 0.5), .init("raw", .bytes([1, 2, 3])), .init("list", [1, nil, true, ["a": -1]]),
+      .init("half", 0.5), .init("raw", .bytes([1, 2, 3])), .init("list", [1, .null, true, ["a": -1]]),
     ]).encodedPayload()
     for end in 0..<bytes.count {
       #expect(failure([UInt8](bytes[..<end]))?.reason == .truncated)

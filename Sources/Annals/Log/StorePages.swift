@@ -1,0 +1,53 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Looks at the pages of a store's file without LMDB, which trusts its file and ends the process where it is damaged.
+struct StorePages {
+  private let directory: Directory
+  private let current: CurrentFile
+
+  /// The pages of the store at `url`, which must exist.
+  init(_ url: URL) throws(AnnalsError) {
+    directory = try StorePlace(url).open(StoreOptions(access: .readOnly, creation: .never))
+    current = try StoreOpening(directory: directory, options: StoreOptions(access: .readOnly)).readCurrent()
+  }
+
+  init(_ directory: Directory, _ current: CurrentFile) {
+    self.directory = directory
+    self.current = current
+  }
+
+  /// Checks every page that can be reached, or those of a few tables, while no process can write.
+  func check(only tables: [String]? = nil) throws(AnnalsError) -> PageCheck.Report {
+    try files { () throws(StoreFileError) in
+      // Where nobody can write there is nobody to lock out.
+      if try directory.fileSystem().isReadOnly { return try run(tables) }
+      let hold = try FileLock("write.lock", in: directory, create: false).lock(.exclusive)
+      let report = try run(tables)
+      _ = consume hold
+      return report
+    }
+  }
+
+  private func run(_ tables: [String]?) throws(StoreFileError) -> PageCheck.Report {
+    try PageCheck.run(current.fileName, in: directory, tables: StoreTables.definitions, only: tables)
+  }
+
+  /// Throws `.damaged` unless every page is as it must be.
+  func mustBeSound(only tables: [String]? = nil) throws(AnnalsError) {
+    let report = try check(only: tables)
+    guard let first = report.findings.first else { return }
+    throw AnnalsError(
+      .damaged,
+      "'\(current.fileName)' has \(report.findingCount) damaged places, the first in \(first); restore it from a backup",
+      details: AnnalsError.Details {
+        $0.file = current.fileName
+        $0.offset = Int(clamping: first.offset)
+      })
+  }
+}

@@ -1,0 +1,67 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension EventLog {
+  /// How far a long piece of work has come.
+  public struct Progress: Sendable {
+    /// How many entries are done.
+    public let done: UInt64
+    /// How many there are.
+    public let total: UInt64
+
+    init(done: UInt64, total: UInt64) {
+      self.done = done
+      self.total = total
+    }
+  }
+
+  /// Checks every invariant of docs/format.md: first the pages of the log's file, without LMDB, then every entry's
+  /// checksum, links and payload, then the tables that follow from the log.
+  ///
+  /// The store is opened for reading only and nothing in it is changed. While the pages are read, no other process can
+  /// append. A file whose pages are damaged is not read any further, because LMDB would trust it.
+  ///
+  /// - Parameters:
+  ///   - url: The store's directory.
+  ///   - progress: Is told now and then how many entries are done.
+  /// - Returns: What was found; findings are no error.
+  /// - Throws: As ``init(at:options:)``, where the store cannot be opened at all.
+  /// - Complexity: O(size of the file), with memory of two bits a page.
+  public static func verify(
+    _ url: URL, progress: (Progress) -> Void = { _ in }
+  ) throws(AnnalsError) -> VerifyReport {
+    let pages = try StorePages(url).check()
+    var report = VerifyReport()
+    for finding in pages.findings {
+      report.add(Finding(place: "file page \(finding.page)", problem: finding.description, repair: .restore))
+    }
+    guard pages.isClean else {
+      report.isComplete = false
+      return report
+    }
+    let log = try EventLog(at: url, options: StoreOptions(access: .readOnly, creation: .never))
+    try log.read { (snapshot) throws(AnnalsError) in
+      report = try snapshot.verify(progress)
+    }
+    return report
+  }
+}
+
+extension LogSnapshot {
+  /// Checks the entries and the tables of this snapshot.
+  func verify(_ progress: (EventLog.Progress) -> Void) throws(AnnalsError) -> VerifyReport {
+    let last = try reader.last()
+    var entries = EntryCheck(reader, kinds, VerifyReport())
+    try entries.run(last: last) { done, total in progress(EventLog.Progress(done: done, total: total)) }
+    var tables = TableCheck(reader, kinds, entries.report)
+    try tables.run(
+      last: last, firsts: entries.firsts, census: entries.census, registered: entries.registered,
+      isWhole: !entries.hasUnreadable)
+    return tables.report
+  }
+}
