@@ -5,7 +5,7 @@ public struct Metadata: Sendable {
   /// A key and its value.
   public typealias Element = (key: String, value: CBOR)
 
-  private var elements: [Element] = []
+  private(set) var elements: [Element] = []
 
   /// Nothing.
   public init() {}
@@ -16,7 +16,8 @@ public struct Metadata: Sendable {
   public subscript(key: String) -> CBOR? {
     get {
       let (index, found) = place(of: key)
-      return found ? elements[index].value : nil
+      guard found else { return nil }
+      return elements[index].value
     }
     set {
       let (index, found) = place(of: key)
@@ -64,7 +65,7 @@ extension Metadata: Hashable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(count)
     for element in elements {
-      hasher.combine(ExactText(element.key))
+      hasher.combine(CBOR.text(element.key))
       hasher.combine(element.value)
     }
   }
@@ -74,7 +75,7 @@ extension Metadata: ExpressibleByDictionaryLiteral {
   /// The keys and values written out; a key written twice is a mistake of the program and stops it.
   public init(dictionaryLiteral elements: (String, CBOR)...) {
     for (key, value) in elements {
-      precondition(self[key] == nil, "a key is written twice in a metadata literal")
+      precondition(!place(of: key).found, "a key is written twice in a metadata literal")
       self[key] = value
     }
   }
