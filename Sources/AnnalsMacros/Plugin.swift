@@ -10,7 +10,10 @@ struct Macros: PluginProvider {
   }
 
   func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
-    throw Unknown(name: typeName)
+    switch typeName {
+    case "SchemaMacro": SchemaMacro.self
+    default: throw Unknown(name: typeName)
+    }
   }
 }
 

@@ -1,0 +1,12 @@
+/// A rule that delivers nothing for records of one type.
+///
+/// Their positions and revisions stay taken; nothing after them moves.
+///
+/// - Parameters:
+///   - path: The record of the older version.
+///   - reason: Why they are dropped, for whoever finds the gap.
+@inlinable public func Drop<From, To, Old>(_ path: RecordPath<From, Old>, reason: String) -> Rule<From, To> {
+  Rule(From.Event.cases[keyPath: path].index, .nothing(reason: reason)) { _ in
+    RecordStep<Old> { _, _, _ in }
+  }
+}

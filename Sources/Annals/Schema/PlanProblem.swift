@@ -1,0 +1,69 @@
+/// A reason why a plan does not hold together, found when it is compiled.
+enum PlanProblem: Equatable {
+  /// A schema with its version, as messages name it.
+  struct Schema: Equatable {
+    let name: String
+    let version: SchemaVersion
+  }
+  /// A record with its name on disk, its case and its Swift type.
+  struct Record: Equatable {
+    let name: String
+    let caseName: String
+    let typeName: String
+  }
+
+  /// The version of a schema is not above that of the schema before it.
+  case notRising(Schema, after: Schema)
+  /// The name of a record cannot be stored.
+  case invalidName(Record, in: Schema, fault: String)
+  /// Two records of a schema have the same name.
+  case sameName(Record, Record, in: Schema)
+  /// A stage has more than one rule for a record.
+  case twoRules(Record, from: Schema, to: Schema)
+  /// A rule takes or gives what is no record of the schema.
+  case noRecord(Schema, from: Schema, to: Schema)
+  /// The next version has no record of this name, and no rule takes it.
+  case forgotten(Record, from: Schema, to: Schema)
+  /// The next version has another Swift type of this name, and no rule takes it.
+  case redeclared(Record, from: Schema, to: Schema)
+  /// The next version carries the type of a version before this one, which redefined it, and no rule takes it.
+  case skips(Record, from: Schema, to: Schema, carried: Schema)
+}
+
+extension PlanProblem.Schema: CustomStringConvertible {
+  init(_ schema: SchemaOutline) {
+    self.init(name: schema.name, version: schema.version)
+  }
+
+  var description: String { "\(name) (\(version))" }
+}
+
+extension PlanProblem.Record {
+  init(_ record: RecordOutline) {
+    self.init(name: record.name.text, caseName: record.caseName, typeName: record.typeName)
+  }
+}
+
+extension PlanProblem: CustomStringConvertible {
+  /// The problem in words, and what to write instead.
+  var description: String {
+    switch self {
+    case .notRising(let schema, let before):
+      "the version of \(schema) is not above that of \(before), the schema before it: give \(schema.name) a higher version"
+    case .invalidName(let record, let schema, let fault):
+      "the name of record \(record.typeName) of \(schema) cannot be stored, for \(fault): return a name of 1 to \(RecordName.limit) bytes without NUL from its recordName"
+    case .sameName(let first, let second, let schema):
+      "\(schema) has two records named '\(first.name)', \\.\(first.caseName) and \\.\(second.caseName): return another recordName from one of them"
+    case .twoRules(let record, let from, let to):
+      "the stage from \(from) to \(to) has more than one rule for '\(record.name)': keep one rule for \\.\(record.caseName)"
+    case .noRecord(let schema, let from, let to):
+      "a rule of the stage from \(from) to \(to) names what is no record of \(schema): name records by the properties of \(schema.name).Event.Cases alone"
+    case .forgotten(let record, let from, let to):
+      "record '\(record.name)' of \(from) is not in \(to), and no rule takes it: write Drop(\\.\(record.caseName), reason: …), Upcast(\\.\(record.caseName), to: …) or Split(\\.\(record.caseName), into: …) in the stage, or carry it with typealias \(record.typeName) = \(from.name).\(record.typeName)"
+    case .redeclared(let record, let from, let to):
+      "record '\(record.name)' of \(from) is declared anew in \(to), and no rule takes it: write Upcast(\\.\(record.caseName), to: \\.\(record.caseName)) { old, origin in … } in the stage, or carry it with typealias \(record.typeName) = \(from.name).\(record.typeName)"
+    case .skips(let record, let from, let to, let carried):
+      "\(to) carries record '\(record.name)' of \(carried), which \(from) has declared anew: write typealias \(record.typeName) = \(from.name).\(record.typeName) in \(to.name), or Upcast(\\.\(record.caseName), to: \\.\(record.caseName)) { old, origin in … } in the stage"
+    }
+  }
+}

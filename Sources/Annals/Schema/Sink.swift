@@ -1,0 +1,47 @@
+/// Where lifted events go. Only the library makes one.
+public class Sink {
+  /// How many events are in it.
+  @usableFromInline final var count = 0
+
+  @usableFromInline init() {}
+
+  /// Forgets all but the first `count` events, so that an entry that failed half-way delivers nothing.
+  @usableFromInline func keep(first count: Int) {}
+}
+
+@available(*, unavailable) extension Sink: Sendable {}
+
+/// The entries that one or more lifts delivered, in order; its storage is used again.
+@usableFromInline final class Delivery<Event: SchemaEvent>: Sink {
+  /// What was delivered since the last `clear`.
+  @usableFromInline var entries: [Entry<Event>] = []
+
+  @inlinable override init() {
+    super.init()
+  }
+
+  @usableFromInline override func keep(first count: Int) {
+    entries.removeSubrange(count...)
+    self.count = count
+  }
+
+  /// Forgets what was delivered and keeps the room for it.
+  @inlinable func clear() {
+    entries.removeAll(keepingCapacity: true)
+    count = 0
+  }
+}
+
+extension Sink {
+  /// Adds an event of the newest version.
+  @inlinable func deliver<Event: SchemaEvent>(_ event: consuming Event, _ origin: Origin) {
+    guard let delivery = self as? Delivery<Event> else { wrongSink(for: Event.self) }
+    delivery.entries.append(Entry(event, from: origin))
+    count &+= 1
+  }
+}
+
+/// A plan's steps deliver events of its newest schema alone, and whoever runs them holds a sink for that schema.
+@usableFromInline @inline(never) func wrongSink(for event: Any.Type) -> Never {
+  preconditionFailure("a plan delivered \(event) to a sink made for another plan")
+}

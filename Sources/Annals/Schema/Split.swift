@@ -1,0 +1,67 @@
+/// A rule that turns each record of one type into any number of events of stated types.
+///
+/// The parts share the position and the revision of their entry, in the order given, and are told apart by their
+/// path. To give none is to drop the entry.
+///
+/// ```swift
+/// Split(\.placed, into: [\.lineAdded]) { old, origin in old.lines.map { .lineAdded(.init(text: $0)) } }
+/// ```
+///
+/// - Parameters:
+///   - path: The record of the older version.
+///   - outputs: The records of the newer version that may come out; an event of another one is an error of the reader.
+///     Filters by type look behind the rule for these alone.
+///   - body: At most 10,000 events of the newer version. It must be pure. What it throws stops the reader at that entry.
+@inlinable public func Split<From, To, Old>(
+  _ path: RecordPath<From, Old>, into outputs: [PartialKeyPath<To.Event.Cases>],
+  _ body: @escaping @Sendable (consuming Old, Origin) throws -> [To.Event]
+) -> Rule<From, To> {
+  split(path, .into(outputs, of: To.Event.cases), body)
+}
+
+/// A rule that turns each record of one type into any number of events of any type.
+///
+/// As with `into:`, but a filter by type has to look behind the rule for every type.
+///
+/// - Parameters:
+///   - path: The record of the older version.
+///   - body: At most 10,000 events of the newer version. It must be pure. What it throws stops the reader at that entry.
+@inlinable public func Split<From, To, Old>(
+  _ path: RecordPath<From, Old>, _ body: @escaping @Sendable (consuming Old, Origin) throws -> [To.Event]
+) -> Rule<From, To> {
+  split(path, .anything, body)
+}
+
+/// The rule of both forms of `Split`.
+@inlinable func split<From, To, Old>(
+  _ path: RecordPath<From, Old>, _ effect: RuleEffect,
+  _ body: @escaping @Sendable (consuming Old, Origin) throws -> [To.Event]
+) -> Rule<From, To> {
+  Rule(From.Event.cases[keyPath: path].index, effect) { next in
+    RecordStep<Old> { (old: consuming Old, origin, sink) throws(StepFailure) in
+      let parts: [To.Event]
+      do { parts = try body(old, origin) } catch { throw .ruleThrew(Rule<From, To>.site(Old.self), error) }
+      guard parts.count <= RuleSite.partLimit else {
+        throw .tooManyParts(Rule<From, To>.site(Old.self), parts.count)
+      }
+      for (index, part) in parts.enumerated() {
+        guard effect.allows(part.caseIndex) else {
+          throw .unexpectedPart(
+            Rule<From, To>.site(Old.self), To.Event.records[part.caseIndex].type.recordName)
+        }
+        try part.send(through: next, origin.part(UInt32(truncatingIfNeeded: index)), into: sink)
+      }
+    }
+  }
+}
+
+extension RuleEffect {
+  /// Whether an event of the case numbered `index` may come out.
+  @inlinable func allows(_ index: Int) -> Bool {
+    switch self {
+    case .anything: true
+    case .cases(let indices): indices.contains(index)
+    case .nothing, .unknown: false
+    }
+  }
+}

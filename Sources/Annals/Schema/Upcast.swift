@@ -1,0 +1,51 @@
+/// A rule that turns each record of one type into one record of a stated type.
+///
+/// ```swift
+/// Upcast(\.placed, to: \.placed) { old, origin in .init(total: old.total, currency: "EUR") }
+/// ```
+///
+/// - Parameters:
+///   - path: The record of the older version.
+///   - target: The record of the newer version.
+///   - body: The new record, from the old one and what is known of its entry. It must be pure: the same result whenever,
+///     wherever and however often it runs. What it throws stops the reader at that entry.
+@inlinable public func Upcast<From, To, Old, New>(
+  _ path: RecordPath<From, Old>, to target: RecordPath<To, New>,
+  _ body: @escaping @Sendable (consuming Old, Origin) throws -> New
+) -> Rule<From, To> {
+  let target = To.Event.cases[keyPath: target]
+  return Rule(From.Event.cases[keyPath: path].index, .cases([target.index])) { next in
+    let step = target.step(next)
+    return RecordStep<Old> { (old: consuming Old, origin, sink) throws(StepFailure) in
+      let new: New
+      do { new = try body(old, origin) } catch { throw .ruleThrew(Rule<From, To>.site(Old.self), error) }
+      try step.run(consume new, origin, sink)
+    }
+  }
+}
+
+/// A rule that turns each record of one type into one event.
+///
+/// ```swift
+/// Upcast(\.placed) { old, origin in
+///   old.total < 0 ? .refunded(.init(total: -old.total)) : .placed(.init(total: old.total))
+/// }
+/// ```
+///
+/// A filter by type has to look behind such a rule for every type; where one type comes out, name it with `to:`.
+///
+/// - Parameters:
+///   - path: The record of the older version.
+///   - body: The event of the newer version, from the old record and what is known of its entry. It must be pure. What it
+///     throws stops the reader at that entry.
+@inlinable public func Upcast<From, To, Old>(
+  _ path: RecordPath<From, Old>, _ body: @escaping @Sendable (consuming Old, Origin) throws -> To.Event
+) -> Rule<From, To> {
+  Rule(From.Event.cases[keyPath: path].index, .anything) { next in
+    RecordStep<Old> { (old: consuming Old, origin, sink) throws(StepFailure) in
+      let new: To.Event
+      do { new = try body(old, origin) } catch { throw .ruleThrew(Rule<From, To>.site(Old.self), error) }
+      try (consume new).send(through: next, origin, into: sink)
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import SwiftParser
+import SwiftSyntax
+
+/// The name of the case that holds a record.
+struct CaseName {
+  /// The name without backticks: `setLogged` for `SetLogged`, `urlSet` for `URLSet`, `id` for `ID`.
+  let bare: String
+
+  /// The name of the case for the record type called `type`.
+  init(of type: String) {
+    let letters = Array(type)
+    let capitals = letters.prefix { $0.isUppercase }.count
+    // The last capital of several begins the next word, unless nothing, or no letter, follows it.
+    let beginsWord = capitals > 1 && capitals < letters.count && letters[capitals].isLetter
+    let lowered = beginsWord ? capitals - 1 : capitals
+    bare = String(letters.prefix(lowered)).lowercased() + String(letters.dropFirst(lowered))
+  }
+
+  /// The name as it is written in a declaration and after a dot.
+  var written: String {
+    bare.isValidSwiftIdentifier(for: .variableName) && bare.isValidSwiftIdentifier(for: .memberAccess)
+      ? bare : "`\(bare)`"
+  }
+}
+
+extension TokenSyntax {
+  /// The name without backticks.
+  var bare: String {
+    text.hasPrefix("`") && text.hasSuffix("`") && text.count > 2 ? String(text.dropFirst().dropLast()) : text
+  }
+}

@@ -1,0 +1,92 @@
+/// The Swift text that `@Schema` writes for a schema; all of it can be written by hand.
+struct SchemaText {
+  private let schema: String
+  private let access: String
+  private let records: [SchemaReading.Record]
+  private let numbers: String
+
+  /// The text for what `reading` found.
+  init(_ reading: SchemaReading) {
+    schema = reading.name
+    access = reading.access.prefix
+    records = reading.records
+    numbers = reading.version.joined(separator: ", ")
+  }
+
+  /// The version of the schema.
+  var version: String { "\(access)static let version = Annals.SchemaVersion(\(numbers))" }
+
+  /// The enum of the schema's events.
+  var event: String {
+    """
+    /// An event of this schema: one case for each of its records.
+    \(access)enum Event: Annals.SchemaEvent {
+    \(lines { _, name, type in "case \(name)(\(type))" })
+    \(access)static var records: [Annals.SchemaRecord] {
+    [
+    \(listedRecords)
+    ]
+    }
+    \(access)var caseIndex: Swift.Int {
+    switch self {
+    \(lines { index, name, _ in "case .\(name): \(index)" })
+    }
+    }
+    \(access)func encode(into payload: inout [Swift.UInt8]) throws(Annals.CodingFailure) {
+    switch self {
+    \(lines { _, name, _ in "case .\(name)(let record): try record.encode(into: &payload)" })
+    }
+    }
+    \(access)consuming func send(through steps: Steps, _ origin: Annals.Origin, into sink: Annals.Sink) throws(Annals.StepFailure) {
+    switch consume self {
+    \(lines { _, name, _ in "case .\(name)(let record): try steps.\(name).run(record, origin, sink)" })
+    }
+    }
+    /// What happens next to each record.
+    \(access)struct Steps: Swift.Sendable {
+    \(lines { _, name, type in "let \(name): Annals.RecordStep<\(type)>" })
+    init(_ source: inout some Annals.StepSource<Event>) throws(Annals.AnnalsError) {
+    let cases = Cases()
+    \(lines { _, name, _ in "self.\(name) = try source.step(for: cases.\(name))" })
+    }
+    }
+    \(access)static func steps(from source: inout some Annals.StepSource<Event>) throws(Annals.AnnalsError) -> Steps {
+    try Steps(&source)
+    }
+    /// The records by name, for rules.
+    \(access)struct Cases: Swift.Sendable {
+    \(lines { index, name, type in
+      "\(access)var \(name): Annals.RecordCase<Event, \(type)> { .init(\(index), step: { $0.\(name) }) { .\(name)($0) } }"
+    })
+    }
+    \(access)static var cases: Cases { Cases() }
+    }
+    """
+  }
+
+  /// The function by which the compiler checks that every record is one.
+  ///
+  /// It stands in the extension because errors inside a member that a macro writes are not shown, and code
+  /// generation then crashes (Swift 6.3).
+  var check: String {
+    """
+    private static func carries() {
+    \(records.map { "_ = Annals.CarriedRecord(\($0.type).self)" }.joined(separator: "\n"))
+    }
+    """
+  }
+
+  private var listedRecords: String {
+    records.map { ".init(\"\($0.caseName.bare)\", \(qualified($0)).self)" }.joined(separator: ",\n")
+  }
+
+  /// One line for each record from its number, the name of its case and its type.
+  private func lines(_ line: (Int, String, String) -> String) -> String {
+    records.enumerated().map { line($0, $1.caseName.written, qualified($1)) }.joined(separator: "\n")
+  }
+
+  /// The type named through its schema: inside the event, a case may have the very name of its type.
+  private func qualified(_ record: SchemaReading.Record) -> String {
+    "\(schema).\(record.type)"
+  }
+}

@@ -1,0 +1,123 @@
+import Testing
+
+@Suite struct SchemaComplaintTests {
+  /// The one message that a schema with these members gets, without its line.
+  private func complaint(_ members: String, _ head: String = "@Schema(1, 0, 0) enum V2") -> String? {
+    let messages = Expansion(of: "\(head) { \(members) }").messages
+    return messages.count == 1 ? messages.first.map { String($0.dropFirst("1: ".count)) } : nil
+  }
+
+  @Test func `a schema must be an enum`() {
+    #expect(
+      complaint("struct A: Record { var n: Int }", "@Schema(1, 0, 0) struct V2")
+        == "@Schema belongs on an enum without cases, which only gives its records a home: enum V2 { … }")
+  }
+
+  @Test(arguments: ["Event", "Cases", "Steps", "Annals", "Swift"])
+  func `a schema does not hide what the written code uses`(name: String) {
+    #expect(
+      complaint("struct A: Record { var n: Int }", "@Schema(1, 0, 0) enum \(name)")
+        == "a schema cannot be called '\(name)', a name that the code of @Schema uses: call it something else, such as OrdersV1"
+    )
+  }
+
+  @Test func `a schema is not generic`() {
+    #expect(
+      complaint("struct A: Record { var n: Int }", "@Schema(1, 0, 0) enum V2<T>")
+        == "a schema is one closed list of records and cannot be generic")
+  }
+
+  @Test(arguments: [
+    "@Schema(one, 0, 0) enum V2", "@Schema(1, -1, 0) enum V2", "@Schema(1, 0, 2 + 1) enum V2",
+  ])
+  func `the numbers of a version are written out`(head: String) {
+    #expect(
+      complaint("struct A: Record { var n: Int }", head)
+        == "a schema's version is three whole numbers written out: @Schema(1, 0, 0)")
+  }
+
+  @Test func `a schema has at least one record`() {
+    #expect(
+      complaint("struct Line { var text: String }")
+        == "a schema needs at least one record: write struct Placed: Record { … } or typealias Placed = V1.Placed inside it"
+    )
+  }
+
+  @Test func `a schema has no cases of its own`() {
+    #expect(
+      complaint("case placed; struct A: Record { var n: Int }")
+        == "a schema has no cases of its own: declare each event as struct …: Record inside it")
+  }
+
+  @Test func `nothing in a schema depends on the build`() {
+    #expect(
+      complaint("struct A: Record { var n: Int }\n#if DEBUG\nstruct B: Record { var n: Int }\n#endif\n")?
+        .hasSuffix("a schema is the same in every build: nothing inside it may stand in #if") == true)
+  }
+
+  @Test(arguments: [
+    "typealias Text = String", "typealias Pair<T> = V1.Pair", "typealias Pair = V1.Pair<Int>",
+  ])
+  func `a typealias carries a record of an earlier schema`(alias: String) {
+    let message = complaint("struct A: Record { var n: Int }; \(alias)")
+    #expect(message?.hasPrefix("a typealias in a schema carries a record of an earlier one") == true)
+    #expect(message?.hasSuffix("move any other typealias outside the schema's braces") == true)
+  }
+
+  @Test func `a carried record keeps its name`() {
+    #expect(
+      complaint("typealias Sent = V1.Shipped")
+        == "a carried record keeps its name 'Shipped': write typealias Shipped = V1.Shipped, or declare struct Sent: Record { … } and a rule that takes Shipped to it"
+    )
+  }
+
+  @Test(arguments: ["Event", "Cases", "Steps", "Records", "Annals", "Swift", "V2"])
+  func `a record does not hide what the written code uses`(name: String) {
+    #expect(
+      complaint("struct \(name): Record { var n: Int }")
+        == "a record cannot be called '\(name)', a name that Swift or the code of @Schema uses: call it something else and keep the name on disk with static var recordName: String { \"\(name)\" }"
+    )
+  }
+
+  @Test func `two records do not share a case`() {
+    #expect(
+      complaint("struct URLSet: Record { var n: Int }; struct UrlSet: Record { var n: Int }")
+        == "records 'URLSet' and 'UrlSet' would both be the case 'urlSet': rename one of them")
+  }
+
+  @Test(arguments: ["struct A: Record { var n: Int }", "typealias A = V1.A", "package typealias A = V1.A"])
+  func `a public schema has public records`(member: String) {
+    #expect(
+      complaint(member, "@Schema(1, 0, 0) public enum V2")
+        == "record 'A' must be as visible as its schema: write 'public' before it")
+  }
+
+  @Test func `a record is not generic`() {
+    #expect(
+      complaint("struct A<T>: Record { var n: Int }")
+        == "a record is stored under one name and cannot be generic")
+  }
+
+  @Test(arguments: ["enum", "final class", "actor"])
+  func `a record is a struct`(kind: String) {
+    #expect(
+      complaint("struct A: Record { var n: Int }; \(kind) B: Record {}")
+        == "a record is a struct: write struct B: Record { … }")
+  }
+
+  @Test func `every mistake is said at its line`() {
+    let expansion = Expansion(
+      of: """
+        @Schema(1, 0, 0) enum V2 {
+          typealias Text = String
+          case placed
+        }
+        """)
+    #expect(expansion.messages.map { $0.prefix(2) } == ["2:", "3:"])
+  }
+
+  @Test func `nothing is written beside a mistake`() {
+    let expansion = Expansion(of: "@Schema(1, 0, 0) enum V2 { struct A: Record { var n: Int }; case placed }")
+    #expect(!expansion.text.contains("Annals."))
+  }
+}

@@ -1,0 +1,165 @@
+import Testing
+
+@Suite struct SchemaMacroTests {
+  @Test func `a schema gets its version, its event and the check of its records`() {
+    let expansion = Expansion(
+      of: """
+        @Schema(2, 0, 0) enum V2 {
+          typealias Shipped = V1.Shipped
+          struct Default: Record {
+            var total: Int
+          }
+        }
+        """)
+    #expect(expansion.messages == [])
+    #expect(
+      expansion.text == """
+        enum V2 {
+          typealias Shipped = V1.Shipped
+          struct Default: Record {
+            var total: Int
+          }
+
+          static let version = Annals.SchemaVersion(2, 0, 0)
+
+          /// An event of this schema: one case for each of its records.
+          enum Event: Annals.SchemaEvent {
+            case shipped(V2.Shipped)
+            case `default`(V2.Default)
+            static var records: [Annals.SchemaRecord] {
+              [
+                .init("shipped", V2.Shipped.self),
+                .init("default", V2.Default.self)
+              ]
+            }
+            var caseIndex: Swift.Int {
+              switch self {
+              case .shipped:
+                0
+              case .`default`:
+                1
+              }
+            }
+            func encode(into payload: inout [Swift.UInt8]) throws(Annals.CodingFailure) {
+              switch self {
+              case .shipped(let record):
+                try record.encode(into: &payload)
+              case .`default`(let record):
+                try record.encode(into: &payload)
+              }
+            }
+            consuming func send(through steps: Steps, _ origin: Annals.Origin, into sink: Annals.Sink) throws(Annals.StepFailure) {
+              switch consume self {
+              case .shipped(let record):
+                try steps.shipped.run(record, origin, sink)
+              case .`default`(let record):
+                try steps.`default`.run(record, origin, sink)
+              }
+            }
+            /// What happens next to each record.
+            struct Steps: Swift.Sendable {
+              let shipped: Annals.RecordStep<V2.Shipped>
+              let `default`: Annals.RecordStep<V2.Default>
+              init(_ source: inout some Annals.StepSource<Event>) throws(Annals.AnnalsError) {
+                let cases = Cases()
+                self.shipped = try source.step(for: cases.shipped)
+                self.`default` = try source.step(for: cases.`default`)
+              }
+            }
+            static func steps(from source: inout some Annals.StepSource<Event>) throws(Annals.AnnalsError) -> Steps {
+              try Steps(&source)
+            }
+            /// The records by name, for rules.
+            struct Cases: Swift.Sendable {
+              var shipped: Annals.RecordCase<Event, V2.Shipped> {
+                .init(0, step: {
+                    $0.shipped
+                  }) {
+                  .shipped($0)
+                }
+              }
+              var `default`: Annals.RecordCase<Event, V2.Default> {
+                .init(1, step: {
+                    $0.`default`
+                  }) {
+                  .`default`($0)
+                }
+              }
+            }
+            static var cases: Cases {
+              Cases()
+            }
+          }
+        }
+
+        extension V2: Annals.VersionedSchema {
+          private static func carries() {
+            _ = Annals.CarriedRecord(Shipped.self)
+            _ = Annals.CarriedRecord(Default.self)
+          }
+        }
+        """)
+  }
+
+  @Test func `what is written for a public schema is public`() {
+    let text = Expansion(
+      of: "@Schema(1, 0, 0) public enum V1 { public struct Placed: Record { public var total: Int } }"
+    ).text
+    for declaration in [
+      "static let version", "enum Event", "static var records", "var caseIndex", "func encode",
+      "consuming func send", "struct Steps", "static func steps", "struct Cases", "var placed",
+      "static var cases",
+    ] {
+      #expect(text.contains("public \(declaration)"), "\(declaration)")
+    }
+  }
+
+  @Test func `what is written for a package's schema is the package's`() {
+    let expansion = Expansion(
+      of: "@Schema(1, 0, 0) package enum V1 { package struct Placed: Record { var total: Int } }")
+    #expect(expansion.messages == [])
+    #expect(expansion.text.contains("package enum Event: Annals.SchemaEvent"))
+  }
+
+  @Test(arguments: [
+    "Record", "Annals.Record", "Equatable, Record", "Record & Equatable", "@preconcurrency Record",
+  ])
+  func `a struct that says it is a record is one`(clause: String) {
+    let expansion = Expansion(of: "@Schema(1, 0, 0) enum V1 { struct Placed: \(clause) { var total: Int } }")
+    #expect(expansion.messages == [])
+    #expect(expansion.text.contains("case placed(V1.Placed)"))
+  }
+
+  @Test(arguments: ["", ": Codable", ": Other.Record", ": Records"])
+  func `any other struct is left alone`(clause: String) {
+    let expansion = Expansion(
+      of: """
+        @Schema(1, 0, 0) enum V1 {
+          struct Placed: Record { var line: Line }
+          struct Line\(clause) { var text: String }
+        }
+        """)
+    #expect(expansion.messages == [])
+    #expect(!expansion.text.contains("case line"))
+  }
+
+  @Test(arguments: [
+    ("Placed", "placed"), ("URLSet", "urlSet"), ("ID", "id"), ("OrderID", "orderID"), ("A", "a"),
+    ("X2Y", "x2Y"), ("AB2", "ab2"), ("_Placed", "_Placed"), ("placed", "placed"),
+  ])
+  func `a case is named as its record, with a small beginning`(type: String, name: String) {
+    let expansion = Expansion(of: "@Schema(1, 0, 0) enum V1 { struct \(type): Record { var total: Int } }")
+    #expect(expansion.text.contains("case \(name)(V1.\(type))"))
+  }
+
+  @Test(arguments: [
+    ("Init", "`init`", "Init"), ("Switch", "`switch`", "Switch"), ("`Default`", "`default`", "`Default`"),
+    ("`Order placed`", "`order placed`", "`Order placed`"),
+  ])
+  func `a case whose name Swift reserves stands in backticks`(type: String, name: String, written: String) {
+    let expansion = Expansion(of: "@Schema(1, 0, 0) enum V1 { struct \(type): Record { var total: Int } }")
+    #expect(expansion.messages == [])
+    #expect(expansion.text.contains("case \(name)(V1.\(written))"))
+    #expect(expansion.text.contains("self.\(name) = try source.step(for: cases.\(name))"))
+  }
+}

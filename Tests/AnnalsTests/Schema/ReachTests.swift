@@ -1,0 +1,87 @@
+import Testing
+
+@testable import Annals
+
+@Suite struct ReachTests {
+  private let v1 = SchemaVersion(1, 0, 0)
+
+  @Test func `each stored version and type has a step of its own`() throws {
+    let plan = try CompiledPlan(OrderPlan.self)
+    #expect(
+      plan.steps.map { "\($0.version) \($0.type)" } == [
+        "1.0.0 Placed", "1.0.0 Shipped", "1.0.0 Pinged",
+        "2.0.0 Shipped", "2.0.0 LineAdded", "2.0.0 Priced",
+        "3.0.0 Shipped", "3.0.0 Priced", "3.0.0 WordAdded",
+      ])
+    #expect(plan.reach(version: SchemaVersion(2, 0, 0), type: "LineAdded") == .step(4))
+  }
+
+  @Test(arguments: [
+    (
+      nil, "Placed", MissingStep.unversioned,
+      "the events were stored without a schema version, and no stage begins there"
+    ),
+    (
+      SchemaVersion(3, 0, 1), "Placed", .newerVersion(current: .init(3, 0, 0)),
+      "the plan ends at version 3.0.0: use the program that wrote the events, or a newer one"
+    ),
+    (
+      SchemaVersion(0, 9, 0), "Placed", .olderVersion(oldest: .init(1, 0, 0)),
+      "the plan begins at version 1.0.0: put the older schemas and their stages before it"
+    ),
+    (
+      SchemaVersion(1, 5, 0), "Placed", .unknownVersion,
+      "no schema of the plan has this version: put it and its stages back into the chain"
+    ),
+    (
+      SchemaVersion(2, 0, 0), "Placed", .unknownType(in: .init(2, 0, 0)),
+      "the schema of version 2.0.0 has no record of this name: put it back, or return the name from its recordName"
+    ),
+  ])
+  func `what a plan cannot read it says why`(
+    version: SchemaVersion?, type: String, missing: MissingStep, words: String
+  ) throws {
+    let reach = try CompiledPlan(OrderPlan.self).reach(version: version, type: type)
+    #expect(reach == .missing(missing))
+    #expect(missing.description == words)
+  }
+
+  /// The stored types behind the case numbered `caseIndex` of `plan`'s current schema.
+  private func sources(_ plan: CompiledPlan, _ caseIndex: Int) -> [String] {
+    plan.sources(of: caseIndex).map { "\(plan.steps[$0].version) \(plan.steps[$0].type)" }
+  }
+
+  @Test func `a filter by type looks behind the splits whose into names it, and no others`() throws {
+    let plan = try CompiledPlan(OrderPlan.self)
+    #expect(sources(plan, 0) == ["1.0.0 Shipped", "2.0.0 Shipped", "3.0.0 Shipped"])
+    #expect(sources(plan, 1) == ["1.0.0 Placed", "2.0.0 Priced", "3.0.0 Priced"])
+    #expect(sources(plan, 2) == ["1.0.0 Placed", "2.0.0 LineAdded", "3.0.0 WordAdded"])
+  }
+
+  @Test func `a filter by type looks behind every rule that may give anything`() throws {
+    let plan = try CompiledPlan(AnythingPlan.self)
+    #expect(sources(plan, 0) == ["1.0.0 Split", "1.0.0 Event1", "2.0.0 A"])
+    #expect(sources(plan, 1) == ["1.0.0 Split", "1.0.0 Typed", "1.0.0 Event1", "2.0.0 B"])
+  }
+}
+
+@Schema(1, 0, 0) private enum Anything1 {
+  fileprivate struct Split: Record {}
+  fileprivate struct Typed: Record {}
+  fileprivate struct Event1: Record {}
+  fileprivate struct Dropped: Record {}
+}
+@Schema(2, 0, 0) private enum Anything2 {
+  fileprivate struct A: Record {}
+  fileprivate struct B: Record {}
+}
+private enum AnythingPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Anything1, Anything2> {
+    MigrationStage.custom(fromVersion: Anything1.self, toVersion: Anything2.self) {
+      Split(\.split) { _, _ in [] }
+      Upcast(\.typed, to: \.b) { _, _ in .init() }
+      Upcast(\.event1) { _, _ in .a(.init()) }
+      Drop(\.dropped, reason: "noise")
+    }
+  }
+}
