@@ -1,0 +1,36 @@
+import Testing
+
+/// Mistakes that the compiler must find, and how it says so.
+///
+/// Skipped where the toolchain's `swiftc` or the built modules are not found beside the running tests.
+@Suite(.serialized, .enabled(if: Compiler.found != nil, "no swiftc, or no built modules beside the tests"))
+struct CompileFailTests {
+  private let compiler: Compiler
+
+  init() throws {
+    compiler = try #require(Compiler.found)
+  }
+
+  @Test(arguments: [Compiler.Work.typecheck, .compile])
+  func `a program without a mistake compiles, without a warning`(work: Compiler.Work) throws {
+    let outcome = try compiler.run(work, Snippet.shop + Snippet.rest)
+    #expect(outcome.succeeded, "\(outcome.output)")
+    #expect(outcome.output == "")
+  }
+
+  @Test(arguments: Snippet.chains + Snippet.rules + Snippet.schemas)
+  func `a mistake does not compile, and the message names it`(snippet: Snippet) throws {
+    let outcome = try compiler.run(.typecheck, Snippet.shop + snippet.source)
+    #expect(!outcome.succeeded)
+    #expect(outcome.output.contains(snippet.message), "\(outcome.output)")
+  }
+
+  /// Code generation once crashed on what type checking had let pass in silence.
+  @Test(arguments: Snippet.schemas)
+  func `a mistake in a schema is also found where code is generated`(snippet: Snippet) throws {
+    let outcome = try compiler.run(.compile, Snippet.shop + snippet.source)
+    #expect(!outcome.succeeded)
+    #expect(outcome.output.contains(snippet.message), "\(outcome.output)")
+    #expect(!outcome.output.contains("Stack dump"))
+  }
+}
