@@ -5,21 +5,24 @@ enum NameRule {
 
   /// Whether `name` is allowed.
   static func allows(_ name: String) -> Bool {
+    fault(of: name) == nil
+  }
+
+  /// What makes `name` unfit to be stored, in words; `nil` where it is fit.
+  static func fault(of name: String) -> String? {
     let bytes = name.utf8
-    return (1...maximum).contains(bytes.count) && !bytes.contains(0)
+    if bytes.isEmpty { return "it is empty" }
+    if bytes.contains(0) { return "it holds NUL" }
+    return bytes.count > maximum ? "it has \(bytes.count) bytes" : nil
   }
 
   /// Throws `.invalidName` unless `name` is allowed.
   ///
   /// - Parameter role: What the name is of, for the message: "stream" or "type".
   static func check(_ name: String, role: String) throws(AnnalsError) {
-    if allows(name) { return }
-    let found =
-      name.utf8.isEmpty
-      ? "it is empty"
-      : name.utf8.contains(0) ? "it holds NUL" : "it has \(name.utf8.count) bytes"
+    guard let fault = fault(of: name) else { return }
     throw AnnalsError(
       .invalidName,
-      "a \(role) name has 1 to \(maximum) bytes of UTF-8 and no NUL, but \(found); choose another name")
+      "a \(role) name has 1 to \(maximum) bytes of UTF-8 and no NUL, but \(fault); choose another name")
   }
 }

@@ -93,7 +93,7 @@ extension Metadata {
   func encoded() throws(AnnalsError) -> [UInt8] {
     if isEmpty { return [] }
     do throws(CodingFailure) {
-      return try CBOR.map(map { CBOR.Pair(.text($0.key), $0.value) }).encodedPayload()
+      return try cbor.encodedPayload()
     } catch {
       throw AnnalsError(malformed: error, what: "the metadata")
     }
@@ -101,13 +101,9 @@ extension Metadata {
 
   /// Reads what was stored.
   init(encoded bytes: Span<UInt8>) throws(CodingFailure) {
-    self.init()
-    guard case .map(let pairs) = try CBOR(payload: bytes) else {
+    guard let metadata = Metadata(try CBOR(payload: bytes)) else {
       throw CodingFailure(.wrongType, at: 0, detail: "metadata is a map")
     }
-    for pair in pairs {
-      guard case .text(let key) = pair.key else { throw CodingFailure(.wrongType, at: 0) }
-      self[key] = pair.value
-    }
+    self = metadata
   }
 }

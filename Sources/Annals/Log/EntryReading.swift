@@ -16,26 +16,14 @@ struct EntryReading: Sendable {
       details: AnnalsError.Details { $0.position = position })
   }
 
-  /// The entry stored at `position`.
-  ///
-  /// - Parameter stream: Its stream's name where that is known; it is read from the stream's first entry otherwise.
-  func entry(
-    _ bytes: Span<UInt8>, at position: Position, _ reader: StoreReader, _ stream: StreamName?
-  ) throws(AnnalsError) -> LogEntry {
-    let header = try reader.header(bytes, at: position)
-    if let stream { return try entry(bytes, header, at: position, stream) }
-    return try entry(bytes, header, at: position, reader.name(of: header.stream))
-  }
-
-  /// The entry stored at `position`, whose header has been read.
-  func entry(
-    _ bytes: Span<UInt8>, _ header: EntryHeader, at position: Position, _ stream: StreamName
-  ) throws(AnnalsError) -> LogEntry {
+  /// The entry lent as `entry`, of the stream called `stream`.
+  func entry(_ entry: borrowing LentEntry, _ stream: StreamName) throws(AnnalsError) -> LogEntry {
+    let (bytes, header, position) = (entry.bytes, entry.header, entry.position)
     let body: EntryBody
     do { body = try EntryBody(bytes, header: header) } catch {
       throw AnnalsError(error, place: "position \(position)", position: position)
     }
-    let metadata = try metadata(bytes, header, at: position)
+    let metadata = try metadata(of: entry)
     var content: LogEntry.Content
     var first = header.kind
     switch body {
@@ -58,18 +46,17 @@ struct EntryReading: Sendable {
       position: position, stream: stream, revision: header.revision, type: kind.row.name,
       version: kind.version,
       time: Timestamp(microseconds: header.time),
-      id: header.flags.contains(.id) ? ByteReader(bytes).uuid(in: header.id) : nil, metadata: metadata,
+      id: entry.id, metadata: metadata,
       isEndOfCall: header.flags.contains(.endOfCall), content: content)
   }
 
-  private func metadata(
-    _ bytes: Span<UInt8>, _ header: EntryHeader, at position: Position
-  ) throws(AnnalsError) -> Metadata {
-    if header.metadata.isEmpty { return Metadata() }
-    do { return try Metadata(encoded: bytes.extracting(header.metadata)) } catch {
+  /// What the writer noted beside the event.
+  func metadata(of entry: borrowing LentEntry) throws(AnnalsError) -> Metadata {
+    if entry.header.metadata.isEmpty { return Metadata() }
+    do { return try Metadata(encoded: entry.bytes.extracting(entry.header.metadata)) } catch {
       throw AnnalsError(
-        .damaged, "position \(position): the metadata is not valid: \(error); run 'annals verify'",
-        details: AnnalsError.Details { $0.position = position }, underlying: error)
+        .damaged, "position \(entry.position): the metadata is not valid: \(error); run 'annals verify'",
+        details: AnnalsError.Details { $0.position = entry.position }, underlying: error)
     }
   }
 }

@@ -1,80 +1,23 @@
-internal import LMDB
-
-/// The entries of the whole log in one snapshot, one after the other.
+/// The entries of the log or of one stream in one snapshot, one after the other.
 public struct LogEntries: ~Copyable, ~Escapable {
-  private let reader: StoreReader
+  private var cursor: EntryCursor
   private let reading: EntryReading
-  private var cursor: IntegerCursor
-  private var steps: LogSteps
-  private var names = StreamNames()
 
-  @_lifetime(copy reader)
-  init(
-    _ reader: StoreReader, _ kinds: KindRegistry, start: Position?, backwards: Bool, limit: Int
-  ) throws(AnnalsError) {
-    let steps = LogSteps(start: start, backwards: backwards, last: try reader.last(), limit: limit)
-    let cursor = try reader.entriesCursor()
-    self.reader = reader
-    reading = EntryReading(kinds: kinds)
-    self.steps = steps
+  @_lifetime(copy cursor)
+  init(_ cursor: consuming EntryCursor, _ kinds: KindRegistry) {
     self.cursor = cursor
+    reading = EntryReading(kinds: kinds)
   }
+
+  /// How many entries of a stream were read to find and deliver those that were asked for.
+  var touched: Int { cursor.touched }
 
   /// The next entry; `nil` at the end or the limit.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged` (a missing position is damage), `formatVersion`, `needsNewer` or
   ///   `inputOutput`.
   public mutating func next() throws(AnnalsError) -> LogEntry? {
-    guard let (position, move) = steps.next() else { return nil }
-    let row: IntegerRow?
-    do { row = try move.run(on: &cursor) } catch { throw AnnalsError(error) }
-    guard let row, row.key == position.rawValue else { throw AnnalsError(missing: position) }
-    let header = try reader.header(row.value, at: position)
-    return try reading.entry(row.value, header, at: position, names.name(of: header.stream, reader))
-  }
-}
-
-/// Which position of the log is read next, and how a cursor gets there. Positions have no gaps, so the way is known before it is gone.
-struct LogSteps: Sendable {
-  /// How a cursor gets to the next position.
-  enum Move: Sendable {
-    case seek(UInt64)
-    case next
-    case previous
-
-    /// Moves `cursor`.
-    @_lifetime(copy cursor)
-    func run(on cursor: inout IntegerCursor) throws(EnvironmentError) -> IntegerRow? {
-      switch self {
-      case .seek(let key): try cursor.seek(key)
-      case .next: try cursor.next()
-      case .previous: try cursor.previous()
-      }
-    }
-  }
-
-  private var position: UInt64
-  private let last: UInt64
-  private let backwards: Bool
-  private var remaining: Int
-  private var hasBegun = false
-
-  /// The way from `start` (by default one end of the log) through a log that ends at `last` (0: it is empty).
-  init(start: Position?, backwards: Bool, last: UInt64, limit: Int) {
-    self.last = last
-    self.backwards = backwards
-    remaining = limit
-    position = backwards ? min(start?.rawValue ?? last, last) : max(start?.rawValue ?? 1, 1)
-  }
-
-  /// The next position and how to get there; `nil` at the end or the limit.
-  mutating func next() -> (Position, Move)? {
-    guard remaining > 0, position > 0, position <= last else { return nil }
-    remaining -= 1
-    defer {
-      hasBegun = true
-      position = backwards ? position - 1 : position + 1
-    }
-    return (Position(position), !hasBegun ? .seek(position) : backwards ? .previous : .next)
+    guard let entry = try cursor.next() else { return nil }
+    return try reading.entry(entry, cursor.name(of: entry))
   }
 }

@@ -1,11 +1,15 @@
-internal import LMDB
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
 
 /// An entry as it lies in the log, lent as long as its snapshot: nothing is copied.
 public struct LentEntry: ~Escapable {
   /// The place in the log.
   public let position: Position
-  private let header: EntryHeader
-  private let bytes: Span<UInt8>
+  let header: EntryHeader
+  let bytes: Span<UInt8>
 
   @_lifetime(copy bytes)
   init(position: Position, header: EntryHeader, bytes: Span<UInt8>) {
@@ -25,6 +29,10 @@ public struct LentEntry: ~Escapable {
     @_lifetime(copy self)
     get { header.flags.isDisjoint(with: [.parts, .stub]) ? bytes.extracting(header.body) : nil }
   }
+  /// The id that the writer gave the event, if any.
+  public var id: UUID? {
+    header.flags.contains(.id) ? ByteReader(bytes).uuid(in: header.id) : nil
+  }
   /// The number of the record type and version, for ``LogSnapshot/record(of:)``.
   var kind: UInt32 { header.kind }
 }
@@ -33,14 +41,10 @@ public struct LentEntry: ~Escapable {
 ///
 /// Header and checksum of every entry are checked.
 public struct LogScan: ~Copyable, ~Escapable {
-  private var cursor: IntegerCursor
-  private var steps: LogSteps
+  private var cursor: EntryCursor
 
-  @_lifetime(copy reader)
-  init(_ reader: StoreReader, start: Position?, backwards: Bool, limit: Int) throws(AnnalsError) {
-    let steps = LogSteps(start: start, backwards: backwards, last: try reader.last(), limit: limit)
-    let cursor = try reader.entriesCursor()
-    self.steps = steps
+  @_lifetime(copy cursor)
+  init(_ cursor: consuming EntryCursor) {
     self.cursor = cursor
   }
 
@@ -50,15 +54,7 @@ public struct LogScan: ~Copyable, ~Escapable {
   ///   `inputOutput`.
   @_lifetime(copy self)
   public mutating func next() throws(AnnalsError) -> LentEntry? {
-    guard let (position, move) = steps.next() else { return nil }
-    let row: IntegerRow?
-    do { row = try move.run(on: &cursor) } catch { throw AnnalsError(error) }
-    guard let row, row.key == position.rawValue else { throw AnnalsError(missing: position) }
-    do {
-      return LentEntry(position: position, header: try EntryHeader(row.value, at: position), bytes: row.value)
-    } catch {
-      throw AnnalsError(error, place: "position \(position)", position: position)
-    }
+    try cursor.next()
   }
 }
 
@@ -74,7 +70,7 @@ extension LogSnapshot {
   public func scan(
     from start: Position? = nil, backwards: Bool = false, limit: Int = .max
   ) throws(AnnalsError) -> LogScan {
-    try LogScan(reader, start: start, backwards: backwards, limit: limit)
+    LogScan(try EntryCursor(reader, start: start, backwards: backwards, limit: limit))
   }
 
   /// The record type and schema version of an entry; of an entry with parts, `nil`.

@@ -47,8 +47,8 @@ public struct LogSnapshot: ~Copyable {
   /// - Throws: ``AnnalsError`` with code `damaged`, `formatVersion`, `needsNewer` or `inputOutput`.
   public func entry(at position: Position) throws(AnnalsError) -> LogEntry? {
     guard position.rawValue > 0, position.rawValue <= (try reader.last()) else { return nil }
-    let bytes = try reader.bytes(at: position)
-    return try EntryReading(kinds: kinds).entry(bytes, at: position, reader, nil)
+    let entry = try reader.lend(try reader.bytes(at: position), at: position)
+    return try EntryReading(kinds: kinds).entry(entry, reader.name(of: entry.stream))
   }
 
   /// The entries of the whole log, one after the other.
@@ -62,7 +62,7 @@ public struct LogSnapshot: ~Copyable {
   public func entries(
     from start: Position? = nil, backwards: Bool = false, limit: Int = .max
   ) throws(AnnalsError) -> LogEntries {
-    try LogEntries(reader, kinds, start: start, backwards: backwards, limit: limit)
+    LogEntries(try EntryCursor(reader, start: start, backwards: backwards, limit: limit), kinds)
   }
 
   /// The entries of one stream, one after the other. A stream that does not exist has none.
@@ -77,10 +77,9 @@ public struct LogSnapshot: ~Copyable {
   @_lifetime(borrow self)
   public func entries(
     in stream: StreamName, from start: Revision? = nil, backwards: Bool = false, limit: Int = .max
-  ) throws(AnnalsError) -> StreamEntries {
-    try NameRule.check(stream.text, role: "stream")
-    return StreamEntries(
-      reader, kinds, stream, try reader.head(of: stream), start: start, backwards: backwards, limit: limit)
+  ) throws(AnnalsError) -> LogEntries {
+    LogEntries(
+      try EntryCursor(reader, in: stream, start: start, backwards: backwards, limit: limit), kinds)
   }
 }
 

@@ -64,14 +64,19 @@ extension StoreReader {
       try check(header, at: position, is: Revision(at), of: head.id)
       var level = Head.levels(dividing: Revision(at)) - 1
       while at - Head.step(ofLevel: level) < revision.rawValue { level -= 1 }
-      do throws(FormatFailure) {
-        position = try header.linked(level: level, from: position, in: bytes)
-      } catch {
-        throw AnnalsError(error, place: "position \(position)", position: position)
-      }
+      position = try linked(header, level: level, from: position, in: bytes)
       at -= Head.step(ofLevel: level)
     }
     return position
+  }
+
+  /// Where the link of a level leads that an entry at `position` carries.
+  func linked(
+    _ header: EntryHeader, level: Int, from position: Position, in bytes: Span<UInt8>
+  ) throws(AnnalsError) -> Position {
+    do { return try header.linked(level: level, from: position, in: bytes) } catch {
+      throw AnnalsError(error, place: "position \(position)", position: position)
+    }
   }
 
   /// Throws `.damaged` unless the entry is the one of a stream that a head or link says it is.
@@ -99,11 +104,7 @@ extension StoreReader {
       try check(header, at: position, is: Revision(revision), of: head.id)
       values.append(try read(bytes, header, position))
       if revision > revisions.lowerBound {
-        do throws(FormatFailure) {
-          position = try header.linked(level: 0, from: position, in: bytes)
-        } catch {
-          throw AnnalsError(error, place: "position \(position)", position: position)
-        }
+        position = try linked(header, level: 0, from: position, in: bytes)
       }
     }
     values.reverse()

@@ -12,9 +12,9 @@ extension ChainOutline {
 
   private func nameProblems(of schema: SchemaOutline) -> [PlanProblem] {
     var problems: [PlanProblem] = []
-    var first: [RecordName: RecordOutline] = [:]
+    var first: [ExactText: RecordOutline] = [:]
     for record in schema.records {
-      if let fault = record.name.fault {
+      if let fault = NameRule.fault(of: record.name.text) {
         problems.append(.invalidName(.init(record), in: .init(schema), fault: fault))
       }
       if let other = first[record.name] {

@@ -21,7 +21,7 @@ struct RecordOutline: Sendable {
   /// The name of the case in Swift.
   let caseName: String
   /// The name on disk.
-  let name: RecordName
+  let name: ExactText
   /// The Swift type.
   let type: ObjectIdentifier
   /// The unqualified name of the Swift type, for messages.
@@ -53,13 +53,13 @@ extension SchemaOutline {
     version = Schema.version
     records = Schema.Event.records.map {
       RecordOutline(
-        caseName: $0.caseName, name: RecordName($0.type.recordName), type: ObjectIdentifier($0.type),
+        caseName: $0.caseName, name: ExactText($0.type.recordName), type: ObjectIdentifier($0.type),
         typeName: String(describing: $0.type))
     }
   }
 
   /// The number of the record called `name`.
-  func index(of name: RecordName) -> Int? {
+  func index(of name: ExactText) -> Int? {
     records.firstIndex { $0.name == name }
   }
 }

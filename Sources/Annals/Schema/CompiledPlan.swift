@@ -18,7 +18,7 @@ struct CompiledPlan: Sendable {
   let schemas: [SchemaOutline]
   /// The schema that the program writes.
   let current: SchemaOutline
-  private let indices: [SchemaVersion: [RecordName: Int]]
+  private let indices: [SchemaVersion: [ExactText: Int]]
   private let origins: [[Int]]
 
   /// Checks the plan and makes its steps.
@@ -36,7 +36,7 @@ struct CompiledPlan: Sendable {
     _ = try chain.extend(newest, &table)
 
     var steps: [Step] = []
-    var indices: [SchemaVersion: [RecordName: Int]] = [:]
+    var indices: [SchemaVersion: [ExactText: Int]] = [:]
     var origins = Array(repeating: [Int](), count: newest.payloads.count)
     for ((schema, payloads), reach) in zip(
       zip(chain.outline.schemas, table.reversed()), chain.outline.reach())
@@ -98,7 +98,7 @@ extension CompiledPlan {
       }
       return .missing(.unknownVersion)
     }
-    return records[RecordName(type)].map(Reach.step) ?? .missing(.unknownType(in: version))
+    return records[ExactText(type)].map(Reach.step) ?? .missing(.unknownType(in: version))
   }
 
   /// Whether a plan can read a stored version and type.

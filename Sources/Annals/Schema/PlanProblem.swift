@@ -51,7 +51,7 @@ extension PlanProblem: CustomStringConvertible {
     case .notRising(let schema, let before):
       "the version of \(schema) is not above that of \(before), the schema before it: give \(schema.name) a higher version"
     case .invalidName(let record, let schema, let fault):
-      "the name of record \(record.typeName) of \(schema) cannot be stored, for \(fault): return a name of 1 to \(RecordName.limit) bytes without NUL from its recordName"
+      "the name of record \(record.typeName) of \(schema) cannot be stored, for \(fault): return a name of 1 to \(NameRule.maximum) bytes without NUL from its recordName"
     case .sameName(let first, let second, let schema):
       "\(schema) has two records named '\(first.name)', \\.\(first.caseName) and \\.\(second.caseName): return another recordName from one of them"
     case .twoRules(let record, let from, let to):

@@ -77,7 +77,7 @@ private struct Crossing<From: VersionedSchema, To: VersionedSchema>: StepSource 
   typealias Event = From.Event
   let rules: [Rule<From, To>]
   let newer: VersionSteps<To.Event>
-  let names = To.Event.records.map { RecordName($0.type.recordName) }
+  let names = To.Event.records.map { ExactText($0.type.recordName) }
   var made = MadeSteps<From.Event>()
 
   init(rules: [Rule<From, To>], newer: VersionSteps<To.Event>) {
@@ -89,7 +89,7 @@ private struct Crossing<From: VersionedSchema, To: VersionedSchema>: StepSource 
     let step: any Sendable
     if let rule = rules.first(where: { $0.caseIndex == recordCase.index }) {
       step = rule.step(newer.typed)
-    } else if let index = names.firstIndex(of: RecordName(R.recordName)) {
+    } else if let index = names.firstIndex(of: ExactText(R.recordName)) {
       // Carried: the very step of the newer version, so that an unchanged type costs nothing at any length of the chain.
       step = newer.numbered[index]
     } else {

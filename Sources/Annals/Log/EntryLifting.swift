@@ -1,0 +1,91 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Takes stored entries through a plan: the one gate by which events are delivered.
+struct EntryLifting: Sendable {
+  private let plan: CompiledPlan
+  private let table: [CompiledPlan.Reach?]
+  private let reading: EntryReading
+  private let log: UUID
+
+  /// The gate for a snapshot with these kinds, of the log with this id.
+  init(reach: PlanReach, kinds: KindRegistry, log: UUID) {
+    plan = reach.plan
+    table = reach.table(for: kinds)
+    reading = EntryReading(kinds: kinds)
+    self.log = log
+  }
+
+  /// Adds to `sink` the events that `entry`, of the stream called `stream`, is today. A stub is none.
+  func lift(_ entry: borrowing LentEntry, of stream: StreamName, into sink: Sink) throws(AnnalsError) {
+    if entry.header.flags.contains(.stub) { return }
+    let origin = Origin(
+      position: entry.position, stream: stream, revision: entry.revision, timestamp: entry.time, id: entry.id,
+      metadata: try reading.metadata(of: entry), log: log)
+    if let payload = entry.payload {
+      return try lift(entry.kind, payload, origin, into: sink)
+    }
+    let body: EntryBody
+    do { body = try EntryBody(entry.bytes, header: entry.header) } catch {
+      throw AnnalsError(error, place: "position \(entry.position)", position: entry.position)
+    }
+    guard case .parts(let parts) = body else { return }
+    for part in parts {
+      var origin = origin
+      origin.path = part.path
+      try lift(part.kind, part.payload.span, origin, into: sink)
+    }
+  }
+
+  private func lift(
+    _ kind: UInt32, _ payload: Span<UInt8>, _ origin: Origin, into sink: Sink
+  ) throws(AnnalsError) {
+    guard Int(kind) < table.count, case .step(let step) = table[Int(kind)] else {
+      throw try unreadable(kind, at: origin.position)
+    }
+    do { try plan.lift(step: step, payload: payload, origin: origin, into: sink) } catch {
+      throw AnnalsError(error, origin)
+    }
+  }
+
+  /// Why entries of `kind` cannot be read: another program has stored them since this one opened the store.
+  private func unreadable(_ kind: UInt32, at position: Position) throws(AnnalsError) -> AnnalsError {
+    let kind = try reading.kind(kind, at: position)
+    guard case .missing(let step) = plan.reach(version: kind.version, type: kind.row.name) else {
+      return AnnalsError(
+        .damaged, "position \(position): the store knows no kind \(kind.number); run 'annals verify'")
+    }
+    let code: AnnalsError.Code = if case .newerVersion = step { .newerSchema } else { .noPath }
+    return AnnalsError(
+      code,
+      "position \(position): a '\(kind.row.name)' of \(kind.version.map { "version \($0)" } ?? "no version") cannot be read: \(step)",
+      details: AnnalsError.Details {
+        $0.position = position
+        $0.type = kind.row.name
+        $0.version = kind.version
+      })
+  }
+}
+
+extension AnnalsError {
+  /// What a caller is told of an entry that could not be decoded or upcast.
+  init(_ failure: LiftFailure, _ origin: Origin) {
+    var details = Details()
+    details.position = origin.position
+    details.stream = origin.stream
+    details.revision = origin.revision
+    details.type = failure.type
+    details.version = failure.version
+    var code = Code.ruleFailed
+    if case .undecodable(let coding) = failure.failure {
+      code = .malformed
+      details.offset = coding.offset
+    }
+    self.init(
+      code, "position \(origin.position), stream '\(origin.stream)', revision \(origin.revision): \(failure)",
+      details: details, underlying: failure.cause)
+  }
+}

@@ -1,0 +1,106 @@
+extension EventStore {
+  /// Adds `events` to the end of `stream`, all of them or none.
+  ///
+  /// The events are on disk when this returns.
+  ///
+  /// - Parameters:
+  ///   - events: The events, oldest first. Without events nothing is written and no stream is created.
+  ///   - stream: The stream to extend. It need not exist yet.
+  ///   - expected: What the caller believes the stream holds, compared exactly with its head at commit.
+  /// - Returns: Where the events stand.
+  /// - Throws: ``AnnalsError`` with code `conflict`, `invalidName`, `tooLarge`, `malformed`, `readOnly`, `diskFull`,
+  ///   `notCommitted`, `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`, `damaged` or `cancelled`.
+  /// - Complexity: O(`events.count`) insertions and one flush to disk.
+  @discardableResult
+  public func append(
+    _ events: [Event], to stream: StreamName, expecting expected: Expectation = .any
+  ) async throws(AnnalsError) -> Appended {
+    try await append { call in call.append(events, to: stream, expecting: expected) }
+  }
+
+  /// Adds events with ids, metadata or times of their own to the end of `stream`, all of them or none.
+  ///
+  /// A call whose events have ids and are in the stream already, all and in the same order, writes nothing and returns
+  /// where they stand, whatever was expected.
+  ///
+  /// - Parameters:
+  ///   - events: The events, oldest first.
+  ///   - stream: The stream to extend. It need not exist yet.
+  ///   - expected: What the caller believes the stream holds, compared exactly with its head at commit.
+  /// - Returns: Where the events stand.
+  /// - Throws: As ``append(_:to:expecting:)-([Event],_,_)``, and `duplicateID` or `partlyThere`.
+  @_disfavoredOverload
+  @discardableResult
+  public func append(
+    _ events: [NewEvent<Event>], to stream: StreamName, expecting expected: Expectation = .any
+  ) async throws(AnnalsError) -> Appended {
+    try await append { call in call.append(events, to: stream, expecting: expected) }
+  }
+
+  /// Adds events to several streams, all of them or none, if every expectation holds.
+  ///
+  /// - Parameter body: Collects what is to be appended and checked.
+  /// - Returns: Where the events stand, in the order of the call.
+  /// - Throws: As the other forms; a `conflict` lists every expectation that did not hold.
+  @discardableResult
+  public func append(
+    _ body: (inout AppendCall<NewEvent<Event>>) -> Void
+  ) async throws(AnnalsError) -> Appended {
+    var call = AppendCall<NewEvent<Event>>()
+    body(&call)
+    return try await log.append(request(call, time: .now))
+  }
+
+  /// Encodes and checks a call.
+  private func request(
+    _ call: borrowing AppendCall<NewEvent<Event>>, time: Timestamp
+  ) throws(AnnalsError) -> AppendRequest {
+    var request = AppendRequest(parts: [], time: time.microseconds)
+    for part in call.parts {
+      try NameRule.check(part.stream.text, role: "stream")
+      var events: [AppendRequest.Event] = []
+      events.reserveCapacity(part.events.count)
+      for event in part.events { events.append(try encode(event, for: part.stream)) }
+      request.parts.append(.init(stream: part.stream, expectation: part.expectation, events: events))
+    }
+    try request.checkSizes(maximumPayload: log.options.maximumPayload)
+    return request
+  }
+
+  private func encode(
+    _ new: NewEvent<Event>, for stream: StreamName
+  ) throws(AnnalsError) -> AppendRequest.Event {
+    var time: Int64?
+    if let date = new.time {
+      guard let timestamp = Timestamp(date) else {
+        throw AnnalsError(.malformed, "stream '\(stream)': a time lies within the years 1 to 9999")
+      }
+      time = timestamp.microseconds
+    }
+    let metadata = try new.metadata.encoded()
+    do {
+      let (type, payload) = try reach.plan.encode(new.event)
+      return AppendRequest.Event(
+        type: type, version: Plan.Current.version, payload: payload, id: new.id, metadata: metadata,
+        time: time)
+    } catch {
+      throw AnnalsError(malformed: error, what: "an event for stream '\(stream)'")
+    }
+  }
+}
+
+extension AppendCall {
+  /// Adds `events` to the end of `stream`.
+  ///
+  /// Expectations speak of the stream as it was before the call, also when the call appends to it twice.
+  ///
+  /// - Parameters:
+  ///   - events: The events, oldest first. Without events the stream is only checked.
+  ///   - stream: The stream to extend. It need not exist yet.
+  ///   - expected: What the caller believes the stream holds.
+  public mutating func append<Bare: SchemaEvent>(
+    _ events: [Bare], to stream: StreamName, expecting expected: Expectation = .any
+  ) where Event == NewEvent<Bare> {
+    append(events.map { NewEvent($0) }, to: stream, expecting: expected)
+  }
+}

@@ -1,0 +1,64 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A log of the events of one plan: whatever version an event was stored under, it is read in the plan's current one.
+///
+/// It is a typed face on an ``EventLog``. Several stores and logs of one process may be open at the same path. The store closes when the last
+/// of them is released.
+public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
+  /// An event of the plan's current version.
+  public typealias Event = Plan.Current.Event
+
+  /// The log as it is stored, for audits and maintenance: nothing read from it is upcast.
+  public let log: EventLog
+  let reach: PlanReach
+
+  /// Opens the store at `url`, or creates it there.
+  ///
+  /// The plan is checked first, then that every stored event has a path to the plan's current version. A failed open
+  /// changes no byte of the data.
+  ///
+  /// - Parameters:
+  ///   - url: The store's directory, `something.annals` by custom, on a local file system.
+  ///   - plan: The schema versions and the stages between them.
+  ///   - options: What may be done, and what happens where there is no store.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan` (lists every problem), `noPath`, `newerSchema` or `storeTooOld`
+  ///   (`details.kinds` lists every type, version, count, first position and missing step), or as
+  ///   ``EventLog/init(at:options:)``.
+  /// - Complexity: O(schema versions and record types), whatever the length of the log.
+  public init(at url: URL, plan: Plan.Type, options: StoreOptions = StoreOptions()) throws(AnnalsError) {
+    reach = PlanReach(try CompiledPlan(plan))
+    log = try EventLog(at: url, options: options)
+    let census = try log.read { (snapshot) throws(AnnalsError) in try snapshot.census() }
+    try reach.prove(census)
+  }
+
+  /// What the store at `url` says of itself, without a plan and without changing anything.
+  ///
+  /// - Throws: As ``EventLog/inspect(_:)``.
+  public static func inspect(_ url: URL) throws(AnnalsError) -> LogInfo {
+    try EventLog.inspect(url)
+  }
+
+  /// Lends a snapshot of the store to `body`.
+  ///
+  /// The snapshot shows every event that was committed when it began and none that comes later. While it lives, disk
+  /// space of replaced pages is not used again, so keep the body short.
+  ///
+  /// - Parameter body: Reads from the snapshot, which cannot be kept.
+  /// - Throws: What `body` throws, and ``AnnalsError`` with code `tooManyReaders`, `usedAfterFork` or `inputOutput`.
+  public func read<Result>(
+    _ body: (borrowing StoreSnapshot<Event>) throws(AnnalsError) -> Result
+  ) throws(AnnalsError) -> Result {
+    try body(StoreSnapshot(log.core, reach))
+  }
+
+  /// Lends a snapshot of the store to `body`, which may throw errors of its own.
+  @_disfavoredOverload
+  public func read<Result>(_ body: (borrowing StoreSnapshot<Event>) throws -> Result) throws -> Result {
+    try body(StoreSnapshot(log.core, reach))
+  }
+}

@@ -1,0 +1,46 @@
+internal import LMDB
+
+/// Which position of the log is read next, and how a cursor gets there. Positions have no gaps, so the way is known before it is gone.
+struct LogSteps: Sendable {
+  /// How a cursor gets to the next position.
+  enum Move: Sendable {
+    case seek(UInt64)
+    case next
+    case previous
+
+    /// Moves `cursor`.
+    @_lifetime(copy cursor)
+    func run(on cursor: inout IntegerCursor) throws(EnvironmentError) -> IntegerRow? {
+      switch self {
+      case .seek(let key): try cursor.seek(key)
+      case .next: try cursor.next()
+      case .previous: try cursor.previous()
+      }
+    }
+  }
+
+  private var position: UInt64
+  private let last: UInt64
+  private let backwards: Bool
+  private var remaining: Int
+  private var hasBegun = false
+
+  /// The way from `start` (by default one end of the log) through a log that ends at `last` (0: it is empty).
+  init(start: Position?, backwards: Bool, last: UInt64, limit: Int) {
+    self.last = last
+    self.backwards = backwards
+    remaining = limit
+    position = backwards ? min(start?.rawValue ?? last, last) : max(start?.rawValue ?? 1, 1)
+  }
+
+  /// The next position and how to get there; `nil` at the end or the limit.
+  mutating func next() -> (Position, Move)? {
+    guard remaining > 0, position > 0, position <= last else { return nil }
+    remaining -= 1
+    defer {
+      hasBegun = true
+      position = backwards ? position - 1 : position + 1
+    }
+    return (Position(position), !hasBegun ? .seek(position) : backwards ? .previous : .next)
+  }
+}

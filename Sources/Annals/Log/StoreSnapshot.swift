@@ -1,0 +1,62 @@
+/// A consistent state of a store, lent to a closure. It is never copied, so never kept.
+///
+/// Every event it gives has come through the plan: it reads in the plan's current version.
+public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
+  private let log: LogSnapshot
+  private let lifting: EntryLifting
+
+  init(_ core: LogCore, _ reach: PlanReach) throws(AnnalsError) {
+    let log = try LogSnapshot(core)
+    lifting = EntryLifting(reach: reach, kinds: log.kinds, log: core.meta.log)
+    self.log = log
+  }
+
+  /// The position of the newest entry; `nil` in an empty store.
+  ///
+  /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
+  public func head() throws(AnnalsError) -> Position? {
+    try log.head()
+  }
+
+  /// The revision of the newest entry of `stream`; `nil` where it holds none.
+  ///
+  /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
+  public func revision(of stream: StreamName) throws(AnnalsError) -> Revision? {
+    try log.revision(of: stream)
+  }
+
+  /// The events of the whole store, one after the other.
+  ///
+  /// - Parameters:
+  ///   - start: The position to begin at; by default the first, or the last where they are read backwards.
+  ///   - backwards: Whether they come newest first; the parts of a split then come last part first.
+  ///   - limit: The most events to read.
+  /// - Throws: ``AnnalsError`` with code `inputOutput`.
+  @_lifetime(borrow self)
+  public func entries(
+    from start: Position? = nil, backwards: Bool = false, limit: Int = .max
+  ) throws(AnnalsError) -> StoreEntries<Event> {
+    let cursor = try EntryCursor(log.reader, start: start, backwards: backwards, limit: .max)
+    return StoreEntries(cursor, lifting, backwards: backwards, limit: limit)
+  }
+
+  /// The events of one stream, one after the other. A stream that does not exist has none.
+  ///
+  /// - Parameters:
+  ///   - stream: The stream.
+  ///   - start: The revision to begin at; by default the first, or the last where they are read backwards.
+  ///   - backwards: Whether they come newest first; the parts of a split then come last part first.
+  ///   - limit: The most events to read.
+  /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
+  /// - Complexity: The first entry is found through at most 3 · log₄(length) others.
+  @_lifetime(borrow self)
+  public func entries(
+    in stream: StreamName, from start: Revision? = nil, backwards: Bool = false, limit: Int = .max
+  ) throws(AnnalsError) -> StoreEntries<Event> {
+    let cursor = try EntryCursor(log.reader, in: stream, start: start, backwards: backwards, limit: .max)
+    return StoreEntries(cursor, lifting, backwards: backwards, limit: limit)
+  }
+}
+
+@available(*, unavailable)
+extension StoreSnapshot: Sendable {}

@@ -1,0 +1,67 @@
+/// Which entry of a stream is read next, and where it stands.
+///
+/// A stream is a chain of links from its newest entry back. Read backwards, the chain is followed as it is; read
+/// forwards, it is followed back through a window of revisions at a time, which are then read from their oldest.
+struct StreamSteps: Sendable {
+  /// How many revisions are looked up at a time for reading forwards.
+  private static let window: UInt64 = 256
+
+  let stream: StreamName
+  private let head: Head?
+  private let backwards: Bool
+  /// The next revision; `nil` at the end.
+  private var upcoming: UInt64?
+  private var remaining: Int
+  /// Where the next revisions stand: forwards a window, the last of it first; backwards the very next one.
+  private var ahead: [Position] = []
+  /// How many entries were read to find and lend those that were asked for.
+  private(set) var touched = 0
+
+  init(stream: StreamName, head: Head?, start: Revision?, backwards: Bool, limit: Int) {
+    self.stream = stream
+    self.head = head
+    self.backwards = backwards
+    remaining = max(limit, 0)
+    guard let head else { return }
+    let last = head.revision.rawValue
+    let first = start?.rawValue ?? (backwards ? last : 0)
+    upcoming = backwards ? min(first, last) : first <= last ? first : nil
+  }
+
+  /// Where the next entry stands; `nil` at the end or the limit.
+  mutating func next(_ reader: StoreReader) throws(AnnalsError) -> Position? {
+    guard remaining > 0, let head, let revision = upcoming else { return nil }
+    if ahead.isEmpty { try look(ahead: revision, head, reader) }
+    remaining -= 1
+    touched += 1
+    return ahead.popLast()
+  }
+
+  /// Compares the entry at the position that `next` gave with what the stream must hold there, and moves on.
+  mutating func check(
+    _ header: EntryHeader, _ bytes: Span<UInt8>, at position: Position, _ reader: StoreReader
+  ) throws(AnnalsError) {
+    guard let head, let revision = upcoming else { return }
+    try reader.check(header, at: position, is: Revision(revision), of: head.id)
+    guard backwards else {
+      upcoming = revision == head.revision.rawValue ? nil : revision + 1
+      return
+    }
+    upcoming = revision == 0 ? nil : revision - 1
+    if revision > 0 { ahead.append(try reader.linked(header, level: 0, from: position, in: bytes)) }
+  }
+
+  /// Finds where the entries from `revision` on stand.
+  private mutating func look(
+    ahead revision: UInt64, _ head: Head, _ reader: StoreReader
+  ) throws(AnnalsError) {
+    if backwards {
+      ahead = [try reader.position(of: Revision(revision), from: head, touched: &touched)]
+      return
+    }
+    let wanted = min(UInt64(remaining), Self.window) - 1
+    let end = revision + min(head.revision.rawValue - revision, wanted)
+    ahead = try reader.walk(revision...end, of: head, touched: &touched) { _, _, position in position }
+      .reversed()
+  }
+}
