@@ -152,14 +152,15 @@ extension StoreMeta {
 extension ByteReader {
   /// The next 16 bytes as a UUID.
   mutating func uuid() throws(FormatFailure) -> UUID {
-    let range = try range(count: 16)
-    return uuid(in: range)
+    UUID(bytes, at: try range(count: 16).lowerBound)
   }
+}
 
-  /// The 16 bytes in `range` as a UUID.
-  func uuid(in range: Range<Int>) -> UUID {
-    let s = range.lowerBound
-    return UUID(
+extension UUID {
+  /// The 16 bytes from `start` on, which must be there.
+  init(_ bytes: Span<UInt8>, at start: Int) {
+    let s = start
+    self.init(
       uuid: (
         bytes[s], bytes[s + 1], bytes[s + 2], bytes[s + 3], bytes[s + 4], bytes[s + 5], bytes[s + 6],
         bytes[s + 7], bytes[s + 8], bytes[s + 9], bytes[s + 10], bytes[s + 11], bytes[s + 12],

@@ -31,7 +31,7 @@ public struct LentEntry: ~Escapable {
   }
   /// The id that the writer gave the event, if any.
   public var id: UUID? {
-    header.flags.contains(.id) ? ByteReader(bytes).uuid(in: header.id) : nil
+    header.flags.contains(.id) ? UUID(bytes, at: header.id.lowerBound) : nil
   }
   /// The number of the record type and version, for ``LogSnapshot/record(of:)``.
   var kind: UInt32 { header.kind }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// What appends are decided by: the store inside the transaction that would write them.
 struct StoreState: AppendState, ~Escapable {
   let reader: StoreReader
@@ -18,7 +24,7 @@ struct StoreState: AppendState, ~Escapable {
     return try reader.walk(revisions, of: head, touched: &touched) { (bytes, header, position) in
       EntryIdentity(
         position: position, revision: header.revision,
-        id: header.flags.contains(.id) ? ByteReader(bytes).uuid(in: header.id) : nil)
+        id: header.flags.contains(.id) ? UUID(bytes, at: header.id.lowerBound) : nil)
     }
   }
 }

@@ -1,0 +1,24 @@
+extension AnnalsError {
+  /// What a program can do about an error without a person.
+  public enum Recovery: String, Hashable, Sendable {
+    /// Make the same call again: nothing was written.
+    case retry
+    /// Open the store again.
+    case reopen
+    /// Open the store for reading only.
+    case openReadOnly
+    /// Move the store aside and begin a new one. Nothing is ever deleted.
+    case moveAside
+  }
+
+  /// What a program can do about the error without a person, the mildest first; empty where only a person can.
+  public var recovery: [Recovery] {
+    switch code {
+    case .busy, .tooManyReaders, .diskFull, .notCommitted, .cancelled: [.retry]
+    case .storeReplaced, .usedAfterFork, .outcomeUnknown, .lockFileDamaged: [.reopen]
+    case .readOnly, .held, .needsNewer: [.openReadOnly]
+    case .newerSchema, .storeTooOld, .noPath, .damaged, .incomplete, .foreign, .formatVersion: [.moveAside]
+    default: []
+    }
+  }
+}
