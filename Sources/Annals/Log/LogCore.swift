@@ -12,7 +12,6 @@ final class LogCore: Sendable {
   let directory: Directory
   let current: CurrentFile
   let environment: Environment
-  let locks: EnvironmentLocks?
   let tables: StoreTables
   /// The rows of `meta` as the open found them; only those that never change are used later.
   let meta: StoreMeta
@@ -28,7 +27,6 @@ final class LogCore: Sendable {
     self.access = access
     current = opened.current
     environment = opened.environment
-    locks = opened.locks
     tables = StoreTables(opened.environment)
     meta = opened.meta
     lastKinds = Mutex(opened.kinds)

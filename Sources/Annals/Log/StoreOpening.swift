@@ -15,14 +15,28 @@ struct StoreOpening {
   struct Opened {
     var current: CurrentFile
     var environment: Environment
-    var locks: EnvironmentLocks?
     var lease: FileLock?
     var meta: StoreMeta
     var kinds: KindRegistry
   }
 
+  /// Opens the generation that `CURRENT` names.
+  ///
+  /// `open.lock` is held inside, around LMDB's own open, and nowhere else: an environment that ends on this thread takes it too.
+  /// So `CURRENT` is read again afterwards, and another generation that it names by then is opened in turn.
   func run() throws(AnnalsError) -> Opened {
-    let current = try readCurrent()
+    while true {
+      let current = try readCurrent()
+      do throws(AnnalsError) {
+        let opened = try open(current)
+        if try readCurrent() == current { return opened }
+      } catch {
+        if try readCurrent() == current { throw error }
+      }
+    }
+  }
+
+  private func open(_ current: CurrentFile) throws(AnnalsError) -> Opened {
     let isReadOnlyMount = try files { () throws(StoreFileError) in try directory.fileSystem().isReadOnly }
     guard !isReadOnlyMount || options.access == .readOnly else {
       throw AnnalsError(
@@ -38,18 +52,15 @@ struct StoreOpening {
         write: try FileLock("write.lock", in: directory, create: canCreate))
       return (locks, try FileLock(current.leaseName, in: directory, create: canCreate))
     }
-    let hold = try files { () throws(StoreFileError) in try locks?.open.lock(.exclusive) }
     if options.trust == .nobody { try StorePages(directory, current).mustBeSound(only: options.scope) }
-    let access: EnvironmentOptions.Access = canCreate ? .readWrite : .readOnly
     let environment = try storage { () throws(EnvironmentError) in
       try Environment.open(
         current.fileName, in: directory, tables: StoreTables.definitions, locks: locks,
-        options: EnvironmentOptions(access: access))
+        options: EnvironmentOptions(access: canCreate ? .readWrite : .readOnly))
     }
     let (meta, kinds) = try check(environment, against: current)
-    _ = consume hold
     return Opened(
-      current: current, environment: environment, locks: locks, lease: lease, meta: meta, kinds: kinds)
+      current: current, environment: environment, lease: lease, meta: meta, kinds: kinds)
   }
 
   /// What `CURRENT` says; without it this is no store, or not a whole one.
