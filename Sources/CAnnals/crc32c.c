@@ -25,7 +25,19 @@ __attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t state,
     wide = __builtin_ia32_crc32di(wide, word);
   }
   state = (uint32_t)wide;
-  for (; count; bytes++, count--)
+  if (count & 4) {
+    uint32_t word;
+    memcpy(&word, bytes, 4);
+    state = __builtin_ia32_crc32si(state, word);
+    bytes += 4;
+  }
+  if (count & 2) {
+    uint16_t word;
+    memcpy(&word, bytes, 2);
+    state = __builtin_ia32_crc32hi(state, word);
+    bytes += 2;
+  }
+  if (count & 1)
     state = __builtin_ia32_crc32qi(state, *bytes);
   return state;
 }
