@@ -1,0 +1,39 @@
+import Testing
+
+@testable import Annals
+
+@Suite struct LogScanTests {
+  @Test func `a scan lends of each entry what a read copies`() async throws {
+    let store = try TemporaryStore()
+    let log = try store.open()
+    for number in 0..<40 { try await log.append([.placed(number)], to: "order-\(number % 7)") }
+    try log.read { snapshot throws(AnnalsError) in
+      let entries = try snapshot.all()
+      var scan = try snapshot.scan()
+      for entry in entries {
+        guard let lent = try scan.next() else {
+          Issue.record("the scan ends before position \(entry.position)")
+          return
+        }
+        #expect(lent.position == entry.position)
+        #expect(lent.revision == entry.revision)
+        #expect(lent.time == entry.time)
+        #expect(lent.stream == entries.first { $0.stream == entry.stream }?.position)
+        let record = try snapshot.record(of: lent)
+        #expect(record?.type == entry.type)
+        #expect(record?.version == entry.version)
+        guard let payload = lent.payload else {
+          Issue.record("position \(entry.position) has no payload")
+          return
+        }
+        #expect(entry.content == .payload(Payload(stored: payload.copied)))
+      }
+      #expect(try scan.next() == nil)
+    }
+  }
+}
+
+extension Span<UInt8> {
+  /// The bytes, to be kept.
+  fileprivate var copied: [UInt8] { indices.map { self[$0] } }
+}
