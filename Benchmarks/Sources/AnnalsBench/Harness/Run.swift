@@ -1,0 +1,35 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The measuring of one scenario with all its subjects.
+struct Run {
+  let scenario: any Scenario
+  let subjects: [any Subject.Type]
+  let repetitions: Int
+  /// A directory that exists and is empty.
+  let directory: URL
+
+  /// Prepares all subjects, then measures them in turns, so that a noisy moment strikes each of them alike.
+  func findings() async throws -> [Finding] {
+    var trials: [(subject: String, trial: Trial)] = []
+    for subject in subjects {
+      let place = directory.appendingPathComponent(subject.name)
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+      if let trial = try await scenario.trial(of: subject, in: place) {
+        trials.append((subject.name, trial))
+      }
+    }
+    var measurements = trials.map { (subject: $0.subject, repetitions: [Measurement]()) }
+    for repetition in 0..<repetitions {
+      // Whoever goes first finds caches and disk in another state than whoever follows.
+      let order = Array(trials.indices)
+      for index in repetition.isMultiple(of: 2) ? order : order.reversed() {
+        measurements[index].repetitions.append(try await trials[index].trial())
+      }
+    }
+    return Finding.all(of: scenario, measurements)
+  }
+}

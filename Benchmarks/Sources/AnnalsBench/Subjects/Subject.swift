@@ -1,0 +1,47 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A store that is measured: Annals itself, or a peer that does the same work with other means.
+///
+/// Its store is closed when the value is released. A new peer conforms and takes its place in ``Roster``.
+protocol Subject: AnyObject, Sendable {
+  /// Events in the form in which the subject takes them, made before the clock runs.
+  associatedtype Batch: Sendable
+
+  /// What it is called in reports and for `--subject`.
+  static var name: String { get }
+
+  /// Creates a store in an empty directory.
+  init(creatingIn directory: URL) throws
+
+  /// Turns events into what ``append(_:)`` takes.
+  func prepare(_ events: [SampleEvent]) throws -> Batch
+
+  /// Stores the events in one transaction, which is on disk when this returns.
+  func append(_ batch: Batch) async throws
+
+  /// Reads the whole log, every byte of every value.
+  func scan() throws -> ScanTotal
+
+  /// The bytes of all pages in use, after the subject that filled the directory was released.
+  static func bytesStored(in directory: URL) throws -> Int
+}
+
+/// A subject that can find the events of one stream.
+protocol StreamReader: Subject {
+  /// Reads all events of the stream with this number, from its first, each with its payload.
+  ///
+  /// - Returns: How many there were.
+  func read(stream: Int) throws -> Int
+}
+
+/// What a scan found; the digest makes the reading of the bytes matter.
+struct ScanTotal: Equatable, Sendable {
+  /// The number of entries.
+  var entries = 0
+  /// A sum over what was read, of the subject's own kind.
+  var digest: UInt64 = 0
+}

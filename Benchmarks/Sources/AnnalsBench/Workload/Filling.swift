@@ -1,0 +1,34 @@
+/// What a store is filled with before it is read or measured.
+struct Filling: Sendable {
+  /// The number of streams.
+  let streams: Int
+  /// The number of entries in each.
+  let entriesPerStream: Int
+  /// How many entries are appended at a time.
+  static let batch = 10_000
+
+  /// The number of entries in all streams.
+  var entries: Int { streams * entriesPerStream }
+
+  /// The filling of the documented figures, or a tenth of it.
+  init(_ scale: Scale) {
+    streams = scale == .full ? 100_000 : 10_000
+    entriesPerStream = 30
+  }
+
+  /// Fills an empty store.
+  func fill<S: Subject>(_ subject: S) async throws {
+    var events = RoundRobin(streams: streams)
+    var left = entries
+    while left > 0 {
+      let count = min(left, Self.batch)
+      try await subject.append(subject.prepare(events.batch(of: count)))
+      left -= count
+    }
+  }
+
+  /// What tells runs with other fillings apart.
+  var parameters: [String: Int] {
+    ["streams": streams, "entries": entries, "payload": SampleEvent.payloadBytes]
+  }
+}

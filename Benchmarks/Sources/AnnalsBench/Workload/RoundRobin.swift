@@ -1,0 +1,29 @@
+/// Events for a number of streams in rounds: each round holds every stream once, in a new random order.
+struct RoundRobin {
+  /// The seed of every scenario's events.
+  static let seed: UInt64 = 0x616e_6e61_6c73
+
+  private var round: [Int]
+  private var next = 0
+  private var made: UInt32 = 0
+  private var random = SplitMix64(seed: RoundRobin.seed)
+
+  /// The events for `streams` streams, at least one.
+  init(streams: Int) {
+    round = Array(0..<streams)
+  }
+
+  /// The next `count` events.
+  mutating func batch(of count: Int) -> [SampleEvent] {
+    (0..<count).map { _ in event() }
+  }
+
+  private mutating func event() -> SampleEvent {
+    if next == 0 { round.shuffle(using: &random) }
+    defer {
+      next = (next + 1) % round.count
+      made += 1
+    }
+    return SampleEvent(stream: round[next], index: made, random: &random)
+  }
+}
