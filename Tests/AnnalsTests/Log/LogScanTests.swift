@@ -32,8 +32,3 @@ import Testing
     }
   }
 }
-
-extension Span<UInt8> {
-  /// The bytes, to be kept.
-  fileprivate var copied: [UInt8] { indices.map { self[$0] } }
-}
