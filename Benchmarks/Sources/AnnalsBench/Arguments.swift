@@ -66,8 +66,10 @@ struct Arguments: Sendable {
     Roster.subjects.filter { subject == nil || $0.name == subject }
   }
 
-  /// The scenarios that are asked for.
+  /// The scenarios that are asked for; one whose whole title was given alone, though others begin with it.
   var scenarios: [any Scenario] {
-    Catalogue.scenarios(scale).filter { $0.title.utf8.starts(with: prefix.utf8) }
+    let matching = Catalogue.scenarios(scale).filter { $0.title.utf8.starts(with: prefix.utf8) }
+    let exact = matching.filter { $0.title.utf8.elementsEqual(prefix.utf8) }
+    return exact.isEmpty ? matching : exact
   }
 }
