@@ -50,6 +50,8 @@ extension AnnalsError {
     public var line: Int?
     /// The column of the input in bytes, counted from 1.
     public var column: Int?
+    /// How many lines of the input were stored before the failure.
+    public var linesStored: Int?
     /// The offset in bytes from the start of the payload, entry or file concerned.
     public var offset: Int?
     /// The table of the store concerned.
