@@ -1,1 +1,3 @@
-print("annals")
+import AnnalsCommand
+
+await AnnalsCommand.main()

@@ -1,0 +1,55 @@
+/// One line of an import: what is to be stored, and in which stream.
+struct EntryLine: Sendable {
+  let stream: StreamName
+  let event: AppendRequest.Event
+
+  /// The bytes that the line takes of an append call.
+  var size: Int {
+    event.payload.count + event.metadata.count + stream.text.utf8.count + event.type.utf8.count
+      + AppendLimit.overhead
+  }
+}
+
+extension EntryLine {
+  /// Why a line that is JSON is no entry.
+  struct Refusal: Error {
+    let code: AnnalsError.Code
+    let problem: String
+    let underlying: (any Error)?
+
+    /// What is wrong with the line, in words that hold nothing of its data.
+    init(_ code: AnnalsError.Code, _ problem: String, _ underlying: (any Error)? = nil) {
+      self.code = code
+      self.problem = problem
+      self.underlying = underlying
+    }
+
+    /// Something is wrong with `field`, which the line has under `key`.
+    init(_ field: EntryField, under key: String, _ problem: String, _ underlying: (any Error)? = nil) {
+      let place = key.utf8.elementsEqual(field.rawValue.utf8) ? "" : " (key '\(key)')"
+      self.init(.malformed, "the field '\(field.rawValue)'\(place) \(problem)", underlying)
+    }
+  }
+}
+
+/// The members of a line's object that mean something; `nil` where absent or null.
+struct EntryMembers {
+  private var values: [CBOR?] = Array(repeating: nil, count: EntryField.allCases.count)
+
+  subscript(field: EntryField) -> CBOR? {
+    get { values[Self.index(of: field)] }
+    set { values[Self.index(of: field)] = newValue }
+  }
+
+  private static func index(of field: EntryField) -> Int {
+    switch field {
+    case .stream: 0
+    case .type: 1
+    case .version: 2
+    case .time: 3
+    case .id: 4
+    case .metadata: 5
+    case .data: 6
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/// Lines of an import on their way into the log, as many as go into one append call.
+struct ImportBatch: Sendable {
+  /// How many lines an append call takes at most: more would hardly save flushes, and fewer would cost some.
+  static let lineLimit = 1_000
+  /// From how many bytes on an append call takes no further line, so that little is in memory at a time.
+  static let sizeLimit = 4 << 20
+
+  /// What is to be appended; neighbouring lines of one stream stand in one part.
+  private(set) var parts: [AppendRequest.Part] = []
+  /// How many lines there are.
+  private(set) var count = 0
+  /// The number of the first line.
+  private(set) var firstLine = 0
+  /// The number of the last line.
+  private(set) var lastLine = 0
+  private var size = 0
+
+  /// Whether no further line should be added.
+  var isFull: Bool { count >= Self.lineLimit || size >= Self.sizeLimit }
+
+  /// Adds the next line, the input's `number`th.
+  mutating func add(_ line: EntryLine, number: Int) {
+    if count == 0 { firstLine = number }
+    lastLine = number
+    count += 1
+    size += line.size
+    if let last = parts.indices.last, parts[last].stream == line.stream {
+      parts[last].events.append(line.event)
+    } else {
+      parts.append(AppendRequest.Part(stream: line.stream, expectation: .any, events: [line.event]))
+    }
+  }
+}

@@ -1,0 +1,127 @@
+/// An import at work: lines are read into batches, and a batch is stored while the next one is read.
+struct LogImport {
+  private let log: EventLog
+  private let options: ImportOptions
+  private let reader: EntryLineReader
+  private var lines = LineReader()
+  private var report: ImportReport
+
+  init(_ log: EventLog, _ options: ImportOptions) {
+    self.log = log
+    self.options = options
+    reader = EntryLineReader(options, maximumPayload: log.options.maximumPayload)
+    report = ImportReport(lines: options.skip)
+  }
+
+  /// Takes everything that `next` gives until it gives `nil`.
+  mutating func run(
+    _ next: () throws(AnnalsError) -> [UInt8]?, _ progress: (ImportReport) -> Void
+  ) async throws(AnnalsError) -> ImportReport {
+    do {
+      var batch = try batch(next)
+      while let storing = batch {
+        async let outcome = store(storing)
+        // A line that cannot be read is told of only when those before it are stored.
+        let following = Result { () throws(AnnalsError) in try self.batch(next) }
+        report.stored += try await outcome.get()
+        report.lines = storing.lastLine
+        progress(report)
+        batch = try following.get()
+      }
+    } catch {
+      throw error.afterStoring(lines: report.lines)
+    }
+    report.lines = max(lines.number, options.skip)
+    return report
+  }
+
+  /// The next lines of the input, `nil` at its end.
+  private mutating func batch(
+    _ next: () throws(AnnalsError) -> [UInt8]?
+  ) throws(AnnalsError) -> ImportBatch? {
+    var batch = ImportBatch()
+    var isEnded = false
+    while !batch.isFull {
+      if let line = try line() {
+        guard lines.number > options.skip else { continue }
+        batch.add(try reader.line(line.span, number: lines.number), number: lines.number)
+      } else if isEnded {
+        break
+      } else if let chunk = try next() {
+        lines.feed(chunk.span)
+      } else {
+        lines.end()
+        isEnded = true
+      }
+    }
+    return batch.count == 0 ? nil : batch
+  }
+
+  private mutating func line() throws(AnnalsError) -> ArraySlice<UInt8>? {
+    do { return try lines.next() } catch { throw AnnalsError(error) }
+  }
+
+  /// Stores a batch.
+  ///
+  /// - Returns: How many entries were written.
+  private func store(_ batch: ImportBatch) async -> Result<UInt64, AnnalsError> {
+    do throws(AnnalsError) {
+      let request = AppendRequest(parts: batch.parts, time: Timestamp.now.microseconds)
+      let appended = try await log.append(request)
+      return .success(appended.wasRepeated ? 0 : UInt64(batch.count))
+    } catch {
+      return .failure(error.inLines(batch.firstLine...batch.lastLine))
+    }
+  }
+}
+
+extension AnnalsError {
+  /// The same error, said of some lines of an input.
+  fileprivate func inLines(_ lines: ClosedRange<Int>) -> AnnalsError {
+    var details = details
+    details.line = lines.lowerBound
+    return AnnalsError(
+      code, "lines \(lines.lowerBound) to \(lines.upperBound): \(message)", details: details,
+      underlying: underlying)
+  }
+
+  /// The same error, which also says how many lines of the input are done with.
+  fileprivate func afterStoring(lines: Int) -> AnnalsError {
+    var details = details
+    details.linesStored = lines
+    let kept =
+      lines == 0 ? "no line was stored" : "the lines up to \(lines) are done: go on with --skip \(lines)"
+    return AnnalsError(
+      code, "\(message); \(kept)", details: details, underlying: underlying)
+  }
+}
+
+extension EventLog {
+  /// Stores lines of JSON, one entry a line, in batches of whole lines.
+  ///
+  /// A batch is one append call of at most 1,000 lines and some 4 MiB, and all of it is stored or none. The import stops at
+  /// the first line that is no entry: the batches before it are stored, and the lines in front of it that belong to its
+  /// own batch are not. The error says in `details.line` where it stopped and in `details.linesStored` how many lines are
+  /// stored, which is what ``ImportOptions/skip`` takes to go on. A line of more than 128 MiB is refused.
+  ///
+  /// A line needs `stream`, `type` and `data`, an object. `version`, `time`, `id` and `metadata` may be absent or null; an
+  /// entry without a time takes that of its append call. Other members, `position` and `revision` among them, are ignored,
+  /// but a line with `stub` or `path` is refused.
+  ///
+  /// - Parameters:
+  ///   - options: Where the lines keep their fields, and where to begin.
+  ///   - next: Gives the next bytes of the input, as many as it likes, and `nil` at its end.
+  ///   - progress: Is told after every batch how far the import has come.
+  /// - Returns: How many lines there were, and what became of them.
+  /// - Throws: What `next` throws, and ``AnnalsError`` with code `malformed`, `invalidName` or `tooLarge` for a line, or
+  ///   as ``append(_:to:expecting:)``.
+  /// - Complexity: O(bytes of the input), with one flush to disk a batch; memory for two batches, whatever the input's size.
+  @discardableResult
+  public func importLines(
+    _ options: ImportOptions = ImportOptions(), from next: () throws(AnnalsError) -> [UInt8]?,
+    progress: (ImportReport) -> Void = { _ in }
+  ) async throws(AnnalsError) -> ImportReport {
+    var work = LogImport(self, options)
+    return try await work.run(next, progress)
+  }
+}

@@ -1,0 +1,35 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The command for every store: all that needs no plan.
+///
+/// The command for the stores of one plan has these verbs and those that need the plan.
+public enum AnnalsCommand {
+  /// The verbs that need no plan.
+  static let verbs: [any Verb.Type] = [
+    InfoVerb.self, StreamsVerb.self, CensusVerb.self, ReadVerb.self, DumpVerb.self, ImportVerb.self,
+    VerifyVerb.self,
+  ]
+
+  /// Does what the command line of this process says, and ends the process.
+  public static func main() async -> Never {
+    exit(await run(Command(name: "annals", verbs: verbs)))
+  }
+
+  /// Does what the command line of this process says.
+  ///
+  /// - Returns: The exit status.
+  static func run(_ command: Command) async -> Int32 {
+    // Both would end the process where an error can be told of: output that nobody reads, and a file at its limit.
+    for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
+    var output = BufferedOutput(.standardOutput)
+    var errors = BufferedOutput(.standardError)
+    return await command.run(
+      Array(CommandLine.arguments.dropFirst()), to: &output, errors: &errors, progress: .standardError)
+  }
+}

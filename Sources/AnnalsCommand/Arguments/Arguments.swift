@@ -1,0 +1,103 @@
+/// The words behind a verb, sorted into options and operands.
+///
+/// `--name value` and `--name=value` are the same; `--` ends the options, so that operands may begin with a dash. Options may stand
+/// before, between and behind operands. Nothing is guessed: every word must be one that the verb declares.
+struct Arguments {
+  /// What may follow a verb.
+  struct Grammar {
+    /// The names of options without a value.
+    var flags: Set<String> = []
+    /// The names of options with a value.
+    var values: Set<String> = []
+    /// The names of options with a value that may stand more than once.
+    var lists: Set<String> = []
+    /// What the operands are called, in order; each must be there.
+    var operands: [String]
+  }
+
+  private var flags: Set<String> = []
+  private var values: [String: [String]] = [:]
+  private let operands: [String]
+
+  /// Sorts `words` as `grammar` says.
+  init(_ words: [String], _ grammar: Grammar) throws(UsageError) {
+    var operands: [String] = []
+    var rest = words[...]
+    var isOptions = true
+    while let word = rest.popFirst() {
+      guard isOptions, word.utf8.starts(with: "-".utf8), word.utf8.count > 1 else {
+        operands.append(word)
+        continue
+      }
+      if word == "--" {
+        isOptions = false
+        continue
+      }
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      let name = parts[0]
+      if grammar.flags.contains(name) {
+        guard parts.count == 1 else { throw UsageError("\(name) takes no value") }
+        guard flags.insert(name).inserted else { throw UsageError("\(name) stands twice") }
+      } else if grammar.values.contains(name) || grammar.lists.contains(name) {
+        guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
+          throw UsageError("\(name) needs a value")
+        }
+        guard values[name] == nil || grammar.lists.contains(name) else {
+          throw UsageError("\(name) stands twice")
+        }
+        values[name, default: []].append(value)
+      } else {
+        throw UsageError("unknown option '\(name)'")
+      }
+    }
+    if operands.count < grammar.operands.count {
+      throw UsageError("\(grammar.operands[operands.count]) is missing")
+    }
+    if operands.count > grammar.operands.count {
+      throw UsageError("unexpected '\(operands[grammar.operands.count])'")
+    }
+    if let empty = operands.firstIndex(where: \.isEmpty) {
+      throw UsageError("\(grammar.operands[empty]) is empty")
+    }
+    self.operands = operands
+  }
+
+  /// Whether the option `name` is there.
+  func has(_ name: String) -> Bool {
+    flags.contains(name)
+  }
+
+  /// The value of the option `name`, `nil` where it is absent.
+  func value(_ name: String) -> String? {
+    values[name]?.first
+  }
+
+  /// Every value of the option `name`, in order.
+  func list(_ name: String) -> [String] {
+    values[name, default: []]
+  }
+
+  /// The operand at `index`, which the grammar has.
+  subscript(operand index: Int) -> String {
+    operands[index]
+  }
+
+  /// The value of the option `name` as a whole number: decimal digits and nothing else.
+  func number(_ name: String) throws(UsageError) -> UInt64? {
+    guard let text = value(name) else { return nil }
+    guard Self.isNumber(text) else { throw UsageError("\(name) needs a whole number, not '\(text)'") }
+    guard let number = UInt64(text) else { throw UsageError("\(name) is too large") }
+    return number
+  }
+
+  /// The value of the option `name` as a count, of which one beyond every log is as good as any other.
+  func count(_ name: String) throws(UsageError) -> Int? {
+    guard let text = value(name) else { return nil }
+    guard Self.isNumber(text) else { throw UsageError("\(name) needs a whole number, not '\(text)'") }
+    return Int(text) ?? .max
+  }
+
+  private static func isNumber(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  }
+}

@@ -1,0 +1,121 @@
+/// A command with verbs: takes the words of a command line, does what they say, and tells the shell how it went.
+struct Command {
+  /// The options that every verb has.
+  static let commonFlags: Set<String> = ["--json", "--help"]
+
+  /// The name by which it is called.
+  let name: String
+  /// What it can do.
+  let verbs: [any Verb.Type]
+
+  /// Does what `words` say.
+  ///
+  /// - Parameters:
+  ///   - output: Takes the result.
+  ///   - errors: Takes what went wrong.
+  ///   - progress: Tells people how far long work has come.
+  /// - Returns: The exit status.
+  func run(
+    _ words: [String], to output: inout some ByteOutput, errors: inout some ByteOutput,
+    progress: ProgressLine = ProgressLine()
+  ) async -> Int32 {
+    var progress = progress
+    do {
+      let status = try await perform(words, to: &output, &progress)
+      progress.clear()
+      return try finish(status, &output)
+    } catch {
+      progress.clear()
+      guard let report = FailureReport(error, command: name) else { return ExitStatus.success }
+      do {
+        // What was found before the failure comes first.
+        try output.flush()
+        try errors.write(words.contains("--json") ? report.json : report.text)
+        try errors.flush()
+      } catch {
+        // There is nowhere left to tell of it; the status still says what happened.
+      }
+      return report.status
+    }
+  }
+
+  private func finish(_ status: Int32, _ output: inout some ByteOutput) throws(OutputError) -> Int32 {
+    do {
+      try output.flush()
+    } catch .closed {
+      // The work is done, so that its status holds even where nobody reads the last of the output.
+    }
+    return status
+  }
+
+  private func perform(
+    _ words: [String], to output: inout some ByteOutput, _ progress: inout ProgressLine
+  ) async throws -> Int32 {
+    guard let word = words.first else { throw CommandLineError(UsageError("a verb is missing"), help: help) }
+    if ["--help", "-h", "help"].contains(word) {
+      try output.writeLine(help)
+      return ExitStatus.success
+    }
+    guard let verb = verbs.first(where: { $0.name == word }) else {
+      throw CommandLineError(UsageError("unknown verb '\(word)'"), help: help)
+    }
+    return try await perform(verb, Array(words.dropFirst()), to: &output, &progress)
+  }
+
+  private func perform<Work: Verb>(
+    _: Work.Type, _ words: [String], to output: inout some ByteOutput, _ progress: inout ProgressLine
+  ) async throws -> Int32 {
+    if words.prefix(while: { $0 != "--" }).contains("--help") {
+      try output.writeLine(help(of: Work.self))
+      return ExitStatus.success
+    }
+    let work: Work
+    do {
+      var grammar = Work.grammar
+      grammar.flags.formUnion(Self.commonFlags)
+      work = try Work(Arguments(words, grammar))
+    } catch {
+      throw CommandLineError(error, help: "usage: \(name) \(Work.name) \(Work.synopsis)")
+    }
+    return try await work.run(to: &output, &progress)
+  }
+}
+
+extension Command {
+  /// What the command says of itself.
+  private var help: String {
+    let width = verbs.map { $0.name.count }.max() ?? 0
+    let list = verbs.map { verb in
+      "  \(verb.name)\(String(repeating: " ", count: width - verb.name.count))  \(verb.summary)"
+    }
+    return """
+      usage: \(name) <verb> <store> [options]
+
+      \(list.joined(separator: "\n"))
+
+      '\(name) <verb> --help' tells more of each. With --json results and errors are JSON, one object a line.
+      \(ExitStatus.help)
+      """
+  }
+
+  private func help(of verb: any Verb.Type) -> String {
+    """
+    usage: \(name) \(verb.name) \(verb.synopsis)
+
+    \(verb.summary)
+    \(verb.help)
+      --json             results and errors as JSON, one object a line
+    """
+  }
+}
+
+/// A command line that cannot be understood, with what could have been said.
+struct CommandLineError: Error {
+  let failure: UsageError
+  let help: String
+
+  init(_ failure: UsageError, help: String) {
+    self.failure = failure
+    self.help = help
+  }
+}

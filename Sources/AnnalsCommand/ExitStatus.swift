@@ -1,0 +1,51 @@
+import Annals
+
+/// What a command tells the shell when it ends (after sysexits.h of BSD).
+enum ExitStatus {
+  /// Done.
+  static let success: Int32 = 0
+  /// A check found something, or the work failed.
+  static let failure: Int32 = 1
+  /// The command line cannot be understood.
+  static let usage: Int32 = 64
+  /// The data is bad.
+  static let data: Int32 = 65
+  /// There is no such store.
+  static let noStore: Int32 = 66
+  /// The store cannot be created.
+  static let cannotCreate: Int32 = 73
+  /// Input or output failed.
+  static let inputOutput: Int32 = 74
+  /// Something is locked; try again.
+  static let tryAgain: Int32 = 75
+  /// This user may not do it.
+  static let permission: Int32 = 77
+
+  /// The statuses in words.
+  static let help = """
+    Exit status: 0 done; 1 the check found something, or the work failed; 64 wrong usage; 65 bad data; 66 no such store;
+    73 cannot create; 74 input or output failed; 75 locked, try again; 77 no permission.
+    """
+
+  /// The status for an error of kind `code`.
+  static func of(_ code: AnnalsError.Code) -> Int32 {
+    statuses[code] ?? failure
+  }
+
+  private static let statuses: [AnnalsError.Code: Int32] = [
+    .conflict: failure, .duplicateID: failure, .partlyThere: failure, .ruleFailed: failure,
+    .verifyFailed: failure, .collision: failure, .cancelled: failure,
+    .wrongUse: usage,
+    .invalidName: data, .tooLarge: data, .malformed: data, .notAStore: data, .incomplete: data,
+    .foreign: data, .damaged: data, .formatVersion: data, .needsNewer: data, .newerSchema: data,
+    .superseded: data, .storeTooOld: data, .invalidPlan: data, .shapeChanged: data, .noPath: data,
+    .requiresActivation: data, .requiresPass: data, .needsPlan: data,
+    .noSuchStore: noStore,
+    .cannotCreate: cannotCreate,
+    .diskFull: inputOutput, .notCommitted: inputOutput, .outcomeUnknown: inputOutput,
+    .storeReplaced: inputOutput, .lockFileDamaged: inputOutput, .usedAfterFork: inputOutput,
+    .inputOutput: inputOutput,
+    .busy: tryAgain, .held: tryAgain, .tooManyReaders: tryAgain,
+    .readOnly: permission, .permission: permission,
+  ]
+}

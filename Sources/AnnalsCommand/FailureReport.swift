@@ -1,0 +1,67 @@
+import Annals
+
+/// What people and programs are told of a failure.
+struct FailureReport {
+  /// The line for people, and behind it how to do it right.
+  let text: [UInt8]
+  /// The line for programs.
+  let json: [UInt8]
+  /// What the shell is told.
+  let status: Int32
+
+  /// A report of `error`; `nil` where there is nobody to tell, because the output was closed.
+  init?(_ error: any Error, command: String) {
+    switch error {
+    case OutputError.closed:
+      return nil
+    case OutputError.failed(let failure):
+      self.init(AnnalsError(failure, doing: "writing the output"), command: command)
+    case let error as CommandLineError:
+      self.init(AnnalsError(.wrongUse, error.failure.message), command: command, help: error.help)
+    case let error as AnnalsError:
+      self.init(error, command: command)
+    default:
+      self.init(AnnalsError(.inputOutput, "\(error)"), command: command)
+    }
+  }
+
+  private init(_ error: AnnalsError, command: String, help: String? = nil) {
+    status = ExitStatus.of(error.code)
+    let hint = help.map { "\($0)\n" } ?? ""
+    text = Array("\(command): \(PlainText.line("\(error.code): \(error.message)"))\n\(hint)".utf8)
+    json = Self.json(error, status)
+  }
+
+  private static func json(_ error: AnnalsError, _ status: Int32) -> [UInt8] {
+    var line = ReportLine()
+    line.add("error", "\(error.code)")
+    line.add("message", error.message)
+    line.add("exit", UInt64(status))
+    let details = error.details
+    if let stream = details.stream { line.add("stream", stream.text) }
+    if let position = details.position { line.add("position", position.rawValue) }
+    if let revision = details.revision { line.add("revision", revision.rawValue) }
+    if let type = details.type { line.add("type", type) }
+    if let version = details.version { line.add("version", version) }
+    for (key, number) in [
+      ("line", details.line), ("column", details.column), ("linesStored", details.linesStored),
+      ("offset", details.offset),
+    ] {
+      if let number { line.add(key, UInt64(clamping: number)) }
+    }
+    if let table = details.table { line.add("table", table) }
+    if let file = details.file { line.add("file", file) }
+    if let id = details.id { line.add("id", id) }
+    return line.bytes
+  }
+}
+
+extension AnnalsError {
+  /// What a caller is told of a failure of the system's.
+  ///
+  /// - Parameter doing: What failed, in words.
+  init(_ failure: SystemError, doing: String) {
+    let code: Code = failure.isFull ? .diskFull : failure.isPermission ? .permission : .inputOutput
+    self.init(code, "\(doing) failed: \(failure)", underlying: failure)
+  }
+}

@@ -1,0 +1,113 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// An open file of the process, which somebody else closes: the one place that moves bytes in and out of the system.
+struct Descriptor: Sendable {
+  fileprivate let number: Int32
+
+  static let standardInput = Descriptor(number: STDIN_FILENO)
+  static let standardOutput = Descriptor(number: STDOUT_FILENO)
+  static let standardError = Descriptor(number: STDERR_FILENO)
+
+  /// Whether a person may be looking at it.
+  var isTerminal: Bool { isatty(number) == 1 }
+
+  /// The next bytes, at most `count`; none at the end.
+  func read(atMost count: Int) throws(SystemError) -> [UInt8] {
+    var failure: SystemError?
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      do throws(SystemError) {
+        filled = try whenReady(POLLIN) { unsafe systemRead(number, buffer.baseAddress, count) }
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
+  /// Writes all of `bytes`.
+  func write(_ bytes: [UInt8]) throws(SystemError) {
+    var start = 0
+    while start < bytes.count {
+      start += try whenReady(POLLOUT) {
+        unsafe bytes.withUnsafeBytes { buffer in
+          unsafe systemWrite(number, buffer.baseAddress.map { unsafe $0 + start }, buffer.count - start)
+        }
+      }
+    }
+  }
+
+  /// Calls until the system takes or gives something: another program that shares the descriptor may have made it
+  /// non-blocking.
+  private func whenReady(_ event: Int32, _ call: () -> Int) throws(SystemError) -> Int {
+    while true {
+      do throws(SystemError) {
+        return try SystemError.check(call)
+      } catch {
+        guard error.code == EAGAIN else { throw error }
+        var wanted = pollfd(fd: number, events: Int16(event), revents: 0)
+        _ = try SystemError.check { unsafe poll(&wanted, 1, -1) }
+      }
+    }
+  }
+}
+
+/// A file that was opened for reading; it is closed when this ends.
+struct InputFile: ~Copyable {
+  let descriptor: Descriptor
+
+  /// Opens the file at `path`.
+  init(path: String) throws(SystemError) {
+    descriptor = Descriptor(
+      number: try SystemError.check { unsafe open(path, O_RDONLY | O_CLOEXEC) })
+  }
+
+  deinit {
+    // Nothing was written, so that nothing can be lost here.
+    _ = close(descriptor.number)
+  }
+}
+
+/// What a call of the system failed with.
+struct SystemError: Error, Equatable, CustomStringConvertible {
+  /// The system's `errno`.
+  let code: Int32
+
+  /// Calls again where a signal came between.
+  static func check<Result: SignedInteger>(_ call: () -> Result) throws(SystemError) -> Result {
+    while true {
+      let result = call()
+      if result >= 0 { return result }
+      let code = errno
+      guard code == EINTR else { throw SystemError(code: code) }
+    }
+  }
+
+  /// Whether nobody reads any further.
+  var isClosed: Bool { code == EPIPE }
+
+  /// Whether a disk, a quota or the limit of a file's size is exhausted.
+  var isFull: Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
+
+  /// Whether this user may not do it.
+  var isPermission: Bool { [EACCES, EPERM].contains(code) }
+
+  /// The system's own words.
+  var description: String {
+    unsafe strerror(code).map { unsafe String(cString: $0) } ?? "errno \(code)"
+  }
+}
+
+private func systemRead(_ number: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+  unsafe read(number, bytes, count)
+}
+
+private func systemWrite(_ number: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  unsafe write(number, bytes, count)
+}

@@ -1,0 +1,55 @@
+import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `census`: how much of each record type in each schema version a store holds.
+struct CensusVerb: Verb {
+  static let name = "census"
+  static let summary =
+    "Counts events and bytes of each record type in each schema version, without reading the log."
+  static let synopsis = "<store> [--json]"
+  static let help = """
+
+    Text has columns with a tab between: type, version, events, bytes of payload, stubs, entries set aside, first position.
+    """
+  static let grammar = Arguments.Grammar(operands: ["<store>"])
+
+  let store: String
+  let isJSON: Bool
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    store = arguments[operand: 0]
+    isJSON = arguments.has("--json")
+  }
+
+  func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    let census = try EventLog.inspect(URL(filePath: store)).census
+    if !isJSON { try output.writeLine("type\tversion\tevents\tbytes\tstubs\tset aside\tfirst") }
+    for line in census { try output.write(isJSON ? Self.line(line) : Self.text(line)) }
+    return ExitStatus.success
+  }
+
+  private static func line(_ census: CensusLine) -> [UInt8] {
+    var line = ReportLine()
+    line.add("type", census.type)
+    line.add("version", census.version)
+    line.add("count", census.count)
+    line.add("bytes", census.bytes)
+    line.add("stubs", census.stubs)
+    line.add("quarantined", census.quarantined)
+    line.add("first", census.first.rawValue)
+    return line.bytes
+  }
+
+  private static func text(_ census: CensusLine) -> [UInt8] {
+    let columns = [
+      PlainText.escaped(census.type), census.version.map { "\($0)" } ?? "-", "\(census.count)",
+      "\(census.bytes)", "\(census.stubs)", "\(census.quarantined)", "\(census.first)",
+    ]
+    return Array("\(columns.joined(separator: "\t"))\n".utf8)
+  }
+}

@@ -1,0 +1,30 @@
+import Annals
+
+/// `dump`: the whole log as lines of JSON.
+struct DumpVerb: Verb {
+  static let name = "dump"
+  static let summary = "Writes the whole log as lines of JSON, which 'import' takes."
+  static let synopsis = "<store> [--json]"
+  static let help = """
+
+    The dump ends at the newest entry that the log had when it began. A damaged entry ends it with an error, behind the
+    entries before it.
+
+    """
+  static let grammar = Arguments.Grammar(operands: ["<store>"])
+
+  let store: String
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    store = arguments[operand: 0]
+  }
+
+  func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    var lines = try EntryLines(EventLog(path: store))
+    while let page = try lines.nextPage() {
+      try output.write(page)
+      progress.update("\(lines.count) of \(lines.end) entries")
+    }
+    return ExitStatus.success
+  }
+}

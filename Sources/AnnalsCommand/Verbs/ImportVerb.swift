@@ -1,0 +1,108 @@
+import Annals
+
+/// `import`: lines of JSON into a store.
+struct ImportVerb: Verb {
+  static let name = "import"
+  static let summary = "Stores lines of JSON, one entry a line; creates the store if it is missing."
+  static let synopsis = "<store> FILE|- [--field NAME=KEY] [--version V] [--skip N] [--json]"
+  static let help = """
+
+    A line needs 'stream', 'type' and 'data', an object; 'version', 'time', 'id' and 'metadata' may be absent. Lines go in by
+    batches of up to 1,000, each whole or not at all. The import stops at the first bad line and names it; the batches
+    before it are kept, lines of its own batch are not, and the error says from where --skip goes on. Lines with ids that
+    are in the store already are not stored again. A store that was created stays, even where the first batch fails.
+
+      FILE|-             the file to read, or - for standard input
+      --field NAME=KEY   the key under which the lines keep the field NAME, such as version=v; once for each field
+      --version V        the schema version of every line, whatever the line says, such as 1.0.0
+      --skip N           passes over the first N lines, empty ones included
+    """
+  static let grammar = Arguments.Grammar(
+    values: ["--version", "--skip"], lists: ["--field"], operands: ["<store>", "FILE"])
+
+  let store: String
+  let file: String
+  let options: ImportOptions
+  let isJSON: Bool
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    store = arguments[operand: 0]
+    file = arguments[operand: 1]
+    isJSON = arguments.has("--json")
+    var options = ImportOptions(skip: try arguments.count("--skip") ?? 0)
+    for text in arguments.list("--field") {
+      let (field, key) = try Self.field(text)
+      guard options.keys.updateValue(key, forKey: field) == nil else {
+        throw UsageError("--field names '\(field.rawValue)' twice")
+      }
+    }
+    if let text = arguments.value("--version") {
+      guard let version = SchemaVersion(text) else {
+        throw UsageError("--version needs a version such as 1.0.0, not '\(text)'")
+      }
+      options.version = version
+    }
+    self.options = options
+  }
+
+  private static func field(_ text: String) throws(UsageError) -> (EntryField, String) {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let names = EntryField.allCases.map(\.rawValue).joined(separator: ", ")
+    guard parts.count == 2, !parts[1].isEmpty, let field = EntryField(rawValue: String(parts[0])) else {
+      throw UsageError("--field needs NAME=KEY with one of \(names), not '\(text)'")
+    }
+    return (field, String(parts[1]))
+  }
+
+  func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    let report =
+      if file == "-" {
+        try await run(.standardInput, &progress)
+      } else {
+        try await run(InputFile(naming: file), &progress)
+      }
+    if isJSON {
+      var line = ReportLine()
+      line.add("lines", UInt64(clamping: report.lines))
+      line.add("stored", report.stored)
+      line.add("repeated", report.repeated)
+      try output.write(line.bytes)
+    } else {
+      let repeated = report.repeated == 0 ? "" : ", \(report.repeated) were there already"
+      try output.writeLine("\(report.stored) entries stored\(repeated); \(report.lines) lines read")
+    }
+    return ExitStatus.success
+  }
+}
+
+extension ImportVerb {
+  /// How many bytes are asked of the system at a time.
+  private static let chunkSize = 256 << 10
+
+  private func run(_ file: borrowing InputFile, _ progress: inout ProgressLine) async throws -> ImportReport {
+    try await run(file.descriptor, &progress)
+  }
+
+  private func run(_ input: Descriptor, _ progress: inout ProgressLine) async throws -> ImportReport {
+    let log = try EventLog(path: store, access: .readWrite)
+    var line = progress
+    defer { progress = line }
+    return try await log.importLines(options) { () throws(AnnalsError) in
+      do throws(SystemError) {
+        let bytes = try input.read(atMost: Self.chunkSize)
+        return bytes.isEmpty ? nil : bytes
+      } catch {
+        throw AnnalsError(error, doing: "reading '\(file)'")
+      }
+    } progress: { report in
+      line.update("\(report.lines) lines")
+    }
+  }
+}
+
+extension InputFile {
+  /// Opens the file that a command line names.
+  fileprivate init(naming path: String) throws(AnnalsError) {
+    do { try self.init(path: path) } catch { throw AnnalsError(error, doing: "opening '\(path)'") }
+  }
+}

@@ -1,0 +1,75 @@
+import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `info`: what a store says of itself.
+struct InfoVerb: Verb {
+  static let name = "info"
+  static let summary =
+    "Shows a store's id, format, schema versions, entries, streams and sizes, without reading the log."
+  static let synopsis = "<store> [--json]"
+  static let help = ""
+  static let grammar = Arguments.Grammar(operands: ["<store>"])
+
+  let store: String
+  let isJSON: Bool
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    store = arguments[operand: 0]
+    isJSON = arguments.has("--json")
+  }
+
+  func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    let info = try EventLog.inspect(URL(filePath: store))
+    if isJSON {
+      try output.write(Self.line(info).bytes)
+    } else {
+      try output.writeLine(Self.text(info))
+    }
+    return ExitStatus.success
+  }
+
+  private static func line(_ info: LogInfo) -> ReportLine {
+    var line = ReportLine()
+    line.add("log", info.id)
+    line.add("format", UInt64(info.format))
+    line.add("generation", info.generation)
+    line.add("entries", info.entries)
+    line.add("streams", info.streams)
+    line.add(
+      "schemas",
+      info.schemas.map { schema in
+        var line = ReportLine()
+        line.add("version", schema.version)
+        line.add("count", schema.count)
+        return line
+      })
+    line.add("window", info.window)
+    line.add("requires", info.requires)
+    line.add("fileBytes", UInt64(clamping: info.fileSize))
+    line.add("usedBytes", UInt64(clamping: info.used))
+    return line
+  }
+
+  private static func text(_ info: LogInfo) -> String {
+    var lines = [
+      "log         \(info.id.uuidString.lowercased())",
+      "format      \(info.format)",
+      "generation  \(info.generation)",
+      "entries     \(info.entries)",
+      "streams     \(info.streams)",
+    ]
+    for schema in info.schemas {
+      let version = schema.version.map { "version \($0)" } ?? "unversioned"
+      lines.append("schema      \(version): \(schema.count) events")
+    }
+    lines.append("id window   \(info.window) entries a stream")
+    if !info.requires.isEmpty { lines.append("requires    \(info.requires.joined(separator: ", "))") }
+    lines.append("file        \(info.fileSize) bytes, \(info.used) of them in use")
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,40 @@
+import Annals
+
+/// `read`: some entries of a store as lines of JSON.
+struct ReadVerb: Verb {
+  static let name = "read"
+  static let summary = "Shows entries of the log or of one stream as lines of JSON."
+  static let synopsis = "<store> [--stream S] [--from N] [--backwards] [--limit N] [--raw] [--json]"
+  static let help = """
+
+    Reading ends at the newest entry that the log had when it began.
+
+      --stream S         only the entries of this stream; one that does not exist has none
+      --from N           the first entry: its revision (from 0) with --stream, its position (from 1) otherwise
+      --backwards        newest first
+      --limit N          at most N entries
+      --raw              header and stored bytes, in hexadecimal digits, in place of what they mean
+    """
+  static let grammar = Arguments.Grammar(
+    flags: ["--backwards", "--raw"], values: ["--stream", "--from", "--limit"], operands: ["<store>"])
+
+  let store: String
+  let selection: EntrySelection
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    store = arguments[operand: 0]
+    selection = EntrySelection(
+      stream: arguments.value("--stream").map { StreamName($0) }, start: try arguments.number("--from"),
+      backwards: arguments.has("--backwards"), limit: try arguments.count("--limit") ?? .max,
+      isRaw: arguments.has("--raw"))
+    guard selection.stream != nil || selection.start != 0 else {
+      throw UsageError("--from 0: positions are counted from 1")
+    }
+  }
+
+  func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    var lines = try EntryLines(EventLog(path: store), selection)
+    while let page = try lines.nextPage() { try output.write(page) }
+    return ExitStatus.success
+  }
+}

@@ -1,0 +1,50 @@
+import Annals
+
+/// `streams`: the names of a store's streams, each with the revision of its newest entry.
+struct StreamsVerb: Verb {
+  static let name = "streams"
+  static let summary =
+    "Lists the streams in the order of their names' bytes, each with the revision of its newest entry."
+  static let synopsis = "<store> [--prefix P] [--json]"
+  static let help = """
+
+    Text has a name and a revision a line, with a tab between; control characters and backslashes in names are escaped.
+
+      --prefix P         only streams whose names begin with P
+    """
+  static let grammar = Arguments.Grammar(values: ["--prefix"], operands: ["<store>"])
+
+  let store: String
+  let prefix: String
+  let isJSON: Bool
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    store = arguments[operand: 0]
+    prefix = arguments.value("--prefix") ?? ""
+    isJSON = arguments.has("--json")
+  }
+
+  func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    let log = try EventLog(path: store)
+    try log.read { (snapshot) throws in
+      var streams = try snapshot.streams(prefix: prefix)
+      while let stream = try streams.next() {
+        try output.write(isJSON ? Self.line(stream) : Self.text(stream))
+      }
+    }
+    return ExitStatus.success
+  }
+
+  private static func line(_ stream: StreamSummary) -> [UInt8] {
+    var line = ReportLine()
+    line.add("stream", stream.name.text)
+    line.add("revision", stream.revision.rawValue)
+    line.add("first", stream.first.rawValue)
+    line.add("last", stream.last.rawValue)
+    return line.bytes
+  }
+
+  private static func text(_ stream: StreamSummary) -> [UInt8] {
+    Array("\(PlainText.escaped(stream.name.text))\t\(stream.revision)\n".utf8)
+  }
+}
