@@ -50,6 +50,8 @@ extension CBOR {
 extension CBOR.Pair {
   /// Whether the key is the text with these UTF-8 bytes.
   func hasKey(_ name: String) -> Bool {
-    if case .text(let text) = key { text.utf8.elementsEqual(name.utf8) } else { false }
+    guard case .text(let text) = key else { return false }
+    // Most keys differ in length already, which is cheaper to see than their bytes.
+    return text.utf8.count == name.utf8.count && text.utf8.span.isEqual(to: name.utf8.span)
   }
 }

@@ -12,6 +12,20 @@ extension Span<UInt8> {
     unsafe withUnsafeBytes { unsafe [UInt8]($0) }
   }
 
+  /// Whether the bytes are those of `other`.
+  func isEqual(to other: Span<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    return unsafe withUnsafeBytes { left in
+      unsafe other.withUnsafeBytes { unsafe left.order(against: $0) == 0 }
+    }
+  }
+
+  /// Feeds the bytes and their number to `hasher`.
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(count)
+    unsafe withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+  }
+
   /// Whether every byte is below 0x80.
   var isASCII: Bool {
     unsafe withUnsafeBytes { bytes in

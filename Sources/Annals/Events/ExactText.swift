@@ -10,7 +10,7 @@ struct ExactText: Hashable, Comparable, Sendable {
   }
 
   static func == (left: ExactText, right: ExactText) -> Bool {
-    left.text.utf8.elementsEqual(right.text.utf8)
+    left.text.utf8.span.isEqual(to: right.text.utf8.span)
   }
 
   static func < (left: ExactText, right: ExactText) -> Bool {
@@ -18,6 +18,6 @@ struct ExactText: Hashable, Comparable, Sendable {
   }
 
   func hash(into hasher: inout Hasher) {
-    for byte in text.utf8 { hasher.combine(byte) }
+    text.utf8.span.hash(into: &hasher)
   }
 }
