@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 extension JSONWriter {
   /// Appends a line that shows an entry as it is stored (docs/format.md): every field of the header, and the bytes
   /// behind it in hexadecimal digits.
@@ -42,7 +48,7 @@ extension JSONWriter {
     list(links) { $0.unsigned($1.rawValue) }
     if header.flags.contains(.id) {
       raw(",\"id\":")
-      id(ByteReader(bytes).uuid(in: header.id))
+      id(UUID(bytes, at: header.id.lowerBound))
     }
     if header.flags.contains(.metadata) {
       raw(",\"metadata\":")
