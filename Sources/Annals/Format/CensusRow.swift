@@ -20,6 +20,12 @@ struct CensusRow: Equatable, Sendable {
 
   init() {}
 
+  /// Counts one more delivered part with a payload of `bytes` bytes.
+  mutating func add(bytes: Int) {
+    parts += 1
+    self.bytes += UInt64(bytes)
+  }
+
   init(_ bytes: Span<UInt8>) throws(FormatFailure) {
     var reader = ByteReader(bytes)
     parts = try reader.varint()

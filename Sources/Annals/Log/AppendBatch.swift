@@ -60,8 +60,7 @@ struct AppendBatch {
       born.append(stream)
     }
     touched.insert(stream)
-    census[kind, default: CensusRow()].parts += 1
-    census[kind, default: CensusRow()].bytes += UInt64(event.payload.count)
+    census[kind, default: CensusRow()].add(bytes: event.payload.count)
     draft.encode(at: place, into: &bytes)
     do { try transaction.append(bytes.span, forKey: position, in: tables.entries) } catch {
       throw AnnalsError(error)

@@ -51,18 +51,14 @@ enum AppendDecision {
   ) throws(State.Failure) -> AppendVerdict {
     var heads: [StreamName: Head] = [:]
     var known: Set<StreamName> = []
-    var events: [StreamName: [AppendRequest.Event]] = [:]
-    var order: [StreamName] = []
-    for part in request.parts {
-      if known.insert(part.stream).inserted, let head = try state.head(of: part.stream) {
-        heads[part.stream] = head
-      }
-      if part.events.isEmpty { continue }
-      if events[part.stream] == nil { order.append(part.stream) }
-      events[part.stream, default: []] += part.events
+    for part in request.parts where known.insert(part.stream).inserted {
+      if let head = try state.head(of: part.stream) { heads[part.stream] = head }
     }
-    if let (stream, id) = firstDuplicate(events, order) { return .duplicateID(id, stream) }
-    if let verdict = try repetition(events, order, heads, request, in: state) { return verdict }
+    if request.parts.contains(where: { $0.events.contains { $0.id != nil } }) {
+      let (events, order) = grouped(request)
+      if let (stream, id) = firstDuplicate(events, order) { return .duplicateID(id, stream) }
+      if let verdict = try repetition(events, order, heads, request, in: state) { return verdict }
+    }
     var violations: [Violation] = []
     for part in request.parts where !part.expectation.holds(for: heads[part.stream]?.revision) {
       violations.append(
@@ -70,6 +66,19 @@ enum AppendDecision {
           stream: part.stream, expected: part.expectation, actual: heads[part.stream]?.revision))
     }
     return violations.isEmpty ? .accepted(heads: heads) : .conflict(violations)
+  }
+
+  /// The events of each stream, and the streams that have any in the order of the call.
+  private static func grouped(
+    _ request: AppendRequest
+  ) -> (events: [StreamName: [AppendRequest.Event]], order: [StreamName]) {
+    var events: [StreamName: [AppendRequest.Event]] = [:]
+    var order: [StreamName] = []
+    for part in request.parts where !part.events.isEmpty {
+      if events[part.stream] == nil { order.append(part.stream) }
+      events[part.stream, default: []] += part.events
+    }
+    return (events, order)
   }
 
   private static func firstDuplicate(

@@ -72,8 +72,7 @@ struct EntryCheck: ~Escapable {
       add(position, "the metadata is not valid: \(error)")
     }
     if header.flags.isDisjoint(with: [.parts, .stub]) {
-      census[header.kind, default: CensusRow()].parts += 1
-      census[header.kind, default: CensusRow()].bytes += UInt64(header.body.count)
+      census[header.kind, default: CensusRow()].add(bytes: header.body.count)
       checkPayload(bytes.extracting(header.body), position)
       return
     }
@@ -88,8 +87,7 @@ struct EntryCheck: ~Escapable {
         }
       case .parts(let parts):
         for part in parts {
-          census[part.kind, default: CensusRow()].parts += 1
-          census[part.kind, default: CensusRow()].bytes += UInt64(part.payload.count)
+          census[part.kind, default: CensusRow()].add(bytes: part.payload.count)
           checkPayload(part.payload.span, position)
         }
       }
