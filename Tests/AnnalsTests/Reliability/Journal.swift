@@ -1,0 +1,29 @@
+import Foundation
+
+/// A file at whose end a process notes what it has done, so that its parent can read it after the process was killed.
+///
+/// A line that was written is in the system's memory, which the end of a process does not touch.
+struct Journal {
+  private let handle: FileHandle
+
+  /// Opens the journal at `path`, or begins it.
+  init(path: String) throws {
+    if !FileManager.default.fileExists(atPath: path) {
+      try Data().write(to: URL(fileURLWithPath: path))
+    }
+    handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    try handle.seekToEnd()
+  }
+
+  /// Adds a line.
+  func note(_ line: String) throws {
+    try handle.write(contentsOf: Data((line + "\n").utf8))
+  }
+
+  /// The lines of the journal at `path`, none where it was not begun.
+  static func lines(path: String) throws -> [String] {
+    guard FileManager.default.fileExists(atPath: path) else { return [] }
+    let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+    return text.split(separator: "\n").map(String.init)
+  }
+}
