@@ -42,6 +42,10 @@ struct StoreOpening {
       throw AnnalsError(
         .readOnly, "the file system is mounted read-only; open the store with access .readOnly")
     }
+    // Looked for before any lock file is created: where a store is not whole, nothing is added to it.
+    guard try files({ () throws(StoreFileError) in try directory.status(of: current.fileName) }) != nil else {
+      throw AnnalsError(StoreFileError.missing(file: current.fileName))
+    }
     let canCreate = options.access == .readWrite
     let (locks, lease) = try files { () throws(StoreFileError) -> (EnvironmentLocks?, FileLock?) in
       // Where nobody can write there is nobody to lock out.

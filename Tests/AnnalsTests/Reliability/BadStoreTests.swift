@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+@testable import Annals
+
+/// What is no store, or not a whole one, is refused by every opener with an error of its own, and stays as it is.
+@Suite struct BadStoreTests {
+  @Test(arguments: BadStore.allCases) func `is refused and stays as it is`(_ bad: BadStore) async throws {
+    let place = try TemporaryStore()
+    try await bad.make(in: place)
+    let before = try Inventory(place.directory)
+    for opener in Opener.allCases {
+      let refusal = opener.refusal(place.url, creation: bad == .missing ? .never : .ifMissing)
+      #expect(refusal?.code == bad.code, "\(opener): \(refusal.map { "\($0)" } ?? "was opened")")
+      #expect(try Inventory(place.directory) == before, "\(opener)")
+    }
+  }
+
+  @Test func `the same store, left as it is, is opened by all`() async throws {
+    let place = try TemporaryStore()
+    try await Specimen.create(at: place.url)
+    let before = try Inventory(place.directory)
+    for opener in Opener.allCases {
+      #expect(opener.refusal(place.url) == nil, "\(opener)")
+      #expect(try Inventory(place.directory) == before)
+    }
+  }
+
+  @Test(arguments: ["", "no such directory/x.annals"]) func `a place that cannot be is refused`(path: String)
+    throws
+  {
+    let place = try TemporaryStore()
+    let url = path.isEmpty ? place.directory : place.directory.appendingPathComponent(path)
+    let refusal = Opener.readWrite.refusal(url)
+    #expect(refusal?.code == (path.isEmpty ? .notAStore : .cannotCreate))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path).isEmpty)
+  }
+
+  @Test func `a URL that is no file's is refused`() throws {
+    let url = try #require(URL(string: "https://example.org/orders.annals"))
+    #expect(Opener.readWrite.refusal(url)?.code == .noSuchStore)
+  }
+
+  @Test func `a store may have any name that a file may have, and a long path`() async throws {
+    let place = try TemporaryStore()
+    var folder = place.directory
+    for name in ["with blank", "é e\u{301}", "-rf", String(repeating: "long", count: 55)] {
+      folder.appendPathComponent(name)
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+      let url = folder.appendingPathComponent("🏏 % \n.annals")
+      do { try await EventLog(at: url).append([.sized(1)], to: "a") }
+      #expect(try EventLog.verify(url).isClean)
+    }
+  }
+
+  @Test func `a path longer than the system takes is refused`() throws {
+    let place = try TemporaryStore()
+    var folder = place.directory
+    for _ in 0..<20 { folder.appendPathComponent(String(repeating: "x", count: 240)) }
+    #expect(Opener.readWrite.refusal(folder)?.code == .inputOutput)
+    #expect(Opener.inspect.refusal(folder)?.code == .inputOutput)
+  }
+}
