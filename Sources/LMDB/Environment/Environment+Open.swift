@@ -93,6 +93,9 @@ private struct Opening {
         ? DataFile(creating: name, in: directory)
         : DataFile(existing: name, in: directory, trusting: options.trustedOwners)
     }
+    if data.used > data.size {
+      try files { () throws(StoreFileError) in try checkPages(data) }
+    }
     if usesLockFile {
       try files { () throws(StoreFileError) in
         try ReaderTable.prepare(
@@ -125,6 +128,19 @@ private struct Opening {
     } catch {
       handle.close()
       throw error
+    }
+  }
+
+  /// Makes sure that a file which ends before its last page lacks none that can be reached.
+  ///
+  /// LMDB writes no page that a transaction has taken and given back, so such a file may be whole; but it dies on a page
+  /// that is missing.
+  private func checkPages(_ data: DataFile) throws(StoreFileError) {
+    let hold = try locks?.write.lock(.exclusive)
+    let report = try PageCheck.run(name, in: directory, tables: definitions)
+    _ = consume hold
+    guard report.isClean else {
+      throw .truncated(file: name, have: data.size, need: data.used)
     }
   }
 

@@ -25,6 +25,7 @@ enum BadStore: String, CaseIterable, CustomStringConvertible, Sendable {
   case dataHas8191 = "a data file of 8,191 bytes"
   case dataIsHalf = "a data file cut in half"
   case dataLacksTail = "a data file without its last page"
+  case dataLacksTailOfValue = "a data file without the last page of a large value"
   case dataIsText = "a data file of text"
   case dataIsSQLite = "a data file of SQLite"
   case dataIsDirectory = "a data file that is a directory"
@@ -42,7 +43,9 @@ enum BadStore: String, CaseIterable, CustomStringConvertible, Sendable {
     case .withoutCurrent, .onlyCurrent, .missingGeneration: .incomplete
     case .currentIsEmpty, .currentIsGarbage, .currentLeadsOut: .damaged
     case .otherLog, .mixed: .foreign
-    case .dataIsEmpty, .dataHas100, .dataHas4096, .dataHas8191, .dataIsHalf, .dataLacksTail: .damaged
+    case .dataIsEmpty, .dataHas100, .dataHas4096, .dataHas8191, .dataIsHalf, .dataLacksTail,
+      .dataLacksTailOfValue:
+      .damaged
     }
   }
 
@@ -95,6 +98,12 @@ enum BadStore: String, CaseIterable, CustomStringConvertible, Sendable {
     case .dataHas8191: try bytes.prefix(8191).write(to: data)
     case .dataIsHalf: try bytes.prefix(bytes.count / 2).write(to: data)
     case .dataLacksTail: try bytes.dropLast(4096).write(to: data)
+    case .dataLacksTailOfValue:
+      let log = try EventLog(at: place.url)
+      try await log.append([.sized(40_000)], to: "order 1")
+      // Later commits use freed pages again, so that every root stands before the large value.
+      for _ in 0..<4 { try await log.append([.sized(1)], to: "order 1") }
+      try Data(contentsOf: data).dropLast(4096).write(to: data)
     case .dataIsText: try Data(String(repeating: "dear diary\n", count: 4000).utf8).write(to: data)
     case .dataIsSQLite:
       try (Data("SQLite format 3\0".utf8) + Data([0x10, 0, 1, 1]) + Data(count: 40_000)).write(to: data)

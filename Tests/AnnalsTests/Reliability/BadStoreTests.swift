@@ -26,6 +26,21 @@ import Testing
     }
   }
 
+  @Test func `a file that ends before the last page that was ever taken is opened if none in use is missing`()
+    async throws
+  {
+    let place = try TemporaryStore()
+    try await Specimen.create(at: place.url)
+    let data = place.url.appendingPathComponent(Specimen.file)
+    var bytes = try Data(contentsOf: data)
+    // Both meta pages speak of one page more than the file has.
+    for meta in [0, Damage.pageSize] { bytes[meta + 136] += 1 }
+    try bytes.write(to: data)
+    for opener in Opener.allCases { #expect(opener.refusal(place.url) == nil, "\(opener)") }
+    try await place.open().append([.sized(9_000)], to: "order 1")
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
   @Test(arguments: ["", "no such directory/x.annals"]) func `a place that cannot be is refused`(path: String)
     throws
   {
