@@ -73,6 +73,7 @@ let package = Package(
       linkerSettings: syntaxLinking(syntaxLibraries + ["SwiftSyntaxMacroExpansion"])),
     .testTarget(
       name: "AnnalsCommandTests", dependencies: ["AnnalsCommand"], swiftSettings: strict),
+    .testTarget(name: "GitHistoryTests", dependencies: ["GitHistory"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

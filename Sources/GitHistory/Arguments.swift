@@ -1,0 +1,52 @@
+/// What the example was asked to do.
+struct Arguments: Equatable {
+  /// Where the repository is.
+  var repository = "."
+  /// Where the store is to be; `nil` for a fresh temporary folder.
+  var store: String?
+  /// Whether only the help is wanted.
+  var isHelp = false
+
+  /// Reads the arguments that follow the program's name.
+  ///
+  /// - Throws: ``Failure`` with status `usage`.
+  init(_ arguments: [String]) throws(Failure) {
+    var rest = arguments[...]
+    var paths: [String] = []
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--help", "-h": isHelp = true
+      case "--store":
+        guard let path = rest.popFirst(), !path.isEmpty else {
+          throw Failure(.usage, "--store needs a path behind it")
+        }
+        store = path
+      case "--":
+        paths += rest
+        rest = []
+      case let option where option.hasPrefix("-"):
+        throw Failure(.usage, "there is no option '\(option)'")
+      default: paths.append(argument)
+      }
+    }
+    guard paths.count <= 1 else { throw Failure(.usage, "one repository at a time") }
+    if let path = paths.first { repository = path }
+    if repository.isEmpty { throw Failure(.usage, "the repository's path is empty") }
+  }
+
+  /// What `--help` prints.
+  static let help = """
+    usage: githistory [REPOSITORY] [--store PATH]
+
+    Reads the history of a git repository (the current folder's by default), stores it as events of schema
+    version 1, opens the same store with a plan of three versions, and reports what it reads through them.
+
+      --store PATH   where the store is to be, or is; then only new commits are added.
+                     Without it a fresh temporary folder is used.
+      --help         this text
+
+    Merges are stored without files, as git log shows them. Bytes that are no UTF-8 stand as \\xFF.
+    Exit status: 0 done, 64 wrong usage, 65 bad data, 66 no repository, 69 no git, 73 the store cannot be
+    created, 74 input or output failed, 75 try again, 77 no permission.
+    """
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+/// The `git` of this machine, asked about one repository in child processes.
+struct Git {
+  private let executable: URL
+  private let repository: String
+
+  /// `git` for the repository at or around the folder `repository`.
+  ///
+  /// - Parameter searchPath: Folders with colons between them, like the environment's `PATH`.
+  /// - Throws: ``Failure`` with status `unavailable` where no folder holds it.
+  init(repository: String, searchPath: String = ProcessInfo.processInfo.environment["PATH"] ?? "")
+    throws(Failure)
+  {
+    let candidates = searchPath.split(separator: ":").map { "\($0)/git" }
+    guard let found = candidates.first(where: FileManager.default.isExecutableFile) else {
+      throw Failure(.unavailable, "git is not installed, or not in the search path PATH")
+    }
+    executable = URL(filePath: found)
+    self.repository = repository
+  }
+
+  /// The commit that is checked out; `nil` in a repository without commits.
+  ///
+  /// - Throws: ``Failure`` with status `noInput` where there is no repository that git can read.
+  func head() throws(Failure) -> String? {
+    let folder = try ask(["rev-parse", "--git-dir"])
+    guard folder.status == 0 else {
+      throw Failure(.noInput, "'\(repository)' is no git repository that can be read: \(folder.complaint)")
+    }
+    let head = try ask(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+    return head.status == 0 ? head.text : nil
+  }
+
+  /// The name of the branch that is checked out; `nil` where it is a bare commit.
+  func branch() throws(Failure) -> String? {
+    let branch = try ask(["symbolic-ref", "--quiet", "--short", "HEAD"])
+    return branch.status == 0 ? branch.text : nil
+  }
+
+  /// The commits without parents from which the one that is checked out comes.
+  func roots() throws(Failure) -> [String] {
+    let roots = try ask(["rev-list", "--max-parents=0", "HEAD", "--"])
+    guard roots.status == 0 else { throw Failure(.inputOutput, "git rev-list failed: \(roots.complaint)") }
+    return roots.text.split(separator: "\n").map(String.init)
+  }
+
+  /// Gives `body` the history of the commit that is checked out, oldest first, one commit after the other.
+  ///
+  /// - Throws: ``Failure`` where git fails, and what `body` throws; git is then stopped.
+  func log(_ body: (Commit) async throws -> Void) async throws {
+    let process = try start(GitLogReader.arguments)
+    do {
+      var reader = GitLogReader()
+      while let chunk = try process.output.read(upToCount: 1 << 16), !chunk.isEmpty {
+        reader.feed(chunk)
+        while let commit = try reader.next() { try await body(commit) }
+      }
+      try process.mustSucceed()
+      if let last = try reader.finish() { try await body(last) }
+    } catch let failure as GitLogFailure {
+      process.stop()
+      throw Failure(.inputOutput, "git log printed what this example cannot read", underlying: failure)
+    } catch {
+      process.stop()
+      throw error
+    }
+  }
+
+  /// What git answered to a short question.
+  private struct Answer {
+    var status: Int32
+    var text: String
+    var complaint: String
+  }
+
+  private func ask(_ arguments: [String]) throws(Failure) -> Answer {
+    do {
+      let process = try start(arguments)
+      let output = try process.output.readToEnd() ?? Data()
+      let status = process.wait()
+      return Answer(
+        status: status, text: String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines),
+        complaint: try process.complaint())
+    } catch {
+      throw Failure(.inputOutput, "git cannot be run", underlying: error)
+    }
+  }
+
+  private func start(_ arguments: [String]) throws -> GitProcess {
+    try GitProcess(executable, ["-C", repository, "--no-pager"] + arguments)
+  }
+}

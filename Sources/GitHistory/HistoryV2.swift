@@ -1,0 +1,25 @@
+import Annals
+
+/// The second release: an event for the commit and one for each file.
+@Schema(2, 0, 0) enum HistoryV2 {
+  /// A commit was recorded; its files follow.
+  struct CommitRecorded: Record, Equatable {
+    var sha: String
+    var author: String
+    var date: String
+    var message: String
+  }
+
+  /// A commit changed a file.
+  struct FileChanged: Record, Equatable {
+    var sha: String
+    /// Git's letter: A, C, D, M, R or T.
+    var change: String
+    var path: String
+    /// Where a renamed or copied file was before.
+    var formerPath: String?
+  }
+
+  // Carried: nothing about it has changed.
+  typealias HistoryRead = HistoryV1.HistoryRead
+}
