@@ -51,7 +51,7 @@ let package = Package(
     .library(name: "Annals", targets: ["Annals"]),
     .library(name: "AnnalsCommand", targets: ["AnnalsCommand"]),
     .executable(name: "annals", targets: ["AnnalsTool"]),
-    .executable(name: "githistory", targets: ["GitHistory"]),
+    .executable(name: "githistory", targets: ["GitHistoryTool"]),
   ],
   targets: [
     .systemLibrary(
@@ -65,7 +65,9 @@ let package = Package(
       name: "Annals", dependencies: ["LMDB", "CAnnals", "AnnalsMacros"], swiftSettings: lending),
     .target(name: "AnnalsCommand", dependencies: ["Annals"], swiftSettings: strict),
     .executableTarget(name: "AnnalsTool", dependencies: ["AnnalsCommand"], swiftSettings: strict),
-    .executableTarget(name: "GitHistory", dependencies: ["Annals"], swiftSettings: strict),
+    // The example is a library below a one-line program, because tests that use macros cannot import a program.
+    .target(name: "GitHistory", dependencies: ["Annals"], swiftSettings: strict),
+    .executableTarget(name: "GitHistoryTool", dependencies: ["GitHistory"], swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: lending),
     .testTarget(name: "AnnalsTests", dependencies: ["Annals"], swiftSettings: lending),
     .testTarget(

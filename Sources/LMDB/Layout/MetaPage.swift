@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// One of the two pages at the start of a file that say where the rest is (`MDB_meta` of LMDB 0.9).
 struct MetaPage: Equatable {
   /// The flag of meta pages in a page's header.
@@ -74,20 +80,38 @@ struct MetaPages: Equatable {
   /// The length of the file when they were read.
   let size: Int
 
+  /// How often a reading that makes no sense is repeated, one millisecond apart, before it counts as damage.
+  private static let attempts = 20
+
   /// Reads and checks the meta pages of an open file, without liblmdb.
+  ///
+  /// Another process may commit meanwhile: a reading that falls between two of its commits, or into one, is repeated.
+  init(of file: borrowing File) throws(StoreFileError) {
+    var attempt = 1
+    while true {
+      do {
+        try self.init(once: file)
+        return
+      } catch {
+        guard attempt < Self.attempts else { throw error }
+      }
+      attempt += 1
+      _ = usleep(1_000)
+    }
+  }
+
+  /// Reads and checks the meta pages as they are now.
   ///
   /// The two transactions are neighbours and each stands on its own page, because LMDB writes them in turn; in a file that no
   /// transaction has changed both are 0.
-  init(of file: borrowing File) throws(StoreFileError) {
-    let size = try file.status().size
-    guard size >= 2 * pageSize else {
-      throw .truncated(file: file.name, have: size, need: 2 * pageSize)
-    }
+  private init(once file: borrowing File) throws(StoreFileError) {
     var bytes = [UInt8](repeating: 0, count: 2 * pageSize)
     var span = bytes.mutableSpan
     let count = try file.read(into: &span, at: 0)
+    // Behind the pages: the file only grows, and never after the meta page that speaks of the new pages.
+    let size = try file.status().size
     guard count == 2 * pageSize else {
-      throw .truncated(file: file.name, have: count, need: 2 * pageSize)
+      throw .truncated(file: file.name, have: min(count, size), need: 2 * pageSize)
     }
     let whole = UInt64(size / pageSize)
     let first = try MetaPage(

@@ -50,7 +50,7 @@ import Testing
       problems(BadNames.self) == [
         "the name of record Empty of BadNames1 (1.0.0) cannot be stored, for it is empty: \(advice)",
         "the name of record Nul of BadNames1 (1.0.0) cannot be stored, for it holds NUL: \(advice)",
-        "the name of record Long of BadNames1 (1.0.0) cannot be stored, for it has 502 bytes, and 500 are allowed: \(advice)",
+        "the name of record Long of BadNames1 (1.0.0) cannot be stored, for it has 502 bytes: \(advice)",
       ])
   }
 

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import LMDB
+import Synchronization
 import Testing
 
 @Suite struct `Guarding the writer` {
@@ -116,6 +117,28 @@ import Testing
       try transaction.statistics(of: environment.numbers).entries
     }
     #expect(count == 400)
+  }
+
+  @Test func `a file that is written meanwhile is opened every time`() async throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create()
+    let thread = try WriterThread(name: "writer")
+    let isDone = Atomic(false)
+    thread.submit {
+      do {
+        while !isDone.load(ordering: .relaxed) {
+          try environment.write(durability: .none) { (transaction) throws(EnvironmentError) in
+            try transaction.put([0].span, forKey: 1, in: environment.numbers)
+          }
+        }
+      } catch { Issue.record(error) }
+    }
+    // In another process, because this one would be given the environment that it has open.
+    await #expect(processExitsWith: .success) { [path = shelf.path as String] in
+      for _ in 0..<300 { _ = try Shelf(path: path).open() }
+    }
+    isDone.store(true, ordering: .relaxed)
+    thread.stop()
   }
 
   @Test func `the last user gives back the write lock before it waits to close`() throws {

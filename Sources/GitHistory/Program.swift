@@ -2,8 +2,9 @@ import Annals
 import Foundation
 
 /// The history of a git repository as events, read through three schema versions: an example of the library.
-@main struct GitHistory {
-  static func main() async {
+public enum Program {
+  /// Runs the program with the process's arguments and ends the process.
+  public static func main() async {
     var output = StandardOutput()
     var errors = StandardError()
     exit(await run(Array(CommandLine.arguments.dropFirst()), to: &output, errors: &errors))

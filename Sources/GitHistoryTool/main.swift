@@ -1,0 +1,3 @@
+import GitHistory
+
+await Program.main()
