@@ -73,16 +73,20 @@ private struct Opening {
       entry.handle.close()
       entries[status.identity] = nil
     }
-    // A second look heals a lock table that was made from the older meta page; a third is for a busy file.
+    // A second look heals a lock table that was made from the older meta page.
     var attempt = 1
+    var hold: FileLock.Hold?
     while true {
       do {
         let environment = try open()
         entries[environment.dataIdentity] = .init(
           environment: environment, handle: environment.handle)
+        _ = consume hold
         return environment
       } catch .wrongTransactionID where attempt < 3 && !options.create {
         attempt += 1
+        // A writer shows its meta page, and waits for the disk, before it tells its transaction's number: behind its commit the two agree.
+        if let locks, attempt == 2 { hold = try files { () throws(StoreFileError) in try locks.turn() } }
       }
     }
   }

@@ -20,12 +20,7 @@ extension Environment {
     let pointer = try unsafe pointer()
     guard access == .readWrite, let locks else { throw .readOnly }
     let hold = try files { () throws(StoreFileError) -> FileLock.Hold? in
-      guard guards.contains(.locks) else { return nil }
-      // Whoever waits here has the next turn: blocked writers alone starve each other.
-      let turn = try locks.queue.lock(.exclusive)
-      let hold = try locks.write.lock(.exclusive)
-      _ = consume turn
-      return hold
+      guards.contains(.locks) ? try locks.turn() : nil
     }
     if guards.contains(.names) {
       try files { () throws(StoreFileError) in try checkNames(locks) }

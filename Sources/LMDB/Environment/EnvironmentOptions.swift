@@ -85,4 +85,13 @@ public struct EnvironmentLocks: Sendable {
     self.queue = queue
     self.write = write
   }
+
+  /// Takes `write` in turn, and waits as long as it takes.
+  func turn() throws(StoreFileError) -> FileLock.Hold {
+    // Whoever waits for `queue` has the next turn: blocked writers alone starve each other.
+    let turn = try queue.lock(.exclusive)
+    let hold = try write.lock(.exclusive)
+    _ = consume turn
+    return hold
+  }
 }
