@@ -49,10 +49,14 @@ struct EntryLineReader: Sendable {
       throw EntryLine.Refusal(.malformed, "it is not an object")
     }
     var members = EntryMembers()
-    for pair in pairs where pair.value != .null {
-      let fields = keys.filter { pair.hasKey($0.key) }
-      for (field, _) in fields { members[field] = pair.value }
-      if fields.isEmpty, Self.leftovers.contains(where: { pair.hasKey($0) }) {
+    for pair in pairs {
+      if case .null = pair.value { continue }
+      var isField = false
+      for (field, key) in keys where pair.hasKey(key) {
+        members[field] = pair.value
+        isField = true
+      }
+      if !isField, Self.leftovers.contains(where: { pair.hasKey($0) }) {
         throw EntryLine.Refusal(
           .malformed,
           "it has 'stub' or 'path', as what a migration left of an entry; such entries are carried over by 'backup' and 'restore' alone"

@@ -13,6 +13,8 @@ struct ImportBatch: Sendable {
   private(set) var firstLine = 0
   /// The number of the last line.
   private(set) var lastLine = 0
+  /// Whether any line has an id.
+  private(set) var hasIDs = false
   private var size = 0
 
   /// Whether no further line should be added.
@@ -24,10 +26,32 @@ struct ImportBatch: Sendable {
     lastLine = number
     count += 1
     size += line.size
+    if line.event.id != nil { hasIDs = true }
     if let last = parts.indices.last, parts[last].stream == line.stream {
       parts[last].events.append(line.event)
     } else {
       parts.append(AppendRequest.Part(stream: line.stream, expectation: .any, events: [line.event]))
     }
+  }
+
+  /// Takes out the events that `isThere` names.
+  ///
+  /// - Returns: How many those are.
+  mutating func remove(
+    where isThere: (AppendRequest.Event, StreamName) throws(AnnalsError) -> Bool
+  ) throws(AnnalsError) -> UInt64 {
+    let before = count
+    var kept: [AppendRequest.Part] = []
+    count = 0
+    for part in parts {
+      var left = part
+      left.events = []
+      for event in part.events where try !isThere(event, part.stream) { left.events.append(event) }
+      if left.events.isEmpty { continue }
+      count += left.events.count
+      kept.append(left)
+    }
+    parts = kept
+    return UInt64(before - count)
   }
 }

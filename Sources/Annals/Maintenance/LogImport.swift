@@ -18,13 +18,15 @@ struct LogImport {
     _ next: () throws(AnnalsError) -> [UInt8]?, _ progress: (ImportReport) -> Void
   ) async throws(AnnalsError) -> ImportReport {
     do {
+      var repeats = try ImportRepeats(log)
       var batch = try batch(next)
-      while let storing = batch {
+      while var reduced = batch {
+        report.repeated += try repeats.remove(from: &reduced)
+        let storing = reduced
         async let outcome = store(storing)
         // A line that cannot be read is told of only when those before it are stored.
         let following = Result { () throws(AnnalsError) in try self.batch(next) }
-        report.stored += try await outcome.get()
-        report.lines = storing.lastLine
+        report.take(try await outcome.get(), of: storing)
         progress(report)
         batch = try following.get()
       }
@@ -62,16 +64,21 @@ struct LogImport {
   }
 
   /// Stores a batch.
-  ///
-  /// - Returns: How many entries were written.
-  private func store(_ batch: ImportBatch) async -> Result<UInt64, AnnalsError> {
+  private func store(_ batch: ImportBatch) async -> Result<Appended, AnnalsError> {
     do throws(AnnalsError) {
       let request = AppendRequest(parts: batch.parts, time: Timestamp.now.microseconds)
-      let appended = try await log.append(request)
-      return .success(appended.wasRepeated ? 0 : UInt64(batch.count))
+      return .success(try await log.append(request))
     } catch {
       return .failure(error.inLines(batch.firstLine...batch.lastLine))
     }
+  }
+}
+
+extension ImportReport {
+  /// Adds what became of a batch.
+  fileprivate mutating func take(_ appended: Appended, of batch: ImportBatch) {
+    lines = batch.lastLine
+    if appended.wasRepeated { repeated += UInt64(batch.count) } else { stored += UInt64(batch.count) }
   }
 }
 
@@ -106,7 +113,8 @@ extension EventLog {
   ///
   /// A line needs `stream`, `type` and `data`, an object. `version`, `time`, `id` and `metadata` may be absent or null; an
   /// entry without a time takes that of its append call. Other members, `position` and `revision` among them, are ignored,
-  /// but a line with `stub` or `path` is refused.
+  /// but a line with `stub` or `path` is refused. A line whose id its stream has already is not stored again, if such lines
+  /// come in the order in which they were stored first.
   ///
   /// - Parameters:
   ///   - options: Where the lines keep their fields, and where to begin.
@@ -115,7 +123,8 @@ extension EventLog {
   /// - Returns: How many lines there were, and what became of them.
   /// - Throws: What `next` throws, and ``AnnalsError`` with code `malformed`, `invalidName` or `tooLarge` for a line, or
   ///   as ``append(_:to:expecting:)``.
-  /// - Complexity: O(bytes of the input), with one flush to disk a batch; memory for two batches, whatever the input's size.
+  /// - Complexity: O(bytes of the input), with one flush to disk a batch; memory for two batches, and for the
+  ///   names of the streams met where lines have ids and the log was not empty.
   @discardableResult
   public func importLines(
     _ options: ImportOptions = ImportOptions(), from next: () throws(AnnalsError) -> [UInt8]?,

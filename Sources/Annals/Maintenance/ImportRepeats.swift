@@ -1,0 +1,84 @@
+/// Finds lines of an import that are in the log already, by their ids.
+///
+/// The window in which the store itself recognises ids is short, and a file that is imported once more is long. So the
+/// entries that a stream had when the import met it first are walked along with the lines: an id is looked for behind the
+/// last one that was found, and from the first id that is not there on, the lines of the stream are new. A line without an
+/// id is there already only where it follows one that is, and says what the next entry says.
+struct ImportRepeats {
+  /// Where in a stream the entry of the next line may stand.
+  private enum Place {
+    /// At this revision or behind it, up to the second one.
+    case old(next: UInt64, last: UInt64)
+    /// Nowhere: what follows is new.
+    case new
+  }
+
+  private let log: EventLog
+  /// Whether there is anything to compare with.
+  private let hasEntries: Bool
+  private var places: [StreamName: Place] = [:]
+
+  /// Compares lines with what `log` holds before any of them is stored.
+  init(_ log: EventLog) throws(AnnalsError) {
+    self.log = log
+    hasEntries = try log.read { (snapshot) throws(AnnalsError) in try snapshot.head() != nil }
+  }
+
+  /// Takes out of `batch` what is in the log already.
+  ///
+  /// - Returns: How many lines that were.
+  /// - Complexity: O(log of the stream's length) a line, and O(length) for every id that is not where it is looked for first.
+  mutating func remove(from batch: inout ImportBatch) throws(AnnalsError) -> UInt64 {
+    guard hasEntries, batch.hasIDs else { return 0 }
+    return try log.read { (snapshot) throws(AnnalsError) in
+      try batch.remove { (event, stream) throws(AnnalsError) in try isThere(event, stream, snapshot) }
+    }
+  }
+
+  private mutating func isThere(
+    _ event: AppendRequest.Event, _ stream: StreamName, _ snapshot: borrowing LogSnapshot
+  ) throws(AnnalsError) -> Bool {
+    if case .new = places[stream] { return false }
+    guard let head = try snapshot.reader.head(of: stream), head.newestID != nil else {
+      places[stream] = .new
+      return false
+    }
+    var range: (next: UInt64, last: UInt64) = (0, head.revision.rawValue)
+    if case .old(let next, let last) = places[stream] { range = (next, last) }
+    if let found = try find(event, range, head, snapshot) {
+      places[stream] = .old(next: found + 1, last: range.last)
+      return true
+    }
+    places[stream] = event.id == nil ? .old(next: range.next, last: range.last) : .new
+    return false
+  }
+
+  /// The revision of the entry that a line was stored as; `nil` where there is none.
+  private func find(
+    _ event: AppendRequest.Event, _ range: (next: UInt64, last: UInt64), _ head: Head,
+    _ snapshot: borrowing LogSnapshot
+  ) throws(AnnalsError) -> UInt64? {
+    let reader = snapshot.reader
+    var touched = 0
+    var start = range.next
+    // Nearly always it is the very next entry; a window is read only where it is not.
+    var width: UInt64 = 1
+    while start <= range.last {
+      let end = min(start + width - 1, range.last)
+      let found = try reader.walk(start...end, of: head, touched: &touched) {
+        (bytes, header, position) throws(AnnalsError) in
+        if let id = event.id {
+          return header.flags.contains(.id) && ByteReader(bytes).uuid(in: header.id) == id
+        }
+        return range.next > 0 && !header.flags.contains(.id)
+          && snapshot.kinds.undeclaredKind(version: event.version, name: event.type) == header.kind
+          && bytes.extracting(header.body).isEqual(to: event.payload.span)
+      }
+      if let index = found.firstIndex(of: true) { return start + UInt64(index) }
+      if event.id == nil { return nil }
+      start = end + 1
+      width = 256
+    }
+    return nil
+  }
+}
