@@ -15,17 +15,17 @@ struct FailureReport {
     case OutputError.closed:
       return nil
     case OutputError.failed(let failure):
-      self.init(AnnalsError(failure, doing: "writing the output"), command: command)
+      self.init(of: AnnalsError(failure, doing: "writing the output"), command: command)
     case let error as CommandLineError:
-      self.init(AnnalsError(.wrongUse, error.failure.message), command: command, help: error.help)
+      self.init(of: AnnalsError(.wrongUse, error.failure.message), command: command, help: error.help)
     case let error as AnnalsError:
-      self.init(error, command: command)
+      self.init(of: error, command: command)
     default:
-      self.init(AnnalsError(.inputOutput, "\(error)"), command: command)
+      self.init(of: AnnalsError(.inputOutput, "\(error)"), command: command)
     }
   }
 
-  private init(_ error: AnnalsError, command: String, help: String? = nil) {
+  private init(of error: AnnalsError, command: String, help: String? = nil) {
     status = ExitStatus.of(error.code)
     let hint = help.map { "\($0)\n" } ?? ""
     text = Array("\(command): \(PlainText.line("\(error.code): \(error.message)"))\n\(hint)".utf8)
