@@ -11,14 +11,14 @@ struct CompileFailTests {
     compiler = try #require(Compiler.found)
   }
 
-  @Test(arguments: [Compiler.Work.typecheck, .compile])
-  func `a program without a mistake compiles, without a warning`(work: Compiler.Work) throws {
-    let outcome = try compiler.run(work, Snippet.shop + Snippet.rest)
+  @Test(arguments: [Compiler.Work.typecheck, .compile], [Snippet.rest, Snippet.store])
+  func `a program without a mistake compiles, without a warning`(work: Compiler.Work, rest: String) throws {
+    let outcome = try compiler.run(work, Snippet.shop + rest)
     #expect(outcome.succeeded, "\(outcome.output)")
     #expect(outcome.output == "")
   }
 
-  @Test(arguments: Snippet.chains + Snippet.rules + Snippet.schemas)
+  @Test(arguments: Snippet.chains + Snippet.rules + Snippet.schemas + Snippet.uses)
   func `a mistake does not compile, and the message names it`(snippet: Snippet) throws {
     let outcome = try compiler.run(.typecheck, Snippet.shop + snippet.source)
     #expect(!outcome.succeeded)

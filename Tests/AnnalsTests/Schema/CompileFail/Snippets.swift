@@ -195,7 +195,7 @@ extension Snippet {
       "let stage = MigrationStage.custom(fromVersion: V1.self, toVersion: V2.self) {\n  \(rule.source)\n}")
   }
 
-  /// Mistakes in a schema, and in what is appended.
+  /// Mistakes in a schema.
   static let schemas = [
     Snippet(
       "a carried typealias to what is no record",
@@ -213,20 +213,5 @@ extension Snippet {
     Snippet(
       "a switch that forgets a record", says: "switch must be exhaustive",
       "func total(of event: V3.Event) -> Int { switch event { case .placed(let placed): placed.total } }"),
-    Snippet(
-      "an event of an old version where the current one is appended",
-      says: "cannot convert value of type 'V1.Event' to expected element type 'V3.Event'",
-      appending + "func place() { append([V1.Event.placed(.init(total: 1))], plan: ShopPlan.self) }"),
-    Snippet(
-      "a record of an old version where the current one is appended",
-      says: "cannot convert value of type 'V1.Placed' to expected argument type",
-      appending + "func place() { append([.placed(V1.Placed(total: 1))], plan: ShopPlan.self) }"),
   ]
-
-  /// A function that takes what a store appends.
-  private static let appending = """
-    enum ShopPlan: SchemaMigrationPlan { static var stages: MigrationChain<V1, V3> { first; second } }
-    func append<Plan: SchemaMigrationPlan>(_ events: [Plan.Current.Event], plan: Plan.Type) {}
-
-    """
 }
