@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// Finds lines of an import that are in the log already, by their ids.
 ///
 /// The window in which the store itself recognises ids is short, and a file that is imported once more is long. So the
@@ -68,7 +74,7 @@ struct ImportRepeats {
       let found = try reader.walk(start...end, of: head, touched: &touched) {
         (bytes, header, position) throws(AnnalsError) in
         if let id = event.id {
-          return header.flags.contains(.id) && ByteReader(bytes).uuid(in: header.id) == id
+          return header.flags.contains(.id) && UUID(bytes, at: header.id.lowerBound) == id
         }
         return range.next > 0 && !header.flags.contains(.id)
           && snapshot.kinds.undeclaredKind(version: event.version, name: event.type) == header.kind
