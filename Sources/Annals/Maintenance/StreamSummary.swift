@@ -16,15 +16,18 @@ public struct StreamSummary: Hashable, Sendable {
 public struct StreamList: ~Copyable, ~Escapable {
   private let reader: StoreReader
   private let prefix: [UInt8]
+  /// The name behind which the list begins, if any.
+  private let previous: [UInt8]?
   private var cursor: Cursor
   private var hasBegun = false
   private var hasEnded = false
 
   @_lifetime(copy reader)
-  init(_ reader: StoreReader, prefix: String) throws(AnnalsError) {
+  init(_ reader: StoreReader, prefix: String, after previous: StreamName?) throws(AnnalsError) {
     let cursor = try reader.streamsCursor()
     self.reader = reader
     self.prefix = Array(prefix.utf8)
+    self.previous = previous.map { Array($0.text.utf8) }
     self.cursor = cursor
   }
 
@@ -51,15 +54,19 @@ public struct StreamList: ~Copyable, ~Escapable {
     return nil
   }
 
-  /// Moves to the first row with the prefix, then to the next one.
+  /// Moves to the first row with the prefix, or behind the previous name, then to the next one.
   @_lifetime(copy self)
   private mutating func step() throws(AnnalsError) -> LMDB.Row? {
     defer { hasBegun = true }
-    if hasBegun || prefix.isEmpty { return try cursor.nextRow() }
+    if hasBegun { return try cursor.nextRow() }
+    let start = previous.map { prefix.lexicographicallyPrecedes($0) ? $0 : prefix } ?? prefix
+    if start.isEmpty { return try cursor.nextRow() }
     // No name is longer, so nothing begins with a longer prefix.
-    guard prefix.count <= NameRule.maximum else { return nil }
-    let prefix = prefix
-    do { return try cursor.seek(prefix.span) } catch { throw AnnalsError(error) }
+    guard start.count <= NameRule.maximum else { return nil }
+    let row: LMDB.Row?
+    do { row = try cursor.seek(start.span) } catch { throw AnnalsError(error) }
+    if let previous, let row, row.key.isEqual(to: previous.span) { return try cursor.nextRow() }
+    return row
   }
 
   private func name(_ key: Span<UInt8>) throws(AnnalsError) -> StreamName {
@@ -72,10 +79,15 @@ public struct StreamList: ~Copyable, ~Escapable {
 extension LogSnapshot {
   /// The streams whose names begin with `prefix`, in the order of their names' bytes.
   ///
-  /// - Parameter prefix: The first bytes of the names; all streams by default.
+  /// - Parameters:
+  ///   - prefix: The first bytes of the names; all streams by default.
+  ///   - previous: The name behind which the list begins, which need not exist: so that a long list can be read in pages,
+  ///     each with a snapshot of its own.
   /// - Throws: ``AnnalsError`` with code `inputOutput`.
   @_lifetime(borrow self)
-  public func streams(prefix: String = "") throws(AnnalsError) -> StreamList {
-    try StreamList(reader, prefix: prefix)
+  public func streams(
+    prefix: String = "", after previous: StreamName? = nil
+  ) throws(AnnalsError) -> StreamList {
+    try StreamList(reader, prefix: prefix, after: previous)
   }
 }
