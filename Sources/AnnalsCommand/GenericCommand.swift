@@ -9,7 +9,7 @@
 /// The command for every store: all that needs no plan.
 ///
 /// The command for the stores of one plan has these verbs and those that need the plan.
-public enum AnnalsCommand {
+public enum GenericCommand {
   /// The verbs that need no plan.
   static let verbs: [any Verb.Type] = [
     InfoVerb.self, StreamsVerb.self, CensusVerb.self, ReadVerb.self, DumpVerb.self, ImportVerb.self,

@@ -1,3 +1,3 @@
 import AnnalsCommand
 
-await AnnalsCommand.main()
+await GenericCommand.main()

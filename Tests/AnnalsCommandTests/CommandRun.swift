@@ -33,7 +33,7 @@ struct CommandRun {
   init(_ words: [String], limit: Int = .max, refusal: OutputError = .closed) async {
     var output = KeptOutput(limit: limit, refusal: refusal)
     var errors = KeptOutput()
-    status = await Command(name: "annals", verbs: AnnalsCommand.verbs).run(
+    status = await Command(name: "annals", verbs: GenericCommand.verbs).run(
       words, to: &output, errors: &errors)
     self.output = output.text
     self.errors = errors.text

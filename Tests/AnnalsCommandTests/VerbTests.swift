@@ -68,6 +68,15 @@ import Testing
         == #"{"stream":"a/even","revision":1,"first":2,"last":4}"# + "\n")
   }
 
+  @Test func `a long list of streams is whole`() async throws {
+    let folder = try TemporaryFolder()
+    let names = (1...2_500).map { "s\(10_000 + $0)" }
+    let lines = names.map { #"{"stream":"\#($0)","type":"T","data":{}}"# }
+    let file = try folder.file("lines", lines.joined(separator: "\n"))
+    #expect(await CommandRun("import", folder.store, file).status == 0)
+    #expect(await CommandRun("streams", folder.store).lines == names.map { "\($0)\t0" })
+  }
+
   @Test func `names that would play with the terminal are escaped in text and exact in JSON`() async throws {
     let folder = try TemporaryFolder()
     let file = try folder.file(
@@ -158,7 +167,7 @@ import Testing
     let run = await CommandRun(word)
     #expect(run.status == 0)
     #expect(run.errors == "")
-    for verb in AnnalsCommand.verbs {
+    for verb in GenericCommand.verbs {
       #expect(run.output.contains("  \(verb.name)  ") || run.output.contains("  \(verb.name) "))
     }
   }

@@ -26,13 +26,26 @@ struct StreamsVerb: Verb {
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     let log = try EventLog(path: store)
-    try log.read { (snapshot) throws in
-      var streams = try snapshot.streams(prefix: prefix)
-      while let stream = try streams.next() {
-        try output.write(isJSON ? Self.line(stream) : Self.text(stream))
-      }
-    }
+    var last: StreamName?
+    repeat {
+      // Written outside of the snapshot, which a slow reader of the output would otherwise keep alive.
+      let page = try page(of: log, after: last)
+      for stream in page { try output.write(isJSON ? Self.line(stream) : Self.text(stream)) }
+      last = page.last?.name
+    } while last != nil
     return ExitStatus.success
+  }
+
+  /// How many streams are listed with one snapshot.
+  private static let pageSize = 1_000
+
+  private func page(of log: EventLog, after name: StreamName?) throws(AnnalsError) -> [StreamSummary] {
+    try log.read { (snapshot) throws(AnnalsError) in
+      var streams = try snapshot.streams(prefix: prefix, after: name)
+      var page: [StreamSummary] = []
+      while page.count < Self.pageSize, let stream = try streams.next() { page.append(stream) }
+      return page
+    }
   }
 
   private static func line(_ stream: StreamSummary) -> [UInt8] {
