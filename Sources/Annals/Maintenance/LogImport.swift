@@ -106,7 +106,7 @@ extension AnnalsError {
 extension EventLog {
   /// Stores lines of JSON, one entry a line, in batches of whole lines.
   ///
-  /// A batch is one append call of at most 1,000 lines and some 4 MiB, and all of it is stored or none. The import stops at
+  /// A batch is one append call of at most 4,000 lines and some 4 MiB, and all of it is stored or none. The import stops at
   /// the first line that is no entry: the batches before it are stored, and the lines in front of it that belong to its
   /// own batch are not. The error says in `details.line` where it stopped and in `details.linesStored` how many lines are
   /// stored, which is what ``ImportOptions/skip`` takes to go on. A line of more than 128 MiB is refused.

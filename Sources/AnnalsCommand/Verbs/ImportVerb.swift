@@ -8,7 +8,7 @@ struct ImportVerb: Verb {
   static let help = """
 
     A line needs 'stream', 'type' and 'data', an object; 'version', 'time', 'id' and 'metadata' may be absent. Lines go in by
-    batches of up to 1,000, each whole or not at all. The import stops at the first bad line and names it; the batches
+    batches of up to 4,000, each whole or not at all. The import stops at the first bad line and names it; the batches
     before it are kept, lines of its own batch are not, and the error says from where --skip goes on. Lines with ids that
     are in the store already are not stored again. A store that was created stays, even where the first batch fails.
 

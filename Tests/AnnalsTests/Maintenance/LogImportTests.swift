@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 999, 1_000, 1_001, 2_500])
+  @Test(arguments: [1, 3_999, 4_000, 4_001, 9_000])
   func `every line is an entry, in order`(count: Int) async throws {
     let place = try TemporaryStore()
     let log = try place.open()
@@ -48,7 +48,7 @@ import Testing
     }
     #expect(report.lines == count)
     #expect(report.stored == UInt64(count))
-    #expect(told.map(\.lines) == Array(stride(from: 1_000, to: count, by: 1_000)) + [count])
+    #expect(told.map(\.lines) == Array(stride(from: 4_000, to: count, by: 4_000)) + [count])
     #expect(try numbers(log) == Array(1...count))
     #expect(try EventLog.verify(place.url).isClean)
   }
@@ -56,11 +56,11 @@ import Testing
   @Test func `each batch is one append call`() async throws {
     let place = try TemporaryStore()
     let log = try place.open()
-    try await log.importText(text(lines(2_100)))
+    try await log.importText(text(lines(8_100)))
     let ends = try log.read { snapshot in
       try snapshot.all().filter(\.isEndOfCall).map(\.position.rawValue)
     }
-    #expect(ends == [1_000, 2_000, 2_100])
+    #expect(ends == [4_000, 8_000, 8_100])
   }
 
   @Test func `a batch is closed by the line that reaches four mebibytes`() async throws {
@@ -74,23 +74,23 @@ import Testing
     #expect(ends == [2, 3])
   }
 
-  @Test(arguments: [(1, 0), (2, 0), (1_000, 0), (1_001, 1_000), (1_500, 1_000), (2_001, 2_000)])
+  @Test(arguments: [(1, 0), (2, 0), (4_000, 0), (4_001, 4_000), (4_500, 4_000), (8_001, 8_000)])
   func `the first bad line is named, and whole batches before it are kept`(bad: Int, kept: Int) async throws {
     let place = try TemporaryStore()
     let log = try place.open()
-    let text = text(lines(2_100, bad: bad))
+    let text = text(lines(8_100, bad: bad))
     let found = try #require(await error { () throws(AnnalsError) in try await log.importText(text) })
     #expect(found.code == .malformed)
     #expect(found.details.line == bad)
     #expect(found.details.linesStored == kept)
     #expect(found.message.contains("line \(bad), column"))
-    #expect(try numbers(log) == Array(1...2_100).filter { $0 <= kept })
+    #expect(try numbers(log) == Array(1...8_100).filter { $0 <= kept })
 
     // Mended, the same input goes on behind the lines that are stored.
-    let mended = self.text(lines(2_100))
+    let mended = self.text(lines(8_100))
     let report = try await log.importText(mended, ImportOptions(skip: kept))
-    #expect(report.stored == UInt64(2_100 - kept))
-    #expect(try numbers(log) == Array(1...2_100))
+    #expect(report.stored == UInt64(8_100 - kept))
+    #expect(try numbers(log) == Array(1...8_100))
   }
 
   @Test func `lines that are skipped are counted with the empty ones, and not read`() async throws {
@@ -121,7 +121,7 @@ import Testing
   @Test func `an input that fails stops the import behind the batches that are stored`() async throws {
     let place = try TemporaryStore()
     let log = try place.open()
-    var rest = Array(text(lines(1_500)).utf8)[...]
+    var rest = Array(text(lines(4_500)).utf8)[...]
     let found = await error { () throws(AnnalsError) in
       try await log.importLines { () throws(AnnalsError) in
         if rest.isEmpty { throw AnnalsError(.inputOutput, "the input is gone") }
@@ -130,8 +130,8 @@ import Testing
       }
     }
     #expect(found?.code == .inputOutput)
-    #expect(found?.details.linesStored == 1_000)
-    #expect(try numbers(log).count == 1_000)
+    #expect(found?.details.linesStored == 4_000)
+    #expect(try numbers(log).count == 4_000)
   }
 
   @Test func `no error holds what a line says`() async throws {
@@ -154,7 +154,7 @@ import Testing
 }
 
 extension LogImportTests {
-  @Test(arguments: [10, 1_000, 1_300, 2_500])
+  @Test(arguments: [10, 4_000, 5_300])
   func `the same lines with ids are not stored again`(count: Int) async throws {
     let place = try TemporaryStore()
     let log = try place.open()
@@ -167,13 +167,13 @@ extension LogImportTests {
   @Test func `of lines with ids of which some are there, the others are stored`() async throws {
     let place = try TemporaryStore()
     let log = try place.open()
-    let all = lines(2_500, ids: true)
+    let all = lines(5_500, ids: true)
     try await log.importText(text(Array(all[..<1_234])))
     let whole = try await log.importText(text(all))
-    #expect(whole == ImportReport(lines: 2_500, stored: 1_266, repeated: 1_234))
-    let last = try await log.importText(text(Array(all[2_000...])))
+    #expect(whole == ImportReport(lines: 5_500, stored: 4_266, repeated: 1_234))
+    let last = try await log.importText(text(Array(all[5_000...])))
     #expect(last == ImportReport(lines: 500, stored: 0, repeated: 500))
-    #expect(try numbers(log) == Array(1...2_500))
+    #expect(try numbers(log) == Array(1...5_500))
   }
 
   @Test func `a line without an id is there only behind one that is, with the same words`() async throws {
