@@ -59,7 +59,8 @@ struct StorePlace {
   private func create() throws(AnnalsError) -> Bool {
     let directory: Directory
     do throws(StoreFileError) {
-      directory = try Directory.open(path: parent)
+      // With the dot a symbolic link above the store is followed, as an open of the store inside follows it.
+      directory = try Directory.open(path: parent + "/.")
     } catch .missing {
       throw AnnalsError(.cannotCreate, "the directory above '\(name)' does not exist; create it first")
     } catch .notDirectory {

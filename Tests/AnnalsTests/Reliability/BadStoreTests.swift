@@ -68,6 +68,18 @@ import Testing
     }
   }
 
+  @Test func `a store is created and opened below a symbolic link`() async throws {
+    let place = try TemporaryStore()
+    let folder = place.directory.appendingPathComponent("folder")
+    let link = place.directory.appendingPathComponent("link")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder)
+    let url = link.appendingPathComponent("orders.annals")
+    do { try await EventLog(at: url).append([.sized(1)], to: "a") }
+    do { try await EventLog(at: url).append([.sized(1)], to: "a") }
+    #expect(try EventLog.verify(folder.appendingPathComponent("orders.annals")).entries == 2)
+  }
+
   @Test func `a path longer than the system takes is refused`() throws {
     let place = try TemporaryStore()
     var folder = place.directory
