@@ -16,6 +16,8 @@ struct StoreCreation {
   /// The least room on the disk for a new store: without it, touching the map of LMDB's lock file would kill the process.
   private static let room = 1 << 20
   private static let suffix = ".tmp"
+  /// How often a creation begins again that another process has removed.
+  private static let attempts = 20
   private var prefix: String { ".\(name)." }
 
   /// Creates the store.
@@ -28,13 +30,30 @@ struct StoreCreation {
       throw AnnalsError(
         .diskFull, "a new store needs \(Self.room) bytes of disk, and \(free) are free; nothing was created")
     }
+    for _ in 0..<Self.attempts {
+      if let created = try attempt() { return created }
+    }
+    throw AnnalsError(
+      .busy, "other processes that create the same store removed each attempt; try again")
+  }
+
+  /// Creates the store once.
+  ///
+  /// - Returns: Whether it was created; `nil` if another process took the unfinished one for a leftover.
+  private func attempt() throws(AnnalsError) -> Bool? {
     let temporary = prefix + String(UInt64.random(in: 0 ... .max)) + Self.suffix
-    let directory = try files { () throws(StoreFileError) in try parent.createDirectory(temporary) }
+    let directory: Directory
+    do throws(StoreFileError) { directory = try parent.createDirectory(temporary) } catch .missing {
+      return nil
+    } catch {
+      throw AnnalsError(error)
+    }
     let created: Bool
     do throws(AnnalsError) {
       try fill(directory)
       created = try publish(temporary)
     } catch {
+      if try isGone(directory, called: temporary) { return nil }
       try remove(directory, called: temporary)
       throw error
     }
@@ -42,16 +61,29 @@ struct StoreCreation {
     return created
   }
 
+  /// Whether the name no longer stands for the directory.
+  private func isGone(_ directory: Directory, called temporary: String) throws(AnnalsError) -> Bool {
+    try files { () throws(StoreFileError) in
+      try parent.status(of: temporary)?.identity != directory.status().identity
+    }
+  }
+
   /// Writes everything that an empty store consists of into `directory`, and waits until the disk has it.
   private func fill(_ directory: Directory) throws(AnnalsError) {
     let current = CurrentFile(log: UUID(), generation: 1)
+    // The lock comes first: a directory without one, or whose lock is free, is a leftover.
+    let open = try files { () throws(StoreFileError) in try FileLock("open.lock", in: directory) }
+    let hold = try files { () throws(StoreFileError) in
+      let hold = try open.lock(.exclusive)
+      guard try open.isCurrent() else { throw .replaced(file: open.name) }
+      return hold
+    }
     let locks = try files { () throws(StoreFileError) in
       _ = try directory.create(current.leaseName)
       return EnvironmentLocks(
-        open: try FileLock("open.lock", in: directory), queue: try FileLock("queue.lock", in: directory),
+        open: open, queue: try FileLock("queue.lock", in: directory),
         write: try FileLock("write.lock", in: directory))
     }
-    let hold = try files { () throws(StoreFileError) in try locks.open.lock(.exclusive) }
     try storage { () throws(EnvironmentError) in
       let environment = try Environment.open(
         current.fileName, in: directory, tables: StoreTables.definitions, locks: locks,
@@ -94,9 +126,9 @@ struct StoreCreation {
         // Another process may remove it at the same time, or be about to fill it.
         guard try parent.status(of: leftover)?.isDirectory == true else { return }
         do throws(StoreFileError) {
+          if try parent.removeDirectoryIfEmpty(leftover) { return }
           let directory = try parent.directory(leftover)
-          guard try directory.names().contains("open.lock"),
-            let hold = try FileLock("open.lock", in: directory, create: false).tryLock(.exclusive)
+          guard let hold = try FileLock("open.lock", in: directory, create: false).tryLock(.exclusive)
           else { return }
           try remove(files: directory, called: leftover)
           _ = consume hold
@@ -111,6 +143,8 @@ struct StoreCreation {
   }
 
   private func remove(files directory: Directory, called temporary: String) throws(StoreFileError) {
+    // First without listing it, which needs a descriptor that may be what was missing.
+    if try parent.removeDirectoryIfEmpty(temporary) { return }
     for file in try directory.names() { try directory.remove(file) }
     try parent.removeDirectory(temporary)
   }

@@ -52,9 +52,16 @@ public final class Directory: Sendable {
   /// The name is durable after ``synchronize()``.
   public func createDirectory(_ name: String) throws(StoreFileError) -> Directory {
     try system("mkdir", name) { unsafe mkdirat(descriptor, name, 0o700) }
-    let created = try directory(name)
-    try system("fchmod", name) { fchmod(created.descriptor, 0o700) }
-    return created
+    do {
+      let created = try directory(name)
+      try system("fchmod", name) { fchmod(created.descriptor, 0o700) }
+      return created
+    } catch {
+      let cause = error
+      // The first failure is the one to tell.
+      do { try removeDirectory(name) } catch {}
+      throw cause
+    }
   }
 
   private static func open(
@@ -121,6 +128,19 @@ public final class Directory: Sendable {
   /// Removes a file. The removal is durable after ``synchronize()``.
   public func remove(_ name: String) throws(StoreFileError) {
     try system("unlink", name) { unsafe unlinkat(descriptor, name, 0) }
+  }
+
+  /// Removes a directory inside this one if it is empty, which needs no further descriptor.
+  ///
+  /// - Returns: Whether it was empty.
+  public func removeDirectoryIfEmpty(_ name: String) throws(StoreFileError) -> Bool {
+    do {
+      try removeDirectory(name)
+      return true
+    } catch .system(_, _, errno: ENOTEMPTY), .alreadyThere {
+      // POSIX allows either number.
+      return false
+    }
   }
 
   /// Removes an empty directory inside this one.
