@@ -69,7 +69,9 @@ let package = Package(
     .target(name: "GitHistory", dependencies: ["Annals"], swiftSettings: strict),
     .executableTarget(name: "GitHistoryTool", dependencies: ["GitHistory"], swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: lending),
-    .testTarget(name: "AnnalsTests", dependencies: ["Annals"], swiftSettings: lending),
+    // The golden store is found by its path, not copied as a resource.
+    .testTarget(
+      name: "AnnalsTests", dependencies: ["Annals"], exclude: ["Golden"], swiftSettings: lending),
     .testTarget(
       name: "AnnalsMacrosTests", dependencies: ["AnnalsMacros"], swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking(syntaxLibraries + ["SwiftSyntaxMacroExpansion"])),

@@ -63,12 +63,13 @@ final class LogCore: Sendable {
   func append(_ request: AppendRequest) async throws(AnnalsError) -> Appended {
     if Task.isCancelled { throw AnnalsError(.cancelled, "the task was cancelled; nothing was written") }
     let result: Result<Appended, AnnalsError> = await withCheckedContinuation { continuation in
-      let isAccepted = thread?.submit { [self] in
-        continuation.resume(returning: LogWriter(core: self).commit(request))
+      // Unowned, because the caller holds the core until it is answered: the thread must not keep the store open after that.
+      let isAccepted = thread?.submit { [unowned self] in
+        let result = LogWriter(core: self).commit(request)
+        continuation.resume(returning: result)
       }
       if isAccepted != true {
-        continuation.resume(
-          returning: .failure(AnnalsError(.readOnly, "the store was opened for reading only")))
+        continuation.resume(returning: .failure(AnnalsError(.readOnly, "the store was opened for reading only")))
       }
     }
     return try result.get()
