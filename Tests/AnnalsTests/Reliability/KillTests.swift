@@ -82,7 +82,9 @@ import Testing
     let account = try Account(path: journal)
     let inside = (0..<Self.perRound).filter { account.begun[$0, default: 0] > account.answered($0) }
     #expect(inside.count > Self.perRound / 4)
-    #expect(account.positions.values.map(\.count).reduce(0, +) > Self.perRound)
+    let answered = account.positions.values.map(\.count).reduce(0, +)
+    #expect(answered > Self.perRound)
+    print("appends, seed \(seed): \(Self.perRound) kills, \(inside.count) inside a call, \(answered) calls answered")
   }
 
   @Test(arguments: rounds) func `a creation that is killed leaves a whole store or none`(
@@ -117,5 +119,6 @@ import Testing
     }
     // The kills really came in the midst of creations.
     #expect(leftovers > 0)
+    print("creations, seed \(seed): \(Self.perRound) kills, \(leftovers) left something to remove")
   }
 }
