@@ -69,7 +69,8 @@ final class LogCore: Sendable {
         continuation.resume(returning: result)
       }
       if isAccepted != true {
-        continuation.resume(returning: .failure(AnnalsError(.readOnly, "the store was opened for reading only")))
+        continuation.resume(
+          returning: .failure(AnnalsError(.readOnly, "the store was opened for reading only")))
       }
     }
     return try result.get()

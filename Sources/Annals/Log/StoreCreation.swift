@@ -78,16 +78,18 @@ struct StoreCreation {
       guard try open.isCurrent() else { throw .replaced(file: open.name) }
       return hold
     }
-    let locks = try files { () throws(StoreFileError) in
-      _ = try directory.create(current.leaseName)
-      return EnvironmentLocks(
+    let (locks, lease) = try files { () throws(StoreFileError) in
+      let locks = EnvironmentLocks(
         open: open, queue: try FileLock("queue.lock", in: directory),
         write: try FileLock("write.lock", in: directory))
+      return (locks, try FileLock(current.leaseName, in: directory))
     }
-    try storage { () throws(EnvironmentError) in
-      let environment = try Environment.open(
+    let environment = try storage { () throws(EnvironmentError) in
+      try Environment.open(
         current.fileName, in: directory, tables: StoreTables.definitions, locks: locks,
         options: EnvironmentOptions(create: true))
+    }
+    try storage { () throws(EnvironmentError) in
       let table = StoreTables(environment).meta
       try environment.write { (transaction) throws(EnvironmentError) in
         for (name, value) in StoreMeta(log: current.log).rows() {
@@ -96,9 +98,12 @@ struct StoreCreation {
         }
       }
     }
-    try files { () throws(StoreFileError) in
-      try directory.replace(CurrentFile.name, with: current.encoded().span)
-      try directory.synchronize()
+    // Everything stays open meanwhile, so that a store is created only where there are descriptors enough to open it.
+    try withExtendedLifetime((environment, lease)) { () throws(AnnalsError) in
+      try files { () throws(StoreFileError) in
+        try directory.replace(CurrentFile.name, with: current.encoded().span)
+        try directory.synchronize()
+      }
     }
     _ = consume hold
   }

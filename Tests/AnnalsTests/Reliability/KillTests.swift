@@ -84,7 +84,9 @@ import Testing
     #expect(inside.count > Self.perRound / 4)
     let answered = account.positions.values.map(\.count).reduce(0, +)
     #expect(answered > Self.perRound)
-    print("appends, seed \(seed): \(Self.perRound) kills, \(inside.count) inside a call, \(answered) calls answered")
+    print(
+      "appends, seed \(seed): \(Self.perRound) kills, \(inside.count) inside a call, \(answered) calls answered"
+    )
   }
 
   @Test(arguments: rounds) func `a creation that is killed leaves a whole store or none`(
