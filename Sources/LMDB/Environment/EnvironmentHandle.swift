@@ -28,12 +28,16 @@ final class EnvironmentHandle: @unchecked Sendable {
 
   /// Opens an environment, with half the map as long as the process may not have that much address space.
   ///
+  /// As much as the map takes is left free, so that many environments do not take all that the process needs for itself.
   /// - Parameter used: The bytes that the map must hold at least.
   static func open(
     path: String, name: String, flags: UInt32, tables: Int, used: Int, options: EnvironmentOptions
   ) throws(EnvironmentError) -> EnvironmentHandle {
     let least = max(used + used / 4, 1 << 20)
     var mapSize = max(options.mapSize, least) / pageSize * pageSize
+    while mapSize / 2 >= least, !isFree(mapSize * 2) {
+      mapSize = mapSize / 2 / pageSize * pageSize
+    }
     while true {
       do {
         return try open(
@@ -42,6 +46,15 @@ final class EnvironmentHandle: @unchecked Sendable {
         mapSize = mapSize / 2 / pageSize * pageSize
       }
     }
+  }
+
+  /// Whether the process may have this much more address space.
+  private static func isFree(_ size: Int) -> Bool {
+    let flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE
+    guard let start = unsafe mmap(nil, size, PROT_NONE, flags, -1, 0), unsafe start != MAP_FAILED else {
+      return false
+    }
+    return unsafe munmap(start, size) == 0
   }
 
   private static func open(
