@@ -11,7 +11,9 @@ extension AnnalsError {
         .diskFull, "the disk has no room; nothing was written; free some space and try again", failure)
     case .lmdb(let error) where error.code == LMDBError.mapFull:
       self.init(
-        .diskFull, "the log has outgrown this process's address space; raise the limit (ulimit -v)", failure)
+        .diskFull,
+        "the log has outgrown this process's share of address space; raise the limit (ulimit -v) or keep fewer stores open, and open it again",
+        failure)
     case .lmdb(let error) where error.isAccessDenied:
       self.init(.permission, "the system refused access to the log's file (\(error))", failure)
     case .lmdb(let error) where error.isDamage:

@@ -78,7 +78,7 @@ private struct Opening {
     var hold: FileLock.Hold?
     while true {
       do {
-        let environment = try open()
+        let environment = try open(EnvironmentRegistry.share(beside: entries))
         entries[environment.dataIdentity] = .init(
           environment: environment, handle: environment.handle)
         _ = consume hold
@@ -91,7 +91,7 @@ private struct Opening {
     }
   }
 
-  private func open() throws(EnvironmentError) -> Environment {
+  private func open(_ share: Int) throws(EnvironmentError) -> Environment {
     let data = try files { () throws(StoreFileError) in
       try options.create
         ? DataFile(creating: name, in: directory)
@@ -111,7 +111,7 @@ private struct Opening {
     if !usesLockFile { flags |= UInt32(MDB_NOLOCK) }
     let handle = try EnvironmentHandle.open(
       path: directory.path(forLMDB: name), name: name, flags: flags, tables: definitions.count,
-      used: data.used, options: options)
+      used: data.used, share: share, options: options)
     do throws(EnvironmentError) {
       let status = try protect(handle, expecting: data.identity)
       if usesLockFile {

@@ -13,10 +13,13 @@ import CLMDB
 @safe
 final class EnvironmentHandle: @unchecked Sendable {
   let pointer: OpaquePointer
+  /// The address space that it has set aside.
+  let mapSize: Int
   private var isClosed = false
 
-  private init(pointer: OpaquePointer) {
+  private init(pointer: OpaquePointer, mapSize: Int) {
     unsafe self.pointer = unsafe pointer
+    self.mapSize = mapSize
   }
 
   /// Closes the environment; only for the holder of the registry's lock.
@@ -28,13 +31,17 @@ final class EnvironmentHandle: @unchecked Sendable {
 
   /// Opens an environment, with half the map as long as the process may not have that much address space.
   ///
-  /// As much as the map takes is left free, so that many environments do not take all that the process needs for itself.
-  /// - Parameter used: The bytes that the map must hold at least.
+  /// As much as the map takes is left free for what else the process needs.
+  ///
+  /// - Parameters:
+  ///   - used: The bytes that the map must hold at least.
+  ///   - share: The bytes that it may have at most, unless it must hold more.
   static func open(
-    path: String, name: String, flags: UInt32, tables: Int, used: Int, options: EnvironmentOptions
+    path: String, name: String, flags: UInt32, tables: Int, used: Int, share: Int,
+    options: EnvironmentOptions
   ) throws(EnvironmentError) -> EnvironmentHandle {
     let least = max(used + used / 4, 1 << 20)
-    var mapSize = max(options.mapSize, least) / pageSize * pageSize
+    var mapSize = max(min(options.mapSize, share), least) / pageSize * pageSize
     while mapSize / 2 >= least, !isFree(mapSize * 2) {
       mapSize = mapSize / 2 / pageSize * pageSize
     }
@@ -66,7 +73,7 @@ final class EnvironmentHandle: @unchecked Sendable {
     guard let pointer = unsafe created else {
       throw .lmdb(LMDBError(code: ENOMEM, function: "mdb_env_create"))
     }
-    let handle = unsafe EnvironmentHandle(pointer: pointer)
+    let handle = unsafe EnvironmentHandle(pointer: pointer, mapSize: mapSize)
     do throws(EnvironmentError) {
       try unsafe check(mdb_env_set_mapsize(pointer, mapSize), "mdb_env_set_mapsize")
       try unsafe check(

@@ -36,7 +36,8 @@ public struct EnvironmentOptions: Sendable {
 
   /// The address space to set aside in bytes, below 2^46.
   ///
-  /// It is halved where the process may not have that much, down to the file and a quarter.
+  /// It is less where the process has many environments open, and halved where it may not have that much, down to the file and a
+  /// quarter.
   public var mapSize: Int
 
   /// How many read transactions there may be at a time in all processes; the first opener decides.

@@ -11,6 +11,18 @@ enum EnvironmentRegistry {
 
   private static let entries = Monitor<[FileIdentity: Entry]>([:])
 
+  /// The address space for all maps of a process, half of the 128 TiB that 48-bit machines give one.
+  private static let space = 1 << 46
+
+  /// The largest map that one more environment may have beside `entries`: a 64th of what is left, but 16 GiB.
+  ///
+  /// The first one may have 1 TiB. However many follow, space remains for memory and for the stacks of threads, without which the
+  /// process would end.
+  static func share(beside entries: [FileIdentity: Entry]) -> Int {
+    let taken = entries.values.reduce(0) { $0 + $1.handle.mapSize }
+    return max((space - taken) / 64, 1 << 34)
+  }
+
   /// Runs `body`, while no other environment is opened or closed.
   static func exclusively<R>(
     _ body: (inout [FileIdentity: Entry]) throws(EnvironmentError) -> R
