@@ -50,8 +50,10 @@ struct StoreCreation {
     }
     let created: Bool
     do throws(AnnalsError) {
-      try fill(directory)
+      let hold = try fill(directory)
       created = try publish(temporary)
+      // Not before the directory has its name: one whose lock is free is a leftover.
+      _ = consume hold
     } catch {
       if try isGone(directory, called: temporary) { return nil }
       try remove(directory, called: temporary)
@@ -69,7 +71,9 @@ struct StoreCreation {
   }
 
   /// Writes everything that an empty store consists of into `directory`, and waits until the disk has it.
-  private func fill(_ directory: Directory) throws(AnnalsError) {
+  ///
+  /// - Returns: The hold on `open.lock`, which tells the directory from a leftover.
+  private func fill(_ directory: Directory) throws(AnnalsError) -> FileLock.Hold {
     let current = CurrentFile(log: UUID(), generation: 1)
     // The lock comes first: a directory without one, or whose lock is free, is a leftover.
     let open = try files { () throws(StoreFileError) in try FileLock("open.lock", in: directory) }
@@ -105,7 +109,7 @@ struct StoreCreation {
         try directory.synchronize()
       }
     }
-    _ = consume hold
+    return hold
   }
 
   /// Gives the finished store its name.
@@ -135,6 +139,8 @@ struct StoreCreation {
           let directory = try parent.directory(leftover)
           guard let hold = try FileLock("open.lock", in: directory, create: false).tryLock(.exclusive)
           else { return }
+          // Its creator may have finished it, and given it its name, while this process was on the way to the lock.
+          guard try parent.status(of: leftover)?.identity == directory.status().identity else { return }
           try remove(files: directory, called: leftover)
           _ = consume hold
         } catch .missing {
@@ -144,7 +150,10 @@ struct StoreCreation {
   }
 
   private func remove(_ directory: Directory, called temporary: String) throws(AnnalsError) {
-    try files { () throws(StoreFileError) in try remove(files: directory, called: temporary) }
+    try files { () throws(StoreFileError) in
+      // Another process may be removing the same leftover.
+      do throws(StoreFileError) { try remove(files: directory, called: temporary) } catch .missing {}
+    }
   }
 
   private func remove(files directory: Directory, called temporary: String) throws(StoreFileError) {

@@ -36,7 +36,9 @@ import Testing
         group.addTask {
           await #expect(processExitsWith: .success) {
             [path = place.url.path as String, number = number as Int] in
-            try await EventLog(at: URL(fileURLWithPath: path)).append([.placed(number)], to: "\(number)")
+            await telling {
+              try await EventLog(at: URL(fileURLWithPath: path)).append([.placed(number)], to: "\(number)")
+            }
           }
         }
       }

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A file at whose end a process notes what it has done, so that its parent can read it after the process was killed.
 ///
@@ -26,4 +27,9 @@ struct Journal {
     let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
     return text.split(separator: "\n").map(String.init)
   }
+}
+
+/// Runs the body of a process and tells what it threw, which the end of a process does not.
+func telling(_ body: () async throws -> Void) async {
+  do { try await body() } catch { Issue.record("\(error)") }
 }
