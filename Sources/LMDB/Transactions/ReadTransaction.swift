@@ -11,22 +11,20 @@ import CLMDB
 /// It ends when its value does. While it lives, pages that later commits free cannot be used again.
 @safe
 public struct ReadTransaction: ~Copyable, TableReading {
-  /// The environment, which stays open as long.
-  public let environment: Environment
-
-  /// The transaction for LMDB.
-  public let handle: TransactionHandle
+  private let slot: ReadSlot
 
   init(environment: Environment, pointer: OpaquePointer) {
-    self.environment = environment
-    unsafe handle = TransactionHandle(pointer: pointer)
+    slot = unsafe ReadSlot(environment: environment, pointer: pointer)
   }
 
-  deinit {
-    // In a child the slot is the parent's.
-    guard getpid() == environment.process else { return }
-    unsafe mdb_txn_abort(handle.pointer)
-  }
+  /// The environment, which stays open as long.
+  public var environment: Environment { slot.environment }
+
+  /// The transaction for LMDB.
+  public var handle: TransactionHandle { unsafe TransactionHandle(pointer: slot.pointer) }
+
+  /// What keeps the snapshot from ending.
+  public var keeper: AnyObject? { slot }
 
   /// Ends the snapshot now.
   public consuming func end() {}
@@ -38,6 +36,27 @@ public struct ReadTransaction: ~Copyable, TableReading {
     _ = try unsafe environment.pointer()
     unsafe mdb_txn_reset(handle.pointer)
     try unsafe check(mdb_txn_renew(handle.pointer), "mdb_txn_renew")
+  }
+}
+
+/// LMDB's read transaction, ended when nothing reads from it any more.
+///
+/// A reference, because the compiler (Swift 6.3) lets a value that is neither copyable nor escapable be assigned to a captured variable: what is
+/// kept that way must not outlive the transaction it reads from.
+@safe
+private final class ReadSlot {
+  let environment: Environment
+  let pointer: OpaquePointer
+
+  init(environment: Environment, pointer: OpaquePointer) {
+    self.environment = environment
+    unsafe self.pointer = unsafe pointer
+  }
+
+  deinit {
+    // In a child the slot is the parent's.
+    guard getpid() == environment.process else { return }
+    unsafe mdb_txn_abort(pointer)
   }
 }
 

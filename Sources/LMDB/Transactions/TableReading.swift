@@ -12,6 +12,9 @@ public struct TransactionHandle {
 public protocol TableReading: ~Copyable {
   /// The transaction for LMDB.
   var handle: TransactionHandle { get }
+
+  /// What keeps the transaction from ending while it is held; `nil` where only the transaction's own value does.
+  var keeper: AnyObject? { get }
 }
 
 /// The size of a table.

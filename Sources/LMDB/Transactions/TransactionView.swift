@@ -6,11 +6,12 @@ public struct TransactionView: ~Escapable {
   /// The same handle as an owner of the protocol's reading functions.
   private struct Lent: TableReading {
     let handle: TransactionHandle
+    let keeper: AnyObject?
   }
 
   @_lifetime(borrow transaction)
   init<Transaction: TableReading & ~Copyable>(_ transaction: borrowing Transaction) {
-    lent = Lent(handle: transaction.handle)
+    lent = Lent(handle: transaction.handle, keeper: transaction.keeper)
   }
 
   /// The number of the commit that is read.

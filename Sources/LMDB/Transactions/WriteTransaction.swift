@@ -23,6 +23,9 @@ public struct WriteTransaction: ~Copyable, TableReading {
   /// The transaction for LMDB.
   public let handle: TransactionHandle
 
+  /// Nothing but its own value keeps it from ending.
+  public var keeper: AnyObject? { nil }
+
   private let thread = currentThread()
   private var hasEnded = false
 
