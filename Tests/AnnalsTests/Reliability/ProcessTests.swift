@@ -106,8 +106,10 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         await #expect(processExitsWith: .success) { [path = place.url.path as String] in
-          let other = try EventLog(at: URL(fileURLWithPath: path))
-          for _ in 0..<20 { try await other.append([.sized(1)], to: "a") }
+          await telling {
+            let other = try EventLog(at: URL(fileURLWithPath: path))
+            for _ in 0..<20 { try await other.append([.sized(1)], to: "a") }
+          }
         }
       }
       for _ in 0..<20 { try await log.append([.sized(1)], to: "a") }
@@ -132,6 +134,34 @@ import Testing
     }
   }
 
+  @Test func `a store is opened while another process writes without a pause`() async throws {
+    let place = try TemporaryStore()
+    do { _ = try place.open() }
+    let stop = place.directory.appendingPathComponent("stop")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        await #expect(processExitsWith: .success) {
+          [path = place.url.path as String, stop = stop.path as String] in
+          await telling {
+            let log = try EventLog(at: URL(fileURLWithPath: path))
+            while !FileManager.default.fileExists(atPath: stop) { try await log.append([.sized(1)], to: "a") }
+          }
+        }
+      }
+      // Opens count when the other process is at work.
+      var opens = 0
+      await telling {
+        while opens < 150 {
+          let log = try place.open()
+          if try log.read({ (snapshot) throws(AnnalsError) in try snapshot.head() }) != nil { opens += 1 }
+        }
+      }
+      try Data().write(to: stop)
+      try await group.waitForAll()
+    }
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
   @Test func `processes that append at once lose nothing and leave no gap`() async throws {
     let place = try TemporaryStore()
     let log = try place.open()
@@ -141,13 +171,15 @@ import Testing
         group.addTask {
           await #expect(processExitsWith: .success) {
             [path = place.url.path as String, process = process as Int, calls = calls as Int] in
-            let log = try EventLog(at: URL(fileURLWithPath: path))
-            for number in 0..<calls {
-              let shared = [try NewEntry.sized(number, id: UUID()), try NewEntry.sized(1, id: UUID())]
-              let own = try NewEntry.sized(1)
-              try await log.append { call in
-                call.append(shared, to: "shared")
-                call.append([own], to: "own \(process)", expecting: number == 0 ? .noStream : .exists)
+            await telling {
+              let log = try EventLog(at: URL(fileURLWithPath: path))
+              for number in 0..<calls {
+                let shared = [try NewEntry.sized(number, id: UUID()), try NewEntry.sized(1, id: UUID())]
+                let own = try NewEntry.sized(1)
+                try await log.append { call in
+                  call.append(shared, to: "shared")
+                  call.append([own], to: "own \(process)", expecting: number == 0 ? .noStream : .exists)
+                }
               }
             }
           }
@@ -179,17 +211,20 @@ import Testing
       for _ in 0..<2 {
         group.addTask {
           await #expect(processExitsWith: .success) { [path = place.url.path as String, wins = wins as Int] in
-            let log = try EventLog(at: URL(fileURLWithPath: path))
-            var won = 0
-            while won < wins {
-              let seen = try log.read { (snapshot) throws(AnnalsError) in try snapshot.revision(of: "counter")
-              }
-              do {
-                try await log.append([.sized(1)], to: "counter", expecting: .revision(try #require(seen)))
-                won += 1
-              } catch let error as AnnalsError {
-                #expect(error.code == .conflict, "\(error)")
-                if error.code != .conflict { return }
+            await telling {
+              let log = try EventLog(at: URL(fileURLWithPath: path))
+              var won = 0
+              while won < wins {
+                let seen = try log.read { (snapshot) throws(AnnalsError) in
+                  try snapshot.revision(of: "counter")
+                }
+                do {
+                  try await log.append([.sized(1)], to: "counter", expecting: .revision(try #require(seen)))
+                  won += 1
+                } catch let error as AnnalsError {
+                  #expect(error.code == .conflict, "\(error)")
+                  if error.code != .conflict { return }
+                }
               }
             }
           }
