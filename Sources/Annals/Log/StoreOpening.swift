@@ -51,10 +51,8 @@ struct StoreOpening {
       // Where nobody can write there is nobody to lock out.
       if isReadOnlyMount { return (nil, nil) }
       let locks = EnvironmentLocks(
-        open: try FileLock("open.lock", in: directory, create: canCreate),
-        queue: try FileLock("queue.lock", in: directory, create: canCreate),
-        write: try FileLock("write.lock", in: directory, create: canCreate))
-      return (locks, try FileLock(current.leaseName, in: directory, create: canCreate))
+        open: try lockFile("open.lock"), queue: try lockFile("queue.lock"), write: try lockFile("write.lock"))
+      return (locks, try lockFile(current.leaseName))
     }
     if options.trust == .nobody { try StorePages(directory, current).mustBeSound(only: options.scope) }
     let environment = try storage { () throws(EnvironmentError) in
@@ -65,6 +63,15 @@ struct StoreOpening {
     let (meta, kinds) = try check(environment, against: current)
     return Opened(
       current: current, environment: environment, lease: lease, meta: meta, kinds: kinds)
+  }
+
+  /// Opens a lock file; one that is missing, as in a copy of the store, is created.
+  func lockFile(_ name: String) throws(StoreFileError) -> FileLock {
+    if options.access == .readWrite { return try FileLock(name, in: directory) }
+    // To be allowed to read it is enough for a reader.
+    do { return try FileLock(name, in: directory, create: false) } catch .missing {
+      return try FileLock(name, in: directory)
+    }
   }
 
   /// What `CURRENT` says; without it this is no store, or not a whole one.

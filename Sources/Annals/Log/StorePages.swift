@@ -27,7 +27,8 @@ struct StorePages {
     try files { () throws(StoreFileError) in
       // Where nobody can write there is nobody to lock out.
       if try directory.fileSystem().isReadOnly { return try run(tables) }
-      let hold = try FileLock("write.lock", in: directory, create: false).lock(.exclusive)
+      let opening = StoreOpening(directory: directory, options: StoreOptions(access: .readOnly))
+      let hold = try opening.lockFile("write.lock").lock(.exclusive)
       let report = try run(tables)
       _ = consume hold
       return report

@@ -66,4 +66,15 @@ import Testing
     #expect(report.findings.map(\.position) == [123, 124])
     #expect(report.findings.first?.problem.contains("checksum") == true)
   }
+
+  @Test func `a copy without lock files is read and checked`() async throws {
+    let place = try TemporaryStore()
+    try await filled(place)
+    for name in try FileManager.default.contentsOfDirectory(atPath: place.url.path)
+    where name.hasSuffix("lock") || name.hasSuffix(".lease") {
+      try FileManager.default.removeItem(at: place.url.appendingPathComponent(name))
+    }
+    #expect(try EventLog.verify(place.url).isClean)
+    #expect(try EventLog.inspect(place.url).entries > 100)
+  }
 }
