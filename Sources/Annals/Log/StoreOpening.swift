@@ -42,10 +42,6 @@ struct StoreOpening {
       throw AnnalsError(
         .readOnly, "the file system is mounted read-only; open the store with access .readOnly")
     }
-    // Looked for before any lock file is created: where a store is not whole, nothing is added to it.
-    guard try files({ () throws(StoreFileError) in try directory.status(of: current.fileName) }) != nil else {
-      throw AnnalsError(StoreFileError.missing(file: current.fileName))
-    }
     let canCreate = options.access == .readWrite
     let (locks, lease) = try files { () throws(StoreFileError) -> (EnvironmentLocks?, FileLock?) in
       // Where nobody can write there is nobody to lock out.
@@ -84,8 +80,9 @@ struct StoreOpening {
     let bytes = try files { () throws(StoreFileError) in
       try directory.read(CurrentFile.name, limit: CurrentFile.limit)
     }
+    let current: CurrentFile
     do {
-      return try CurrentFile(bytes)
+      current = try CurrentFile(bytes)
     } catch {
       let details = AnnalsError.Details { $0.file = CurrentFile.name }
       guard hasLog else {
@@ -96,6 +93,11 @@ struct StoreOpening {
         .damaged, "CURRENT does not name a generation, or its checksum is wrong; restore it from a backup",
         details: details, underlying: error)
     }
+    // Looked for before any lock file is created: where a store is not whole, nothing is added to it.
+    guard try files({ () throws(StoreFileError) in try directory.status(of: current.fileName) }) != nil else {
+      throw AnnalsError(StoreFileError.missing(file: current.fileName))
+    }
+    return current
   }
 
   /// Compares what the file says of itself with `CURRENT`, and with what this library knows.
