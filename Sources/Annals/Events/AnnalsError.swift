@@ -50,7 +50,7 @@ extension AnnalsError {
     public var line: Int?
     /// The column of the input in bytes, counted from 1.
     public var column: Int?
-    /// How many lines of the input were stored before the failure.
+    /// How many lines of an input are done with: stored, there already, empty or skipped. A further import skips so many.
     public var linesStored: Int?
     /// The offset in bytes from the start of the payload, entry or file concerned.
     public var offset: Int?
@@ -64,6 +64,11 @@ extension AnnalsError {
     public var violations: [Violation] = []
     /// Every stored kind that the plan cannot read.
     public var kinds: [UnreadableKind] = []
+
+    /// Where it is, in words, for a report that gives place and problem apart.
+    var place: String?
+    /// What is wrong there, in words and without advice.
+    var problem: String?
 
     /// No facts.
     public init() {}

@@ -4,11 +4,16 @@ extension Metadata {
   /// - Complexity: O(n log n) in the number of pairs.
   public init?(_ map: CBOR) {
     guard case .map(let pairs) = map else { return nil }
+    var sorted: [Element] = []
     for pair in pairs {
       guard case .text(let key) = pair.key else { return nil }
-      self[key] = pair.value
+      sorted.append((key, pair.value))
     }
-    guard count == pairs.count else { return nil }
+    sorted.sort { ExactText($0.key) < ExactText($1.key) }
+    for (left, right) in zip(sorted, sorted.dropFirst()) where ExactText(left.key) == ExactText(right.key) {
+      return nil
+    }
+    self.init(sorted: sorted)
   }
 
   /// The map of the same keys and values.

@@ -7,6 +7,11 @@ public struct Metadata: Sendable {
 
   private(set) var elements: [Element] = []
 
+  /// Elements whose keys rise by their bytes.
+  init(sorted elements: [Element]) {
+    self.elements = elements
+  }
+
   /// Nothing.
   public init() {}
 

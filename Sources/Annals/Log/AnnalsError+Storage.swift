@@ -9,13 +9,19 @@ extension AnnalsError {
     case .lmdb(let error) where error.isDiskFull:
       self.init(
         .diskFull, "the disk has no room; nothing was written; free some space and try again", failure)
-    case .lmdb(let error) where error.code == LMDBError.mapFull:
+    case .lmdb(let error) where error.code == LMDBError.mapFull,
+      .notCommitted(let error) where error.code == LMDBError.mapFull:
       self.init(
         .diskFull,
         "the log has outgrown this process's share of address space; raise the limit (ulimit -v) or keep fewer stores open, and open it again",
         failure)
     case .lmdb(let error) where error.isAccessDenied:
       self.init(.permission, "the system refused access to the log's file (\(error))", failure)
+    case .lmdb(let error) where error.code == LMDBError.panic:
+      self.init(
+        .outcomeUnknown,
+        "the last step of an earlier write failed; let go of every value of this store in this process, then open it again and look",
+        failure)
     case .lmdb(let error) where error.isDamage:
       self.init(.damaged, "LMDB found the log's file damaged (\(error)); run 'annals verify'", failure)
     case .lmdb(let error):
@@ -28,7 +34,7 @@ extension AnnalsError {
     case .panicked(let error):
       self.init(
         .outcomeUnknown,
-        "the last step of a write failed (\(error)), so it may or may not be kept; open the store again and look",
+        "the last step of a write failed (\(error)), so it may or may not be kept; let go of every value of this store in this process, then open it again and look",
         failure)
     case .tooManyReaders(let maximum):
       self.init(
@@ -143,6 +149,7 @@ extension AnnalsError {
     details.position = position
     details.table = table
     details.offset = failure.offset
+    details.place = place
     let (code, advice): (Code, String) =
       switch failure.reason {
       case .laterFormat: (.formatVersion, "this library reads format \(EntryHeader.format); use a newer one")

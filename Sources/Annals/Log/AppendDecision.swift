@@ -99,28 +99,28 @@ enum AppendDecision {
     _ request: AppendRequest, in state: borrowing State
   ) throws(State.Failure) -> AppendVerdict? {
     var places: [StreamName: ArraySlice<EntryIdentity>] = [:]
-    var first: (id: UUID, isRepeated: Bool)?
+    var first: (id: UUID, stream: StreamName, isRepeated: Bool)?
     for stream in order {
       let events = events[stream, default: []]
       guard let anyID = events.lazy.compactMap(\.id).first else { continue }
       switch try recognise(events, behind: heads[stream], in: state) {
       case .partly(let id): return .partlyThere(id, stream)
       case .new:
-        if let first, first.isRepeated { return .partlyThere(anyID, stream) }
-        first = first ?? (anyID, false)
+        if let first, first.isRepeated { return .partlyThere(first.id, first.stream) }
+        first = first ?? (anyID, stream, false)
       case .repeated(let identities):
         if let first, !first.isRepeated { return .partlyThere(anyID, stream) }
-        first = first ?? (anyID, true)
+        first = first ?? (anyID, stream, true)
         places[stream] = identities[...]
       }
     }
     guard let first, first.isRepeated else { return nil }
     var identities: [EntryIdentity] = []
     for part in request.parts {
-      for event in part.events {
+      for _ in part.events {
         // A stream without ids cannot be recognised, so a call that repeats only its neighbours is not whole.
         guard let place = places[part.stream]?.popFirst() else {
-          return .partlyThere(event.id ?? first.id, part.stream)
+          return .partlyThere(first.id, first.stream)
         }
         identities.append(place)
       }

@@ -22,7 +22,8 @@ public struct EventLog: Sendable {
   ///   - url: The store's directory, `something.annals` by custom, on a local file system.
   ///   - options: What may be done, and what happens where there is no store.
   /// - Throws: ``AnnalsError`` with code `noSuchStore`, `cannotCreate`, `notAStore`, `incomplete`, `foreign`, `damaged`,
-  ///   `formatVersion`, `needsNewer`, `permission`, `readOnly`, `diskFull`, `busy` or `inputOutput`.
+  ///   `formatVersion`, `needsNewer`, `permission`, `readOnly`, `diskFull`, `busy`, `wrongUse`, `tooManyReaders`,
+  ///   `storeReplaced`, `lockFileDamaged`, `usedAfterFork` or `inputOutput`.
   /// - Complexity: O(schema versions and record types), whatever the length of the log.
   public init(at url: URL, options: StoreOptions = StoreOptions()) throws(AnnalsError) {
     guard (1...AppendLimit.payload).contains(options.maximumPayload) else {

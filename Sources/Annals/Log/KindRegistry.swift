@@ -12,6 +12,9 @@ struct KindRegistry: Sendable {
     let name: ExactText
   }
 
+  /// The largest number of a kind; a larger one is damage.
+  static let maximum: UInt32 = 1 << 20
+
   /// The kinds by number; kinds are numbered from 1.
   private(set) var kinds: [UInt32: Kind] = [:]
   /// The rows of `schemas` by ordinal.
@@ -63,7 +66,7 @@ struct KindRegistry: Sendable {
       ordinal = newest + 1
     }
     let newest = kinds.keys.max() ?? 0
-    guard newest < .max else { throw KindsExhausted() }
+    guard newest < Self.maximum else { throw KindsExhausted() }
     let schema = schemas[ordinal] ?? SchemaRow(version: version)
     let row = KindRow(ordinal: ordinal, name: name, first: first)
     take(ordinal: ordinal, schema)

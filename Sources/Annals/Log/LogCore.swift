@@ -62,6 +62,7 @@ final class LogCore: Sendable {
   /// Hands a call to the writer's thread and waits for its answer.
   func append(_ request: AppendRequest) async throws(AnnalsError) -> Appended {
     if Task.isCancelled { throw AnnalsError(.cancelled, "the task was cancelled; nothing was written") }
+    if environment.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     let result: Result<Appended, AnnalsError> = await withCheckedContinuation { continuation in
       // Unowned, because the caller holds the core until it is answered: the thread must not keep the store open after that.
       let isAccepted = thread?.submit { [unowned self] in
@@ -73,7 +74,13 @@ final class LogCore: Sendable {
           returning: .failure(AnnalsError(.readOnly, "the store was opened for reading only")))
       }
     }
+    if case .failure(let error) = result, error.recovery == [.reopen] { retire() }
     return try result.get()
+  }
+
+  /// Lets the next open of the store begin anew, because this core cannot go on.
+  private func retire() {
+    Self.opened.withLock { opened in opened = opened.filter { $0.value.core !== self } }
   }
 }
 
@@ -89,7 +96,7 @@ extension LogCore {
     let place = try StorePlace(url)
     let directory = try place.open(options)
     let identity = try files { () throws(StoreFileError) in try directory.status().identity }
-    if let core = opened.withLock({ $0[identity]?.core }) {
+    if let core = opened.withLock({ $0[identity]?.core }), !core.environment.isInherited {
       guard core.access == .readWrite || options.access == .readOnly else {
         throw AnnalsError(.busy, "this process has the store open for reading only; release that one first")
       }
@@ -100,7 +107,11 @@ extension LogCore {
       StoreOpening(directory: directory, options: options).run(), directory, options.access)
     return opened.withLock { opened in
       // Two threads may have opened it at once; both then share the first.
-      if let other = opened[identity]?.core, other.access == core.access { return other }
+      if let other = opened[identity]?.core, !other.environment.isInherited,
+        other.access == core.access || other.access == .readWrite
+      {
+        return other
+      }
       opened = opened.filter { $0.value.core != nil }
       opened[identity] = Weak(core: core)
       return core

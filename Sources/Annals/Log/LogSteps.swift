@@ -39,7 +39,8 @@ struct LogSteps: Sendable {
     remaining -= 1
     defer {
       hasBegun = true
-      position = backwards ? position - 1 : position + 1
+      // A damaged key may be the largest number.
+      position = backwards ? position - 1 : position &+ 1
     }
     return (Position(position), !hasBegun ? .seek(position) : backwards ? .previous : .next)
   }

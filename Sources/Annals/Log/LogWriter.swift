@@ -92,8 +92,15 @@ struct LogWriter {
         "table 'meta': the stream heads are written up to \(meta.checkpoint), and the log ends at \(last); run 'annals verify'",
         details: AnnalsError.Details { $0.table = "meta" })
     }
+    let verdict = try AppendDecision.decide(request, in: StoreState(reader, window: meta.window))
+    if case .accepted(let heads) = verdict, let head = heads.values.first(where: { $0.last.rawValue > last })
+    {
+      throw AnnalsError(
+        .damaged,
+        "table 'heads', key \(head.id): it leads to position \(head.last), behind the log's end at \(last); run 'annals verify'",
+        details: AnnalsError.Details { $0.table = "heads" })
+    }
     return Ground(
-      verdict: try AppendDecision.decide(request, in: StoreState(reader, window: meta.window)),
-      kinds: try core.kinds(in: reader), last: last)
+      verdict: verdict, kinds: try core.kinds(in: reader), last: last)
   }
 }

@@ -56,8 +56,10 @@ struct StoreCreation {
       _ = consume hold
     } catch {
       if try isGone(directory, called: temporary) { return nil }
-      try remove(directory, called: temporary)
-      throw error
+      let cause = error
+      // The first failure is the one to tell; the next creation removes what stays.
+      do { try remove(directory, called: temporary) } catch {}
+      throw cause
     }
     if !created { try remove(directory, called: temporary) }
     return created
@@ -127,10 +129,17 @@ struct StoreCreation {
     }
   }
 
+  /// Whether a name is one that a creation of this store makes: nothing else is ever removed.
+  private func isTemporary(_ leftover: String) -> Bool {
+    guard leftover.hasPrefix(prefix), leftover.hasSuffix(Self.suffix) else { return false }
+    let number = leftover.utf8.dropFirst(prefix.utf8.count).dropLast(Self.suffix.utf8.count)
+    return !number.isEmpty && number.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  }
+
   /// Removes what creations that were cut short have left, unless one of them is still at work.
   private func removeLeftovers() throws(AnnalsError) {
     let names = try files { () throws(StoreFileError) in try parent.names() }
-    for leftover in names where leftover.hasPrefix(prefix) && leftover.hasSuffix(Self.suffix) {
+    for leftover in names where isTemporary(leftover) {
       try files { () throws(StoreFileError) in
         // Another process may remove it at the same time, or be about to fill it.
         guard try parent.status(of: leftover)?.isDirectory == true else { return }

@@ -4,7 +4,8 @@ public struct StoreOptions: Sendable {
   public enum Access: Sendable {
     /// Read and append.
     case readWrite
-    /// Read only. Nothing in the store's directory is changed but LMDB's table of readers, and on a read-only file system not even that.
+    /// Read only. No byte of the data is changed; lock files, which name their holder, and LMDB's table of readers are, and are created
+    /// where they are missing. On a read-only file system nothing is.
     case readOnly
   }
 

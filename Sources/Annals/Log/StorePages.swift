@@ -36,7 +36,9 @@ struct StorePages {
   }
 
   private func run(_ tables: [String]?) throws(StoreFileError) -> PageCheck.Report {
-    try PageCheck.run(current.fileName, in: directory, tables: StoreTables.definitions, only: tables)
+    try PageCheck.run(
+      current.fileName, in: directory, tables: StoreTables.definitions, ignoring: StoreTables.reserved,
+      only: tables)
   }
 
   /// Throws `.damaged` unless every page is as it must be.

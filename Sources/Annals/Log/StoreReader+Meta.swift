@@ -37,7 +37,9 @@ extension StoreReader {
       registry.take(ordinal: ordinal, try SchemaRow(bytes))
     }
     try each(tables.kinds) { (key, bytes) throws(FormatFailure) in
-      guard let kind = UInt32(exactly: key), kind > 0, registry.take(kind: kind, try KindRow(bytes)) else {
+      guard let kind = UInt32(exactly: key), (1...KindRegistry.maximum).contains(kind),
+        registry.take(kind: kind, try KindRow(bytes))
+      else {
         throw FormatFailure(.value, at: 0)
       }
     }

@@ -20,7 +20,11 @@ extension StoreReader {
     guard let head else {
       throw AnnalsError(
         .damaged, "table 'heads', key \(id): the row is missing; run 'annals verify'",
-        details: AnnalsError.Details { $0.table = "heads" })
+        details: AnnalsError.Details {
+          $0.table = "heads"
+          $0.place = "table 'heads', key \(id)"
+          $0.problem = "the row is missing"
+        })
     }
     return head
   }

@@ -105,7 +105,10 @@ extension AnnalsError {
   init(missing position: Position) {
     self.init(
       .damaged, "position \(position): the entry is missing; run 'annals verify' and restore from a backup",
-      details: Details { $0.position = position })
+      details: Details {
+        $0.position = position
+        $0.problem = "the entry at position \(position) is missing"
+      })
   }
 
   /// The entry at `position` is not the one that something else says it is.
@@ -113,7 +116,10 @@ extension AnnalsError {
     self.init(
       .damaged,
       "position \(position): expected \(expected), found \(found); run 'annals verify' and restore from a backup",
-      details: Details { $0.position = position })
+      details: Details {
+        $0.position = position
+        $0.problem = "the entry at position \(position) is not \(expected) but \(found)"
+      })
   }
 }
 

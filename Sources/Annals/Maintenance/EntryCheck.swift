@@ -73,7 +73,7 @@ struct EntryCheck: ~Escapable {
     }
     if header.flags.isDisjoint(with: [.parts, .stub]) {
       census[header.kind, default: CensusRow()].add(bytes: header.body.count)
-      checkPayload(bytes.extracting(header.body), position)
+      checkPayload(bytes.extracting(header.body), kind: header.kind, position)
       return
     }
     do throws(FormatFailure) {
@@ -88,7 +88,7 @@ struct EntryCheck: ~Escapable {
       case .parts(let parts):
         for part in parts {
           census[part.kind, default: CensusRow()].add(bytes: part.payload.count)
-          checkPayload(part.payload.span, position)
+          checkPayload(part.payload.span, kind: part.kind, position)
         }
       }
     } catch {
@@ -96,8 +96,14 @@ struct EntryCheck: ~Escapable {
     }
   }
 
-  private mutating func checkPayload(_ payload: Span<UInt8>, _ position: Position) {
-    do { _ = try PayloadCheck.validate(payload) } catch {
+  private mutating func checkPayload(_ payload: Span<UInt8>, kind: UInt32, _ position: Position) {
+    do throws(CodingFailure) {
+      let form = try PayloadCheck.validate(payload)
+      guard let shape = kinds.kinds[kind]?.row.shape else { return }
+      if form != (shape == .undeclared ? .map : .array) {
+        add(position, "the payload is neither a record by name nor one by shape, as its kind is")
+      }
+    } catch {
       add(position, "the payload is not valid: \(error)")
     }
   }

@@ -40,11 +40,20 @@ extension EventLog {
     for finding in pages.findings {
       report.add(Finding(place: "file page \(finding.page)", problem: finding.description, repair: .restore))
     }
+    report.add(unlisted: pages.findingCount - pages.findings.count)
     guard pages.isClean else {
       report.isComplete = false
       return report
     }
-    let log = try EventLog(at: url, options: StoreOptions(access: .readOnly, creation: .never))
+    let log: EventLog
+    do {
+      log = try EventLog(at: url, options: StoreOptions(access: .readOnly, creation: .never))
+    } catch  where error.code == .damaged && error.details.table != nil {
+      // Without these rows nothing else can be read.
+      report.add(error, place: "the store")
+      report.isComplete = false
+      return report
+    }
     try log.read { (snapshot) throws(AnnalsError) in
       report = try snapshot.verify(progress)
     }

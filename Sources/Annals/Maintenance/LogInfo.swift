@@ -62,7 +62,7 @@ extension EventLog {
       var pages = 0
       for table in core.environment.tables {
         let statistics = try reader.statistics(of: table)
-        pages += statistics.branchPages + statistics.leafPages + statistics.overflowPages
+        pages = pages &+ statistics.branchPages &+ statistics.leafPages &+ statistics.overflowPages
       }
       let status = try files { () throws(StoreFileError) in
         try core.directory.status(of: core.current.fileName)
@@ -70,10 +70,10 @@ extension EventLog {
       guard let status else { throw AnnalsError(StoreFileError.replaced(file: core.current.fileName)) }
       return LogInfo(
         id: meta.log, format: StoreMeta.format, generation: meta.generation, entries: meta.checkpoint,
-        streams: UInt64(try reader.statistics(of: core.tables.streams).entries), schemas: schemas,
+        streams: UInt64(clamping: try reader.statistics(of: core.tables.streams).entries), schemas: schemas,
         census: try snapshot.census(), window: meta.window, requires: meta.requires.map(\.name),
         fileSize: status.size,
-        used: pages * core.environment.pageSize)
+        used: pages &* core.environment.pageSize)
     }
   }
 

@@ -63,14 +63,17 @@ struct TableCheck: ~Escapable {
       let key = ByteReader(row.key).copy(0..<row.key.count)
       let place = "table 'streams', key '\(String(decoding: key.prefix(100), as: UTF8.self))'"
       do throws(AnnalsError) {
-        let stream = try StoreReader.open(row.value, key: row.key, name: "", in: reader.tables.streams) {
+        let stream = try StoreReader.open(
+          row.value, key: row.key, name: "key '\(String(decoding: key, as: UTF8.self))'",
+          in: reader.tables.streams
+        ) {
           (bytes) throws(FormatFailure) in try StreamRow(bytes)
         }
         if try !reader.name(of: stream.id).text.utf8.elementsEqual(key) {
           add(place, "the stream that begins at position \(stream.id) has another name")
         }
       } catch {
-        report.add(error, place: place)
+        report.add(error, place: place, repair: .rebuild)
       }
     }
     report.streams = count
@@ -86,7 +89,7 @@ struct TableCheck: ~Escapable {
       let place = "table 'heads', key \(id)"
       do throws(AnnalsError) {
         let head = try StoreReader.open(
-          row.value, key: Row.key(row.key).span, name: "", in: reader.tables.heads
+          row.value, key: Row.key(row.key).span, name: "key \(id)", in: reader.tables.heads
         ) { (bytes) throws(FormatFailure) in try Head(id: id, bytes) }
         // Hostile rows may say anything; a wrapped sum does not match either.
         entries &+= head.revision.rawValue &+ 1
@@ -104,7 +107,7 @@ struct TableCheck: ~Escapable {
           }
         }
       } catch {
-        report.add(error, place: place)
+        report.add(error, place: place, repair: .rebuild)
       }
     }
     return entries

@@ -20,18 +20,33 @@ public struct VerifyReport: Sendable {
   init() {}
 
   mutating func add(_ finding: Finding) {
+    // A row that many entries lead to is one finding.
+    if findings.contains(finding) { return }
     count += 1
     if findings.count < Self.limit { findings.append(finding) }
   }
 
-  /// Adds what `error` says is wrong at `place`.
-  mutating func add(_ error: AnnalsError, place: String, position: Position? = nil) {
-    let repair: Finding.Repair =
+  /// Counts findings that are not listed.
+  mutating func add(unlisted more: Int) {
+    count += more
+  }
+
+  /// Adds what `error` says is wrong: at the row that it names, otherwise at `place`.
+  ///
+  /// - Parameter repair: What mends it; by default what follows from where it is.
+  mutating func add(
+    _ error: AnnalsError, place: String, position: Position? = nil, repair: Finding.Repair? = nil
+  ) {
+    let table = error.details.table
+    let usual: Finding.Repair =
       switch error.code {
       case .formatVersion, .needsNewer: .upgrade
-      default: position == nil && error.details.table != nil ? .rebuild : .restore
+      default: table == nil || table == "meta" ? .restore : .rebuild
       }
     let underlying = (error.underlying as? FormatFailure).map(\.description)
-    add(Finding(place: place, position: position, problem: underlying ?? error.message, repair: repair))
+    add(
+      Finding(
+        place: table == nil ? place : error.details.place ?? place, position: table == nil ? position : nil,
+        problem: error.details.problem ?? underlying ?? error.message, repair: repair ?? usual))
   }
 }

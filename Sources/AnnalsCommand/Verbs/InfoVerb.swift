@@ -68,7 +68,9 @@ struct InfoVerb: Verb {
       lines.append("schema      \(version): \(schema.count) events")
     }
     lines.append("id window   \(info.window) entries a stream")
-    if !info.requires.isEmpty { lines.append("requires    \(info.requires.joined(separator: ", "))") }
+    if !info.requires.isEmpty {
+      lines.append("requires    \(info.requires.map(PlainText.escaped).joined(separator: ", "))")
+    }
     lines.append("file        \(info.fileSize) bytes, \(info.used) of them in use")
     return lines.joined(separator: "\n")
   }

@@ -16,6 +16,8 @@ struct PageWalk: ~Copyable {
   let file: File
   let metas: MetaPages
   let definitions: [TableDefinition]
+  /// The names of tables that may be there and are not looked at.
+  let ignored: [String]
   let maximumFindings: Int
   /// The names of the tables whose trees are walked; `nil` for all of them and the free list.
   let only: [String]?
@@ -29,7 +31,8 @@ struct PageWalk: ~Copyable {
   var records: [(definition: TableDefinition, record: TableRecord, page: UInt64, offset: Int)] = []
 
   init(
-    file: consuming File, tables: [TableDefinition], only: [String]?, maximumFindings: Int
+    file: consuming File, tables: [TableDefinition], ignoring ignored: [String], only: [String]?,
+    maximumFindings: Int
   ) throws(StoreFileError) {
     metas = try MetaPages(of: file)
     let pages = metas.size / pageSize
@@ -37,6 +40,7 @@ struct PageWalk: ~Copyable {
     used = PageSet(limit: pages)
     free = PageSet(limit: pages)
     definitions = tables
+    self.ignored = ignored
     self.only = only
     self.maximumFindings = maximumFindings
     self.file = file
@@ -48,7 +52,12 @@ struct PageWalk: ~Copyable {
     let newer = metas.newer
     let meta = newer.transaction % 2
     try walk(newer.main, TableDefinition("main", integerKeys: false), isMain: true, page: meta, offset: 88)
-    for (definition, record, page, offset) in records where only?.contains(definition.name) ?? true {
+    for (definition, record, page, offset) in records {
+      guard only?.contains(definition.name) ?? true else {
+        // What is not walked is not read either, but its sizes are.
+        if let reason = record.contradiction(pages: limit) { find(reason, page: page, at: offset) }
+        continue
+      }
       try walk(record, definition, page: page, offset: offset)
     }
     for definition in definitions where !records.contains(where: { $0.definition == definition }) {

@@ -32,7 +32,7 @@ extension Environment {
     try unsafe check(mdb_env_info(pointer(), &info), "mdb_env_info")
     return unsafe EnvironmentInfo(
       mapSize: Int(info.me_mapsize), lastPage: Int(info.me_last_pgno),
-      lastTransaction: UInt64(info.me_last_txnid), maximumReaders: Int(info.me_maxreaders),
+      lastTransaction: UInt64(bitPattern: Int64(info.me_last_txnid)), maximumReaders: Int(info.me_maxreaders),
       usedReaders: Int(info.me_numreaders))
   }
 

@@ -34,7 +34,7 @@ extension Environment {
     }
     let transaction = unsafe WriteTransaction(environment: self, pointer: begun, hold: hold)
     if guards.contains(.transactionID) {
-      let expected = try lastTransaction() + 1
+      let expected = try lastTransaction() &+ 1
       let found = transaction.id
       guard found == expected else {
         throw .wrongTransactionID(expected: expected, found: found)

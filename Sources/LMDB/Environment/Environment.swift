@@ -71,6 +71,9 @@ public final class Environment: Sendable {
     return table
   }
 
+  /// Whether the process that opened it is the parent of this one, which cannot use it.
+  public var isInherited: Bool { getpid() != process }
+
   /// LMDB's environment, for the process that opened it.
   func pointer() throws(EnvironmentError) -> OpaquePointer {
     guard getpid() == process else { throw .file(.usedAfterFork) }

@@ -16,7 +16,7 @@ struct TableOpening {
     // Asked before the transaction begins: another process may commit behind it.
     var info = unsafe MDB_envinfo()
     try unsafe check(mdb_env_info(environment.pointer, &info), "mdb_env_info")
-    let expected = unsafe max(UInt64(info.me_last_txnid), transaction)
+    let expected = unsafe max(UInt64(bitPattern: Int64(info.me_last_txnid)), transaction)
     var begun: OpaquePointer?
     let flags = create ? 0 : UInt32(MDB_RDONLY)
     try unsafe check(mdb_txn_begin(environment.pointer, nil, flags, &begun), "mdb_txn_begin")
@@ -26,7 +26,7 @@ struct TableOpening {
     var tables: [Table] = []
     do throws(EnvironmentError) {
       if !create {
-        let found = unsafe UInt64(mdb_txn_id(pointer))
+        let found = unsafe UInt64(bitPattern: Int64(mdb_txn_id(pointer)))
         guard found >= expected else {
           throw .wrongTransactionID(expected: expected, found: found)
         }

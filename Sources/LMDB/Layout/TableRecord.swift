@@ -37,6 +37,11 @@ struct TableRecord: Equatable {
     if root < 2 || root >= pages { return "the root is page \(root) of \(pages)" }
     // 32 levels is the depth of LMDB's own cursors.
     if depth < 1 || depth > 32 { return "the depth is \(depth)" }
+    for count in [branchPages, leafPages, overflowPages] where count > pages {
+      return "the record says \(count) pages of \(pages)"
+    }
+    // A page of 4,096 bytes holds less than 2,048 nodes.
+    if entries / 2_048 > pages { return "the record says \(entries) entries in \(pages) pages" }
     return nil
   }
 }

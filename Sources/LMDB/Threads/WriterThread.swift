@@ -18,6 +18,7 @@ public final class WriterThread: Sendable {
     var thread: pthread_t?
   }
 
+  private let process = getpid()
   /// The queue outlives this object while the thread drains it.
   private let queue: Monitor<Queue>
 
@@ -72,6 +73,8 @@ public final class WriterThread: Sendable {
   ///
   /// Called from the thread itself it does not wait: the thread ends after its last job. Calling it again does nothing.
   public func stop() {
+    // A child has no copy of the thread, and would wait for its end for ever.
+    guard getpid() == process else { return }
     let thread: pthread_t? = queue.withLock { queue in
       queue.isStopping = true
       defer { queue.thread = nil }

@@ -33,7 +33,7 @@ public struct TableStatistics: Hashable, Sendable {
 
 extension TableReading where Self: ~Copyable {
   /// The number of the commit that a read transaction sees, or that a write transaction will be.
-  public var id: UInt64 { unsafe UInt64(mdb_txn_id(handle.pointer)) }
+  public var id: UInt64 { unsafe UInt64(bitPattern: Int64(mdb_txn_id(handle.pointer))) }
 
   /// The value of a key that is a number.
   ///

@@ -101,7 +101,7 @@ import Testing
       call.append(two, to: "b")
     }
     #expect(error?.code == .partlyThere)
-    #expect(error?.details.id == id(3))
+    #expect(error?.details.id == id(1))
     let reversed = try await refusal { call in
       call.append(two, to: "b")
       call.append(one, to: "a")

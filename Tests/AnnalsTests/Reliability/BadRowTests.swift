@@ -230,4 +230,77 @@ import Testing
     #expect(refusals.count == Opener.allCases.count)
     #expect(refusals.values.allSatisfy { $0.code == .damaged }, "\(refusals)")
   }
+
+  @Test func `a head that leads behind the log refuses appends to its stream`() async throws {
+    let place = try TemporaryStore()
+    try await place.open().append([.placed(1)], to: "a")
+    var head = Head(first: 1, hasID: false)
+    _ = head.advance(to: 100, hasID: false)
+    try craft(place.url) { [head] (transaction, tables) throws(EnvironmentError) in
+      let row = Row.seal(head.encoded(), key: Row.key(1))
+      try transaction.put(row.span, forKey: 1, in: tables.heads)
+    }
+    let log = try place.open()
+    let error = await #expect(throws: AnnalsError.self) { try await log.append([.placed(2)], to: "a") }
+    #expect(error?.code == .damaged)
+    #expect(error?.details.table == "heads")
+  }
+
+  @Test(arguments: [("meta", Finding.Repair.restore), ("kinds", .rebuild), ("schemas", .rebuild)])
+  func `a damaged row that an open needs is a finding of verify`(table: String, repair: Finding.Repair)
+    async throws
+  {
+    let place = try await specimen()
+    try craft(place.url) { (transaction, tables) throws(EnvironmentError) in
+      switch table {
+      case "meta":
+        let key = Array(StoreMeta.Name.epoch.rawValue.utf8)
+        try transaction.put([0, 1, 2, 3, 4].span, forKey: key.span, in: tables.meta)
+      case "kinds": try transaction.put([0, 1, 2, 3, 4].span, forKey: 1, in: tables.kinds)
+      default: try transaction.put([0, 1, 2, 3, 4].span, forKey: 1, in: tables.schemas)
+      }
+    }
+    let report = try EventLog.verify(place.url)
+    #expect(report.findings.map(\.repair) == [repair])
+    #expect(report.findings.first?.place.contains("table '\(table)'") == true)
+    #expect(!report.isClean)
+  }
+
+  @Test func `a damaged row of a stream is one finding, to be built again`() async throws {
+    let place = try TemporaryStore()
+    let log = try place.open()
+    try await log.append((1...5).map { try .placed($0, id: UUID()) }, to: "a")
+    try craft(place.url) { (transaction, tables) throws(EnvironmentError) in
+      try transaction.put([0, 1, 2, 3, 4].span, forKey: 1, in: tables.heads)
+    }
+    let report = try EventLog.verify(place.url)
+    #expect(
+      report.findings.filter { $0.place.contains("heads") && $0.problem.contains("checksum") }.count == 1)
+    #expect(report.findings.allSatisfy { $0.repair == .rebuild })
+  }
+
+  @Test(arguments: [8, 16, 24, 32]) func `sizes in a table's record that cannot be are damage`(field: Int)
+    async throws
+  {
+    let place = try await specimen()
+    let file = place.url.appendingPathComponent(Specimen.file)
+    var bytes = try Data(contentsOf: file)
+    var start = bytes.startIndex
+    var changed = 0
+    // The record stands behind the table's name in a leaf of the main table; older copies are changed too.
+    while let name = bytes.range(of: Data("entries".utf8), in: start..<bytes.endIndex) {
+      let top = name.upperBound + field + 7
+      if top < bytes.endIndex, bytes[name.upperBound + 4] == 8 {
+        bytes[top] |= 0x80
+        changed += 1
+      }
+      start = name.upperBound
+    }
+    #expect(changed > 0)
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.write(contentsOf: bytes)
+    try handle.close()
+    let error = #expect(throws: AnnalsError.self) { try EventLog.inspect(place.url) }
+    #expect(error?.code == .damaged)
+  }
 }

@@ -21,7 +21,11 @@ import Testing
     try Data("mine".utf8).write(to: other)
     let named = place.directory.appendingPathComponent(".another.annals.7.tmp")
     try FileManager.default.createDirectory(at: named, withIntermediateDirectories: false)
+    let kept = place.directory.appendingPathComponent(".orders.annals.before-upgrade.tmp")
+    try FileManager.default.createDirectory(at: kept, withIntermediateDirectories: false)
+    try Data().write(to: kept.appendingPathComponent("open.lock"))
     _ = try place.open()
+    #expect(FileManager.default.fileExists(atPath: kept.appendingPathComponent("open.lock").path))
     #expect(try String(contentsOf: other, encoding: .utf8) == "mine")
     #expect(FileManager.default.fileExists(atPath: named.path))
   }
