@@ -15,7 +15,7 @@ extension AnnalsError {
   public var recovery: [Recovery] {
     switch code {
     case .busy, .tooManyReaders, .diskFull, .notCommitted, .cancelled: [.retry]
-    case .storeReplaced, .usedAfterFork, .outcomeUnknown, .lockFileDamaged: [.reopen]
+    case .storeReplaced, .outcomeUnknown, .lockFileDamaged: [.reopen]
     case .readOnly, .held, .needsNewer: [.openReadOnly]
     case .newerSchema, .storeTooOld, .noPath, .damaged, .incomplete, .foreign, .formatVersion: [.moveAside]
     default: []

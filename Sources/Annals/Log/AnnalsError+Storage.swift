@@ -127,7 +127,7 @@ extension AnnalsError {
     case .usedAfterFork:
       self.init(
         .usedAfterFork,
-        "the store was opened before this process was forked off; open it again in this process",
+        "the store was opened before this process was forked off; open it in a program that is started, or before any fork",
         failure)
     case .permission(let file, let errno):
       self.init(.permission, "the system refused access to '\(file)' (errno \(errno))", failure, file: file)

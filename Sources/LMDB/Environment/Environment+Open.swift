@@ -68,12 +68,7 @@ private struct Opening {
       let entry = entries[status.identity]
     {
       if options.create { throw .file(.alreadyThere(file: name)) }
-      if let environment = entry.environment, !environment.isInherited { return environment }
-      if entry.environment?.isInherited == true {
-        // The parent's: closing it would free the parent's readers.
-        entries[status.identity] = nil
-        return try run(&entries)
-      }
+      if let environment = entry.environment { return environment }
       // Its last user is gone, and waits for the lock that is held here.
       entry.handle.close()
       entries[status.identity] = nil
