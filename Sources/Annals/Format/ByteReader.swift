@@ -83,11 +83,7 @@ struct ByteReader: ~Copyable, ~Escapable {
 
   /// The bytes in `range` as text.
   func text(in range: Range<Int>) throws(FormatFailure) -> String {
-    do {
-      return String(copying: try UTF8Span(validating: bytes.extracting(range)))
-    } catch {
-      throw FormatFailure(.text, at: range.lowerBound)
-    }
+    try bytes.text(in: range)
   }
 
   /// The bytes in `range`, copied.
@@ -101,5 +97,16 @@ struct ByteReader: ~Copyable, ~Escapable {
   /// Throws unless every byte was read.
   func finish() throws(FormatFailure) {
     guard remaining == 0 else { throw FormatFailure(.length, at: offset) }
+  }
+}
+
+extension Span<UInt8> {
+  /// The bytes in `range` as text.
+  func text(in range: Range<Int>) throws(FormatFailure) -> String {
+    do {
+      return String(copying: try UTF8Span(validating: extracting(range)))
+    } catch {
+      throw FormatFailure(.text, at: range.lowerBound)
+    }
   }
 }

@@ -38,7 +38,7 @@ extension StoreReader {
         wrongEntry: id, expected: "a stream's first entry", found: "revision \(header.revision)")
     }
     do throws(FormatFailure) {
-      return StreamName(try ByteReader(bytes).text(in: header.name))
+      return StreamName(try bytes.text(in: header.name))
     } catch {
       throw AnnalsError(error, place: "position \(id)", position: id)
     }

@@ -70,7 +70,7 @@ public struct StreamList: ~Copyable, ~Escapable {
   }
 
   private func name(_ key: Span<UInt8>) throws(AnnalsError) -> StreamName {
-    do { return StreamName(try ByteReader(key).text(in: 0..<key.count)) } catch {
+    do { return StreamName(try key.text(in: 0..<key.count)) } catch {
       throw AnnalsError(error, place: "table 'streams'", table: "streams")
     }
   }

@@ -60,7 +60,7 @@ struct TableCheck: ~Escapable {
     var cursor = try reader.streamsCursor()
     while let row = try cursor.nextRow() {
       count += 1
-      let key = ByteReader(row.key).copy(0..<row.key.count)
+      let key = row.key.copied
       let place = "table 'streams', key '\(String(decoding: key.prefix(100), as: UTF8.self))'"
       do throws(AnnalsError) {
         let stream = try StoreReader.open(
