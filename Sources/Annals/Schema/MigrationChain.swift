@@ -58,6 +58,7 @@ extension MigrationChain {
     *, unavailable, message: "a chain is the same in every build and at every run: no 'if' among its stages"
   )
   public static func buildOptional<From, To>(_ chain: MigrationChain<From, To>?) -> MigrationStage<From, To> {
+    // No program that compiles calls it.
     fatalError("unavailable")
   }
 
@@ -66,6 +67,7 @@ extension MigrationChain {
     *, unavailable, message: "a chain is the same in every build and at every run: no 'if' among its stages"
   )
   public static func buildEither<From, To>(first: MigrationChain<From, To>) -> MigrationStage<From, To> {
+    // No program that compiles calls it.
     fatalError("unavailable")
   }
 
@@ -74,6 +76,7 @@ extension MigrationChain {
     *, unavailable, message: "a chain is the same in every build and at every run: no 'if' among its stages"
   )
   public static func buildEither<From, To>(second: MigrationChain<From, To>) -> MigrationStage<From, To> {
+    // No program that compiles calls it.
     fatalError("unavailable")
   }
 }

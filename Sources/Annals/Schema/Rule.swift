@@ -56,6 +56,7 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema>: Sendable {
     *, unavailable, message: "a stage is the same in every build and at every run: no 'if' among its rules"
   )
   public static func buildOptional(_ rules: [Rule<From, To>]?) -> Rule<From, To> {
+    // No program that compiles calls it.
     fatalError("unavailable")
   }
 
@@ -64,6 +65,7 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema>: Sendable {
     *, unavailable, message: "a stage is the same in every build and at every run: no 'if' among its rules"
   )
   public static func buildEither(first rules: [Rule<From, To>]) -> Rule<From, To> {
+    // No program that compiles calls it.
     fatalError("unavailable")
   }
 
@@ -72,6 +74,7 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema>: Sendable {
     *, unavailable, message: "a stage is the same in every build and at every run: no 'if' among its rules"
   )
   public static func buildEither(second rules: [Rule<From, To>]) -> Rule<From, To> {
+    // No program that compiles calls it.
     fatalError("unavailable")
   }
 }
