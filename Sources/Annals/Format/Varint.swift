@@ -1,13 +1,6 @@
 /// Unsigned numbers in groups of seven bits, the lowest first, each but the last with its top bit set.
 ///
 /// The encoding is LEB128 (DWARF 5, section 7.6), always in its shortest form, so that equal numbers are equal bytes.
-enum Varint {
-  /// How many bytes `number` takes: 1 to 10.
-  static func size(of number: UInt64) -> Int {
-    number < 0x80 ? 1 : (70 - (number | 1).leadingZeroBitCount) / 7
-  }
-}
-
 extension [UInt8] {
   /// Appends `number` as a varint.
   mutating func append(varint number: UInt64) {

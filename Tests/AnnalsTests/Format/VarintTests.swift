@@ -12,7 +12,6 @@ import Testing
     var written: [UInt8] = []
     written.append(varint: number)
     #expect(written == bytes)
-    #expect(Varint.size(of: number) == bytes.count)
     var reader = ByteReader(bytes.span)
     #expect(try reader.varint() == number)
     try reader.finish()
