@@ -22,4 +22,12 @@ extension UUID {
         id[14], id[15]
       ))
   }
+
+  /// Lends the 16 bytes to `body`.
+  @inline(__always)
+  func withBytes(_ body: (Span<UInt8>) -> Void) {
+    unsafe withUnsafeBytes(of: uuid) { bytes in
+      unsafe body(bytes.bindMemory(to: UInt8.self).span)
+    }
+  }
 }

@@ -60,6 +60,10 @@ extension AnnalsError {
     public var file: String?
     /// The event id concerned.
     public var id: UUID?
+    /// The process that keeps others waiting, as it noted itself.
+    public var holder: Int32?
+    /// How long was waited.
+    public var waited: Duration?
     /// Every expectation that did not hold.
     public var violations: [Violation] = []
     /// Every stored kind that the plan cannot read.

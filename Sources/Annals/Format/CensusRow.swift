@@ -26,6 +26,14 @@ struct CensusRow: Equatable, Sendable {
     self.bytes += UInt64(bytes)
   }
 
+  /// Adds what another row counts. A damaged row that still has its checksum must not stop the process; 'verify' finds it.
+  mutating func add(_ other: CensusRow) {
+    parts &+= other.parts
+    bytes &+= other.bytes
+    stubs &+= other.stubs
+    quarantined &+= other.quarantined
+  }
+
   init(_ bytes: Span<UInt8>) throws(FormatFailure) {
     var reader = ByteReader(bytes)
     parts = try reader.varint()

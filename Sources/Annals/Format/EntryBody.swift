@@ -40,6 +40,18 @@ enum EntryBody: Equatable, Sendable {
     }
   }
 
+  /// How many bytes it has.
+  var count: Int {
+    if case .payload(let payload) = self { payload.count } else { encoded().count }
+  }
+
+  /// Its bytes.
+  func encoded() -> [UInt8] {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    return bytes
+  }
+
   /// Reads the body of an entry with `header`.
   init(_ bytes: Span<UInt8>, header: EntryHeader) throws(FormatFailure) {
     var reader = ByteReader(bytes, from: header.body.lowerBound)

@@ -23,6 +23,13 @@ struct EntryRows: Equatable, Sendable {
     }
   }
 
+  /// The rows as ``append(to:)`` lays them out.
+  func encoded() -> [UInt8] {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    return bytes
+  }
+
   init(new: [New]) {
     self.new = new
   }

@@ -3,46 +3,26 @@ struct Head: Equatable, Sendable {
   /// The position of the stream's first entry.
   let id: Position
   /// The revision of the newest entry.
-  private(set) var revision: Revision
+  let revision: Revision
   /// The position of the newest entry.
-  private(set) var last: Position
+  let last: Position
   /// At index l − 1 the position of the newest revision that is a multiple of 4^l, for each l ≥ 1 with 4^l ≤ revision.
-  private(set) var levels: [Position]
+  let levels: [Position]
   /// The revision of the newest entry with an id that a caller gave.
-  private(set) var newestID: Revision?
+  let newestID: Revision?
 
-  /// The head of a stream whose first entry is at `position`.
-  init(first position: Position, hasID: Bool) {
-    id = position
-    revision = 0
-    last = position
-    levels = []
-    newestID = hasID ? 0 : nil
+  /// The head with these parts, which belong together. Levels may end early: an entry is then found through more others.
+  init(id: Position, revision: Revision, last: Position, levels: [Position], newestID: Revision?) {
+    self.id = id
+    self.revision = revision
+    self.last = last
+    self.levels = levels
+    self.newestID = newestID
   }
 
   /// The position of the newest revision that is a multiple of 4^`level`.
   func newest(atLevel level: Int) -> Position {
     level == 0 ? last : level <= levels.count ? levels[level - 1] : id
-  }
-
-  /// Moves to the stream's next entry, at `position`.
-  ///
-  /// - Returns: The entry's links: for each level l with 4^l dividing its revision, the distance in positions to
-  ///   revision − 4^l.
-  mutating func advance(to position: Position, hasID: Bool) -> [UInt64] {
-    revision = Revision(revision.rawValue + 1)
-    var links: [UInt64] = []
-    for level in 0..<Self.levels(dividing: revision) {
-      links.append(position.rawValue - newest(atLevel: level).rawValue)
-      if level > levels.count {
-        levels.append(position)
-      } else if level > 0 {
-        levels[level - 1] = position
-      }
-    }
-    last = position
-    if hasID { newestID = revision }
-    return links
   }
 
   /// How far back a link of `level` leads, in revisions: 4^`level`.
@@ -66,13 +46,26 @@ extension Head {
   /// plus 1 (0: none); all varints.
   func encoded() -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.append(varint: revision.rawValue)
-    bytes.append(varint: last.rawValue)
-    for level in levels {
-      bytes.append(varint: last.rawValue - level.rawValue)
-    }
-    bytes.append(varint: newestID.map { $0.rawValue + 1 } ?? 0)
+    Self.encode(
+      revision: revision.rawValue, last: last.rawValue, newestID: newestID.map { $0.rawValue + 1 } ?? 0,
+      levels: levels.count, level: { levels[$0 - 1].rawValue }, into: &bytes)
     return bytes
+  }
+
+  /// Appends the row of a head that is given by its numbers.
+  ///
+  /// - Parameters:
+  ///   - newestID: The revision of the newest id plus 1; 0 for none.
+  ///   - level: The position of the newest multiple of 4^level, for a level from 1 to `levels`.
+  @inline(__always)
+  static func encode(
+    revision: UInt64, last: UInt64, newestID: UInt64, levels: Int, level: (Int) -> UInt64,
+    into bytes: inout [UInt8]
+  ) {
+    bytes.append(varint: revision)
+    bytes.append(varint: last)
+    for index in stride(from: 1, through: levels, by: 1) { bytes.append(varint: last - level(index)) }
+    bytes.append(varint: newestID)
   }
 
   /// Reads the row of the stream whose first entry is at `id`.

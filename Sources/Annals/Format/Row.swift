@@ -7,6 +7,11 @@ enum Row {
     return sealed
   }
 
+  /// Appends to a value the checksum of it and of the key that is a number.
+  static func seal(_ value: inout [UInt8], key: UInt64) {
+    value.append(littleEndian: Checksum.crc32c(value.span, seed: Checksum.seed(key)))
+  }
+
   /// Where the value stands in `stored`, a row found under `key`.
   ///
   /// - Throws: `FormatFailure` where the checksum is not that of key and value.

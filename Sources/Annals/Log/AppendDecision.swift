@@ -12,11 +12,23 @@ protocol AppendState: ~Escapable {
   /// How many of a stream's newest entries are searched for an id.
   var window: UInt64 { get }
 
-  /// The head of `stream`, `nil` where it holds no entry.
-  func head(of stream: StreamName) throws(Failure) -> Head?
+  /// Where the stream of the call's part at `index` ends; `nil` where it holds no entry.
+  func end(ofPart index: Int) -> StreamEnd?
 
   /// Where the entries of a stream with these revisions stand, and their ids; the oldest first.
-  func identities(of head: Head, _ revisions: ClosedRange<UInt64>) throws(Failure) -> [EntryIdentity]
+  func identities(of end: StreamEnd, _ revisions: ClosedRange<UInt64>) throws(Failure) -> [EntryIdentity]
+}
+
+/// Where a stream ends: what a decision needs of its head.
+struct StreamEnd: Equatable, Sendable {
+  /// The position of the stream's first entry.
+  var id: Position
+  /// The revision of the newest entry.
+  var revision: Revision
+  /// The position of the newest entry.
+  var last: Position
+  /// The revision of the newest entry with an id that a caller gave.
+  var newestID: Revision?
 }
 
 /// Where an entry stands, and the id that its caller gave.
@@ -28,8 +40,8 @@ struct EntryIdentity: Equatable, Sendable {
 
 /// What becomes of an append call.
 enum AppendVerdict: Sendable {
-  /// The events are new and may be stored behind these heads (absent: a new stream).
-  case accepted(heads: [StreamName: Head])
+  /// The events are new and may be stored.
+  case accepted
   /// The events are in the log already, at these places, in the call's order.
   case repeated([EntryIdentity])
   /// An id stands twice in the call for one stream.
@@ -49,44 +61,46 @@ enum AppendDecision {
   static func decide<State: AppendState & ~Escapable>(
     _ request: AppendRequest, in state: borrowing State
   ) throws(State.Failure) -> AppendVerdict {
-    var heads: [StreamName: Head] = [:]
-    var known: Set<StreamName> = []
-    for part in request.parts where known.insert(part.stream).inserted {
-      if let head = try state.head(of: part.stream) { heads[part.stream] = head }
+    if request.hasIDs {
+      let (groups, order) = grouped(request)
+      if let (stream, id) = firstDuplicate(groups, order) { return .duplicateID(id, stream) }
+      if let verdict = try repetition(groups, order, request, in: state) { return verdict }
     }
-    if request.parts.contains(where: { $0.events.contains { $0.id != nil } }) {
-      let (events, order) = grouped(request)
-      if let (stream, id) = firstDuplicate(events, order) { return .duplicateID(id, stream) }
-      if let verdict = try repetition(events, order, heads, request, in: state) { return verdict }
-    }
+    guard request.hasExpectations else { return .accepted }
     var violations: [Violation] = []
-    for part in request.parts where !part.expectation.holds(for: heads[part.stream]?.revision) {
-      violations.append(
-        Violation(
-          stream: part.stream, expected: part.expectation, actual: heads[part.stream]?.revision))
+    for (index, part) in request.parts.enumerated() where part.expectation != .any {
+      let actual = state.end(ofPart: index)?.revision
+      guard !part.expectation.holds(for: actual) else { continue }
+      violations.append(Violation(stream: part.stream, expected: part.expectation, actual: actual))
     }
-    return violations.isEmpty ? .accepted(heads: heads) : .conflict(violations)
+    return violations.isEmpty ? .accepted : .conflict(violations)
+  }
+
+  /// The events of one stream, and a part of the call that names it.
+  private struct Group {
+    let part: Int
+    var events: [AppendRequest.Item] = []
   }
 
   /// The events of each stream, and the streams that have any in the order of the call.
   private static func grouped(
     _ request: AppendRequest
-  ) -> (events: [StreamName: [AppendRequest.Event]], order: [StreamName]) {
-    var events: [StreamName: [AppendRequest.Event]] = [:]
+  ) -> (groups: [StreamName: Group], order: [StreamName]) {
+    var groups: [StreamName: Group] = [:]
     var order: [StreamName] = []
-    for part in request.parts where !part.events.isEmpty {
-      if events[part.stream] == nil { order.append(part.stream) }
-      events[part.stream, default: []] += part.events
+    for (index, part) in request.parts.enumerated() where !part.items.isEmpty {
+      if groups[part.stream] == nil { order.append(part.stream) }
+      groups[part.stream, default: Group(part: index)].events += request.items(of: part)
     }
-    return (events, order)
+    return (groups, order)
   }
 
   private static func firstDuplicate(
-    _ events: [StreamName: [AppendRequest.Event]], _ order: [StreamName]
+    _ groups: [StreamName: Group], _ order: [StreamName]
   ) -> (StreamName, UUID)? {
     for stream in order {
       var seen: Set<UUID> = []
-      for event in events[stream, default: []] {
+      for event in groups[stream]?.events ?? [] {
         if let id = event.id, !seen.insert(id).inserted { return (stream, id) }
       }
     }
@@ -95,15 +109,14 @@ enum AppendDecision {
 
   /// The verdict on a call that is in the log already, in whole or in part; `nil` for a new one.
   private static func repetition<State: AppendState & ~Escapable>(
-    _ events: [StreamName: [AppendRequest.Event]], _ order: [StreamName], _ heads: [StreamName: Head],
-    _ request: AppendRequest, in state: borrowing State
+    _ groups: [StreamName: Group], _ order: [StreamName], _ request: AppendRequest,
+    in state: borrowing State
   ) throws(State.Failure) -> AppendVerdict? {
     var places: [StreamName: ArraySlice<EntryIdentity>] = [:]
     var first: (id: UUID, stream: StreamName, isRepeated: Bool)?
     for stream in order {
-      let events = events[stream, default: []]
-      guard let anyID = events.lazy.compactMap(\.id).first else { continue }
-      switch try recognise(events, behind: heads[stream], in: state) {
+      guard let group = groups[stream], let anyID = group.events.lazy.compactMap(\.id).first else { continue }
+      switch try recognise(group.events, behind: state.end(ofPart: group.part), in: state) {
       case .partly(let id): return .partlyThere(id, stream)
       case .new:
         if let first, first.isRepeated { return .partlyThere(first.id, first.stream) }
@@ -117,7 +130,7 @@ enum AppendDecision {
     guard let first, first.isRepeated else { return nil }
     var identities: [EntryIdentity] = []
     for part in request.parts {
-      for _ in part.events {
+      for _ in part.items {
         // A stream without ids cannot be recognised, so a call that repeats only its neighbours is not whole.
         guard let place = places[part.stream]?.popFirst() else {
           return .partlyThere(first.id, first.stream)
@@ -136,15 +149,15 @@ enum AppendDecision {
 
   /// Whether `events` of one stream are in the log behind `head`.
   private static func recognise<State: AppendState & ~Escapable>(
-    _ events: [AppendRequest.Event], behind head: Head?, in state: borrowing State
+    _ events: [AppendRequest.Item], behind end: StreamEnd?, in state: borrowing State
   ) throws(State.Failure) -> Recognition {
-    guard let head, let newest = head.newestID, head.revision.rawValue - newest.rawValue < state.window else {
+    guard let end, let newest = end.newestID, end.revision.rawValue - newest.rawValue < state.window else {
       return .new
     }
-    let last = head.revision.rawValue
+    let last = end.revision.rawValue
     let oldest = last < state.window ? 0 : last - state.window + 1
     var found: [UUID: Revision] = [:]
-    for identity in try state.identities(of: head, oldest...last) {
+    for identity in try state.identities(of: end, oldest...last) {
       if let id = identity.id { found[id] = identity.revision }
     }
     guard let index = events.lastIndex(where: { $0.id != nil }), let id = events[index].id else {
@@ -157,7 +170,7 @@ enum AppendDecision {
     let after = UInt64(events.count - 1 - index)
     guard revision.rawValue >= UInt64(index), last - revision.rawValue >= after else { return .partly(id) }
     let identities = try state.identities(
-      of: head, revision.rawValue - UInt64(index)...revision.rawValue + after)
+      of: end, revision.rawValue - UInt64(index)...revision.rawValue + after)
     guard zip(identities, events).allSatisfy({ $0.id == $1.id }) else { return .partly(id) }
     return .repeated(identities)
   }

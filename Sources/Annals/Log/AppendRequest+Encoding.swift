@@ -25,48 +25,54 @@ extension AppendRequest {
   init(
     _ call: borrowing AppendCall<NewEntry>, time: Timestamp, maximumPayload: Int
   ) throws(AnnalsError) {
-    parts = []
-    self.time = time.microseconds
+    self.init(time: time.microseconds)
+    reserve(parts: call.parts.count, items: call.parts.reduce(0) { $0 + $1.events.count })
     for part in call.parts {
-      try NameRule.check(part.stream.text, role: "stream")
-      var events: [Event] = []
-      events.reserveCapacity(part.events.count)
+      try add(checking: part.stream, expecting: part.expectation)
       for event in part.events {
-        try NameRule.check(event.type, role: "type")
-        events.append(
+        try add(
           Event(
             type: event.type, version: event.version, payload: event.payload.bytes, id: event.id,
-            metadata: try event.metadata.encoded(), time: try event.time?.checked()))
+            metadata: try event.metadata.encoded(), time: try event.time?.checked()),
+          maximumPayload: maximumPayload)
       }
-      parts.append(Part(stream: part.stream, expectation: part.expectation, events: events))
     }
-    try checkSizes(maximumPayload: maximumPayload)
+    try checkSize()
   }
 
-  /// Throws `.tooLarge` for a payload, metadata or call over its limit.
-  func checkSizes(maximumPayload: Int) throws(AnnalsError) {
-    var total = 0
-    for part in parts {
-      for event in part.events {
-        try Self.check(event.payload.count, limit: maximumPayload, what: "a payload", part.stream, event.type)
-        try Self.check(
-          event.metadata.count, limit: AppendLimit.metadata, what: "metadata", part.stream, event.type)
-        total += event.payload.count + event.metadata.count + AppendLimit.overhead
-        total += part.stream.text.utf8.count + event.type.utf8.count
-      }
-    }
-    guard total <= AppendLimit.transaction else {
+  /// Adds a part, whose stream's name is checked.
+  mutating func add(
+    checking stream: StreamName, expecting expectation: Expectation
+  ) throws(AnnalsError) {
+    try NameRule.check(stream.text, role: "stream")
+    add(stream, expecting: expectation)
+  }
+
+  /// Adds an event, whose type's name and sizes are checked.
+  mutating func add(_ event: Event, maximumPayload: Int) throws(AnnalsError) {
+    let known = records.count
+    try Self.check(event.payload.count, limit: maximumPayload, what: "a payload", parts.last, event.type)
+    try Self.check(
+      event.metadata.count, limit: AppendLimit.metadata, what: "metadata", parts.last, event.type)
+    add(event)
+    if records.count > known { try NameRule.check(event.type, role: "type") }
+  }
+
+  /// Throws `.tooLarge` for a call that is more than a transaction holds.
+  func checkSize() throws(AnnalsError) {
+    guard bytes <= AppendLimit.transaction else {
       throw AnnalsError(
         .tooLarge,
-        "a call stores at most \(AppendLimit.transaction) bytes, and this one has \(total); append in several calls"
+        "a call stores at most \(AppendLimit.transaction) bytes, and this one has \(bytes); append in several calls"
       )
     }
   }
 
   private static func check(
-    _ count: Int, limit: Int, what: String, _ stream: StreamName, _ type: String
+    _ count: Int, limit: Int, what: String, _ part: Part?, _ type: String
   ) throws(AnnalsError) {
     if count <= limit { return }
+    let stream = part?.stream ?? ""
     throw AnnalsError(
       .tooLarge,
       "\(what) has at most \(limit) bytes, and that of a '\(type)' for stream '\(stream)' has \(count)",

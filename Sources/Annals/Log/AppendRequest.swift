@@ -5,6 +5,8 @@
 #endif
 
 /// One append call, encoded and checked, on its way to the writer: all of its events are stored or none.
+///
+/// It is flat, so that a call with thousands of streams is two arrays and not thousands.
 struct AppendRequest: Sendable {
   /// An event, encoded.
   struct Event: Sendable {
@@ -22,15 +24,88 @@ struct AppendRequest: Sendable {
     var time: Int64?
   }
 
+  /// A record type in one schema version.
+  struct Record: Hashable, Sendable {
+    let type: ExactText
+    let version: SchemaVersion?
+  }
+
+  /// An event of the call, whose record type stands in ``records``.
+  struct Item: Sendable {
+    var record: Int
+    var payload: [UInt8]
+    var id: UUID?
+    var metadata: [UInt8]
+    var time: Int64
+  }
+
   /// What the call asks of one stream: without events it is only checked.
   struct Part: Sendable {
     var stream: StreamName
+    var hash: StreamHash
     var expectation: Expectation
-    var events: [Event]
+    /// Its events, as a range of ``items``.
+    var items: Range<Int>
   }
 
-  /// The parts in the order of the call. A stream may stand in several.
-  var parts: [Part]
   /// The time of events that bring none, in microseconds since 1970.
-  var time: Int64
+  let time: Int64
+  /// The parts in the order of the call. A stream may stand in several.
+  private(set) var parts: [Part] = []
+  /// The events of all parts, one after the other.
+  private(set) var items: [Item] = []
+  /// The record types of the events.
+  private(set) var records: [Record] = []
+  /// Whether any event has an id.
+  private(set) var hasIDs = false
+  /// Whether any part expects something.
+  private(set) var hasExpectations = false
+  /// About how many bytes it adds to a transaction.
+  private(set) var bytes = 0
+  private var indices: [Record: Int] = [:]
+
+  /// A call with nothing in it yet.
+  init(time: Int64) {
+    self.time = time
+  }
+
+  /// Makes room for what is known to come.
+  mutating func reserve(parts: Int, items: Int) {
+    self.parts.reserveCapacity(parts)
+    self.items.reserveCapacity(items)
+  }
+
+  /// Adds a part; the events that are added next are for its stream.
+  mutating func add(_ stream: StreamName, expecting expectation: Expectation) {
+    if expectation != .any { hasExpectations = true }
+    bytes += stream.text.utf8.count
+    parts.append(
+      Part(
+        stream: stream, hash: StreamHash(stream), expectation: expectation, items: items.count..<items.count))
+  }
+
+  /// Adds an event to the last part.
+  mutating func add(_ event: Event) {
+    let index = self.index(of: Record(type: ExactText(event.type), version: event.version))
+    if event.id != nil { hasIDs = true }
+    bytes += event.payload.count + event.metadata.count + AppendLimit.overhead
+    items.append(
+      Item(
+        record: index, payload: event.payload, id: event.id, metadata: event.metadata,
+        time: event.time ?? time))
+    let last = parts.count - 1
+    parts[last].items = parts[last].items.lowerBound..<items.count
+  }
+
+  private mutating func index(of record: Record) -> Int {
+    // Neighbours are mostly of one type.
+    if let last = items.last?.record, records[last] == record { return last }
+    if let known = indices[record] { return known }
+    indices[record] = records.count
+    records.append(record)
+    return records.count - 1
+  }
+
+  /// The events of a part.
+  func items(of part: Part) -> ArraySlice<Item> { items[part.items] }
 }

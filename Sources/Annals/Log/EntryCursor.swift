@@ -21,11 +21,9 @@ struct EntryCursor: ~Copyable, ~Escapable {
   /// The entries of one stream.
   @_lifetime(copy reader)
   init(
-    _ reader: StoreReader, in stream: StreamName, start: Revision?, backwards: Bool, limit: Int
+    _ reader: StoreReader, in stream: StreamName, head: Head?, start: Revision?, backwards: Bool, limit: Int
   ) throws(AnnalsError) {
-    try NameRule.check(stream.text, role: "stream")
-    let steps = StreamSteps(
-      stream: stream, head: try reader.head(of: stream), start: start, backwards: backwards, limit: limit)
+    let steps = StreamSteps(stream: stream, head: head, start: start, backwards: backwards, limit: limit)
     let rows = try reader.entriesCursor()
     self.reader = reader
     self.rows = rows

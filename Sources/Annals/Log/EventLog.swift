@@ -47,7 +47,7 @@ public struct EventLog: Sendable {
   ///   - expected: What the caller believes the stream holds, compared exactly with its head at commit.
   /// - Returns: Where the events stand.
   /// - Throws: ``AnnalsError`` with code `conflict`, `duplicateID`, `partlyThere`, `invalidName`, `tooLarge`, `malformed`,
-  ///   `readOnly`, `diskFull`, `notCommitted`, `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`, `damaged` or
+  ///   `busy`, `readOnly`, `diskFull`, `notCommitted`, `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`, `damaged` or
   ///   `cancelled`.
   /// - Complexity: O(`events.count`) insertions and one flush to disk.
   @discardableResult
@@ -77,7 +77,7 @@ public struct EventLog: Sendable {
     guard options.access == .readWrite else {
       throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
     }
-    return try await core.append(request)
+    return try await core.append(request, options)
   }
 
   /// Lends a snapshot of the log to `body`.

@@ -55,15 +55,15 @@ extension EventStore {
   private func request(
     _ call: borrowing AppendCall<NewEvent<Event>>, time: Timestamp
   ) throws(AnnalsError) -> AppendRequest {
-    var request = AppendRequest(parts: [], time: time.microseconds)
+    var request = AppendRequest(time: time.microseconds)
+    request.reserve(parts: call.parts.count, items: call.parts.reduce(0) { $0 + $1.events.count })
     for part in call.parts {
-      try NameRule.check(part.stream.text, role: "stream")
-      var events: [AppendRequest.Event] = []
-      events.reserveCapacity(part.events.count)
-      for event in part.events { events.append(try encode(event, for: part.stream)) }
-      request.parts.append(.init(stream: part.stream, expectation: part.expectation, events: events))
+      try request.add(checking: part.stream, expecting: part.expectation)
+      for event in part.events {
+        try request.add(try encode(event, for: part.stream), maximumPayload: log.options.maximumPayload)
+      }
     }
-    try request.checkSizes(maximumPayload: log.options.maximumPayload)
+    try request.checkSize()
     return request
   }
 

@@ -7,73 +7,38 @@ import Synchronization
   import Foundation
 #endif
 
-/// What all logs and stores of this process that are open at one path share: the environment and the writer's thread.
+/// What all logs and stores of this process that are open at one path share: the generation and its writer.
 final class LogCore: Sendable {
-  let directory: Directory
-  let current: CurrentFile
-  let environment: Environment
-  let tables: StoreTables
-  /// The rows of `meta` as the open found them; only those that never change are used later.
-  let meta: StoreMeta
+  let generation: Generation
   let access: StoreOptions.Access
-  private let lease: FileLock.Hold?
-  private let lastKinds: Mutex<KindRegistry>
-  private let thread: WriterThread?
+  /// The writer; `nil` in a store that is open for reading only.
+  let writer: LogWriter?
 
-  private init(_ opened: StoreOpening.Opened, _ directory: Directory, _ access: StoreOptions.Access)
-    throws(AnnalsError)
-  {
-    self.directory = directory
-    self.access = access
-    current = opened.current
-    environment = opened.environment
-    tables = StoreTables(opened.environment)
-    meta = opened.meta
-    lastKinds = Mutex(opened.kinds)
-    lease = try files { () throws(StoreFileError) in try opened.lease?.lock(.shared) }
-    thread =
-      access == .readWrite
-      ? try files { () throws(StoreFileError) in try WriterThread(name: "annals-writer") } : nil
+  private init(_ generation: Generation, _ options: StoreOptions) throws(AnnalsError) {
+    self.generation = generation
+    access = options.access
+    writer =
+      access == .readWrite ? try LogWriter(generation, interval: options.mergeInterval) : nil
   }
 
-  deinit {
-    thread?.stop()
-  }
-
-  /// The kinds as the newest look at the store found them.
-  var kinds: KindRegistry {
-    lastKinds.withLock { $0 }
-  }
-
-  /// Takes the kinds that a newer look at the store found; they only become more.
-  func publish(_ kinds: KindRegistry) {
-    lastKinds.withLock { if kinds.kinds.count > $0.kinds.count { $0 = kinds } }
-  }
+  var directory: Directory { generation.directory }
+  var current: CurrentFile { generation.current }
+  var environment: Environment { generation.environment }
+  var tables: StoreTables { generation.tables }
+  var meta: StoreMeta { generation.meta }
+  var kinds: KindRegistry { generation.kinds }
 
   /// The kinds as the snapshot of `reader` has them at least.
   func kinds(in reader: StoreReader) throws(AnnalsError) -> KindRegistry {
-    let known = kinds
-    if try reader.kindCount() <= known.kinds.count { return known }
-    let newer = try reader.kinds()
-    publish(newer)
-    return newer
+    try generation.kinds(in: reader)
   }
 
-  /// Hands a call to the writer's thread and waits for its answer.
-  func append(_ request: AppendRequest) async throws(AnnalsError) -> Appended {
+  /// Hands a call to the writer and waits for its answer.
+  func append(_ request: AppendRequest, _ options: StoreOptions) async throws(AnnalsError) -> Appended {
     if Task.isCancelled { throw AnnalsError(.cancelled, "the task was cancelled; nothing was written") }
     if environment.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
-    let result: Result<Appended, AnnalsError> = await withCheckedContinuation { continuation in
-      // Unowned, because the caller holds the core until it is answered: the thread must not keep the store open after that.
-      let isAccepted = thread?.submit { [unowned self] in
-        let result = LogWriter(core: self).commit(request)
-        continuation.resume(returning: result)
-      }
-      if isAccepted != true {
-        continuation.resume(
-          returning: .failure(AnnalsError(.readOnly, "the store was opened for reading only")))
-      }
-    }
+    guard let writer else { throw AnnalsError(.readOnly, "the store was opened for reading only") }
+    let result = await writer.append(request, durability: options.durability, within: options.lockTimeout)
     if case .failure(let error) = result, error.recovery == [.reopen] { retire() }
     return try result.get()
   }
@@ -103,8 +68,9 @@ extension LogCore {
       if options.trust == .nobody { try StorePages(directory, core.current).mustBeSound(only: options.scope) }
       return core
     }
-    let core = try LogCore(
-      StoreOpening(directory: directory, options: options).run(), directory, options.access)
+    let generation = try Generation(
+      StoreOpening(directory: directory, options: options).run(), directory, memory: options.headMemory)
+    let core = try LogCore(generation, options)
     return opened.withLock { opened in
       // Two threads may have opened it at once; both then share the first.
       if let other = opened[identity]?.core, !other.environment.isInherited,

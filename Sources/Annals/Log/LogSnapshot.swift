@@ -5,18 +5,26 @@ public struct LogSnapshot: ~Copyable {
   let transaction: ReadTransaction
   let core: LogCore
   let kinds: KindRegistry
+  let heads: SnapshotHeads
 
   init(_ core: LogCore) throws(AnnalsError) {
     let transaction = try storage { () throws(EnvironmentError) in try core.environment.beginRead() }
     kinds = try Self.kinds(in: transaction, core)
     self.transaction = transaction
     self.core = core
+    heads = SnapshotHeads(core.generation.heads)
   }
 
   private static func kinds(
     in transaction: borrowing ReadTransaction, _ core: LogCore
   ) throws(AnnalsError) -> KindRegistry {
     try core.kinds(in: StoreReader(transaction.view, core.tables))
+  }
+
+  /// The head of `stream`; `nil` where it holds no entry.
+  func head(of stream: StreamName) throws(AnnalsError) -> Head? {
+    try NameRule.check(stream.text, role: "stream")
+    return try heads.head(of: stream, reader)
   }
 
   var reader: StoreReader {
@@ -38,8 +46,7 @@ public struct LogSnapshot: ~Copyable {
   /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
   /// - Complexity: Two look-ups, whatever the length of the stream.
   public func revision(of stream: StreamName) throws(AnnalsError) -> Revision? {
-    try NameRule.check(stream.text, role: "stream")
-    return try reader.head(of: stream)?.revision
+    try head(of: stream)?.revision
   }
 
   /// The entry at `position`; `nil` behind the end of the log.
@@ -79,7 +86,8 @@ public struct LogSnapshot: ~Copyable {
     in stream: StreamName, from start: Revision? = nil, backwards: Bool = false, limit: Int = .max
   ) throws(AnnalsError) -> LogEntries {
     LogEntries(
-      try EntryCursor(reader, in: stream, start: start, backwards: backwards, limit: limit), kinds)
+      try EntryCursor(
+        reader, in: stream, head: head(of: stream), start: start, backwards: backwards, limit: limit), kinds)
   }
 }
 

@@ -28,6 +28,15 @@ public struct StoreOptions: Sendable {
     case nobody
   }
 
+  /// When an append is answered.
+  public enum Durability: Sendable {
+    /// When the disk has it: no power cut takes it back.
+    case full
+    /// When the disk has its entries: a power cut can take back the last commit of the log, as a whole, and never one before it. A crash of the
+    /// process takes nothing back.
+    case relaxed
+  }
+
   /// What the opener may do.
   public var access: Access
   /// What happens where there is no store. Opening for reading never creates one.
@@ -38,6 +47,16 @@ public struct StoreOptions: Sendable {
   var scope: [String]?
   /// The most bytes that a payload may have: 1 to 100 MiB.
   public var maximumPayload: Int
+  /// When an append is answered; ``Durability/full`` by default.
+  public var durability = Durability.full
+  /// How long an append waits while another process is writing, before it fails with code `busy`; ten seconds by default. Writers take turns, so
+  /// only one that is stopped keeps others waiting for long.
+  public var lockTimeout = Duration.seconds(10)
+  /// The memory for heads of streams that need not be looked up on disk, in bytes: 160 a stream; 64 MiB by default, enough for 400,000. It is taken as
+  /// streams are used. The first opener of a store in a process decides.
+  public var headMemory = 64 << 20
+  /// When the newest heads are merged into the rows on disk.
+  var mergeInterval = HeadMerge.Interval()
 
   /// Read and append, creating the store if it is missing, with payloads of up to 64 MiB.
   public init(

@@ -21,11 +21,7 @@ extension StoreReader {
     let found: Void? = try row(name.rawValue, in: tables.meta) { (bytes) throws(FormatFailure) in
       try changed.set(name, to: bytes)
     }
-    guard found != nil else {
-      throw AnnalsError(
-        .damaged, "table 'meta': the row '\(name.rawValue)' is missing; restore the store from a backup",
-        details: AnnalsError.Details { $0.table = "meta" })
-    }
+    guard found != nil else { throw AnnalsError(missingMeta: name.rawValue) }
     meta = changed
   }
 
@@ -77,5 +73,14 @@ extension StoreReader {
         (bytes) throws(FormatFailure) in try body(key, bytes)
       }
     }
+  }
+}
+
+extension AnnalsError {
+  /// A row that `meta` must have is not there.
+  init(missingMeta name: String) {
+    self.init(
+      .damaged, "table 'meta': the row '\(name)' is missing; restore the store from a backup",
+      details: Details { $0.table = "meta" })
   }
 }

@@ -5,15 +5,20 @@
 #endif
 
 extension StoreReader {
-  /// The head of the stream called `name`; `nil` where it holds no entry.
-  func head(of name: StreamName) throws(AnnalsError) -> Head? {
+  /// Where the stream called `name` begins, as `streams` has it; `nil` where it has no row.
+  func storedID(of name: StreamName) throws(AnnalsError) -> Position? {
     let row = try row(name.text, in: tables.streams) { (bytes) throws(FormatFailure) in try StreamRow(bytes) }
     guard let row, row.state == .live else { return nil }
-    return try head(id: row.id)
+    return row.id
   }
 
-  /// The head of the stream whose first entry is at `id`.
-  func head(id: Position) throws(AnnalsError) -> Head {
+  /// The head of the stream called `name`, as the rows have it; `nil` where they have none.
+  func storedHead(of name: StreamName) throws(AnnalsError) -> Head? {
+    try storedID(of: name).map { (id) throws(AnnalsError) in try storedHead(id: id) }
+  }
+
+  /// The head of the stream whose first entry is at `id`, as its row has it, which must be there.
+  func storedHead(id: Position) throws(AnnalsError) -> Head {
     let head = try row(id.rawValue, in: tables.heads) { (bytes) throws(FormatFailure) in
       try Head(id: id, bytes)
     }

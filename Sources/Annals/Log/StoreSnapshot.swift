@@ -53,7 +53,8 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
   public func entries(
     in stream: StreamName, from start: Revision? = nil, backwards: Bool = false, limit: Int = .max
   ) throws(AnnalsError) -> StoreEntries<Event> {
-    let cursor = try EntryCursor(log.reader, in: stream, start: start, backwards: backwards, limit: .max)
+    let cursor = try EntryCursor(
+      log.reader, in: stream, head: log.head(of: stream), start: start, backwards: backwards, limit: .max)
     return StoreEntries(cursor, lifting, backwards: backwards, limit: limit)
   }
 }

@@ -4,19 +4,28 @@ internal import LMDB
 struct EntryCheck: ~Escapable {
   private let reader: StoreReader
   private let kinds: KindRegistry
+  /// Up to where the rows of `streams` and `heads` must suffice.
+  private let checkpoint: UInt64
   private(set) var report: VerifyReport
   /// What `census` must say.
   private(set) var census: [UInt32: CensusRow] = [:]
   /// How many entries are the first of their stream.
   private(set) var firsts: UInt64 = 0
+  /// How many of them stand in the tail, where a stream need not have a row yet.
+  private(set) var births: UInt64 = 0
+  /// How many of those have no row yet.
+  private(set) var rowless: UInt64 = 0
+  /// The first revision that each stream has in the tail, by the stream's id.
+  private(set) var tail: [UInt64: UInt64] = [:]
   /// Kinds that were registered by an entry.
   private(set) var registered: Set<UInt32> = []
   /// Whether an entry could not be read, so that sums over the log mean little.
   private(set) var hasUnreadable = false
 
   @_lifetime(copy reader)
-  init(_ reader: StoreReader, _ kinds: KindRegistry, _ report: VerifyReport) {
+  init(_ reader: StoreReader, _ kinds: KindRegistry, checkpoint: UInt64, _ report: VerifyReport) {
     self.reader = reader
+    self.checkpoint = checkpoint
     self.kinds = kinds
     self.report = report
   }
@@ -130,20 +139,26 @@ struct EntryCheck: ~Escapable {
   }
 
   private mutating func checkStream(_ bytes: Span<UInt8>, _ header: EntryHeader, _ position: Position) {
+    let isInTail = position.rawValue > checkpoint
+    if isInTail, tail[header.stream.rawValue] == nil {
+      tail[header.stream.rawValue] = header.revision.rawValue
+    }
     do throws(AnnalsError) {
       if header.flags.contains(.first) {
         firsts += 1
+        if isInTail { births += 1 }
         let name = try reader.name(of: position)
         guard NameRule.allows(name.text) else { return add(position, "the stream's name is not allowed") }
         let row = try reader.row(name.text, in: reader.tables.streams) { (bytes) throws(FormatFailure) in
           try StreamRow(bytes)
         }
-        if row?.id != position {
+        if isInTail, row == nil { rowless += 1 }
+        if row?.id != position, row != nil || !isInTail {
           add(position, "table 'streams' does not lead from the stream's name to here", .rebuild)
         }
       }
-      if header.flags.contains(.id) {
-        let newest = try reader.head(id: header.stream).newestID
+      if header.flags.contains(.id), !isInTail {
+        let newest = try reader.storedHead(id: header.stream).newestID
         if newest.map({ $0 < header.revision }) ?? true {
           add(position, "table 'heads' says that the stream's newest event id is older", .rebuild)
         }

@@ -64,13 +64,14 @@ extension EventLog {
 extension LogSnapshot {
   /// Checks the entries and the tables of this snapshot.
   func verify(_ progress: (EventLog.Progress) -> Void) throws(AnnalsError) -> VerifyReport {
-    let last = try reader.last()
-    var entries = EntryCheck(reader, kinds, VerifyReport())
-    try entries.run(last: last) { done, total in progress(EventLog.Progress(done: done, total: total)) }
+    var end = SnapshotEnd(checkpoint: 0, last: try reader.last())
+    var report = VerifyReport()
+    // A row that cannot be read is a finding; without it no other row of heads is asked for.
+    do { end.checkpoint = try reader.checkpoint() } catch { report.add(error, place: "table 'meta'") }
+    var entries = EntryCheck(reader, kinds, checkpoint: end.checkpoint, report)
+    try entries.run(last: end.last) { done, total in progress(EventLog.Progress(done: done, total: total)) }
     var tables = TableCheck(reader, kinds, entries.report)
-    try tables.run(
-      last: last, firsts: entries.firsts, census: entries.census, registered: entries.registered,
-      isWhole: !entries.hasUnreadable)
+    try tables.run(end, entries)
     return tables.report
   }
 }

@@ -6,8 +6,13 @@ struct ImportBatch: Sendable {
   /// From how many bytes on an append call takes no further line, so that little is in memory at a time.
   static let sizeLimit = 4 << 20
 
-  /// What is to be appended; neighbouring lines of one stream stand in one part.
-  private(set) var parts: [AppendRequest.Part] = []
+  /// Neighbouring lines of one stream.
+  private struct Part: Sendable {
+    var stream: StreamName
+    var events: [AppendRequest.Event]
+  }
+
+  private var parts: [Part] = []
   /// How many lines there are.
   private(set) var count = 0
   /// The number of the first line.
@@ -31,8 +36,19 @@ struct ImportBatch: Sendable {
     if let last = parts.indices.last, parts[last].stream == line.stream {
       parts[last].events.append(line.event)
     } else {
-      parts.append(AppendRequest.Part(stream: line.stream, expectation: .any, events: [line.event]))
+      parts.append(Part(stream: line.stream, events: [line.event]))
     }
+  }
+
+  /// The lines as one append call.
+  func request(time: Timestamp) -> AppendRequest {
+    var request = AppendRequest(time: time.microseconds)
+    request.reserve(parts: parts.count, items: count)
+    for part in parts {
+      request.add(part.stream, expecting: .any)
+      for event in part.events { request.add(event) }
+    }
+    return request
   }
 
   /// Takes out the events that `isThere` names.
@@ -42,7 +58,7 @@ struct ImportBatch: Sendable {
     where isThere: (AppendRequest.Event, StreamName) throws(AnnalsError) -> Bool
   ) throws(AnnalsError) -> UInt64 {
     let before = count
-    var kept: [AppendRequest.Part] = []
+    var kept: [Part] = []
     count = 0
     for part in parts {
       var left = part

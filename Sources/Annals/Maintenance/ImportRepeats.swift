@@ -45,7 +45,7 @@ struct ImportRepeats {
     _ event: AppendRequest.Event, _ stream: StreamName, _ snapshot: borrowing LogSnapshot
   ) throws(AnnalsError) -> Bool {
     if case .new = places[stream] { return false }
-    guard let head = try snapshot.reader.head(of: stream), head.newestID != nil else {
+    guard let head = try snapshot.head(of: stream), head.newestID != nil else {
       places[stream] = .new
       return false
     }

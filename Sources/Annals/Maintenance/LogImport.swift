@@ -66,8 +66,7 @@ struct LogImport {
   /// Stores a batch.
   private func store(_ batch: ImportBatch) async -> Result<Appended, AnnalsError> {
     do throws(AnnalsError) {
-      let request = AppendRequest(parts: batch.parts, time: Timestamp.now.microseconds)
-      return .success(try await log.append(request))
+      return .success(try await log.append(batch.request(time: .now)))
     } catch {
       return .failure(error.inLines(batch.firstLine...batch.lastLine))
     }

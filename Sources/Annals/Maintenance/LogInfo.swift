@@ -42,6 +42,17 @@ public struct LogInfo: Sendable {
   public let used: Int
 }
 
+extension LogSnapshot {
+  /// How many streams there are: those that have a row, and those of the tail that have none yet.
+  fileprivate func streamCount() throws(AnnalsError) -> UInt64 {
+    var count = UInt64(clamping: try reader.statistics(of: core.tables.streams).entries)
+    for id in try heads.births(reader) where try reader.storedID(of: reader.name(of: id)) == nil {
+      count += 1
+    }
+    return count
+  }
+}
+
 extension EventLog {
   /// What the store says of itself.
   ///
@@ -69,8 +80,8 @@ extension EventLog {
       }
       guard let status else { throw AnnalsError(StoreFileError.replaced(file: core.current.fileName)) }
       return LogInfo(
-        id: meta.log, format: StoreMeta.format, generation: meta.generation, entries: meta.checkpoint,
-        streams: UInt64(clamping: try reader.statistics(of: core.tables.streams).entries), schemas: schemas,
+        id: meta.log, format: StoreMeta.format, generation: meta.generation, entries: try reader.last(),
+        streams: try snapshot.streamCount(), schemas: schemas,
         census: try snapshot.census(), window: meta.window, requires: meta.requires.map(\.name),
         fileSize: status.size,
         used: pages &* core.environment.pageSize)

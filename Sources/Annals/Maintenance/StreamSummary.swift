@@ -14,44 +14,85 @@ public struct StreamSummary: Hashable, Sendable {
 
 /// The streams of one snapshot whose names begin alike, in the order of their names' bytes.
 public struct StreamList: ~Copyable, ~Escapable {
+  /// A stream's name and where it begins.
+  private struct Place {
+    var name: StreamName
+    var id: Position
+  }
+
   private let reader: StoreReader
+  private let heads: SnapshotHeads
   private let prefix: [UInt8]
   /// The name behind which the list begins, if any.
   private let previous: [UInt8]?
   private var cursor: Cursor
   private var hasBegun = false
-  private var hasEnded = false
+  /// The next stream that has a row; `nil` behind the last one.
+  private var row: Place?
+  /// The streams that have none yet, the last one first.
+  private var births: [Place]
 
   @_lifetime(copy reader)
-  init(_ reader: StoreReader, prefix: String, after previous: StreamName?) throws(AnnalsError) {
+  init(
+    _ reader: StoreReader, _ heads: SnapshotHeads, prefix: String, after previous: StreamName?
+  ) throws(AnnalsError) {
     let cursor = try reader.streamsCursor()
+    let bytes = Array(prefix.utf8)
+    let births = try Self.births(reader, heads, prefix: bytes, after: previous)
     self.reader = reader
-    self.prefix = Array(prefix.utf8)
+    self.heads = heads
+    self.prefix = bytes
     self.previous = previous.map { Array($0.text.utf8) }
     self.cursor = cursor
+    self.births = births
+  }
+
+  /// The streams of the tail that have no row yet, the last one first.
+  private static func births(
+    _ reader: StoreReader, _ heads: SnapshotHeads, prefix: [UInt8], after previous: StreamName?
+  ) throws(AnnalsError) -> [Place] {
+    var births: [Place] = []
+    for id in try heads.births(reader) {
+      let name = try reader.name(of: id)
+      guard name.text.utf8.starts(with: prefix), previous.map({ $0 < name }) ?? true,
+        try reader.storedID(of: name) == nil
+      else { continue }
+      births.append(Place(name: name, id: id))
+    }
+    return births.sorted { $0.name > $1.name }
   }
 
   /// The next stream; `nil` at the end.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
   public mutating func next() throws(AnnalsError) -> StreamSummary? {
-    while !hasEnded {
+    if !hasBegun { row = try nextRow() }
+    let place: Place
+    if let row, births.last.map({ row.name < $0.name }) ?? true {
+      place = row
+      self.row = try nextRow()
+    } else if let birth = births.popLast() {
+      place = birth
+    } else {
+      return nil
+    }
+    // A row may be written before its snapshot's checkpoint speaks of it, never before the stream's first entry.
+    guard let head = try heads.head(id: place.id, reader) else { throw AnnalsError(missing: place.id) }
+    return StreamSummary(name: place.name, revision: head.revision, first: head.id, last: head.last)
+  }
+
+  /// The next stream that has a row and the prefix.
+  private mutating func nextRow() throws(AnnalsError) -> Place? {
+    while true {
       let row = try step()
       guard let row, row.key.count >= prefix.count, prefix.indices.allSatisfy({ row.key[$0] == prefix[$0] })
-      else {
-        hasEnded = true
-        return nil
-      }
+      else { return nil }
       let stream = try StoreReader.open(row.value, key: row.key, name: "a stream", in: reader.tables.streams)
       {
         (bytes) throws(FormatFailure) in try StreamRow(bytes)
       }
-      guard stream.state == .live else { continue }
-      let head = try reader.head(id: stream.id)
-      return StreamSummary(
-        name: try name(row.key), revision: head.revision, first: head.id, last: head.last)
+      if stream.state == .live { return Place(name: try name(row.key), id: stream.id) }
     }
-    return nil
   }
 
   /// Moves to the first row with the prefix, or behind the previous name, then to the next one.
@@ -88,6 +129,6 @@ extension LogSnapshot {
   public func streams(
     prefix: String = "", after previous: StreamName? = nil
   ) throws(AnnalsError) -> StreamList {
-    try StreamList(reader, prefix: prefix, after: previous)
+    try StreamList(reader, heads, prefix: prefix, after: previous)
   }
 }

@@ -26,40 +26,55 @@ struct TableCheck: ~Escapable {
   /// Checks `streams`, `heads`, `census`, `kinds` and the checkpoint.
   ///
   /// - Parameters:
-  ///   - last: The newest position.
-  ///   - firsts: How many entries are the first of a stream.
-  ///   - census: What the entries add up to.
-  ///   - registered: The kinds whose rows stand in entries.
-  ///   - isWhole: Whether every entry could be read, so that sums can be compared.
-  mutating func run(
-    last: UInt64, firsts: UInt64, census: [UInt32: CensusRow], registered: Set<UInt32>, isWhole: Bool
-  ) throws(AnnalsError) {
-    var meta = StoreMeta(log: UUID())
-    do { try reader.read(.checkpoint, into: &meta) } catch { report.add(error, place: "table 'meta'") }
-    if meta.checkpoint != last {
-      add("table 'meta', row 'checkpoint'", "it says \(meta.checkpoint), and the log ends at \(last)")
+  ///   - end: How far the log and its rows reach.
+  ///   - log: What the entries say.
+  mutating func run(_ end: SnapshotEnd, _ log: borrowing EntryCheck) throws(AnnalsError) {
+    if end.checkpoint > end.last {
+      add("table 'meta', row 'checkpoint'", "it says \(end.checkpoint), and the log ends at \(end.last)")
     }
-    let streams = try checkStreams()
-    let entries = try checkHeads()
-    guard isWhole else { return }
-    if streams != firsts {
-      add("table 'streams'", "it has \(streams) rows, and the log has \(firsts) streams")
+    try checkMerge(end)
+    let streams = try checkStreams(end)
+    let entries = try checkHeads(end, log.tail)
+    report.streams += log.rowless
+    // Sums mean something only where every entry could be read.
+    guard !log.hasUnreadable else { return }
+    if streams != log.firsts - log.births {
+      add(
+        "table 'streams'",
+        "it has \(streams) rows of streams up to position \(end.checkpoint), and the log has \(log.firsts - log.births)"
+      )
     }
-    if entries != last {
-      add("table 'heads'", "its revisions add up to \(entries) entries, and the log has \(last)")
+    if entries != end.checkpoint {
+      add(
+        "table 'heads'",
+        "its revisions add up to \(entries) entries up to position \(end.checkpoint)")
     }
-    try checkCensus(census)
-    for kind in kinds.kinds.keys.sorted() where !registered.contains(kind) {
+    try checkCensus(log.census)
+    for kind in kinds.kinds.keys.sorted() where !log.registered.contains(kind) {
       add("table 'kinds', key \(kind)", "no entry carries this row")
     }
   }
 
+  /// Compares the row of a merge that runs with the checkpoint and the end of the log.
+  private mutating func checkMerge(_ end: SnapshotEnd) throws(AnnalsError) {
+    do throws(AnnalsError) {
+      guard let merge = try reader.merge() else { return }
+      if merge.position > end.last {
+        add("table 'meta', row 'merge'", "it says \(merge.position), and the log ends at \(end.last)")
+      }
+    } catch {
+      report.add(error, place: "table 'meta'")
+    }
+  }
+
   /// Compares each row of `streams` with the first entry of its stream.
-  private mutating func checkStreams() throws(AnnalsError) -> UInt64 {
+  ///
+  /// - Returns: How many rows of streams there are that began before the tail.
+  private mutating func checkStreams(_ end: SnapshotEnd) throws(AnnalsError) -> UInt64 {
     var count: UInt64 = 0
     var cursor = try reader.streamsCursor()
     while let row = try cursor.nextRow() {
-      count += 1
+      report.streams += 1
       let key = row.key.copied
       let place = "table 'streams', key '\(String(decoding: key.prefix(100), as: UTF8.self))'"
       do throws(AnnalsError) {
@@ -69,6 +84,7 @@ struct TableCheck: ~Escapable {
         ) {
           (bytes) throws(FormatFailure) in try StreamRow(bytes)
         }
+        if stream.id.rawValue <= end.checkpoint { count += 1 }
         if try !reader.name(of: stream.id).text.utf8.elementsEqual(key) {
           add(place, "the stream that begins at position \(stream.id) has another name")
         }
@@ -76,12 +92,17 @@ struct TableCheck: ~Escapable {
         report.add(error, place: place, repair: .rebuild)
       }
     }
-    report.streams = count
     return count
   }
 
-  /// Compares each row of `heads` with the entries that it leads to, and adds up how many entries the rows speak of.
-  private mutating func checkHeads() throws(AnnalsError) -> UInt64 {
+  /// Compares each row of `heads` with the entries that it leads to.
+  ///
+  /// A row may be newer than the checkpoint, and is never older than its stream's last entry up to there.
+  ///
+  /// - Returns: How many entries up to the checkpoint the rows speak of.
+  private mutating func checkHeads(
+    _ end: SnapshotEnd, _ tail: [UInt64: UInt64]
+  ) throws(AnnalsError) -> UInt64 {
     var entries: UInt64 = 0
     var cursor = try reader.cursor(in: reader.tables.heads)
     while let row = try cursor.nextRow() {
@@ -92,7 +113,8 @@ struct TableCheck: ~Escapable {
           row.value, key: Row.key(row.key).span, name: "key \(id)", in: reader.tables.heads
         ) { (bytes) throws(FormatFailure) in try Head(id: id, bytes) }
         // Hostile rows may say anything; a wrapped sum does not match either.
-        entries &+= head.revision.rawValue &+ 1
+        let known = head.revision.rawValue &+ 1
+        entries &+= min(known, tail[id.rawValue] ?? known)
         try checkEntry(at: head.last, is: head.revision, head, place)
         for level in stride(from: 1, through: head.levels.count, by: 1) {
           let multiple = head.revision.rawValue - head.revision.rawValue % Head.step(ofLevel: level)

@@ -9,4 +9,18 @@
 /// Begin with 0; the CRC of two runs of bytes is the CRC of the second continued from that of the first.
 uint32_t annals_crc32c(uint32_t crc, const void *bytes, size_t count);
 
+/// SipHash-2-4 with 128 bits (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012) of `count` bytes at
+/// `bytes` under the key of two words; `hash` gets the low word and then the high one.
+void annals_siphash(const uint64_t key[2], const void *bytes, size_t count, uint64_t hash[2]);
+
+/// Memory of `count` bytes, all zero, that begins a page; in large pages where it is large and the system has them.
+/// NULL where there is none.
+void *annals_pages_allocate(size_t count);
+
+/// Gives back what `annals_pages_allocate` gave with the same count.
+void annals_pages_free(void *pages, size_t count);
+
+/// Begins to load the memory at `address` into the cache, to be written soon. Any address will do.
+static inline void annals_prefetch(const void *address) { __builtin_prefetch(address, 1, 3); }
+
 #endif

@@ -17,11 +17,45 @@ extension Environment {
   public func beginWrite(
     durability: Durability = .full
   ) throws(EnvironmentError) -> WriteTransaction {
+    try beginWrite(turn(), durability: durability)
+  }
+
+  /// The right to begin a write transaction, which no other process has meanwhile.
+  public struct Turn: ~Copyable, Sendable {
+    /// `write.lock`; `nil` only in tests that show what it is for.
+    fileprivate let hold: FileLock.Hold?
+  }
+
+  /// Takes the next turn at writing, and waits for it as long as it takes.
+  public func turn() throws(EnvironmentError) -> Turn {
+    guard access == .readWrite, let locks else { throw .readOnly }
+    return Turn(
+      hold: try files { () throws(StoreFileError) -> FileLock.Hold? in
+        guards.contains(.locks) ? try locks.turn() : nil
+      })
+  }
+
+  /// Takes the turn at writing if that needs no waiting.
+  ///
+  /// - Returns: `nil` if another process has it, or waits for it.
+  public func turnIfFree() throws(EnvironmentError) -> Turn? {
+    guard access == .readWrite, let locks else { throw .readOnly }
+    guard guards.contains(.locks) else { return Turn(hold: nil) }
+    let hold = try files { () throws(StoreFileError) in try locks.turnIfFree() }
+    return hold == nil ? nil : Turn(hold: hold)
+  }
+
+  /// The process that wrote last, or is writing, as it noted itself; `nil` where it could not.
+  public func lastWriter() throws(EnvironmentError) -> Int32? {
+    try files { () throws(StoreFileError) in try locks?.write.lastHolder() }
+  }
+
+  /// Begins a write transaction in a turn, which ends with it.
+  public func beginWrite(
+    _ turn: consuming Turn, durability: Durability = .full
+  ) throws(EnvironmentError) -> WriteTransaction {
     let pointer = try unsafe pointer()
     guard access == .readWrite, let locks else { throw .readOnly }
-    let hold = try files { () throws(StoreFileError) -> FileLock.Hold? in
-      guards.contains(.locks) ? try locks.turn() : nil
-    }
     if guards.contains(.names) {
       try files { () throws(StoreFileError) in try checkNames(locks) }
     }
@@ -32,7 +66,7 @@ extension Environment {
     guard let begun = unsafe begun else {
       throw .lmdb(LMDBError(code: MDB_BAD_TXN, function: "mdb_txn_begin"))
     }
-    let transaction = unsafe WriteTransaction(environment: self, pointer: begun, hold: hold)
+    let transaction = unsafe WriteTransaction(environment: self, pointer: begun, hold: turn.hold)
     if guards.contains(.transactionID) {
       let expected = try lastTransaction() &+ 1
       let found = transaction.id

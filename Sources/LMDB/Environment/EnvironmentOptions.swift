@@ -87,6 +87,14 @@ public struct EnvironmentLocks: Sendable {
     self.write = write
   }
 
+  /// Takes `write` if nobody has it or waits for it.
+  func turnIfFree() throws(StoreFileError) -> FileLock.Hold? {
+    guard let turn = try queue.tryLock(.exclusive) else { return nil }
+    let hold = try write.tryLock(.exclusive)
+    _ = consume turn
+    return hold
+  }
+
   /// Takes `write` in turn, and waits as long as it takes.
   func turn() throws(StoreFileError) -> FileLock.Hold {
     // Whoever waits for `queue` has the next turn: blocked writers alone starve each other.

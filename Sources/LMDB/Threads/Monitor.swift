@@ -21,8 +21,21 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
     unsafe mutex.initialize(to: pthread_mutex_t())
     unsafe condition = .allocate(capacity: 1)
     unsafe condition.initialize(to: pthread_cond_t())
-    let made = unsafe pthread_mutex_init(mutex, nil) == 0 && pthread_cond_init(condition, nil) == 0
+    let made = unsafe pthread_mutex_init(mutex, nil) == 0 && Self.makeCondition(condition)
     precondition(made, "the system has no more locks")
+  }
+
+  private static func makeCondition(_ condition: UnsafeMutablePointer<pthread_cond_t>) -> Bool {
+    #if canImport(Darwin)
+      return unsafe pthread_cond_init(condition, nil) == 0
+    #else
+      var attributes = pthread_condattr_t()
+      guard unsafe pthread_condattr_init(&attributes) == 0 else { return false }
+      defer { unsafe pthread_condattr_destroy(&attributes) }
+      // A clock that nobody sets: a wait must not become a day longer because the date was mended.
+      return unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0
+        && pthread_cond_init(condition, &attributes) == 0
+    #endif
   }
 
   deinit {
@@ -48,6 +61,35 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
       let code = unsafe pthread_cond_wait(condition, mutex)
       precondition(code == 0, "a wait without its lock")
     }
+  }
+
+  /// Lends the state to `body` again and again, after each `wake`, until it gives a value or the time is over.
+  ///
+  /// - Parameter nanoseconds: How long to wait at most.
+  /// - Returns: `nil` if `body` gave no value even then.
+  func wait<R>(upTo nanoseconds: Int, _ body: (inout State) -> R?) -> R? {
+    enter()
+    defer { leave() }
+    let end = Self.now() + nanoseconds
+    while true {
+      if let result = body(&state) { return result }
+      let rest = end - Self.now()
+      if rest <= 0 { return nil }
+      #if canImport(Darwin)
+        var time = timespec(tv_sec: rest / 1_000_000_000, tv_nsec: rest % 1_000_000_000)
+        let code = unsafe pthread_cond_timedwait_relative_np(condition, mutex, &time)
+      #else
+        var time = timespec(tv_sec: end / 1_000_000_000, tv_nsec: end % 1_000_000_000)
+        let code = unsafe pthread_cond_timedwait(condition, mutex, &time)
+      #endif
+      precondition(code == 0 || code == ETIMEDOUT, "a wait without its lock")
+    }
+  }
+
+  private static func now() -> Int {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
 
   /// Lets every waiting thread look again.

@@ -32,34 +32,62 @@ extension WriteTransaction {
     try put(value, number: key, in: table, flags: UInt32(MDB_APPEND))
   }
 
-  /// Sets the value of a key to `count` zeros, and lends them to be filled in until the next use of the transaction.
+  /// Adds a value of `count` bytes behind the last one of a table, zeros that `fill` may overwrite.
   ///
-  /// - Parameters:
-  ///   - count: The number of bytes.
-  ///   - key: The key.
-  ///   - table: A table whose keys are numbers.
-  ///   - appending: Whether the key must be above all keys of the table, which is faster.
-  /// - Throws: `orderBroken` if it is appended and is not above.
-  @_lifetime(&self)
-  public mutating func reserve(
-    _ count: Int, forKey key: UInt64, in table: Table, appending: Bool = false
-  ) throws(EnvironmentError) -> MutableSpan<UInt8> {
+  /// - Throws: `orderBroken` if the key is not above all keys of the table.
+  @inline(__always)
+  public mutating func append(
+    _ count: Int, forKey key: UInt64, in table: Table, _ fill: (inout MutableSpan<UInt8>) -> Void
+  ) throws(EnvironmentError) {
     guard table.definition.integerKeys else { throw .keyKind(table: table.definition.name) }
     try check(valueCount: count)
+    let cursor = try unsafe cursor(in: table)
     var number = key
-    let reserved = try unsafe withUnsafeMutableBytes(of: &number) { (bytes) throws(EnvironmentError) in
+    try unsafe withUnsafeMutableBytes(of: &number) { (bytes) throws(EnvironmentError) in
       var keyValue = unsafe MDB_val(bytes)
       var value = unsafe MDB_val(mv_size: count, mv_data: nil)
-      let flags = UInt32(MDB_RESERVE | (appending ? MDB_APPEND : 0))
-      let code = unsafe mdb_put(handle.pointer, table.number, &keyValue, &value, flags)
+      let flags = UInt32(MDB_RESERVE | MDB_APPEND)
+      let code = unsafe mdb_cursor_put(cursor, &keyValue, &value, flags)
       try check(put: code, number: key, in: table, flags: flags)
-      return unsafe value
+      let buffer = unsafe UnsafeMutableRawBufferPointer(start: value.mv_data, count: count)
+      // LMDB leaves what the heap held there, which must not reach the disk.
+      unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
+      var span = unsafe MutableSpan<UInt8>(_unsafeBytes: buffer)
+      fill(&span)
     }
-    let buffer = unsafe UnsafeMutableRawBufferPointer(start: reserved.mv_data, count: count)
-    // LMDB leaves what the heap held there, which must not reach the disk.
-    unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
-    let span = unsafe MutableSpan<UInt8>(_unsafeBytes: buffer)
-    return unsafe _overrideLifetime(span, mutating: &self)
+  }
+
+  /// Sets the value of a key that is a number and probably near the last one that was set so.
+  public mutating func put(
+    near value: Span<UInt8>, forKey key: UInt64, in table: Table
+  ) throws(EnvironmentError) {
+    guard table.definition.integerKeys else { throw .keyKind(table: table.definition.name) }
+    try check(valueCount: value.count)
+    let cursor = try unsafe cursor(in: table)
+    var number = key
+    try unsafe withUnsafeMutableBytes(of: &number) { (keyBytes) throws(EnvironmentError) in
+      try unsafe value.withUnsafeBytes { (bytes) throws(EnvironmentError) in
+        var key = unsafe MDB_val(keyBytes)
+        var value = unsafe MDB_val(reading: bytes)
+        try unsafe LMDB.check(mdb_cursor_put(cursor, &key, &value, 0), "mdb_cursor_put")
+      }
+    }
+  }
+
+  /// Sets the value of a key of 1 to 511 bytes that is probably near the last one that was set so.
+  public mutating func put(
+    near value: Span<UInt8>, forKey key: Span<UInt8>, in table: Table
+  ) throws(EnvironmentError) {
+    try LMDB.check(key: key, of: table)
+    try check(valueCount: value.count)
+    let cursor = try unsafe cursor(in: table)
+    try unsafe key.withUnsafeBytes { (keyBytes) throws(EnvironmentError) in
+      try unsafe value.withUnsafeBytes { (bytes) throws(EnvironmentError) in
+        var key = unsafe MDB_val(reading: keyBytes)
+        var value = unsafe MDB_val(reading: bytes)
+        try unsafe LMDB.check(mdb_cursor_put(cursor, &key, &value, 0), "mdb_cursor_put")
+      }
+    }
   }
 
   /// Removes a key that is a number.

@@ -29,6 +29,9 @@ public struct WriteTransaction: ~Copyable, TableReading {
   private let thread = currentThread()
   private var hasEnded = false
 
+  /// A cursor for each table that was written in order, by the table's number; LMDB frees them with the transaction.
+  private var cursors: [OpaquePointer?] = unsafe []
+
   init(environment: Environment, pointer: OpaquePointer, hold: consuming FileLock.Hold?) {
     self.environment = environment
     unsafe handle = TransactionHandle(pointer: pointer)
@@ -40,6 +43,20 @@ public struct WriteTransaction: ~Copyable, TableReading {
     guard !hasEnded, getpid() == environment.process else { return }
     precondition(thread == currentThread(), "a write transaction ends on the thread that began it")
     unsafe mdb_txn_abort(handle.pointer)
+  }
+
+  /// The transaction's own cursor in a table, which spares LMDB the way from the root to the next key beside the last one.
+  mutating func cursor(in table: Table) throws(EnvironmentError) -> OpaquePointer {
+    let index = Int(table.number)
+    if unsafe index < cursors.count, let cursor = unsafe cursors[index] { return unsafe cursor }
+    var opened: OpaquePointer?
+    try unsafe check(mdb_cursor_open(handle.pointer, table.number, &opened), "mdb_cursor_open")
+    guard let opened = unsafe opened else {
+      throw .lmdb(LMDBError(code: MDB_BAD_TXN, function: "mdb_cursor_open"))
+    }
+    while unsafe cursors.count <= index { unsafe cursors.append(nil) }
+    unsafe cursors[index] = opened
+    return unsafe opened
   }
 
   /// Ends the transaction and changes nothing.

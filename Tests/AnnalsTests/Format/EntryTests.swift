@@ -1,22 +1,25 @@
+import Foundation
 import Testing
 
 @testable import Annals
 
 @Suite struct EntryTests {
   private func bytes(_ draft: EntryDraft, at position: Position) -> [UInt8] {
-    var bytes: [UInt8] = []
-    draft.encode(at: position, into: &bytes)
-    return bytes
+    draft.encoded(at: position)
   }
 
-  private let first = EntryDraft(
-    kind: 3, time: 1_208_476_800_000_000, stream: .first("match/335982"), revision: 0, isEndOfCall: true,
-    id: Array(1...16), metadata: [0xa1, 0x61, 0x61, 0x01],
-    rows: EntryRows(new: [
-      EntryRows.New(
-        kind: 3, kindRow: KindRow(ordinal: 1, name: "MatchStarted", first: 42),
-        schemaRow: SchemaRow(version: SchemaVersion(1, 0, 0)))
-    ]), body: .payload([0xa0]))
+  private let rows = EntryRows(new: [
+    EntryRows.New(
+      kind: 3, kindRow: KindRow(ordinal: 1, name: "MatchStarted", first: 42),
+      schemaRow: SchemaRow(version: SchemaVersion(1, 0, 0)))
+  ])
+
+  private var first: EntryDraft {
+    EntryDraft(
+      kind: 3, time: 1_208_476_800_000_000, stream: .first("match/335982"), revision: 0, isEndOfCall: true,
+      id: UUID(bytes: Array(1...16)), metadata: [0xa1, 0x61, 0x61, 0x01], rows: rows.encoded(),
+      body: .payload([0xa0]))
+  }
 
   @Test func `a first entry has these bytes`() {
     // format 1, flags 0x002f, checksum, kind 3, time, name, revision 0, id, metadata, rows, payload
@@ -48,7 +51,7 @@ import Testing
     #expect(header.revision == 0)
     #expect(Array(bytes[header.id]) == Array(1...16))
     #expect(Array(bytes[header.metadata]) == [0xa1, 0x61, 0x61, 0x01])
-    #expect(try EntryRows(bytes.span, at: header.rows) == first.rows)
+    #expect(try EntryRows(bytes.span, at: header.rows) == rows)
     #expect(try EntryBody(bytes.span, header: header) == .payload([0xa0]))
   }
 

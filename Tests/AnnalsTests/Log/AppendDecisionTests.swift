@@ -6,21 +6,20 @@ import Testing
 /// A snapshot made from the entries of the model, for deciding without a store.
 private struct ModelState: AppendState {
   let model: ArrayModel
+  let request: AppendRequest
   let window = UInt64(ArrayModel.window)
 
-  func head(of stream: StreamName) -> Head? {
-    let positions = model.positions(of: stream)
-    guard let first = positions.first else { return nil }
-    func hasID(_ position: Int) -> Bool { model.entries[position - 1].event.id != nil }
-    var head = Head(first: Position(UInt64(first)), hasID: hasID(first))
-    for position in positions.dropFirst() {
-      _ = head.advance(to: Position(UInt64(position)), hasID: hasID(position))
-    }
-    return head
+  func end(ofPart index: Int) -> StreamEnd? {
+    let positions = model.positions(of: request.parts[index].stream)
+    guard let first = positions.first, let last = positions.last else { return nil }
+    let newestID = positions.lastIndex { model.entries[$0 - 1].event.id != nil }
+    return StreamEnd(
+      id: Position(UInt64(first)), revision: Revision(UInt64(positions.count - 1)),
+      last: Position(UInt64(last)), newestID: newestID.map { Revision(UInt64($0)) })
   }
 
-  func identities(of head: Head, _ revisions: ClosedRange<UInt64>) -> [EntryIdentity] {
-    let positions = model.positions(of: model.entries[Int(head.id.rawValue) - 1].stream)
+  func identities(of end: StreamEnd, _ revisions: ClosedRange<UInt64>) -> [EntryIdentity] {
+    let positions = model.positions(of: model.entries[Int(end.id.rawValue) - 1].stream)
     return revisions.map { revision in
       let position = positions[Int(revision)]
       return EntryIdentity(
@@ -32,14 +31,14 @@ private struct ModelState: AppendState {
 
 @Suite struct AppendDecisionTests {
   private func request(_ parts: [ArrayModel.Part]) -> AppendRequest {
-    AppendRequest(
-      parts: parts.map { part in
-        .init(
-          stream: part.stream, expectation: part.expectation,
-          events: part.events.map {
-            .init(type: $0.type, version: $0.version, payload: $0.payload, id: $0.id)
-          })
-      }, time: 0)
+    var request = AppendRequest(time: 0)
+    for part in parts {
+      request.add(part.stream, expecting: part.expectation)
+      for event in part.events {
+        request.add(.init(type: event.type, version: event.version, payload: event.payload, id: event.id))
+      }
+    }
+    return request
   }
 
   @Test(arguments: 1...10 as ClosedRange<UInt64>)
@@ -48,7 +47,8 @@ private struct ModelState: AppendState {
     var model = ArrayModel()
     for _ in 0..<100 {
       let parts = calls.next(model)
-      let verdict = AppendDecision.decide(request(parts), in: ModelState(model: model))
+      let request = request(parts)
+      let verdict = AppendDecision.decide(request, in: ModelState(model: model, request: request))
       switch (model.append(parts), verdict) {
       case (.stored, .accepted): break
       case (.repeated(let positions), .repeated(let identities)):

@@ -99,10 +99,11 @@ enum BadStore: String, CaseIterable, CustomStringConvertible, Sendable {
     case .dataIsHalf: try bytes.prefix(bytes.count / 2).write(to: data)
     case .dataLacksTail: try bytes.dropLast(4096).write(to: data)
     case .dataLacksTailOfValue:
-      let log = try EventLog(at: place.url)
-      try await log.append([.sized(40_000)], to: "order 1")
-      // Later commits use freed pages again, so that every root stands before the large value.
-      for _ in 0..<4 { try await log.append([.sized(1)], to: "order 1") }
+      // The value lies at the end of the file; later commits use freed pages again, so that every root stands before it.
+      for sizes in [[1, 1, 1, 1, 1, 1], [40_000], [1, 1], [1], [1]] {
+        let log = try EventLog(at: place.url)
+        for size in sizes { try await log.append([.sized(size)], to: "order 1") }
+      }
       try Data(contentsOf: data).dropLast(4096).write(to: data)
     case .dataIsText: try Data(String(repeating: "dear diary\n", count: 4000).utf8).write(to: data)
     case .dataIsSQLite:

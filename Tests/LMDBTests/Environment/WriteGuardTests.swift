@@ -94,8 +94,7 @@ import Testing
   @Test func `writers of several processes lose nothing`() async throws {
     let shelf = try Shelf()
     let environment = try shelf.create()
-    let thread = try WriterThread(name: "writer")
-    thread.submit {
+    let thread = try WriterThread(name: "writer") {
       do {
         for number in 0..<200 {
           try environment.write { (transaction) throws(EnvironmentError) in
@@ -112,7 +111,7 @@ import Testing
         }
       }
     }
-    thread.stop()
+    thread.join()
     let count = try environment.read { (transaction) throws(EnvironmentError) in
       try transaction.statistics(of: environment.numbers).entries
     }
@@ -122,9 +121,8 @@ import Testing
   @Test func `a file that is written meanwhile is opened every time`() async throws {
     let shelf = try Shelf()
     let environment = try shelf.create()
-    let thread = try WriterThread(name: "writer")
     let isDone = Atomic(false)
-    thread.submit {
+    let thread = try WriterThread(name: "writer") {
       do {
         while !isDone.load(ordering: .relaxed) {
           try environment.write(durability: .none) { (transaction) throws(EnvironmentError) in
@@ -138,14 +136,13 @@ import Testing
       for _ in 0..<300 { _ = try Shelf(path: path).open() }
     }
     isDone.store(true, ordering: .relaxed)
-    thread.stop()
+    thread.join()
   }
 
   @Test func `the last user gives back the write lock before it waits to close`() throws {
     let shelf = try Shelf()
-    let thread = try WriterThread(name: "writer")
     let (begun, locked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    thread.submit {
+    let thread = try WriterThread(name: "writer") {
       do {
         let transaction = try shelf.create().beginWrite()
         begun.signal()
@@ -165,7 +162,7 @@ import Testing
     }
     #expect(isFree)
     _ = consume opening
-    thread.stop()
+    thread.join()
   }
 
   @Test func `a full disk loses nothing and is told as such`() async throws {

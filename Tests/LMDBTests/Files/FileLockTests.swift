@@ -40,16 +40,15 @@ import Testing
   @Test func `two threads with one lock exclude each other`() throws {
     let shelf = try Shelf()
     let lock = try FileLock("a", in: shelf.directory)
-    let thread = try WriterThread(name: "other")
     let hold = try lock.lock(.exclusive)
     let wasFree = Mutex<Bool?>(nil)
-    thread.submit {
+    let thread = try WriterThread(name: "other") {
       do {
         let isFree = try lock.tryLock(.exclusive) != nil
         wasFree.withLock { $0 = isFree }
       } catch { Issue.record(error) }
     }
-    thread.stop()
+    thread.join()
     #expect(wasFree.withLock { $0 } == false)
     _ = consume hold
   }

@@ -63,7 +63,7 @@ import Testing
       let expected = EnvironmentError.orderBroken(table: "numbers", key: key)
       #expect(throws: expected) { try transaction.append([2].span, forKey: key, in: environment.numbers) }
       #expect(throws: expected) {
-        _ = try transaction.reserve(1, forKey: key, in: environment.numbers, appending: true).count
+        try transaction.append(1, forKey: key, in: environment.numbers) { _ in }
       }
       try transaction.append([6].span, forKey: 6, in: environment.numbers)
     }

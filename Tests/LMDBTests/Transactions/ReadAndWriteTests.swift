@@ -43,13 +43,37 @@ import Testing
     #expect(try snapshot.value(forKey: 1, in: environment.numbers)?.count == 1)
   }
 
-  @Test func `reserved bytes are zeros until they are filled in`() throws {
+  @Test func `bytes that are appended in place are zeros until they are filled in`() throws {
     let shelf = try Shelf()
     let environment = try shelf.create()
     try environment.write { (transaction) throws(EnvironmentError) in
-      var bytes = try transaction.reserve(4, forKey: 3, in: environment.numbers, appending: true)
-      bytes[1] = 5
+      try transaction.append(4, forKey: 3, in: environment.numbers) { bytes in bytes[1] = 5 }
     }
     #expect(try environment.bytes(3) == [0, 5, 0, 0])
+  }
+
+  @Test(arguments: 1...5 as ClosedRange<UInt64>)
+  func `rows that are set near each other are those of a dictionary`(seed: UInt64) throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create()
+    var generator = SplitMix64(seed: seed)
+    var model: [UInt64: [UInt8]] = [:]
+    for _ in 0..<5 {
+      try environment.write { (transaction) throws(EnvironmentError) in
+        var key: UInt64 = 0
+        for _ in 0..<500 {
+          key = generator.next() % 8 == 0 ? generator.next() % 1000 : key + generator.next() % 3
+          let value = [UInt8](repeating: UInt8(truncatingIfNeeded: key), count: Int(generator.next() % 300))
+          model[key] = value
+          // Other ways into the same table must not disturb the cursor that stays.
+          if generator.next() % 4 == 0 {
+            try transaction.put(value.span, forKey: key, in: environment.numbers)
+          } else {
+            try transaction.put(near: value.span, forKey: key, in: environment.numbers)
+          }
+        }
+      }
+    }
+    for (key, value) in model { #expect(try environment.bytes(key) == value) }
   }
 }

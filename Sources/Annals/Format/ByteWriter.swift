@@ -1,0 +1,75 @@
+/// Writes the bytes of a layout one after the other into memory that is lent to it.
+///
+/// Every write compares its length with what is left, so that a wrong count cannot reach beyond.
+@safe
+struct ByteWriter: ~Escapable {
+  private let start: UnsafeMutableRawPointer?
+  private let count: Int
+  private(set) var offset = 0
+
+  /// A writer at the beginning of `span`.
+  @_lifetime(&span)
+  @inline(__always)
+  init(_ span: inout MutableSpan<UInt8>) {
+    // The lifetime of the writer is that of the borrow, so the pointer does not outlive it.
+    unsafe start = span.withUnsafeMutableBytes { $0.baseAddress }
+    count = span.count
+  }
+
+  @inline(__always)
+  private func place(_ bytes: Int) -> UnsafeMutableRawPointer {
+    precondition(bytes <= count - offset, "a layout longer than its count")
+    return unsafe start.unsafelyUnwrapped + offset
+  }
+
+  /// Writes one byte.
+  @inline(__always)
+  mutating func write(_ byte: UInt8) {
+    unsafe place(1).storeBytes(of: byte, as: UInt8.self)
+    offset += 1
+  }
+
+  /// Writes the bytes of `number`, the lowest first.
+  @inline(__always)
+  mutating func write<Number: FixedWidthInteger & BitwiseCopyable>(littleEndian number: Number) {
+    let size = MemoryLayout<Number>.size
+    unsafe place(size).storeBytes(of: number.littleEndian, as: Number.self)
+    offset += size
+  }
+
+  /// Writes `number` as a varint.
+  @inline(__always)
+  mutating func write(varint number: UInt64) {
+    var rest = number
+    while rest >= 0x80 {
+      write(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    write(UInt8(truncatingIfNeeded: rest))
+  }
+
+  /// Writes `bytes`.
+  @inline(__always)
+  mutating func write(_ bytes: Span<UInt8>) {
+    let size = bytes.count
+    if size == 0 { return }
+    let place = unsafe place(size)
+    unsafe bytes.withUnsafeBytes {
+      unsafe place.copyMemory(from: $0.baseAddress.unsafelyUnwrapped, byteCount: size)
+    }
+    offset += size
+  }
+
+  /// Writes the number of `bytes` as a varint and then the bytes.
+  @inline(__always)
+  mutating func write(counted bytes: Span<UInt8>) {
+    write(varint: UInt64(bytes.count))
+    write(bytes)
+  }
+}
+
+/// How many bytes a varint of `number` takes.
+@inline(__always)
+func varintCount(_ number: UInt64) -> Int {
+  (70 - (number | 1).leadingZeroBitCount) / 7
+}

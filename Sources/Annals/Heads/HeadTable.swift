@@ -1,0 +1,276 @@
+/// The heads of streams in memory, and the tail of the log that the rows of `heads` do not speak of yet.
+///
+/// What holds, whatever is called (docs/storage.md): each head here is that of its stream's newest entry up to `last`; every stream with an
+/// entry behind `base` has one; `previous` leads from each entry behind `base` to the stream's entry before it.
+///
+/// `@unchecked Sendable`: it is not copyable, and its memory is its own.
+struct HeadTable: ~Copyable, @unchecked Sendable {
+  /// The heads.
+  private(set) var slots: HeadSlots
+  /// Up to here the rows of `heads` suffice: the checkpoint before the newest one, so that a snapshot which began before a merge ended
+  /// still finds its own tail.
+  private(set) var base: UInt64
+  /// The newest entry that is known, committed or not.
+  private(set) var last: UInt64
+  /// Up to here the rows of the newest state suffice.
+  private(set) var checkpoint: UInt64
+  /// For each entry behind `base` the position of the stream's entry before it; 0 for none, or one that is not behind `base`.
+  private var previous: [UInt64] = []
+  /// Where the streams begin that began behind `base`.
+  private var births: [UInt64] = []
+  /// The slots of streams with an entry that no merge has taken up.
+  private var dirty: [Int] = []
+  /// The bytes of entries that no merge has taken up.
+  private(set) var dirtyBytes = 0
+  private var epoch: UInt64 = 1
+  /// How often everything was forgotten; slots from before mean nothing.
+  private(set) var resets = 0
+  private var journal = HeadJournal()
+  /// Lists may not become shorter then, because a roll-back cuts them at their former ends.
+  private var isInTransaction = false
+
+  /// A table for a log whose rows of `heads` suffice up to `checkpoint`.
+  ///
+  /// - Parameter limit: How many heads are kept beside those of the tail.
+  init(checkpoint: UInt64, limit: Int) {
+    slots = HeadSlots(limit: limit)
+    base = checkpoint
+    last = checkpoint
+    self.checkpoint = checkpoint
+  }
+}
+
+extension HeadTable {
+  /// Forgets everything: the rows suffice up to `checkpoint`, and nothing is known of what is behind it.
+  mutating func reset(to checkpoint: UInt64) {
+    precondition(!isInTransaction, "the log ends before what this process writes")
+    let resets = resets
+    self = HeadTable(checkpoint: checkpoint, limit: slots.limit)
+    self.resets = resets + 1
+  }
+
+  /// Takes an entry that is committed; one that is known already changes nothing.
+  mutating func take(_ fact: TailFact) {
+    guard fact.position == last + 1 else { return }
+    last = fact.position
+    let slot: Int
+    if let known = slots.find(id: fact.stream) {
+      slot = known
+      previous.append(slots.last(slot))
+    } else {
+      slot = slots.insert(id: fact.stream, removable: base)
+      previous.append(0)
+      if fact.revision > 0 { slots.setPartial(slot) }
+    }
+    if let hash = fact.hash { slots.name(slot, hash) }
+    if fact.stream == fact.position { births.append(fact.position) }
+    slots.move(slot, to: fact.position, revision: fact.revision, hasID: fact.hasID)
+    touch(slot)
+    dirtyBytes += fact.size
+  }
+
+  /// Counts the bytes of entries that were added.
+  mutating func count(bytes: Int) {
+    dirtyBytes += bytes
+  }
+
+  private mutating func touch(_ slot: Int) {
+    if slots.epoch(slot) == epoch { return }
+    slots.setEpoch(slot, epoch)
+    dirty.append(slot)
+  }
+
+  /// How many entries no merge has taken up.
+  var tail: UInt64 { last - checkpoint }
+}
+
+// What the writer does inside a transaction.
+extension HeadTable {
+  /// Begins a transaction: what follows is taken back by `rollBack`, and stays after `keep`.
+  mutating func begin() {
+    isInTransaction = true
+    journal.begin(
+      HeadJournal.Lengths(
+        last: last, previous: previous.count, births: births.count, dirty: dirty.count, dirtyBytes: dirtyBytes
+      ))
+  }
+
+  /// Keeps what the transaction changed.
+  mutating func keep() {
+    isInTransaction = false
+    journal.end()
+  }
+
+  /// Takes back what the transaction changed, but not the rows that it loaded.
+  mutating func rollBack() {
+    isInTransaction = false
+    let lengths = journal.lengths
+    journal.restore(&slots)
+    last = lengths.last
+    previous.removeLast(previous.count - lengths.previous)
+    births.removeLast(births.count - lengths.births)
+    dirty.removeLast(dirty.count - lengths.dirty)
+    dirtyBytes = lengths.dirtyBytes
+  }
+
+  /// The slot of the stream whose name has this hash.
+  @inline(__always)
+  mutating func find(_ hash: StreamHash) -> Int? { slots.find(hash) }
+
+  /// Adds a head that a row tells.
+  mutating func load(_ row: Head, _ hash: StreamHash) -> Int {
+    let slot = slots.insert(id: row.id.rawValue, removable: base)
+    slots.fill(slot, from: row)
+    slots.name(slot, hash)
+    return slot
+  }
+
+  /// Adds what a row tells to a head that a tail told.
+  mutating func complete(_ slot: Int, with row: Head) {
+    journal.save(slot, of: &slots)
+    slots.complete(slot, with: row)
+  }
+
+  /// Notes the hash of the name of a stream whose head a tail told.
+  mutating func name(_ slot: Int, _ hash: StreamHash) {
+    slots.name(slot, hash)
+  }
+
+  /// Begins a stream with the log's next entry.
+  mutating func begin(_ hash: StreamHash, hasID: Bool) -> Int {
+    last += 1
+    let slot = slots.insert(id: last, removable: base)
+    journal.born(slot, of: &slots)
+    slots.name(slot, hash)
+    slots.move(slot, to: last, revision: 0, hasID: hasID)
+    previous.append(0)
+    births.append(last)
+    touch(slot)
+    return slot
+  }
+
+  /// Extends a stream, whose head must be whole, by the log's next entry.
+  ///
+  /// - Returns: The entry's links.
+  mutating func extend(_ slot: Int, hasID: Bool) -> EntryLinks {
+    journal.save(slot, of: &slots)
+    last += 1
+    let revision = slots.revision(slot) + 1
+    let newest = slots.last(slot)
+    var links = EntryLinks()
+    links.append(last - newest)
+    if revision & 3 == 0 {
+      for level in 1..<Head.levels(dividing: Revision(revision)) {
+        let multiple = slots.level(slot, level)
+        links.append(last - (multiple == 0 ? slots.id(slot) : multiple))
+      }
+    }
+    previous.append(newest)
+    slots.move(slot, to: last, revision: revision, hasID: hasID)
+    touch(slot)
+    return links
+  }
+}
+
+// Merging.
+extension HeadTable {
+  /// Freezes the tail: the heads of all streams with an entry that no merge has taken up.
+  ///
+  /// - Parameter position: Up to where the rows will suffice when these heads are written. Streams with a newer entry stay dirty.
+  mutating func freeze(upTo position: UInt64) -> FrozenHeads {
+    let frozen = dirty
+    dirty = []
+    dirtyBytes = 0
+    epoch += 1
+    for slot in frozen where slots.last(slot) > position {
+      slots.setEpoch(slot, epoch)
+      dirty.append(slot)
+    }
+    return FrozenHeads(
+      resets: resets, position: position, length: position - checkpoint,
+      heads: frozen.map { FrozenHeads.Place(id: slots.id($0), slot: $0) },
+      births: births.filter { $0 > checkpoint && $0 <= position })
+  }
+
+  /// Says that another process has merged the heads up to `position`. Within a transaction it does nothing, and is said again later.
+  mutating func follow(checkpoint position: UInt64) {
+    guard position > checkpoint, !isInTransaction else { return }
+    dirtyBytes = Int(Double(dirtyBytes) * Double(last - position) / Double(max(tail, 1)))
+    dirty.removeAll { slot in
+      guard slots.last(slot) <= position else { return false }
+      slots.setEpoch(slot, 0)
+      return true
+    }
+    move(checkpoint: position)
+  }
+
+  /// Says that this process has merged the heads up to `position`.
+  mutating func move(checkpoint position: UInt64) {
+    guard position > checkpoint else { return }
+    precondition(!isInTransaction, "a checkpoint moves with a commit")
+    let floor = checkpoint
+    checkpoint = position
+    guard floor > base else { return }
+    previous.removeFirst(min(Int(floor - base), previous.count))
+    births.removeFirst(births.firstIndex { $0 > floor } ?? births.count)
+    base = floor
+  }
+}
+
+// What readers ask.
+extension HeadTable {
+  /// What the table knows of a stream in a snapshot.
+  enum Found: Sendable {
+    /// The stream is not in the table: the snapshot's own row says it all.
+    case unknown
+    /// The stream began behind the snapshot.
+    case notYet
+    /// The row of the stream with this id says it all: no entry of the snapshot is newer.
+    case row(id: Position)
+    /// The newest entry in the snapshot, if the row tells none that is newer.
+    case entry(id: Position, position: Position)
+    /// The head.
+    case head(Head)
+    /// What is known of the head; the row has the rest.
+    case partial(PartialHead)
+  }
+
+  /// Whether it can answer for a snapshot: all of the snapshot's tail is behind `base`, and known.
+  func covers(_ snapshot: SnapshotEnd) -> Bool {
+    base <= snapshot.checkpoint && last >= snapshot.last
+  }
+
+  /// What is known of the stream whose name has this hash, in a snapshot that is covered.
+  mutating func find(_ hash: StreamHash, in snapshot: SnapshotEnd) -> Found {
+    slots.find(hash).map { find($0, in: snapshot) } ?? .unknown
+  }
+
+  /// What is known of the stream with this id, in a snapshot that is covered.
+  func find(id: Position, in snapshot: SnapshotEnd) -> Found {
+    slots.find(id: id.rawValue).map { find($0, in: snapshot) } ?? .unknown
+  }
+
+  private func find(_ slot: Int, in snapshot: SnapshotEnd) -> Found {
+    let id = Position(slots.id(slot))
+    if id.rawValue > snapshot.last { return .notYet }
+    var position = slots.last(slot)
+    if position <= snapshot.last {
+      return slots.isPartial(slot) ? .partial(slots.partialHead(slot)) : .head(slots.head(slot))
+    }
+    while position > snapshot.last { position = position > base ? previous[Int(position - base) - 1] : 0 }
+    return position > snapshot.checkpoint ? .entry(id: id, position: Position(position)) : .row(id: id)
+  }
+
+  /// Where the streams begin that began in the tail of a snapshot that is covered.
+  func births(in snapshot: SnapshotEnd) -> [UInt64] {
+    births.filter { $0 > snapshot.checkpoint && $0 <= snapshot.last }
+  }
+}
+
+/// How far a snapshot of the store reaches.
+struct SnapshotEnd: Sendable {
+  /// Up to here its rows of `heads` suffice.
+  var checkpoint: UInt64
+  /// Its newest entry.
+  var last: UInt64
+}

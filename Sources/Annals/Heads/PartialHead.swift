@@ -1,0 +1,20 @@
+/// What the tail tells of a head whose stream began before it.
+struct PartialHead: Sendable {
+  var id: Position
+  var revision: Revision
+  var last: Position
+  /// The positions of the newest multiples of 4, 16, …; 0 for those before the tail.
+  var levels: [UInt64]
+  /// The revision of the newest entry with an id plus one; `nil` where none is in the tail.
+  var newestID: UInt64?
+
+  /// The head, with what the stream's row says of the time before the tail.
+  func head(with row: Head) -> Head {
+    Head(
+      id: id, revision: revision, last: last,
+      levels: levels.enumerated().map { index, position in
+        position == 0 ? row.newest(atLevel: index + 1) : Position(position)
+      },
+      newestID: newestID.map { $0 == 0 ? nil : Revision($0 - 1) } ?? row.newestID)
+  }
+}

@@ -1,0 +1,31 @@
+extension AnnalsError {
+  /// What the caller of an append is told that was not accepted and is not in the log already.
+  init(_ verdict: AppendVerdict) {
+    switch verdict {
+    case .duplicateID(let id, let stream):
+      self.init(
+        .duplicateID, "stream '\(stream)': the call holds the event id \(id) twice; give each event its own",
+        details: Details {
+          $0.stream = stream
+          $0.id = id
+        })
+    case .partlyThere(let id, let stream):
+      self.init(
+        .partlyThere,
+        "stream '\(stream)': the event id \(id) is there already, but not all events of the call are, in the same order; nothing was written",
+        details: Details {
+          $0.stream = stream
+          $0.id = id
+        })
+    case .conflict(let violations):
+      self.init(
+        .conflict, violations.map(\.description).joined(separator: "; ") + "; read again and decide anew",
+        details: Details {
+          $0.violations = violations
+          $0.stream = violations.first?.stream
+        })
+    case .accepted, .repeated:
+      self.init(.wrongUse, "an append that succeeded was reported as a failure")
+    }
+  }
+}

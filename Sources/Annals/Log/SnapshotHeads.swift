@@ -1,0 +1,74 @@
+internal import LMDB
+import Synchronization
+
+/// Finds the heads of streams as they are in one snapshot: the newer of the snapshot's own rows and its tail (docs/storage.md).
+final class SnapshotHeads: Sendable {
+  private let shared: StreamHeads
+  /// The snapshot's own tail, where the shared one has moved on: read once, and only then.
+  private let own = Mutex<StreamHeads?>(nil)
+
+  init(_ shared: StreamHeads) {
+    self.shared = shared
+  }
+
+  /// The head of the stream called `name`; `nil` where it holds no entry.
+  func head(of name: StreamName, _ reader: StoreReader) throws(AnnalsError) -> Head? {
+    let end = try reader.end()
+    guard end.checkpoint < end.last else { return try reader.storedHead(of: name) }
+    let heads = try heads(for: end, reader)
+    let hash = StreamHash(name)
+    let found = heads.withTable { $0.find(hash, in: end) }
+    if case .unknown = found {
+      guard let id = try reader.storedID(of: name) else { return nil }
+      return try head(heads.withTable { $0.find(id: id, in: end) }, id, reader)
+    }
+    return try head(found, nil, reader)
+  }
+
+  /// The head of the stream whose first entry is at `id`, and in the snapshot.
+  func head(id: Position, _ reader: StoreReader) throws(AnnalsError) -> Head? {
+    let end = try reader.end()
+    guard end.checkpoint < end.last else { return try reader.storedHead(id: id) }
+    let found = try heads(for: end, reader).withTable { $0.find(id: id, in: end) }
+    return try head(found, id, reader)
+  }
+
+  /// Where the streams begin that began in the snapshot's tail; some may have a row in `streams` already.
+  func births(_ reader: StoreReader) throws(AnnalsError) -> [Position] {
+    let end = try reader.end()
+    guard end.checkpoint < end.last else { return [] }
+    return try heads(for: end, reader).withTable { $0.births(in: end) }.map { Position($0) }
+  }
+
+  private func head(
+    _ found: HeadTable.Found, _ id: Position?, _ reader: StoreReader
+  ) throws(AnnalsError) -> Head? {
+    switch found {
+    case .notYet: return nil
+    case .unknown: return try id.map { (id) throws(AnnalsError) in try reader.storedHead(id: id) }
+    case .row(let id): return try reader.storedHead(id: id)
+    case .head(let head): return head
+    case .partial(let head): return head.head(with: try reader.storedHead(id: head.id))
+    case .entry(let id, let position):
+      let header = try reader.header(try reader.bytes(at: position), at: position)
+      try reader.check(header, at: position, is: header.revision, of: id)
+      // Whether an older entry has an id is not told here, so the newest is said to have one: it is then looked for.
+      return Head(
+        id: id, revision: header.revision, last: position, levels: [], newestID: header.revision)
+    }
+  }
+
+  /// Heads that know the snapshot's tail.
+  private func heads(
+    for end: SnapshotEnd, _ reader: StoreReader
+  ) throws(AnnalsError) -> StreamHeads {
+    if let own = own.withLock({ $0 }) { return own }
+    if shared.withTable({ $0.covers(end) }) { return shared }
+    try shared.follow(end, reader)
+    if shared.withTable({ $0.covers(end) }) { return shared }
+    let heads = StreamHeads(checkpoint: end.checkpoint, memory: 0)
+    try heads.follow(end, reader)
+    own.withLock { $0 = heads }
+    return heads
+  }
+}

@@ -1,0 +1,99 @@
+internal import LMDB
+import Synchronization
+
+/// The heads of streams that all users of a log in this process share.
+///
+/// Readers ask under the lock for a microsecond; the writer holds it for some hundred entries at a time.
+final class StreamHeads: Sendable {
+  /// How many entries are read at a time to follow a tail.
+  private static let run: UInt64 = 1024
+
+  private let table: Mutex<HeadTable>
+
+  /// Heads of a log whose rows suffice up to `checkpoint`; at most `memory` bytes beside those of the tail.
+  init(checkpoint: UInt64, memory: Int) {
+    table = Mutex(HeadTable(checkpoint: checkpoint, limit: memory / HeadSlots.bytes))
+  }
+
+  /// Lends the table.
+  func withTable<Result, Failure: Error>(
+    _ body: (inout HeadTable) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
+    try table.withLock { (table) throws(Failure) in try body(&table) }
+  }
+
+  /// Takes what a snapshot has and the table does not know yet, whoever wrote it.
+  ///
+  /// - Throws: ``AnnalsError`` with code `damaged` and the position, where an entry cannot be read.
+  func follow(_ end: SnapshotEnd, _ reader: StoreReader) throws(AnnalsError) {
+    while true {
+      let start = table.withLock { table in
+        if end.checkpoint > table.last { table.reset(to: end.checkpoint) }
+        return table.last + 1
+      }
+      guard start <= end.last else { break }
+      let facts = try reader.facts(start...min(end.last, start + Self.run - 1))
+      table.withLock { table in
+        for fact in facts { table.take(fact) }
+      }
+    }
+    table.withLock { $0.follow(checkpoint: end.checkpoint) }
+  }
+}
+
+extension StoreReader {
+  /// How far the snapshot reaches.
+  func end() throws(AnnalsError) -> SnapshotEnd {
+    let last = try last()
+    let end = SnapshotEnd(checkpoint: try checkpoint(), last: last)
+    guard end.checkpoint <= last else {
+      throw AnnalsError(
+        .damaged,
+        "table 'meta': the stream heads are written up to \(end.checkpoint), and the log ends at \(last); run 'annals verify'",
+        details: AnnalsError.Details { $0.table = "meta" })
+    }
+    return end
+  }
+
+  /// Up to where the rows of `streams` and `heads` suffice.
+  func checkpoint() throws(AnnalsError) -> UInt64 {
+    let found = try row(StoreMeta.Name.checkpoint.rawValue, in: tables.meta) {
+      (bytes) throws(FormatFailure) in
+      var reader = ByteReader(bytes)
+      let checkpoint = try reader.varint()
+      try reader.finish()
+      return checkpoint
+    }
+    guard let found else { throw AnnalsError(missingMeta: StoreMeta.Name.checkpoint.rawValue) }
+    return found
+  }
+
+  /// The merge that runs, if any.
+  func merge() throws(AnnalsError) -> MergeRow? {
+    try row(MergeRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in try MergeRow(bytes) }
+  }
+
+  /// What the entries of a range of positions say of their streams' heads.
+  func facts(_ positions: ClosedRange<UInt64>) throws(AnnalsError) -> [TailFact] {
+    var facts: [TailFact] = []
+    facts.reserveCapacity(positions.count)
+    var cursor = try entriesCursor()
+    for position in positions {
+      let row: IntegerRow?
+      do {
+        row = try position == positions.lowerBound ? cursor.seek(position) : cursor.next()
+      } catch {
+        throw AnnalsError(error)
+      }
+      guard let row, row.key == position else { throw AnnalsError(missing: Position(position)) }
+      let header = try header(row.value, at: Position(position))
+      facts.append(
+        TailFact(
+          position: position, stream: header.stream.rawValue, revision: header.revision.rawValue,
+          hasID: header.flags.contains(.id),
+          hash: header.flags.contains(.first) ? StreamHash(row.value.extracting(header.name)) : nil,
+          size: row.value.count))
+    }
+    return facts
+  }
+}

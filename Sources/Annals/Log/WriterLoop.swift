@@ -1,0 +1,254 @@
+internal import LMDB
+import Synchronization
+
+/// What the writer's thread does.
+struct WriterLoop {
+  /// How long the thread waits for as many calls as came the last time: measured, less than half of that is needed.
+  private static let patience = 100_000
+  /// How long an orderly end tries to get a turn for the last merge, in steps of ten milliseconds.
+  private static let lastTries = 20
+
+  private let generation: Generation
+  private let line: WaitingLine<LogWriter.Job>
+  private let status: LogWriter.Status
+  private var merge: HeadMerge
+  /// How many calls the last group had.
+  private var lastCount = 1
+  /// The number of the newest commit that the heads in memory know all of.
+  private var knownCommit: UInt64?
+  /// The merge of another process, as this one last saw it.
+  private var otherMerge: MergeRow?
+
+  init(
+    _ generation: Generation, _ line: WaitingLine<LogWriter.Job>, _ status: LogWriter.Status,
+    _ interval: HeadMerge.Interval
+  ) {
+    self.generation = generation
+    self.line = line
+    self.status = status
+    merge = HeadMerge(generation, interval)
+  }
+
+  /// Serves the line until it is closed and empty, and merges the tail.
+  mutating func run() {
+    // What cannot be read is told to the first call that needs it.
+    try? follow()
+    while line.waitForSome() {
+      if lastCount > 1 { line.gather(lastCount, upTo: Self.patience) }
+      do throws(AnnalsError) {
+        // What others wrote is read before the turn, so that a process that slept keeps nobody waiting.
+        try follow()
+        let turn = try turn()
+        let jobs = takeGroup()
+        guard !jobs.isEmpty else { continue }
+        lastCount = jobs.count
+        serve(jobs, turn)
+      } catch {
+        for job in line.take(while: { _ in true }) { job.answer.resume(returning: .failure(error)) }
+      }
+    }
+    finish()
+  }
+
+  /// As many calls as one transaction may hold.
+  private func takeGroup() -> [LogWriter.Job] {
+    var bytes = 0
+    return line.take { job in
+      bytes += job.request.bytes
+      return bytes <= AppendLimit.transaction
+    }
+  }
+
+  /// Reads what other processes have written since this one last looked.
+  private mutating func follow() throws(AnnalsError) {
+    let newest = try storage { () throws(EnvironmentError) in try generation.environment.lastTransaction() }
+    if newest == knownCommit { return }
+    try generation.environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      let reader = StoreReader(transaction.view, generation.tables)
+      try generation.heads.follow(reader.end(), reader)
+    }
+  }
+
+  /// The turn at writing. While another process keeps it, calls that have waited long enough are answered.
+  private func turn() throws(AnnalsError) -> Environment.Turn {
+    let environment = generation.environment
+    if let turn = try storage({ () throws(EnvironmentError) in try environment.turnIfFree() }) { return turn }
+    status.isBlocked.store(true, ordering: .releasing)
+    defer { status.isBlocked.store(false, ordering: .releasing) }
+    let watch = Task.detached { [line, status] in
+      await Self.watch(line, status, environment)
+    }
+    defer { watch.cancel() }
+    return try storage { () throws(EnvironmentError) in try environment.turn() }
+  }
+
+  /// Stores a group, and answers each call.
+  private mutating func serve(_ jobs: [LogWriter.Job], _ turn: consuming Environment.Turn) {
+    do throws(AnnalsError) {
+      let answers = try store(jobs, turn)
+      for (job, answer) in zip(jobs, answers) { job.answer.resume(returning: answer) }
+    } catch {
+      guard jobs.count > 1, error.code == .diskFull else {
+        for job in jobs { job.answer.resume(returning: .failure(error)) }
+        return
+      }
+      // A large call must not fail a small one that still fits.
+      for job in jobs { serve(alone: job) }
+    }
+  }
+
+  private mutating func serve(alone job: LogWriter.Job) {
+    do throws(AnnalsError) { serve([job], try turn()) } catch {
+      job.answer.resume(returning: .failure(error))
+    }
+  }
+
+  /// One transaction.
+  private mutating func store(
+    _ jobs: [LogWriter.Job], _ turn: consuming Environment.Turn
+  ) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
+    let durability: Durability = jobs.allSatisfy { $0.durability == .relaxed } ? .relaxed : .full
+    var transaction = try generation.environment.write(turn, durability)
+    let last = try catchUp(transaction)
+    let before = merge
+    generation.heads.withTable { $0.begin() }
+    do throws(AnnalsError) {
+      var group = AppendGroup(generation, last: last)
+      var answers: [Result<Appended, AnnalsError>] = []
+      answers.reserveCapacity(jobs.count)
+      for job in jobs { answers.append(try group.run(job.request, in: &transaction)) }
+      guard group.count > 0 else {
+        transaction.abort()
+        generation.heads.withTable { $0.keep() }
+        return answers
+      }
+      try group.putRows(in: &transaction)
+      try merge.slice(for: group.count, in: &transaction)
+      let commit = transaction.id
+      do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
+      knownCommit = commit
+      generation.heads.withTable { $0.keep() }
+      merge.keep()
+      merge.freezeIfDue(beside: otherMerge)
+      status.isMerging.store(merge.isRunning, ordering: .relaxed)
+      // Only now are the kinds that the group registered in the store.
+      generation.publish(group.kinds)
+      return answers
+    } catch {
+      generation.heads.withTable { $0.rollBack() }
+      merge = before
+      throw error
+    }
+  }
+}
+
+extension WriterLoop {
+  /// Far beyond what any disk holds, and far enough from the end of the numbers that sums cannot wrap.
+  private static let maximumPosition: UInt64 = 1 << 60
+
+  /// Makes sure that the log takes appends, and that the heads in memory know all of it.
+  ///
+  /// - Returns: The position of the newest entry.
+  private mutating func catchUp(
+    _ transaction: borrowing WriteTransaction
+  ) throws(AnnalsError) -> UInt64 {
+    // Nobody else has committed since this process looked last, so nothing has changed.
+    if let knownCommit, transaction.id == knownCommit + 1 { return generation.heads.withTable { $0.last } }
+    let reader = StoreReader(transaction.view, generation.tables)
+    var meta = generation.meta
+    for name in [StoreMeta.Name.state, .schemaEpoch, .requires] { try reader.read(name, into: &meta) }
+    try StoreMeta.check(meta.requires, forWriting: true)
+    switch meta.state {
+    case .live: break
+    case .held:
+      throw AnnalsError(
+        .held, "the store refuses appends until the last migration is accepted or rolled back")
+    case .building, .sealed:
+      throw AnnalsError(.storeReplaced, "a migration pass has replaced this generation; open the store again")
+    }
+    let end = try reader.end()
+    guard end.last < Self.maximumPosition else {
+      throw AnnalsError(
+        .damaged, "table 'entries' ends at position \(end.last), which no log can reach; run 'annals verify'",
+        details: AnnalsError.Details { $0.table = "entries" })
+    }
+    try generation.heads.follow(end, reader)
+    otherMerge = try reader.merge()
+    _ = try generation.kinds(in: reader)
+    knownCommit = transaction.id - 1
+    return end.last
+  }
+
+  /// Merges the tail, so that the next open has nothing to read. Whatever prevents it, the log alone has everything.
+  private mutating func finish() {
+    guard generation.heads.withTable({ $0.tail }) > 0 else { return }
+    for _ in 0..<Self.lastTries {
+      do throws(AnnalsError) {
+        guard
+          let turn = try storage({ () throws(EnvironmentError) in try generation.environment.turnIfFree() })
+        else {
+          WriterThread.pause(milliseconds: 10)
+          continue
+        }
+        var transaction = try generation.environment.write(turn, .full)
+        _ = try catchUp(transaction)
+        try merge.finish(in: &transaction)
+        do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
+        return
+      } catch {
+        return
+      }
+    }
+  }
+}
+
+extension WriterLoop {
+  /// Answers calls whose time is over, as long as the thread waits for its turn.
+  private static func watch(
+    _ line: WaitingLine<LogWriter.Job>, _ status: LogWriter.Status, _ environment: Environment
+  ) async {
+    let clock = ContinuousClock()
+    let start = clock.now
+    while status.isBlocked.load(ordering: .acquiring), !Task.isCancelled {
+      let now = clock.now
+      let expired = line.leave { $0.deadline <= now }
+      for job in expired {
+        job.answer.resume(returning: .failure(busy(environment, waited: now - start)))
+      }
+      let next = line.look { $0.map(\.deadline).min() } ?? now + .milliseconds(100)
+      // Woken now and then, because a call with less patience may have come.
+      do { try await clock.sleep(until: min(next, now + .milliseconds(100))) } catch { return }
+    }
+  }
+
+  private static func busy(_ environment: Environment, waited: Duration) -> AnnalsError {
+    let holder: Int32?
+    // Who it is, is only told; a lock file that cannot be read does not change that the store is busy.
+    do { holder = try environment.lastWriter() } catch { holder = nil }
+    let who = holder.map { "process \($0)" } ?? "another process"
+    return AnnalsError(
+      .busy,
+      "\(who) has been writing for \(waited.formatted) and nothing was written here; look whether it is stopped, then try again",
+      details: AnnalsError.Details {
+        $0.holder = holder
+        $0.waited = waited
+      })
+  }
+}
+
+extension Duration {
+  /// The duration in seconds and tenths, as a person reads it.
+  fileprivate var formatted: String {
+    let tenths = components.seconds * 10 + components.attoseconds / 100_000_000_000_000_000
+    return "\(tenths / 10).\(tenths % 10) s"
+  }
+}
+
+extension Environment {
+  /// Begins a write transaction in a turn.
+  fileprivate func write(
+    _ turn: consuming Turn, _ durability: Durability
+  ) throws(AnnalsError) -> WriteTransaction {
+    do { return try beginWrite(turn, durability: durability) } catch { throw AnnalsError(error) }
+  }
+}

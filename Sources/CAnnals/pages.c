@@ -1,0 +1,16 @@
+#include "CAnnals.h"
+
+#include <sys/mman.h>
+
+void *annals_pages_allocate(size_t count) {
+  void *pages = mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+  if (pages == MAP_FAILED) return NULL;
+#if defined(__linux__)
+  // Random access to a table of many pages misses the processor's table of pages more often than its cache.
+  // Where the system declines, the small pages do.
+  if (count >= (2u << 20)) (void)madvise(pages, count, MADV_HUGEPAGE);
+#endif
+  return pages;
+}
+
+void annals_pages_free(void *pages, size_t count) { (void)munmap(pages, count); }

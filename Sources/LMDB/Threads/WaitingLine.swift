@@ -1,0 +1,96 @@
+/// A line in which work waits for the thread that does it, in groups: first come, first served.
+///
+/// Whoever joined can leave again until the thread takes it.
+public final class WaitingLine<Element: Sendable>: Sendable {
+  private struct State: Sendable {
+    var elements: [Element] = []
+    var isSleeping = false
+    /// How many the thread waits for, when it gathers.
+    var wanted = Int.max
+    var isClosed = false
+  }
+
+  private let state = Monitor(State())
+
+  /// A line with nothing in it.
+  public init() {}
+
+  /// Adds an element behind those that wait.
+  ///
+  /// - Returns: Whether it will be taken; `false` after ``close()``.
+  public func join(_ element: Element) -> Bool {
+    let (isAccepted, wakes) = state.withLock { state in
+      guard !state.isClosed else { return (false, false) }
+      state.elements.append(element)
+      // A wake costs a system call, so only a thread that has what it waits for gets one, and only once.
+      let wakes = state.isSleeping || state.elements.count >= state.wanted
+      state.isSleeping = false
+      if wakes { state.wanted = .max }
+      return (true, wakes)
+    }
+    if wakes { state.wake() }
+    return isAccepted
+  }
+
+  /// Takes out what `matches`, wherever it stands in the line.
+  public func leave(where matches: (Element) -> Bool) -> [Element] {
+    state.withLock { state in
+      let leaving = state.elements.filter(matches)
+      if !leaving.isEmpty { state.elements.removeAll(where: matches) }
+      return leaving
+    }
+  }
+
+  /// How many wait.
+  public var count: Int { state.withLock { $0.elements.count } }
+
+  /// What `body` makes of those that wait, the first one first.
+  public func look<R>(_ body: ([Element]) -> R) -> R {
+    state.withLock { body($0.elements) }
+  }
+
+  /// Waits until there is something.
+  ///
+  /// - Returns: `false` where there is nothing and the line is closed.
+  public func waitForSome() -> Bool {
+    state.wait { state -> Bool? in
+      guard state.elements.isEmpty else { return true }
+      if state.isClosed { return false }
+      state.isSleeping = true
+      return nil
+    }
+  }
+
+  /// Waits until `count` wait, or the time is over.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - nanoseconds: How long at most.
+  public func gather(_ count: Int, upTo nanoseconds: Int) {
+    let isThere: Void? = state.wait(upTo: nanoseconds) { state in
+      if state.elements.count >= count || state.isClosed { return () }
+      state.wanted = count
+      return nil
+    }
+    if isThere == nil { state.withLock { $0.wanted = .max } }
+  }
+
+  /// Takes elements from the front as long as `fits` says so; the first one whatever it says.
+  public func take(while fits: (Element) -> Bool) -> [Element] {
+    state.withLock { state in
+      let taken = state.elements.indices.first { !fits(state.elements[$0]) && $0 > 0 } ?? state.elements.count
+      if taken == state.elements.count {
+        defer { state.elements = [] }
+        return state.elements
+      }
+      defer { state.elements.removeFirst(taken) }
+      return Array(state.elements[..<taken])
+    }
+  }
+
+  /// Lets nobody else join, and the thread end when all are served.
+  public func close() {
+    state.withLock { $0.isClosed = true }
+    state.wake()
+  }
+}
