@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -8,6 +9,10 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
+
+// Annals itself does not need SQLite, so a machine that lacks its header builds everything but that peer.
+let hasSQLite = ["/usr/include", "/usr/local/include", "/opt/homebrew/include", "/opt/local/include"]
+  .contains { FileManager.default.fileExists(atPath: $0 + "/sqlite3.h") }
 
 let package = Package(
   name: "AnnalsBenchmarks",
@@ -23,8 +28,14 @@ let package = Package(
       name: "CBareLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .executableTarget(
       name: "AnnalsBench",
-      dependencies: [.product(name: "Annals", package: "Annals"), "CBareLMDB"],
-      swiftSettings: strict),
-  ],
+      dependencies: [.product(name: "Annals", package: "Annals"), "CBareLMDB"]
+        + (hasSQLite ? ["CSQLite"] : []),
+      swiftSettings: strict + (hasSQLite ? [.define("HAS_SQLITE")] : [])),
+  ]
+    + (hasSQLite
+      ? [
+        .systemLibrary(
+          name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])])
+      ] : []),
   swiftLanguageModes: [.v6]
 )

@@ -10,7 +10,7 @@ struct Arguments: Sendable {
       --list            name the scenarios and subjects, and measure nothing
       --only PREFIX     only scenarios whose name and parameters begin with PREFIX
       --subject NAME    only this subject
-      --scale SCALE     modest (default; all scenarios in less than a minute) or full (the documented figures)
+      --scale SCALE     modest (default; all scenarios in about two minutes) or full (the documented figures)
       --repeat N        repetitions of each scenario, the subjects in turns (default 3)
       --json FILE       also write one JSON object a line
       --directory DIR   an existing directory where the stores are made, and removed afterwards (default: the system's directory for temporary files)

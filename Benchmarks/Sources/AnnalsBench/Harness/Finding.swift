@@ -1,5 +1,5 @@
 /// What all repetitions of a scenario with one subject found: one line of the report.
-struct Finding: Encodable, Sendable {
+struct Finding: Codable, Sendable {
   let scenario: String
   let subject: String
   let parameters: [String: Int]
@@ -11,7 +11,7 @@ struct Finding: Encodable, Sendable {
   let repetitions: Int
   /// Over the calls of all repetitions, in microseconds.
   let latency: Latency?
-  /// Annals' figure divided by each peer's, taken within each repetition.
+  /// Annals' figure divided by each peer's, and a subject's figure divided by its own in other circumstances; both within each repetition.
   let ratios: [String: Quartiles]?
   /// Whether Annals reached its target.
   let isTargetMet: Bool?
@@ -28,7 +28,8 @@ extension Finding {
       let quartiles = Quartiles(repetitions.map(\.rate))
       let latencies = repetitions.flatMap(\.latencies)
       let isAnnals = subject == AnnalsSubject.name
-      let ratios = isAnnals ? self.ratios(of: repetitions, to: measurements) : [:]
+      let ratios = (isAnnals ? self.ratios(of: repetitions, to: measurements) : [:])
+        .merging(ownRatios(repetitions)) { $1 }
       return Finding(
         scenario: scenario.name, subject: subject, parameters: scenario.parameters, rate: quartiles.median,
         quartiles: quartiles, unit: scenario.unit.rawValue, repetitions: repetitions.count,
@@ -46,13 +47,19 @@ extension Finding {
     }
     return ratios
   }
+
+  private static func ownRatios(_ repetitions: [Measurement]) -> [String: Quartiles] {
+    (repetitions.first?.ratios ?? [:]).reduce(into: [:]) { ratios, one in
+      ratios[one.key] = Quartiles(repetitions.compactMap { $0.ratios[one.key] })
+    }
+  }
 }
 
 extension Target {
-  /// Whether Annals' figure or its ratio reaches the target; `nil` where the peer did not run.
+  /// Whether Annals' figure or its ratio reaches the target; `nil` where what it is compared with did not run.
   func isMet(by figure: Double, ratios: [String: Quartiles]) -> Bool? {
     switch self {
-    case .part(let part, let peer): ratios[peer].map { $0.median >= part }
+    case .part(let part, let other): ratios[other].map { $0.median >= part }
     case .atMost(let most): figure <= most
     }
   }
@@ -60,7 +67,7 @@ extension Target {
   /// The target in words.
   var text: String {
     switch self {
-    case .part(let part, let peer): "at least \(part) of \(peer)"
+    case .part(let part, let other): "at least \(part) of \(other)"
     case .atMost(let most): "at most \(most)"
     }
   }

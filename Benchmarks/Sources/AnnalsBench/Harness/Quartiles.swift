@@ -19,7 +19,7 @@ struct Quartiles: Codable, Sendable {
 
 /// How long calls took, in microseconds.
 struct Latency: Codable, Sendable {
-  let p50, p99, max: Double
+  let p50, p99, p999, max: Double
 
   /// The percentiles of at least one duration, by nearest rank.
   init(_ durations: [Duration]) {
@@ -29,6 +29,7 @@ struct Latency: Codable, Sendable {
     }
     p50 = at(0.5)
     p99 = at(0.99)
+    p999 = at(0.999)
     max = at(1)
   }
 }

@@ -8,26 +8,32 @@
 struct Report {
   /// The table's head.
   static let head = """
-    | scenario | subject | median | quartiles | unit | p50 / p99 / max | annals : peer (quartiles) | target |
+    | scenario | subject | median | quartiles | unit | p50 / p99 / p99.9 / max | ratio to (quartiles) | target |
     |---|---|---|---|---|---|---|---|
     """
 
   private var lines = ""
 
   /// The table's rows for one scenario.
-  func rows(of scenario: any Scenario, _ findings: [Finding]) -> String {
-    findings.map { finding in
+  func rows(of scenario: any Scenario, _ outcome: Run.Outcome) -> String {
+    let found = outcome.findings.map { finding in
       let cells = [
         scenario.title, finding.subject, Self.text(finding.rate), Self.spread(finding.quartiles),
         finding.unit,
-        finding.latency.map { "\(Self.text($0.p50)) / \(Self.text($0.p99)) / \(Self.text($0.max)) µs" } ?? "",
+        finding.latency.map {
+          [$0.p50, $0.p99, $0.p999, $0.max].map(Self.text).joined(separator: " / ") + " µs"
+        } ?? "",
         (finding.ratios ?? [:]).sorted { $0.key < $1.key }.map { peer, ratio in
           "\(peer) \(Self.text(ratio.median)) (\(Self.spread(ratio)))"
         }.joined(separator: ", "),
         finding.isTargetMet.map { "\(scenario.target?.text ?? ""): \($0 ? "met" : "missed")" } ?? "",
       ]
       return "| " + cells.joined(separator: " | ") + " |"
-    }.joined(separator: "\n")
+    }
+    let skipped = outcome.skipped.map {
+      "| \(scenario.title) | \($0.subject) | skipped: \($0.reason) | | | | | |"
+    }
+    return (found + skipped).joined(separator: "\n")
   }
 
   /// Adds the findings to the JSON lines in `file`, which is written anew, so that a run that breaks off leaves what it found.

@@ -11,15 +11,27 @@ struct Run {
   let repetitions: Int
   /// A directory that exists and is empty.
   let directory: URL
+  let stores: FilledStores
+
+  /// What was found, and who was left out and why.
+  struct Outcome {
+    var findings: [Finding] = []
+    var skipped: [(subject: String, reason: String)] = []
+  }
 
   /// Prepares all subjects, then measures them in turns, so that a noisy moment strikes each of them alike.
-  func findings() async throws -> [Finding] {
+  func outcome() async throws -> Outcome {
+    var outcome = Outcome()
     var trials: [(subject: String, trial: Trial)] = []
     for subject in subjects {
       let place = directory.appendingPathComponent(subject.name)
       try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
-      if let trial = try await scenario.trial(of: subject, in: place) {
-        trials.append((subject.name, trial))
+      do {
+        if let trial = try await scenario.trial(of: subject, at: Site(directory: place, stores: stores)) {
+          trials.append((subject.name, trial))
+        }
+      } catch let skip as Skipped {
+        outcome.skipped.append((subject.name, skip.reason))
       }
     }
     var measurements = trials.map { (subject: $0.subject, repetitions: [Measurement]()) }
@@ -27,9 +39,10 @@ struct Run {
       // Whoever goes first finds caches and disk in another state than whoever follows.
       let order = Array(trials.indices)
       for index in repetition.isMultiple(of: 2) ? order : order.reversed() {
-        measurements[index].repetitions.append(try await trials[index].trial())
+        measurements[index].repetitions.append(try await trials[index].trial(repetition))
       }
     }
-    return Finding.all(of: scenario, measurements)
+    outcome.findings = Finding.all(of: scenario, measurements)
+    return outcome
   }
 }

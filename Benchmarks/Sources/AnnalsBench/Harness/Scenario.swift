@@ -15,10 +15,11 @@ protocol Scenario: Sendable {
   /// What Annals is to reach, if anything was promised.
   var target: Target? { get }
 
-  /// Prepares the work for one subject, in an empty directory of its own.
+  /// Prepares the work for one subject.
   ///
   /// - Returns: What runs once a repetition; `nil` if the subject cannot do the work.
-  func trial<S: Subject>(of subject: S.Type, in directory: URL) async throws -> Trial?
+  /// - Throws: ``Skipped`` if the machine does not allow it.
+  func trial<S: Subject>(of subject: S.Type, at site: Site) async throws -> Trial?
 }
 
 extension Scenario {
@@ -30,8 +31,16 @@ extension Scenario {
   }
 }
 
-/// One repetition of a scenario with one subject.
-typealias Trial = @Sendable () async throws -> Measurement
+/// Where the work for one subject takes place.
+struct Site: Sendable {
+  /// A directory that is empty, for this subject and scenario alone.
+  let directory: URL
+  /// Stores that were filled for several scenarios.
+  let stores: FilledStores
+}
+
+/// One repetition of a scenario with one subject; it is given the repetition's number, from 0.
+typealias Trial = @Sendable (_ repetition: Int) async throws -> Measurement
 
 /// What one repetition found.
 struct Measurement: Sendable {
@@ -39,6 +48,8 @@ struct Measurement: Sendable {
   var rate: Double
   /// How long each call took, where that matters.
   var latencies: [Duration] = []
+  /// The figure divided by that of the same subject in other circumstances, by name.
+  var ratios: [String: Double] = [:]
 }
 
 extension Measurement {
@@ -52,13 +63,17 @@ extension Measurement {
 enum Unit: String, Sendable {
   /// More is better.
   case entriesPerSecond = "entries/s"
+  /// How long one piece of work takes; less is better.
+  case milliseconds = "ms"
+  /// How long one piece of work takes; less is better.
+  case microseconds = "µs"
   /// Bytes of pages for each byte of payload; less is better.
   case bytesPerPayloadByte = "bytes/payload byte"
 }
 
 /// What Annals is to reach in a scenario.
 enum Target: Sendable {
-  /// At least this part of a peer's rate.
+  /// At least this part, or multiple, of another rate: a peer's, or its own in other circumstances.
   case part(Double, of: String)
   /// At most this figure.
   case atMost(Double)
@@ -67,4 +82,9 @@ enum Target: Sendable {
 /// A scenario that did not do the work that it measures.
 struct WrongWork: Error, CustomStringConvertible {
   let description: String
+}
+
+/// A scenario that this machine does not allow.
+struct Skipped: Error {
+  let reason: String
 }

@@ -14,15 +14,9 @@ struct BytesOnDisk: Scenario {
   var parameters: [String: Int] { filling.parameters }
 
   /// A count, which repeats: it is taken once, whatever the number of repetitions.
-  func trial<S: Subject>(of subject: S.Type, in directory: URL) async throws -> Trial? {
-    try await fill(S.self, in: directory)
-    let bytes = try S.bytesStored(in: directory)
+  func trial<S: Subject>(of subject: S.Type, at site: Site) async throws -> Trial? {
+    let bytes = try S.bytesStored(in: await site.stores.store(of: subject, filling))
     let ratio = Double(bytes) / Double(filling.entries * SampleEvent.payloadBytes)
-    return { Measurement(rate: ratio) }
-  }
-
-  /// In a function of its own, so that the subject is released, and with it its store closed, when this returns.
-  private func fill<S: Subject>(_: S.Type, in directory: URL) async throws {
-    try await filling.fill(S(creatingIn: directory))
+    return { _ in Measurement(rate: ratio) }
   }
 }

@@ -2,17 +2,48 @@
 enum Catalogue {
   /// The scenarios with as much work as `scale` says.
   static func scenarios(_ scale: Scale) -> [any Scenario] {
-    let isFull = scale == .full
-    let filling = Filling(scale)
+    appends(isFull: scale == .full) + reads(isFull: scale == .full)
+  }
+
+  private static func appends(isFull: Bool) -> [any Scenario] {
+    let streams = isFull ? [1_000, 100_000, 1_000_000] : [1_000, 100_000]
+    let patience = Duration.seconds(isFull ? 6 : 1)
+    func append(_ name: String, batch: Int, entries: Int) -> [any Scenario] {
+      streams.map {
+        Append(name: name, batch: batch, streams: $0, entries: entries, patience: patience)
+      }
+    }
+    return append("append-batch", batch: 10_000, entries: isFull ? 1_000_000 : 200_000)
+      + append("append-batch", batch: 100, entries: isFull ? 100_000 : 20_000)
+      + append("append-single", batch: 1, entries: isFull ? 2_000 : 500)
+      + [
+        Append(
+          name: "commit-latency", batch: 1_000, streams: 100_000, entries: isFull ? 2_000_000 : 200_000,
+          patience: patience),
+        AppendWarm(
+          batch: 10_000, streams: isFull ? 1_000_000 : 100_000, entries: isFull ? 500_000 : 100_000,
+          patience: patience),
+        AppendConcurrent(
+          tasks: 64, streams: 1_000, perTask: isFull ? 1_000 : 100, alone: isFull ? 1_000 : 300),
+      ]
+  }
+
+  private static func reads(isFull: Bool) -> [any Scenario] {
+    let million = isFull ? 1_000_000 : 100_000
+    let filling = Filling(streams: isFull ? 100_000 : 5_000, entriesPerStream: 30)
+    let long = Filling(streams: 1, entriesPerStream: million)
+    let closed = Filling(streams: million / 10, entriesPerStream: 10)
+    // An eighth is left to the process that is killed.
+    let killed = Filling(streams: million / 80, entriesPerStream: 70)
+    func open(_ filling: Filling, tail: Int) -> [any Scenario] {
+      [false, true].map { Open(filling: filling, tail: tail, isCold: $0) }
+    }
     return [
-      AppendBatch(batch: 10_000, streams: 1_000, entries: isFull ? 1_000_000 : 200_000),
-      AppendBatch(batch: 10_000, streams: 100_000, entries: isFull ? 1_000_000 : 200_000),
-      AppendBatch(batch: 1_000, streams: 1_000, entries: isFull ? 200_000 : 50_000),
-      AppendBatch(batch: 1_000, streams: 100_000, entries: isFull ? 200_000 : 50_000),
-      AppendSingle(streams: 1_000, entries: isFull ? 5_000 : 500),
       Scan(filling: filling),
       ReadStream(filling: filling, reads: isFull ? 20_000 : 5_000),
+      RandomRevision(filling: long, reads: isFull ? 20_000 : 5_000),
       BytesOnDisk(filling: filling),
-    ]
+      RandomReopen(filling: filling, opens: isFull ? 500 : 100),
+    ] + open(closed, tail: 0) + open(killed, tail: million / 8)
   }
 }

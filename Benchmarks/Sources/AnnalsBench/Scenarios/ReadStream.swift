@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Reads of all entries of one stream after the other, chosen at random, each in a snapshot of its own.
 struct ReadStream: Scenario {
   let name = "read-stream"
@@ -14,15 +8,14 @@ struct ReadStream: Scenario {
 
   var parameters: [String: Int] { filling.parameters.merging(["reads": reads]) { $1 } }
 
-  func trial<S: Subject>(of subject: S.Type, in directory: URL) async throws -> Trial? {
+  func trial<S: Subject>(of subject: S.Type, at site: Site) async throws -> Trial? {
     guard let readable = subject as? any StreamReader.Type else { return nil }
-    return try await trial(reading: readable, in: directory)
+    return try await trial(reading: readable, at: site)
   }
 
-  private func trial<S: StreamReader>(reading _: S.Type, in directory: URL) async throws -> Trial {
-    let subject = try S(creatingIn: directory)
-    try await filling.fill(subject)
-    return { [filling, reads] in
+  private func trial<S: StreamReader>(reading subject: S.Type, at site: Site) async throws -> Trial {
+    let subject = try S(openingIn: await site.stores.store(of: subject, filling))
+    return { [filling, reads] _ in
       var random = SplitMix64(seed: RoundRobin.seed)
       let streams = (0..<reads).map { _ in Int.random(in: 0..<filling.streams, using: &random) }
       var entries = 0

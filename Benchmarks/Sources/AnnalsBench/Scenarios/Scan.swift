@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// One pass over the whole log, which lies in memory: every byte of every value is read.
 struct Scan: Scenario {
   let name = "scan"
@@ -13,15 +7,14 @@ struct Scan: Scenario {
 
   var parameters: [String: Int] { filling.parameters }
 
-  func trial<S: Subject>(of subject: S.Type, in directory: URL) async throws -> Trial? {
-    let subject = try S(creatingIn: directory)
-    try await filling.fill(subject)
+  func trial<S: Subject>(of subject: S.Type, at site: Site) async throws -> Trial? {
+    let subject = try S(openingIn: await site.stores.store(of: subject, filling))
     // The first pass maps the pages.
     let expected = try subject.scan()
     guard expected.entries == filling.entries else {
       throw WrongWork(description: "\(S.name) scanned \(expected.entries) of \(filling.entries) entries")
     }
-    return {
+    return { _ in
       let start = ContinuousClock.now
       let total = try subject.scan()
       let time = start.duration(to: .now)

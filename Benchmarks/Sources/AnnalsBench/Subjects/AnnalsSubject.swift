@@ -7,15 +7,23 @@ import Annals
 #endif
 
 /// Annals through its untyped log: payloads are encoded already, entries are read as they are stored.
-final class AnnalsSubject: StreamReader {
+final class AnnalsSubject: StreamReader, GroupCommitter {
   static let name = "annals"
 
   private static let store = "bench.annals"
   private let log: EventLog
 
   init(creatingIn directory: URL) throws {
-    log = try EventLog(
-      at: directory.appendingPathComponent(Self.store), options: StoreOptions(creation: .always))
+    log = try EventLog(at: directory.appendingPathComponent(Self.store), options: Self.options(.always))
+  }
+
+  init(openingIn directory: URL) throws {
+    log = try EventLog(at: directory.appendingPathComponent(Self.store), options: Self.options(.never))
+  }
+
+  /// How every store of a run is opened: the one place for what is to be tuned.
+  private static func options(_ creation: StoreOptions.Creation) -> StoreOptions {
+    StoreOptions(creation: creation)
   }
 
   /// One event and the stream it is for.
@@ -24,7 +32,7 @@ final class AnnalsSubject: StreamReader {
     let events: [NewEntry]
   }
 
-  func prepare(_ events: [SampleEvent]) throws -> [Item] {
+  static func prepare(_ events: [SampleEvent]) throws -> [Item] {
     try events.map { event in
       let entry = NewEntry(
         type: "Sampled", version: SchemaVersion(1, 0, 0), payload: try Payload(bytes: event.payload))
@@ -62,10 +70,25 @@ final class AnnalsSubject: StreamReader {
     }
   }
 
+  func read(stream: Int, revision: Int) throws -> Int {
+    try log.read { snapshot throws(AnnalsError) in
+      var entries = try snapshot.entries(
+        in: StreamName(SampleEvent.name(ofStream: stream)), from: Revision(UInt64(revision)), limit: 1)
+      guard let entry = try entries.next(), case .payload = entry.content else { return 0 }
+      return 1
+    }
+  }
+
+  /// The log is shared with the writer's thread, which may release it last.
+  static func waitUntilClosed(in directory: URL) throws {
+    // A new store is in its first generation.
+    try LeaseWait.untilFree(
+      directory.appendingPathComponent(store).appendingPathComponent("log-000001.lease").path)
+  }
+
   static func bytesStored(in directory: URL) throws -> Int {
-    let store = directory.appendingPathComponent(Self.store)
-    // A new store is in its first generation. The log is shared with the writer's thread, which may release it last.
-    try LeaseWait.untilFree(store.appendingPathComponent("log-000001.lease").path)
-    return try LMDBFile.bytesStored(at: store.appendingPathComponent("log-000001.mdb").path)
+    try waitUntilClosed(in: directory)
+    return try LMDBFile.bytesStored(
+      at: directory.appendingPathComponent(store).appendingPathComponent("log-000001.mdb").path)
   }
 }

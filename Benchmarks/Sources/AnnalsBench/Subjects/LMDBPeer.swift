@@ -16,7 +16,15 @@ final class LMDBPeer: Subject {
   private let environment: LMDBEnvironment
   private let table: MDB_dbi
 
-  init(creatingIn directory: URL) throws {
+  convenience init(creatingIn directory: URL) throws {
+    try self.init(at: directory)
+  }
+
+  convenience init(openingIn directory: URL) throws {
+    try self.init(at: directory)
+  }
+
+  private init(at directory: URL) throws(LMDBFailure) {
     let environment = try LMDBEnvironment(
       path: directory.appendingPathComponent(Self.file).path, flags: 0, mapSize: 1 << 40)
     table = try unsafe environment.transaction { (transaction) throws(LMDBFailure) in
@@ -28,7 +36,10 @@ final class LMDBPeer: Subject {
     self.environment = environment
   }
 
-  func prepare(_ events: [SampleEvent]) -> [[UInt8]] {
+  /// Closing is done when the subject is released.
+  static func waitUntilClosed(in directory: URL) {}
+
+  static func prepare(_ events: [SampleEvent]) -> [[UInt8]] {
     events.map(\.payload)
   }
 
@@ -81,26 +92,10 @@ final class LMDBPeer: Subject {
         if code == MDB_NOTFOUND { return total }
         try LMDBFailure.check(code, "mdb_cursor_get")
         total.entries += 1
-        total.digest &+= unsafe Self.sum(value)
+        total.digest &+= unsafe ScanTotal.sum(
+          UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size))
       }
     }
-  }
-
-  /// The sum of all words of eight bytes and of the bytes behind them, so that every byte is read.
-  @inline(__always)
-  private static func sum(_ value: MDB_val) -> UInt64 {
-    let bytes = unsafe UnsafeRawBufferPointer(start: value.mv_data, count: value.mv_size)
-    var sum: UInt64 = 0
-    var offset = 0
-    while offset + 8 <= bytes.count {
-      unsafe sum &+= bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      offset += 8
-    }
-    while offset < bytes.count {
-      unsafe sum &+= UInt64(bytes[offset])
-      offset += 1
-    }
-    return sum
   }
 
   static func bytesStored(in directory: URL) throws -> Int {

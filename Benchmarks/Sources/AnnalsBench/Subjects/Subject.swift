@@ -17,8 +17,14 @@ protocol Subject: AnyObject, Sendable {
   /// Creates a store in an empty directory.
   init(creatingIn directory: URL) throws
 
+  /// Opens the store that was created in the directory, with all that an append or a read needs.
+  init(openingIn directory: URL) throws
+
+  /// Waits until nobody has the store open, after the subject that had it was released.
+  static func waitUntilClosed(in directory: URL) throws
+
   /// Turns events into what ``append(_:)`` takes.
-  func prepare(_ events: [SampleEvent]) throws -> Batch
+  static func prepare(_ events: [SampleEvent]) throws -> Batch
 
   /// Stores the events in one transaction, which is on disk when this returns.
   func append(_ batch: Batch) async throws
@@ -36,7 +42,15 @@ protocol StreamReader: Subject {
   ///
   /// - Returns: How many there were.
   func read(stream: Int) throws -> Int
+
+  /// Reads one event of the stream with this number, with its payload.
+  ///
+  /// - Returns: 1, or 0 if there is none.
+  func read(stream: Int, revision: Int) throws -> Int
 }
+
+/// A subject that takes appends of many tasks at a time and commits together what waits together.
+protocol GroupCommitter: Subject {}
 
 /// What a scan found; the digest makes the reading of the bytes matter.
 struct ScanTotal: Equatable, Sendable {
@@ -44,4 +58,22 @@ struct ScanTotal: Equatable, Sendable {
   var entries = 0
   /// A sum over what was read, of the subject's own kind.
   var digest: UInt64 = 0
+}
+
+extension ScanTotal {
+  /// The sum of all words of eight bytes and of the bytes behind them, so that every byte is read.
+  @inline(__always)
+  static func sum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    var sum: UInt64 = 0
+    var offset = 0
+    while offset + 8 <= bytes.count {
+      unsafe sum &+= bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      offset += 8
+    }
+    while offset < bytes.count {
+      unsafe sum &+= UInt64(bytes[offset])
+      offset += 1
+    }
+    return sum
+  }
 }

@@ -10,19 +10,13 @@ struct Filling: Sendable {
   /// The number of entries in all streams.
   var entries: Int { streams * entriesPerStream }
 
-  /// The filling of the documented figures, or a tenth of it.
-  init(_ scale: Scale) {
-    streams = scale == .full ? 100_000 : 10_000
-    entriesPerStream = 30
-  }
-
   /// Fills an empty store.
   func fill<S: Subject>(_ subject: S) async throws {
     var events = RoundRobin(streams: streams)
     var left = entries
     while left > 0 {
       let count = min(left, Self.batch)
-      try await subject.append(subject.prepare(events.batch(of: count)))
+      try await subject.append(S.prepare(events.batch(of: count)))
       left -= count
     }
   }

@@ -6,11 +6,12 @@ struct RoundRobin {
   private var round: [Int]
   private var next = 0
   private var made: UInt32 = 0
-  private var random = SplitMix64(seed: RoundRobin.seed)
+  private var random: SplitMix64
 
-  /// The events for `streams` streams, at least one.
-  init(streams: Int) {
+  /// The events for `streams` streams, at least one, in an order of their own for each seed.
+  init(streams: Int, seed: UInt64 = RoundRobin.seed) {
     round = Array(0..<streams)
+    random = SplitMix64(seed: seed)
   }
 
   /// The next `count` events.

@@ -1,0 +1,38 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Stores that several scenarios look at, each filled once a run and closed. Nobody changes them; who has to works on a copy.
+actor FilledStores {
+  private let directory: URL
+  private var filled: [String: URL] = [:]
+
+  /// Stores in a directory that exists and is empty.
+  init(in directory: URL) {
+    self.directory = directory
+  }
+
+  /// The directory of the store of a subject with this filling.
+  ///
+  /// - Parameter tail: How many entries were appended afterwards by a process that was then killed; 0 for a store that was closed.
+  func store<S: Subject>(
+    of _: S.Type, _ filling: Filling, killedAfter tail: Int = 0
+  ) async throws -> URL {
+    let key = "\(S.name)-\(filling.streams)-\(filling.entries)-\(tail)"
+    if let place = filled[key] { return place }
+    let place = directory.appendingPathComponent(key)
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+    try await Self.fill(S.self, filling, in: place)
+    try S.waitUntilClosed(in: place)
+    if tail > 0 { try KilledFilling.run(S.self, in: place, streams: filling.streams, entries: tail) }
+    filled[key] = place
+    return place
+  }
+
+  /// In a function of its own, so that the subject is released when this returns.
+  private static func fill<S: Subject>(_: S.Type, _ filling: Filling, in place: URL) async throws {
+    try await filling.fill(S(creatingIn: place))
+  }
+}

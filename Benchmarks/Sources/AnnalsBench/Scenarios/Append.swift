@@ -1,0 +1,65 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Appends of many events or of one in one durable transaction each, one after the other, into a new store.
+struct Append: Scenario {
+  let name: String
+  let unit = Unit.entriesPerSecond
+  /// How many events a transaction has.
+  let batch: Int
+  let streams: Int
+  /// How many events are appended in all, a multiple of `batch`.
+  let entries: Int
+  /// A peer that takes longer is stopped after this time. Its rate only falls while its store grows, so that favours it.
+  let patience: Duration
+
+  /// How many events are prepared at a time, so that as many are appended without a pause.
+  private static let prepared = 200_000
+
+  var parameters: [String: Int] {
+    ["batch": batch, "streams": streams, "entries": entries, "payload": SampleEvent.payloadBytes]
+  }
+
+  /// Only the appends are timed, not the making of events between them.
+  func trial<S: Subject>(of _: S.Type, at site: Site) async throws -> Trial? {
+    { [self] _ in
+      try await Workplace.lend(inside: site.directory) { directory in
+        let subject = try S(creatingIn: directory)
+        var events = RoundRobin(streams: streams)
+        var flow = Flow()
+        while flow.entries < entries, S.self == AnnalsSubject.self || flow.time < patience {
+          let count = min(entries - flow.entries, max(batch, Self.prepared / batch * batch))
+          let batches = try (0..<count / batch).map { _ in try S.prepare(events.batch(of: batch)) }
+          for batch in batches {
+            try await flow.append(batch, of: self.batch, to: subject)
+            if S.self != AnnalsSubject.self, flow.time >= patience { break }
+          }
+        }
+        return flow.measurement
+      }
+    }
+  }
+}
+
+/// Appends one after the other, each timed.
+struct Flow {
+  private(set) var entries = 0
+  private(set) var time = Duration.zero
+  private var latencies: [Duration] = []
+
+  /// Appends a batch that has `count` events.
+  mutating func append<S: Subject>(_ batch: S.Batch, of count: Int, to subject: S) async throws {
+    let start = ContinuousClock.now
+    try await subject.append(batch)
+    let latency = start.duration(to: .now)
+    time += latency
+    latencies.append(latency)
+    entries += count
+  }
+
+  /// The rate so far, and the time of each append.
+  var measurement: Measurement { Measurement(count: entries, in: time, latencies: latencies) }
+}
