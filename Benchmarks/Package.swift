@@ -26,9 +26,12 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CBareLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+    // The judge of histories knows nothing of Annals.
+    .target(name: "History", swiftSettings: strict),
+    .testTarget(name: "HistoryTests", dependencies: ["History"], swiftSettings: strict),
     .executableTarget(
       name: "AnnalsBench",
-      dependencies: [.product(name: "Annals", package: "Annals"), "CBareLMDB"]
+      dependencies: [.product(name: "Annals", package: "Annals"), "CBareLMDB", "History"]
         + (hasSQLite ? ["CSQLite"] : []),
       swiftSettings: strict + (hasSQLite ? [.define("HAS_SQLITE")] : [])),
   ]
