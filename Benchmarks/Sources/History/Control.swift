@@ -41,18 +41,20 @@ public enum Control: String, CaseIterable, Sendable {
     var reached: [String: Int] = [:]
     var atBegin: [Int: Int] = [:]
     // The last such read, so that what comes before it must be taken into account.
-    var spoiled: [HistoryLine]?
+    var place: (number: Int, length: Int)?
     for (number, line) in history.enumerated() {
       switch (line.type, line.value) {
       case (.invoke, .nothing): atBegin[line.process] = reached[line.key]
       case (_, .next(let next)): reached[line.key] = max(reached[line.key] ?? 0, next)
       case (_, .length):
         guard let least = atBegin[line.process] else { continue }
-        spoiled = history
-        spoiled?[number].value = .length(least - 1)
+        place = (number, least - 1)
       default: break
       }
     }
+    guard let place else { return nil }
+    var spoiled = history
+    spoiled[place.number].value = .length(place.length)
     return spoiled
   }
 

@@ -51,7 +51,7 @@ struct Report {
   }
 
   /// A figure with the digits that matter, thousands set apart.
-  private static func text(_ figure: Double) -> String {
+  static func text(_ figure: Double) -> String {
     guard figure < 100 else { return grouped(Int(figure.rounded())) }
     let decimals: Double = figure < 10 ? 1000 : 10
     return "\((figure * decimals).rounded() / decimals)"

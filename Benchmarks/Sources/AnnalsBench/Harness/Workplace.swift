@@ -13,6 +13,11 @@ enum Workplace {
     var description: String { "cannot make a directory in '\(parent)'; it must exist and be writable" }
   }
 
+  /// The directory with this path, or the system's for temporary files.
+  static func parent(_ path: String?) -> URL {
+    path.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? FileManager.default.temporaryDirectory
+  }
+
   /// Lends a new directory inside `parent`, which exists, removed with all that is in it when `body` is done.
   static func lend<Result>(
     inside parent: URL, _ body: (URL) async throws -> Result

@@ -11,7 +11,7 @@
 #endif
 
 /// Appends to a store and is killed right after the last append, which leaves whatever a closing store clears away.
-struct KilledFilling {
+struct KilledFilling: Command {
   /// The hidden command that does it: subject, directory, streams and entries follow.
   static let command = "fill-and-be-killed"
 
@@ -24,11 +24,11 @@ struct KilledFilling {
   private static let batch = 1_000
 
   /// What the hidden command's arguments ask for.
-  init?(_ words: some Sequence<String>) {
+  init(_ words: some Sequence<String>) throws(WrongUsage) {
     let words = Array(words)
     guard words.count == 4, let subject = Roster.subjects.first(where: { $0.name == words[0] }),
       let streams = Int(words[2]), let entries = Int(words[3])
-    else { return nil }
+    else { throw WrongUsage(description: "\(Self.command) is not for people") }
     self.subject = subject
     directory = URL(fileURLWithPath: words[1], isDirectory: true)
     self.streams = streams
