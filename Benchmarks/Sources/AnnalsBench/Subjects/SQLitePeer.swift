@@ -9,9 +9,9 @@
 
   /// SQLite as one would build an event log on it by hand: a table of events, unique by stream and revision, in WAL mode.
   ///
-  /// Commits are as durable as those of Annals (`synchronous=FULL` flushes the WAL at each). The next revision is found by the
-  /// statement that inserts: `max(revision)` of the stream is one step into the unique index. Statements are prepared once, and the cache of pages
-  /// has 64 MiB, thirty times the default.
+  /// Commits are as durable as those of Annals (`synchronous=FULL` flushes the WAL at each). The next revision is found by a query for
+  /// `max(revision)` of the stream, one step into the unique index; an INSERT that finds it by itself took half as long again.
+  /// Statements are prepared once, and the cache of pages has 64 MiB, thirty times the default.
   ///
   /// `@unchecked Sendable`: connection and statements are only used while `lock` is held.
   final class SQLitePeer: StreamReader, @unchecked Sendable {
@@ -22,7 +22,7 @@
 
     private let lock = Mutex(())
     private let connection: SQLiteConnection
-    private let insert, selectAll, selectStream, selectOne: SQLiteStatement
+    private let selectHead, insert, selectAll, selectStream, selectOne: SQLiteStatement
 
     convenience init(creatingIn directory: URL) throws {
       try self.init(at: directory)
@@ -43,10 +43,10 @@
           position INTEGER PRIMARY KEY, stream TEXT NOT NULL, revision INTEGER NOT NULL, type TEXT NOT NULL,
           version INTEGER NOT NULL, time INTEGER NOT NULL, payload BLOB NOT NULL, UNIQUE (stream, revision));
         """)
+      selectHead = try connection.prepare("SELECT max(revision) FROM events WHERE stream = ?1")
       insert = try connection.prepare(
         """
-        INSERT INTO events (stream, revision, type, version, time, payload)
-        SELECT ?1, coalesce(max(revision), -1) + 1, 'Sampled', 1, ?2, ?3 FROM events WHERE stream = ?1
+        INSERT INTO events (stream, revision, type, version, time, payload) VALUES (?1, ?2, 'Sampled', 1, ?3, ?4)
         """)
       selectAll = try connection.prepare("SELECT \(Self.columns) FROM events ORDER BY position")
       selectStream = try connection.prepare(
@@ -95,13 +95,23 @@
         unsafe row.payload.withUnsafeBufferPointer { payload in
           Result { () throws(SQLiteFailure) in
             try unsafe insert.bind(text: stream, at: 1)
-            try insert.bind(time, at: 2)
-            try unsafe insert.bind(bytes: payload, at: 3)
+            try unsafe insert.bind(nextRevision(of: stream), at: 2)
+            try insert.bind(time, at: 3)
+            try unsafe insert.bind(bytes: payload, at: 4)
             _ = try insert.step()
           }
         }
       }
       try result.get()
+    }
+
+    @inline(__always)
+    private func nextRevision(of stream: UnsafeBufferPointer<UInt8>) throws(SQLiteFailure) -> Int64 {
+      defer { selectHead.reset() }
+      try unsafe selectHead.bind(text: stream, at: 1)
+      // Without a row of the stream there is no greatest, but a row that says so.
+      guard try selectHead.step(), !selectHead.isNull(0) else { return 0 }
+      return selectHead.integer(0) + 1
     }
 
     func scan() throws -> ScanTotal {

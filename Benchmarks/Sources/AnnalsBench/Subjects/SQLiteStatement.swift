@@ -52,6 +52,12 @@
         sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), nil), "sqlite3_bind_blob")
     }
 
+    /// Whether a column of the current row, counted from 0, holds nothing.
+    @inline(__always)
+    func isNull(_ column: Int32) -> Bool {
+      unsafe sqlite3_column_type(handle, column) == SQLITE_NULL
+    }
+
     /// The number in a column of the current row, counted from 0.
     @inline(__always)
     func integer(_ column: Int32) -> Int64 {
