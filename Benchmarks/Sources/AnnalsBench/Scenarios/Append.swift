@@ -13,34 +13,53 @@ struct Append: Scenario {
   let streams: Int
   /// How many events are appended in all, a multiple of `batch`.
   let entries: Int
+  /// After how many events a new store is begun, a multiple of `batch`.
+  let perStore: Int
   /// A peer that takes longer is stopped after this time. Its rate only falls while its store grows, so that favours it.
   let patience: Duration
 
   /// How many events are prepared at a time, so that as many are appended without a pause.
-  private static let prepared = 200_000
+  private static let prepared = 500_000
 
   var parameters: [String: Int] {
-    ["batch": batch, "streams": streams, "entries": entries, "payload": SampleEvent.payloadBytes]
+    let parameters = [
+      "batch": batch, "streams": streams, "entries": entries, "payload": SampleEvent.payloadBytes,
+    ]
+    return perStore < entries ? parameters.merging(["store": perStore]) { $1 } : parameters
   }
 
   /// Only the appends are timed, not the making of events between them.
-  func trial<S: Subject>(of _: S.Type, at site: Site) async throws -> Trial? {
+  func trial<S: Subject>(of subject: S.Type, at site: Site) async throws -> Trial? {
     { [self] _ in
-      try await Workplace.lend(inside: site.directory) { directory in
-        let subject = try S(creatingIn: directory)
-        var events = RoundRobin(streams: streams)
-        var flow = Flow()
-        while flow.entries < entries, S.self == AnnalsSubject.self || flow.time < patience {
-          let count = min(entries - flow.entries, max(batch, Self.prepared / batch * batch))
-          let batches = try (0..<count / batch).map { _ in try S.prepare(events.batch(of: batch)) }
-          for batch in batches {
-            try await flow.append(batch, of: self.batch, to: subject)
-            if S.self != AnnalsSubject.self, flow.time >= patience { break }
-          }
+      var events = RoundRobin(streams: streams)
+      var flow = Flow()
+      while goesOn(flow, of: subject) {
+        (events, flow) = try await Workplace.lend(inside: site.directory) { [events, flow] directory in
+          try await append(to: S(creatingIn: directory), events, flow)
         }
-        return flow.measurement
+      }
+      return flow.measurement
+    }
+  }
+
+  private func goesOn<S: Subject>(_ flow: Flow, of _: S.Type) -> Bool {
+    flow.entries < entries && (S.self == AnnalsSubject.self || flow.time < patience)
+  }
+
+  /// Goes on with a new store, which is released when this returns.
+  private func append<S: Subject>(
+    to subject: S, _ events: RoundRobin, _ flow: Flow
+  ) async throws -> (RoundRobin, Flow) {
+    var (events, flow) = (events, flow)
+    let end = min(entries, flow.entries + perStore)
+    while flow.entries < end, goesOn(flow, of: S.self) {
+      let count = min(end - flow.entries, max(batch, Self.prepared / batch * batch))
+      let batches = try (0..<count / batch).map { _ in try S.prepare(events.batch(of: batch)) }
+      for batch in batches where goesOn(flow, of: S.self) {
+        try await flow.append(batch, of: self.batch, to: subject)
       }
     }
+    return (events, flow)
   }
 }
 

@@ -10,16 +10,22 @@ enum Catalogue {
     let patience = Duration.seconds(isFull ? 6 : 1)
     func append(_ name: String, batch: Int, entries: Int) -> [any Scenario] {
       streams.map {
-        Append(name: name, batch: batch, streams: $0, entries: entries, patience: patience)
+        Append(name: name, batch: batch, streams: $0, entries: entries, perStore: entries, patience: patience)
       }
+    }
+    let commits = isFull ? 2_000_000 : 200_000
+    func latency(perStore: Int) -> any Scenario {
+      Append(
+        name: "commit-latency", batch: 1_000, streams: 100_000, entries: commits, perStore: perStore,
+        patience: patience)
     }
     return append("append-batch", batch: 10_000, entries: isFull ? 1_000_000 : 200_000)
       + append("append-batch", batch: 100, entries: isFull ? 100_000 : 20_000)
       + append("append-single", batch: 1, entries: isFull ? 2_000 : 500)
       + [
-        Append(
-          name: "commit-latency", batch: 1_000, streams: 100_000, entries: isFull ? 2_000_000 : 200_000,
-          patience: patience),
+        latency(perStore: commits),
+        // Heads are merged after more entries than that, so these are commits without a merge.
+        latency(perStore: 100_000),
         AppendWarm(
           batch: 10_000, streams: isFull ? 1_000_000 : 100_000, entries: isFull ? 500_000 : 100_000,
           patience: patience),
