@@ -77,6 +77,14 @@ let package = Package(
       linkerSettings: syntaxLinking(syntaxLibraries + ["SwiftSyntaxMacroExpansion"])),
     .testTarget(
       name: "AnnalsCommandTests", dependencies: ["AnnalsCommand"], swiftSettings: strict),
+    // The program that the fault tests record, cut off and refuse system calls to; the shims beside it are built by the tests.
+    .target(
+      name: "FaultSubject", dependencies: ["Annals"], path: "Tests/FaultSubject", swiftSettings: strict),
+    .executableTarget(
+      name: "FaultSubjectTool", dependencies: ["FaultSubject"], path: "Tests/FaultSubjectTool",
+      swiftSettings: strict),
+    .testTarget(
+      name: "FaultTests", dependencies: ["FaultSubject", "FaultSubjectTool"], swiftSettings: strict),
     .testTarget(name: "GitHistoryTests", dependencies: ["GitHistory"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -1,0 +1,72 @@
+package import Annals
+import Foundation
+
+/// What one append call of a workload stores; all of it follows from the workload's seed and the call's number.
+package struct Call: Sendable {
+  /// An event and where it goes.
+  package struct Event: Sendable {
+    package let stream: StreamName
+    package let entry: NewEntry
+  }
+
+  /// The call's place among the calls of its workload, from 0.
+  package let number: Int
+  /// What is stored, in order.
+  package let events: [Event]
+
+  /// The call `number` of the workload with this seed.
+  package init(_ number: Int, seed: UInt64) throws(AnnalsError) {
+    self.number = number
+    var random = SeededGenerator(seed: seed &* 1_000_003 &+ UInt64(number))
+    // Most calls are small; some fill pages, and some take overflow pages of their own.
+    let count =
+      number % 5 == 4 ? Int.random(in: 3...14, using: &random) : Int.random(in: 1...2, using: &random)
+    var events: [Event] = []
+    for index in 0..<count {
+      let stream: StreamName =
+        Int.random(in: 0..<6, using: &random) == 0
+        ? StreamName("born \(number)") : StreamName("stream \(Int.random(in: 0..<5, using: &random))")
+      let size = number % 7 == 3 && index == 0 ? 6_000 : Int.random(in: 0..<200, using: &random)
+      let payload = try Payload([
+        "call": CBOR(number), "index": CBOR(index), "text": .text(String(repeating: "x", count: size)),
+      ])
+      let id = Bool.random(using: &random) ? Self.id(number, index) : nil
+      events.append(
+        Event(
+          stream: stream,
+          entry: NewEntry(
+            type: "Type \(number / 20)", version: number % 3 == 0 ? SchemaVersion(1, 0, 0) : nil,
+            payload: payload, id: id, metadata: number % 4 == 0 ? ["call": CBOR(number)] : [:],
+            time: Timestamp(microseconds: Int64(number) * 1_000 + Int64(index)))))
+    }
+    self.events = events
+  }
+
+  private static func id(_ call: Int, _ index: Int) -> UUID {
+    func byte(_ number: Int, _ place: Int) -> UInt8 { UInt8(truncatingIfNeeded: number >> (8 * place)) }
+    return UUID(
+      uuid: (
+        2, 0, 0, 0, 0, 0, 0x40, 0, 0x80, byte(call, 2), byte(call, 1), byte(call, 0), 0, 0, byte(index, 1),
+        byte(index, 0)
+      ))
+  }
+
+  /// Stores the call's events in `log`.
+  package func append(to log: EventLog) async throws(AnnalsError) {
+    try await log.append { appending in
+      for event in events { appending.append([event.entry], to: event.stream) }
+    }
+  }
+
+  /// Why `found`, as the log has it, is not the event at `index`; `nil` if it is.
+  func difference(of found: LogEntry, at index: Int) -> String? {
+    let event = events[index]
+    if found.content != .payload(event.entry.payload) { return "its payload" }
+    if found.stream != event.stream { return "its stream" }
+    if found.type != event.entry.type || found.version != event.entry.version { return "its type" }
+    if found.id != event.entry.id { return "its id" }
+    if found.metadata != event.entry.metadata { return "its metadata" }
+    if found.time != event.entry.time { return "its time" }
+    return found.isEndOfCall == (index == events.count - 1) ? nil : "the mark of the call's end"
+  }
+}

@@ -1,0 +1,161 @@
+package import Annals
+package import Foundation
+
+/// Looks at a store as somebody would who finds it after an accident, and compares it with what is known of the calls.
+package struct Examination: Sendable {
+  /// What is known.
+  package struct Knowledge: Sendable {
+    /// Calls that are there: they were answered.
+    package var must: CallSet
+    /// Calls that may be there: they were begun.
+    package var may: CallSet
+    /// Whether a call can be missing only where all later ones are missing too.
+    package var isHistory: Bool
+
+    package init(must: CallSet, may: CallSet, isHistory: Bool) {
+      self.must = must
+      self.may = may
+      self.isHistory = isHistory
+    }
+  }
+
+  /// What is not as it must be.
+  package struct Finding: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) {
+      self.description = description
+    }
+  }
+
+  /// The name of the store in its directory.
+  package static let name = "orders.annals"
+
+  private let calls: [Call]
+  private let places: [Payload: (call: Int, index: Int)]
+  /// Three calls that nobody has made yet.
+  private let further: [Call]
+
+  /// An examination of stores of the workload with this seed and so many calls.
+  package init(seed: UInt64, calls count: Int) throws(AnnalsError) {
+    var calls: [Call] = []
+    for number in 0..<count + 3 { calls.append(try Call(number, seed: seed)) }
+    self.calls = calls
+    further = Array(calls.suffix(3))
+    var places: [Payload: (call: Int, index: Int)] = [:]
+    for call in calls {
+      for (index, event) in call.events.enumerated() { places[event.entry.payload] = (call.number, index) }
+    }
+    self.places = places
+  }
+
+  /// Examines the store in `directory`, appends to it and opens it once more.
+  ///
+  /// - Returns: How many entries it had.
+  /// - Throws: ``Finding``.
+  package func run(in directory: URL, _ knowledge: Knowledge) async throws -> Int {
+    let url = directory.appendingPathComponent(Self.name)
+    let exists = FileManager.default.fileExists(atPath: url.path)
+    if !exists, !knowledge.must.numbers.isEmpty { throw Finding("the store is gone") }
+    if exists { try verify(url, "as it is found") }
+    let count = try await append(at: url, exists: exists, knowledge)
+    if !exists {
+      let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+      guard names == [Self.name] else { throw Finding("a creation left behind \(names)") }
+    }
+    // Everything of the first open has been released.
+    var extended = knowledge
+    extended.must.numbers.formUnion(further.map(\.number))
+    extended.may.numbers.formUnion(further.map(\.number))
+    let added = further.map(\.events.count).reduce(0, +)
+    let after = try compare(open(url, .never), extended, "after it was opened again")
+    guard after == count + added else {
+      throw Finding("\(count) entries and \(added) more have become \(after)")
+    }
+    try verify(url, "after three more calls")
+    return count
+  }
+
+  /// Opens the store, compares it and makes three more calls.
+  ///
+  /// - Returns: How many entries it had before them.
+  private func append(at url: URL, exists: Bool, _ knowledge: Knowledge) async throws -> Int {
+    let log = try open(url, exists ? .never : .ifMissing)
+    let count = try compare(log, knowledge, "as it is found")
+    for call in further {
+      do throws(AnnalsError) { try await call.append(to: log) } catch {
+        throw Finding("an append failed: \(error)")
+      }
+    }
+    return count
+  }
+
+  private func open(_ url: URL, _ creation: StoreOptions.Creation) throws -> EventLog {
+    do throws(AnnalsError) {
+      return try EventLog(at: url, options: StoreOptions(creation: creation, trust: .nobody))
+    } catch {
+      throw Finding("the open failed: \(error)")
+    }
+  }
+
+  private func verify(_ url: URL, _ when: String) throws {
+    let report: VerifyReport
+    do throws(AnnalsError) { report = try EventLog.verify(url) } catch {
+      throw Finding("\(when), verify failed: \(error)")
+    }
+    guard report.isClean else {
+      let first = report.findings.first.map { "\($0.place): \($0.problem)" }
+      throw Finding("\(when), verify found \(report.count) places, first \(first ?? "unlisted")")
+    }
+  }
+
+  /// Compares what the log holds with the calls.
+  ///
+  /// - Returns: How many entries there are.
+  private func compare(_ log: EventLog, _ knowledge: Knowledge, _ when: String) throws -> Int {
+    let entries: [LogEntry]
+    do throws(AnnalsError) {
+      entries = try log.read { (snapshot) throws(AnnalsError) in try snapshot.all() }
+    } catch {
+      throw Finding("\(when), reading failed: \(error)")
+    }
+    var found: [Int] = []
+    var rest = entries[...]
+    while let first = rest.first {
+      guard case .payload(let payload) = first.content, let place = places[payload] else {
+        throw Finding("\(when), position \(first.position) holds what nobody appended")
+      }
+      let call = calls[place.call]
+      for index in call.events.indices {
+        guard let entry = rest.popFirst() else { throw Finding("\(when), call \(call.number) is cut off") }
+        guard entry.position.rawValue == UInt64(entries.count - rest.count) else {
+          throw Finding("\(when), position \(entry.position) is number \(entries.count - rest.count)")
+        }
+        if let what = call.difference(of: entry, at: index) {
+          throw Finding("\(when), event \(index) of call \(call.number) is not as appended: \(what)")
+        }
+      }
+      found.append(call.number)
+    }
+    try check(found, knowledge, when)
+    return entries.count
+  }
+
+  private func check(_ found: [Int], _ knowledge: Knowledge, _ when: String) throws {
+    let there = Set(found)
+    guard there.count == found.count else { throw Finding("\(when), a call is there twice") }
+    let lost = knowledge.must.numbers.subtracting(there)
+    guard lost.isEmpty else { throw Finding("\(when), answered calls are lost: \(CallSet(lost).text)") }
+    let invented = there.subtracting(knowledge.may.numbers)
+    guard invented.isEmpty else {
+      throw Finding("\(when), calls that were refused are there: \(CallSet(invented).text)")
+    }
+    if knowledge.isHistory,
+      let hole = (0..<(there.subtracting(further.map(\.number)).max() ?? 0)).first(where: {
+        !there.contains($0)
+      })
+    {
+      throw Finding("\(when), call \(hole) is missing before later ones")
+    }
+  }
+}

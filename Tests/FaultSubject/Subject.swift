@@ -1,0 +1,43 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The program that the fault tests do things to.
+package enum Subject {
+  /// How many seconds a run may take before it counts as hanging.
+  private static let patience: UInt32 = 60
+
+  /// Runs the verb in `arguments`: `work DIRECTORY JOURNAL SEED CALLS TASKS`, `attempt DIRECTORY JOURNAL` or `examine SEED CALLS`.
+  ///
+  /// - Returns: The exit status: 0, 1 where something failed that must not, 64 for other arguments.
+  package static func run(_ arguments: [String]) async -> Int32 {
+    let numbers = arguments.map { Int($0) ?? 0 }
+    do {
+      switch (arguments.dropFirst().first, arguments.count) {
+      case ("work", 7):
+        alarm(patience)
+        try await Workload(seed: UInt64(numbers[4]), calls: numbers[5], tasks: numbers[6])
+          .run(at: store(in: arguments[2]), noting: Journal(path: arguments[3]))
+      case ("attempt", 4):
+        alarm(patience)
+        try await Attempt.run(at: store(in: arguments[2]), noting: Journal(path: arguments[3]))
+      case ("examine", 4):
+        await Examiner.run(try Examination(seed: UInt64(numbers[2]), calls: numbers[3]))
+      default:
+        return 64
+      }
+      return 0
+    } catch {
+      FileHandle.standardError.write(Data("\(error)\n".utf8))
+      return 1
+    }
+  }
+
+  private static func store(in directory: String) -> URL {
+    URL(fileURLWithPath: directory).appendingPathComponent(Examination.name)
+  }
+}

@@ -1,0 +1,52 @@
+import Annals
+import Foundation
+
+/// What a process does whose power is cut: it creates a store, appends alone and beside others, closes, opens again.
+package struct Workload: Sendable {
+  /// How many sessions there are: opens with appends and a close behind them.
+  private static let sessions = 3
+
+  /// Decides what is appended.
+  package let seed: UInt64
+  /// How many calls there are.
+  package let calls: Int
+  /// How many calls are made at the same time, every fourth time; 1 for one after another.
+  package let tasks: Int
+
+  package init(seed: UInt64, calls: Int, tasks: Int) {
+    self.seed = seed
+    self.calls = calls
+    self.tasks = tasks
+  }
+
+  /// Does it all, and notes each call before it is made and after it was answered.
+  func run(at url: URL, noting journal: Journal) async throws {
+    var next = 0
+    for session in 1...Self.sessions {
+      try await append(next..<(calls * session / Self.sessions), at: url, noting: journal)
+      next = calls * session / Self.sessions
+    }
+  }
+
+  /// One session; the store is closed when this returns.
+  private func append(_ numbers: Range<Int>, at url: URL, noting journal: Journal) async throws {
+    let log = try EventLog(at: url)
+    var rest = numbers
+    while !rest.isEmpty {
+      let isShared = tasks > 1 && rest.lowerBound % 4 == 0
+      let round = rest.prefix(isShared ? tasks : 1)
+      rest = rest.dropFirst(round.count)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in round {
+          group.addTask {
+            let call = try Call(number, seed: seed)
+            try journal.note(.begin(number))
+            try await call.append(to: log)
+            try journal.note(.done(number))
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+}

@@ -1,0 +1,4 @@
+import FaultSubject
+import Foundation
+
+exit(await Subject.run(CommandLine.arguments))

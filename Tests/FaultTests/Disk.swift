@@ -1,0 +1,168 @@
+import Foundation
+
+/// What a disk is sure to hold while a recording is replayed, and what it may hold as well.
+///
+/// The model: a write is durable when its file was synchronised after it, or at once with O_DSYNC; until then any part of
+/// it that consists of whole sectors may be on the disk or not, in any order. A name is durable when its directory was
+/// synchronised; until then the disk has any prefix of what happened to that directory. A synchronised file keeps its
+/// length. Nothing follows from closing a file, nor from a name for what is behind it.
+struct Disk {
+  /// What is written whole or not at all, in bytes.
+  static let sector = 512
+
+  /// A file or a directory as the disk is sure to hold it.
+  struct Node {
+    var isDirectory: Bool
+    /// Whether it only ever holds who locks it: lost or kept, it must not matter, and no moment of its life is looked at.
+    var isLock = false
+    var bytes = Data()
+    var names: [String: Inode] = [:]
+    /// What a lock file holds in memory.
+    var lastBytes = Data()
+  }
+
+  /// A change that the disk may have or not.
+  struct Pending {
+    enum Change {
+      case write(offset: Int, bytes: Data)
+      case resize(Int)
+      case extend(Int)
+      case add(String, Inode)
+      case remove(String)
+      case rename(from: String, to: String, Inode)
+    }
+
+    var inode: Inode
+    var change: Change
+
+    /// Whether a directory is changed.
+    var isOfNames: Bool {
+      switch change {
+      case .write, .resize, .extend: false
+      case .add, .remove, .rename: true
+      }
+    }
+  }
+
+  let root: Inode
+  private(set) var nodes: [Inode: Node]
+  private(set) var pending: [Pending] = []
+
+  /// A disk with an empty directory.
+  init(root: Inode) {
+    self.root = root
+    nodes = [root: Node(isDirectory: true)]
+  }
+
+  /// Whether `operation` changes what the disk may hold, so that a power cut before it differs from one after it.
+  func isChanged(by operation: Recording.Operation) -> Bool {
+    switch operation {
+    case .note: false
+    case .write(let inode, _, _, _), .resize(let inode, _), .extend(let inode, _), .synchronize(let inode):
+      nodes[inode]?.isLock == false
+    case .create, .rename, .remove: true
+    }
+  }
+
+  /// Does what the process did.
+  mutating func perform(_ operation: Recording.Operation) {
+    switch operation {
+    case .note: break
+    case .write(let inode, let offset, let bytes, let isDurable):
+      change(inode, .write(offset: offset, bytes: bytes), isDurable: isDurable)
+    case .resize(let inode, let size): change(inode, .resize(size), isDurable: false)
+    case .extend(let inode, let size): change(inode, .extend(size), isDurable: false)
+    case .synchronize(let inode):
+      for change in pending where change.inode == inode { nodes[inode]?.apply(change.change) }
+      pending.removeAll { $0.inode == inode }
+    case .create(let inode, let directory, let name, let isDirectory):
+      nodes[inode] = Node(
+        isDirectory: isDirectory, isLock: name.hasSuffix("lock") || name.hasSuffix(".lease"))
+      // The number may have been another file's before.
+      pending.removeAll { $0.inode == inode }
+      pending.append(Pending(inode: directory, change: .add(name, inode)))
+    case .rename(let inode, let directory, let name, let newName):
+      pending.append(Pending(inode: directory, change: .rename(from: name, to: newName, inode)))
+    case .remove(_, let directory, let name):
+      pending.append(Pending(inode: directory, change: .remove(name)))
+    }
+  }
+
+  private mutating func change(_ inode: Inode, _ change: Pending.Change, isDurable: Bool) {
+    if nodes[inode]?.isLock == true {
+      nodes[inode]?.changeLock(change)
+    } else if isDurable {
+      nodes[inode]?.apply(change)
+    } else {
+      pending.append(Pending(inode: inode, change: change))
+    }
+  }
+
+  /// What the disk holds after a power cut.
+  ///
+  /// - Parameters:
+  ///   - taken: For each pending change what of it is on the disk.
+  ///   - keepsLocks: Whether lock files hold what was written to them last.
+  func image(taking taken: [Taken], keepsLocks: Bool) -> [Inode: Node] {
+    var nodes = nodes
+    for (change, part) in zip(pending, taken) { nodes[change.inode]?.apply(change.change, part) }
+    if keepsLocks {
+      for (inode, node) in nodes where node.isLock { nodes[inode]?.bytes = node.lastBytes }
+    }
+    return nodes
+  }
+}
+
+extension Disk.Node {
+  /// Does a whole change.
+  mutating func apply(_ change: Disk.Pending.Change) {
+    switch change {
+    case .write(let offset, let data): write(data, at: offset)
+    case .resize(let size):
+      if size < bytes.count { bytes = bytes.prefix(size) } else { extend(to: size) }
+    case .extend(let size): extend(to: size)
+    case .add(let name, let inode): names[name] = inode
+    case .remove(let name): names[name] = nil
+    case .rename(let name, let newName, let inode):
+      names[name] = nil
+      names[newName] = inode
+    }
+  }
+
+  /// Does the part of a change that the disk has.
+  mutating func apply(_ change: Disk.Pending.Change, _ taken: Disk.Taken) {
+    switch (taken, change) {
+    case (.nothing, _): break
+    case (.whole, _): apply(change)
+    case (.length, .write(let offset, let data)): extend(to: offset + data.count)
+    case (.withinLength, .write(let offset, let data)):
+      if offset < bytes.count { write(data.prefix(bytes.count - offset), at: offset) }
+    case (.sectors(let sectors), .write(let offset, let data)):
+      for (sector, range) in zip(sectors, Disk.sectors(offset, data.count)) where sector {
+        write(data.dropFirst(range.lowerBound - offset).prefix(range.count), at: range.lowerBound)
+      }
+    case (.length, _): apply(change)
+    case (.withinLength, _), (.sectors, _): break
+    }
+  }
+
+  /// Notes what a lock file holds in memory.
+  mutating func changeLock(_ change: Disk.Pending.Change) {
+    let durable = bytes
+    bytes = lastBytes
+    apply(change)
+    lastBytes = bytes
+    bytes = durable
+  }
+
+  private mutating func write(_ data: Data, at offset: Int) {
+    extend(to: offset + data.count)
+    let start = bytes.startIndex + offset
+    bytes.replaceSubrange(start..<start + data.count, with: data)
+  }
+
+  /// What was never written reads as zeros.
+  private mutating func extend(to size: Int) {
+    if size > bytes.count { bytes.append(Data(count: size - bytes.count)) }
+  }
+}

@@ -1,0 +1,62 @@
+import FaultSubject
+import Foundation
+
+/// A process that examines stores, started anew after each store that ends it.
+final class Inspector {
+  private let seed: UInt64
+  private let calls: Int
+  private var process: Process?
+  private var questions = Pipe()
+  private var answers = Pipe()
+
+  /// An inspector of stores of the workload with this seed and so many calls.
+  init(seed: UInt64, calls: Int) {
+    self.seed = seed
+    self.calls = calls
+  }
+
+  deinit { stop() }
+
+  /// Examines the store in `directory`, which is changed by it.
+  ///
+  /// - Returns: What is not as it must be; `nil` if nothing is.
+  func finding(in directory: URL, _ knowledge: Examination.Knowledge) throws -> String? {
+    let process = try process ?? start()
+    let question =
+      "\(directory.path) \(knowledge.must.text) \(knowledge.may.text) \(knowledge.isHistory ? 1 : 0)\n"
+    try questions.fileHandleForWriting.write(contentsOf: Data(question.utf8))
+    var answer = Data()
+    while answer.last != UInt8(ascii: "\n") {
+      let more = answers.fileHandleForReading.availableData
+      if more.isEmpty {
+        process.waitUntilExit()
+        self.process = nil
+        return "the process that looked ended: \(SubjectProcess.end(of: process))"
+      }
+      answer += more
+    }
+    let text = String(decoding: answer.dropLast(), as: UTF8.self)
+    return text.hasPrefix("ok ") ? nil : text
+  }
+
+  private func start() throws -> Process {
+    let process = try SubjectProcess.prepared(["examine", "\(seed)", "\(calls)"])
+    questions = Pipe()
+    answers = Pipe()
+    process.standardInput = questions
+    process.standardOutput = answers
+    try process.run()
+    // With this end open too, the end of the process would never be heard of.
+    try answers.fileHandleForWriting.close()
+    try questions.fileHandleForReading.close()
+    self.process = process
+    return process
+  }
+
+  private func stop() {
+    guard let process else { return }
+    // The process ends with its input, whether or not this close is told a failure.
+    try? questions.fileHandleForWriting.close()
+    process.waitUntilExit()
+  }
+}

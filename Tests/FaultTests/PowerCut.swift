@@ -1,0 +1,166 @@
+import FaultSubject
+import Foundation
+
+/// A workload that was recorded, and the disks that a power cut at any moment of it could have left.
+struct PowerCut {
+  /// What is promised of answered calls.
+  enum Promise: String, CaseIterable, Sendable {
+    /// They are there.
+    case full
+    /// They are there but for the last one.
+    case relaxed
+    /// None that could be kept: a control that must lose something.
+    case none
+
+    /// The flags that LMDB's environments get beyond those that the library gives them.
+    var flags: String {
+      switch self {
+      case .full: "0"
+      case .relaxed: "0x40000"
+      case .none: "0x10000"
+      }
+    }
+
+    /// Of the answered calls, in the order of the answers, those that must be there.
+    func kept(of answered: [Int]) -> CallSet {
+      switch self {
+      case .full, .none: CallSet(answered)
+      case .relaxed: CallSet(answered.dropLast())
+      }
+    }
+  }
+
+  /// What a campaign found.
+  struct Outcome {
+    /// How many images were looked at, of how many that differ in what the disk has of what was pending.
+    var images = 0
+    var possible = 0
+    /// How many moments of the recording there are, each between two system calls.
+    var moments = 0
+    var findings: [String] = []
+  }
+
+  /// An image that was looked at: the moment of the cut and the place of its selection among those of the moment.
+  private struct Address: Hashable {
+    var moment: Int
+    var selection: Int
+  }
+
+  let workload: Workload
+  private(set) var promise: Promise
+  private(set) var recording: Recording
+
+  /// Runs the workload in a process of its own and records it.
+  init(_ workload: Workload, _ promise: Promise) throws {
+    self.workload = workload
+    self.promise = promise
+    let scratch = try Scratch()
+    let root = try scratch.directory("root")
+    let journal = try scratch.file("journal")
+    let run = try SubjectProcess.run(
+      ["work", root.path, journal.path, "\(workload.seed)", "\(workload.calls)", "\(workload.tasks)"],
+      under: [Shim.recorder, Shim.environment],
+      [
+        "ANNALS_SHIM_ROOT": root.path, "ANNALS_SHIM_LOG": scratch.path("log"),
+        "ANNALS_SHIM_JOURNAL": journal.path, "ANNALS_SHIM_FLAGS": promise.flags,
+      ])
+    guard run.end == .exit(0) else { throw Failed(run.errors) }
+    recording = try Recording(Data(contentsOf: URL(fileURLWithPath: scratch.path("log"))))
+    // A replay that does not lead to what is really there would prove nothing.
+    var disk = Disk(root: recording.root)
+    for operation in recording.operations { disk.perform(operation) }
+    let replayed = try scratch.directory("replayed")
+    let all = [Disk.Taken](repeating: .whole, count: disk.pending.count)
+    try disk.write(disk.image(taking: all, keepsLocks: true), to: replayed)
+    guard try Disk.files(in: replayed) == Disk.files(in: root) else {
+      throw Failed("the replay of all that was recorded is not what the process left")
+    }
+  }
+
+  /// The workload could not be recorded.
+  struct Failed: Error {
+    let reason: String
+
+    init(_ reason: String) {
+      self.reason = reason
+    }
+  }
+
+  /// The same with a disk that does not wait for some of what it is told to.
+  func recorded(_ change: (Recording) -> Recording) -> PowerCut {
+    var copy = self
+    copy.recording = change(recording)
+    return copy
+  }
+
+  /// The same with another promise to hold it to.
+  func promising(_ promise: Promise) -> PowerCut {
+    var copy = self
+    copy.promise = promise
+    return copy
+  }
+
+  /// Cuts the power at every moment and looks at what the disk may hold.
+  ///
+  /// - Parameters:
+  ///   - images: How many images are looked at, chosen at random where there are more.
+  ///   - findings: After how many findings to stop.
+  func run(images limit: Int = .max, findings most: Int = 5) throws -> Outcome {
+    var outcome = Outcome()
+    var addresses: [Address] = []
+    walk { moment, disk, _ in
+      outcome.moments += 1
+      for selection in selections(disk, moment).indices {
+        addresses.append(Address(moment: moment, selection: selection))
+      }
+      return true
+    }
+    outcome.possible = addresses.count
+    var random = SeededGenerator(seed: workload.seed)
+    let chosen = Set(
+      addresses.count > limit ? Array(addresses.shuffled(using: &random).prefix(limit)) : addresses)
+    let scratch = try Scratch()
+    let inspector = Inspector(seed: workload.seed, calls: workload.calls)
+    try walk { moment, disk, knowledge in
+      for (number, selection) in selections(disk, moment).enumerated()
+      where chosen.contains(Address(moment: moment, selection: number)) {
+        let directory = try scratch.directory("\(moment)-\(number)")
+        try disk.write(disk.image(taking: selection.taken, keepsLocks: selection.keepsLocks), to: directory)
+        outcome.images += 1
+        if let finding = try inspector.finding(in: directory, knowledge) {
+          outcome.findings.append("cut before operation \(moment), selection \(number): \(finding)")
+          if outcome.findings.count == most { return false }
+        }
+        try FileManager.default.removeItem(at: directory)
+      }
+      return true
+    }
+    return outcome
+  }
+
+  private func selections(_ disk: Disk, _ moment: Int) -> [Disk.Selection] {
+    // A generator for each moment, so that an image can be had again without those before it.
+    var random = SeededGenerator(seed: workload.seed << 32 | UInt64(moment))
+    return disk.selections(using: &random)
+  }
+
+  /// Lends each moment at which a power cut makes a difference, with what is known of the calls by then, until `body` gives false.
+  private func walk(_ body: (Int, Disk, Examination.Knowledge) throws -> Bool) rethrows {
+    var disk = Disk(root: recording.root)
+    var begun: [Int] = []
+    var answered: [Int] = []
+    func knowledge() -> Examination.Knowledge {
+      .init(must: promise.kept(of: answered), may: CallSet(begun), isHistory: workload.tasks == 1)
+    }
+    for (moment, operation) in recording.operations.enumerated() {
+      if disk.isChanged(by: operation), try !body(moment, disk, knowledge()) { return }
+      disk.perform(operation)
+      switch operation {
+      case .note(.begin(let call)): begun.append(call)
+      case .note(.done(let call)): answered.append(call)
+      default: break
+      }
+    }
+    _ = try body(recording.operations.count, disk, knowledge())
+  }
+}

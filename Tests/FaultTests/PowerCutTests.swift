@@ -1,0 +1,38 @@
+import FaultSubject
+import Testing
+
+/// Stores whose power is cut at every moment, on disks that keep of what was not synchronised whatever they like.
+@Suite(.serialized, .enabled(if: Shim.areUsable, "\(Shim.need)")) struct PowerCutTests {
+  /// How many images are looked at in all.
+  private static let total = Campaign.count("ANNALS_POWER_CUTS", usual: 1_000)
+  /// How many recordings a round has: one caller, four callers, relaxed.
+  private static let recordings = 3
+  /// The most images of one recording, which has some thousands.
+  private static let perRecording = min(3_000, (total + recordings - 1) / recordings)
+  private static let rounds = Campaign.seeds(
+    (total + recordings * perRecording - 1) / (recordings * perRecording))
+  private static let calls = 60
+
+  private func cut(_ workload: Workload, _ promise: PowerCut.Promise) throws {
+    let outcome = try PowerCut(workload, promise).run(images: Self.perRecording)
+    print(
+      "power cuts, \(promise.rawValue), seed \(workload.seed), \(workload.tasks) tasks: \(outcome.images) of \(outcome.possible) images at \(outcome.moments) moments, \(outcome.findings.count) findings"
+    )
+    #expect(outcome.findings == [])
+    // The cuts really came while calls were under way.
+    #expect(outcome.moments > 2 * Self.calls / workload.tasks)
+    #expect(outcome.images == min(Self.perRecording, outcome.possible))
+  }
+
+  @Test(arguments: rounds, [1, 4]) func `no answered call is lost, and every other is whole or absent`(
+    seed: UInt64, tasks: Int
+  ) throws {
+    try cut(Workload(seed: seed, calls: Self.calls, tasks: tasks), .full)
+  }
+
+  @Test(arguments: rounds) func `of relaxed commits at most the last one is lost`(
+    seed: UInt64
+  ) throws {
+    try cut(Workload(seed: seed, calls: Self.calls, tasks: 1), .relaxed)
+  }
+}

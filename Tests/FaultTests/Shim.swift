@@ -1,0 +1,65 @@
+import Foundation
+
+/// A library that stands between a program of the tests and the system, built from `Tests/FaultShim` when it is first used.
+struct Shim: Sendable {
+  /// Where the library is.
+  let path: String
+
+  /// Records what is done to files.
+  static let recorder = Shim(building: "recorder")
+  /// Makes system calls fail.
+  static let failures = Shim(building: "failures")
+  /// Refuses memory to liblmdb.
+  static let memory = Shim(building: "memory")
+  /// Adds flags to LMDB's environments.
+  static let environment = Shim(building: "environment")
+
+  /// Whether all of them can be built here, and the program of the tests is there to be run with them.
+  static let areUsable =
+    [recorder, failures, memory, environment].allSatisfy { $0 != nil } && SubjectProcess.program != nil
+  /// What a test that needs them says where they cannot be had.
+  static let need = "needs Linux, cc or clang, and the program FaultSubjectTool beside the test bundle"
+
+  private static let folder: URL? = {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("annals-shims-\(getpid())")
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      return nil
+    }
+    atexit { Shim.removeFolder() }
+    return folder
+  }()
+
+  private static func removeFolder() {
+    // What is left behind in the system's own folder for temporary files harms nobody.
+    if let folder { try? FileManager.default.removeItem(at: folder) }
+  }
+
+  private init?(building name: String) {
+    #if os(Linux)
+      guard let folder = Self.folder else { return nil }
+      let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("FaultShim/\(name).c")
+      let library = folder.appendingPathComponent("\(name).so")
+      // The toolchain of Swift has a compiler of its own, where the system has none.
+      for compiler in ["cc", "clang"] {
+        let build = Process()
+        build.executableURL = URL(filePath: "/usr/bin/env")
+        build.arguments =
+          [
+            compiler, "-std=gnu11", "-O1", "-fPIC", "-shared", "-o", library.path, source.path, "-ldl",
+            "-lpthread",
+          ]
+        build.standardError = FileHandle.nullDevice
+        do { try build.run() } catch { continue }
+        build.waitUntilExit()
+        if build.terminationStatus == 0 {
+          path = library.path
+          return
+        }
+      }
+    #endif
+    return nil
+  }
+}
