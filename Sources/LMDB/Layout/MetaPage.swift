@@ -57,10 +57,6 @@ struct MetaPage: Equatable {
       throw damage("the map has \(mapSize) bytes, the last page is \(lastPage)", at: 32)
     }
     for (table, offset) in [(free, 40), (main, 88)] {
-      // A root in the file but beyond `lastPage` would be given out again.
-      if table.root != TableRecord.noPage, table.root > lastPage {
-        throw damage("a root beyond the last page", at: offset)
-      }
       if table.root != TableRecord.noPage, table.root >= pages {
         let need = (Int(table.root) + 1) * pageSize
         throw .truncated(file: file, have: Int(pages) * pageSize, need: need)
@@ -68,6 +64,19 @@ struct MetaPage: Equatable {
       if let reason = table.contradiction(pages: pages) { throw damage(reason, at: offset) }
     }
     guard transaction < 1 << 62 else { throw damage("the transaction is \(transaction)", at: 144) }
+  }
+
+  /// Makes sure that the roots are among the pages in use: one beyond `lastPage` would be given out again.
+  ///
+  /// Only asked of the newer page. When a commit fails to write its meta page, LMDB 0.9 puts back the old transaction and last
+  /// page there, beside the roots of the commit (`mdb_env_write_meta`), so that the other page stays the newer one.
+  func checkRoots(number: Int, file: String) throws(StoreFileError) {
+    for (table, offset) in [(free, 40), (main, 88)]
+    where table.root != TableRecord.noPage && table.root > lastPage {
+      throw .damaged(
+        file: file, reason: "meta page \(number): a root beyond the last page",
+        offset: number * pageSize + offset)
+    }
   }
 }
 
@@ -129,7 +138,9 @@ struct MetaPages: Equatable {
         offset: 144)
     }
     pages = [first, second]
-    newer = second.transaction > first.transaction ? second : first
+    let number = second.transaction > first.transaction ? 1 : 0
+    newer = pages[number]
+    try newer.checkRoots(number: number, file: file.name)
     self.size = size
   }
 }

@@ -92,6 +92,42 @@ import Testing
     #expect(try refusal(shelf) == nil)
   }
 
+  /// A file whose older meta page has the roots of a commit that failed to write it, as LMDB leaves them.
+  private func afterFailedCommit(_ shelf: Shelf) throws -> (bytes: [UInt8], newer: Int) {
+    do { try shelf.create().store([1], [2], [3]) }
+    let bytes = try shelf.bytes()
+    let newer = bytes[144] > bytes[4096 + 144] ? 0 : 4096
+    let older = 4096 - newer
+    var spoilt = bytes
+    // The root of the main table is the file's last page; the page's own last page is one that it knew before.
+    let last = UInt8(bytes.count / 4096 - 1)
+    spoilt[older + 128] = last
+    spoilt[older + 136] = last - 1
+    return (spoilt, newer)
+  }
+
+  @Test func `what LMDB leaves in the older meta page when a commit cannot write it is no damage`() throws {
+    let shelf = try Shelf()
+    try shelf.overwrite(afterFailedCommit(shelf).bytes)
+    let environment = try shelf.open()
+    #expect(try (1...3).map { try environment.bytes($0) } == [[1], [2], [3]])
+    try environment.store([4])
+    #expect(try environment.bytes(1) == [4])
+  }
+
+  @Test func `a root of the newer meta page beyond its last page is damage`() throws {
+    let shelf = try Shelf()
+    var (bytes, newer) = try afterFailedCommit(shelf)
+    bytes[newer + 128] = UInt8(bytes.count / 4096 - 1)
+    bytes[newer + 136] = bytes[newer + 128] - 1
+    try shelf.overwrite(bytes)
+    guard case .file(.damaged(_, let reason, _)) = try refusal(shelf) else {
+      Issue.record("not refused as damaged")
+      return
+    }
+    #expect(reason == "meta page \(newer / 4096): a root beyond the last page")
+  }
+
   @Test func `a directory, a pipe and a symbolic link are no data files`() throws {
     let shelf = try Shelf()
     let path = shelf.path + "/" + Shelf.file
