@@ -29,6 +29,7 @@ package enum Attempt {
       do throws(AnnalsError) { try await call.append(to: log) } catch {
         try journal.note(.failed(number, code: "\(error.code)"))
         if error.recovery == [.reopen] { return }
+        try verify(url, noting: journal)
         continue
       }
       try journal.note(.done(number))
@@ -40,6 +41,18 @@ package enum Attempt {
       return try journal.note(.unread(code: "\(error.code)"))
     }
     try journal.note(.read(count))
+  }
+}
+
+extension Attempt {
+  /// Looks at the store as another program would: it waits for every lock that an error has left behind.
+  private static func verify(_ url: URL, noting journal: Journal) throws {
+    do throws(AnnalsError) {
+      if try EventLog.verify(url).isClean { return }
+    } catch {
+      return try journal.note(.unread(code: "\(error.code)"))
+    }
+    try journal.note(.unread(code: "unclean"))
   }
 }
 

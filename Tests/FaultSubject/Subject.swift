@@ -9,7 +9,7 @@ import Foundation
 /// The program that the fault tests do things to.
 package enum Subject {
   /// How many seconds a run may take before it counts as hanging.
-  private static let patience: UInt32 = 60
+  private static let patience: UInt32 = 20
 
   /// Runs the verb in `arguments`: `work DIRECTORY JOURNAL SEED CALLS TASKS`, `attempt DIRECTORY JOURNAL` or `examine SEED CALLS`.
   ///

@@ -116,6 +116,8 @@ public final class FileLock: Sendable {
       try system("flock", name) { flock(file.descriptor, operation) }
       if mode == .exclusive { try writeHolder() }
     } catch {
+      // Also a lock that was taken and whose holder could not be noted.
+      unlock()
       settle(.none)
       if case .system(_, _, errno: EWOULDBLOCK) = error { return false }
       throw error
@@ -168,9 +170,16 @@ public final class FileLock: Sendable {
       }
     }
     guard isLast else { return }
-    let code = flock(file.descriptor, LOCK_UN)
-    precondition(code == 0, "a lock that cannot be given back")
+    unlock()
     settle(.none)
+  }
+
+  /// Gives the system's lock back.
+  ///
+  /// A failure has nowhere to go and costs nobody anything for ever: this process takes a lock that it still has, and gives it
+  /// back the next time, or when it ends.
+  private func unlock() {
+    while flock(file.descriptor, LOCK_UN) != 0 && errno == EINTR {}
   }
 
   /// Writes down who holds the lock, or nothing rather than the one before.
