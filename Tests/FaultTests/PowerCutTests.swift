@@ -35,4 +35,17 @@ import Testing
   ) throws {
     try cut(Workload(seed: seed, calls: Self.calls, tasks: 1), .relaxed)
   }
+
+  /// Whoever created a store may have been killed before the disk had its name.
+  @Test func `each open for writing waits for the store's name`() throws {
+    let recording = try PowerCut(Workload(seed: 1, calls: 6, tasks: 1), .full).recording
+    // There are three sessions of two calls each.
+    var waits = 0
+    var waitsBeforeCall: [Int] = []
+    for operation in recording.operations {
+      if operation == .synchronize(recording.root) { waits += 1 }
+      if case .note(.begin) = operation { waitsBeforeCall.append(waits) }
+    }
+    #expect(waitsBeforeCall == [1, 1, 2, 2, 3, 3])
+  }
 }

@@ -7,7 +7,7 @@ internal import LMDB
 #endif
 
 /// Makes a new store beside its final place and renames it there when it is whole and durable, so that a crash leaves no
-/// half of one.
+/// half of one. The new name itself is durable when the store is opened (``StorePlace``).
 struct StoreCreation {
   let parent: Directory
   /// The final name.
@@ -114,7 +114,7 @@ struct StoreCreation {
     return hold
   }
 
-  /// Gives the finished store its name.
+  /// Gives the finished store its name, for which its first opener waits.
   ///
   /// - Returns: Whether the name was free.
   private func publish(_ temporary: String) throws(AnnalsError) -> Bool {
@@ -124,7 +124,6 @@ struct StoreCreation {
       } catch .alreadyThere {
         return false
       }
-      try parent.synchronize()
       return true
     }
   }

@@ -27,7 +27,26 @@ struct StorePlace {
   }
 
   /// Opens the directory, after creating the store where `options` say so.
+  ///
+  /// Whoever may write gets it only when the disk has its name.
   func open(_ options: StoreOptions) throws(AnnalsError) -> Directory {
+    let directory = try find(options)
+    if options.access == .readWrite { try waitForName() }
+    return directory
+  }
+
+  /// Waits until the disk has the store's name, without which a power cut would take all that is appended.
+  ///
+  /// Not left to the creation: that may have been killed behind its rename, or be waiting still in another process.
+  private func waitForName() throws(AnnalsError) {
+    try files { () throws(StoreFileError) in
+      do throws(StoreFileError) { try Directory.open(path: parent + "/.").synchronize() } catch .permission {
+        // Who may not read the directory above cannot have given a name in it, nor wait for one.
+      }
+    }
+  }
+
+  private func find(_ options: StoreOptions) throws(AnnalsError) -> Directory {
     let mayCreate = options.access == .readWrite && options.creation != .never
     if options.creation != .always, let directory = try existing() { return directory }
     guard mayCreate else {
