@@ -13,6 +13,8 @@ final class Inspector {
   init(seed: UInt64, calls: Int) {
     self.seed = seed
     self.calls = calls
+    // A question to a process that has ended is an error, not the end of this one.
+    signal(SIGPIPE, SIG_IGN)
   }
 
   deinit { stop() }
@@ -24,19 +26,29 @@ final class Inspector {
     let process = try process ?? start()
     let question =
       "\(directory.path) \(knowledge.must.text) \(knowledge.may.text) \(knowledge.isHistory ? 1 : 0)\n"
-    try questions.fileHandleForWriting.write(contentsOf: Data(question.utf8))
+    do { try questions.fileHandleForWriting.write(contentsOf: Data(question.utf8)) } catch {
+      return end(of: process)
+    }
     var answer = Data()
     while answer.last != UInt8(ascii: "\n") {
       let more = answers.fileHandleForReading.availableData
-      if more.isEmpty {
-        process.waitUntilExit()
-        self.process = nil
-        return "the process that looked ended: \(SubjectProcess.end(of: process))"
-      }
+      if more.isEmpty { return end(of: process) }
       answer += more
     }
     let text = String(decoding: answer.dropLast(), as: UTF8.self)
     return text.hasPrefix("ok ") ? nil : text
+  }
+
+  private func end(of process: Process) -> String {
+    process.waitUntilExit()
+    self.process = nil
+    return "the process that looked ended: \(SubjectProcess.end(of: process))"
+  }
+
+  /// Ends the process as a damaged store might.
+  func kill() {
+    guard let process else { return }
+    Foundation.kill(process.processIdentifier, SIGKILL)
   }
 
   private func start() throws -> Process {

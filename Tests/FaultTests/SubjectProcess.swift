@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// A run of the program that faults are brought upon.
@@ -51,9 +52,12 @@ struct SubjectProcess {
     process.standardError = errors
     process.standardOutput = FileHandle.nullDevice
     process.standardInput = FileHandle.nullDevice
+    // Foundation's own way to wait looks only now and then.
+    let ended = DispatchSemaphore(value: 0)
+    process.terminationHandler = { _ in ended.signal() }
     try process.run()
     let text = try errors.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
+    ended.wait()
     return (end(of: process), String(decoding: text, as: UTF8.self))
   }
 
