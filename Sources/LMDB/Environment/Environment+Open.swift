@@ -78,20 +78,23 @@ private struct Opening {
     var hold: FileLock.Hold?
     while true {
       do {
-        let environment = try open(EnvironmentRegistry.share(beside: entries))
+        let settling: TableOpening.Settling =
+          attempt == 1 || locks == nil ? .none : options.access == .readWrite ? .mend : .accept
+        let environment = try open(EnvironmentRegistry.share(beside: entries), settling)
         entries[environment.dataIdentity] = .init(
           environment: environment, handle: environment.handle)
         _ = consume hold
         return environment
       } catch .wrongTransactionID where attempt < 3 && !options.create {
         attempt += 1
-        // A writer shows its meta page, and waits for the disk, before it tells its transaction's number: behind its commit the two agree.
+        // A writer shows its meta page, and waits for the disk, before it tells its transaction's number: behind its commit the two agree,
+        // unless it was killed in between.
         if let locks, attempt == 2 { hold = try files { () throws(StoreFileError) in try locks.turn() } }
       }
     }
   }
 
-  private func open(_ share: Int) throws(EnvironmentError) -> Environment {
+  private func open(_ share: Int, _ settling: TableOpening.Settling) throws(EnvironmentError) -> Environment {
     let data = try files { () throws(StoreFileError) in
       try options.create
         ? DataFile(creating: name, in: directory)
@@ -118,8 +121,9 @@ private struct Opening {
         var dead: Int32 = 0
         try unsafe check(mdb_reader_check(handle.pointer, &dead), "mdb_reader_check")
       }
-      let tables = try TableOpening(definitions: definitions, create: options.create, file: name)
-        .run(in: handle, atLeast: data.transaction)
+      let tables = try TableOpening(
+        definitions: definitions, create: options.create, file: name, settling: settling
+      ).run(in: handle, atLeast: data.transaction)
       let lock = try files { () throws(StoreFileError) in
         usesLockFile ? try directory.status(of: name + "-lock")?.identity : nil
       }

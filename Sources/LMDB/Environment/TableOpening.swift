@@ -5,6 +5,21 @@ struct TableOpening {
   let definitions: [TableDefinition]
   let create: Bool
   let file: String
+  /// What may be done about a commit whose number nobody has told.
+  var settling = Settling.none
+
+  /// What an opener that keeps writers out does about a commit of a writer that was killed before it told its number.
+  ///
+  /// Such a writer has written its meta page and not the number in the lock file (`mti_txnid`), by which LMDB finds the meta page. LMDB itself
+  /// mends that when the next write transaction takes the dead writer's mutex; until then every snapshot is the one before.
+  enum Settling {
+    /// Nothing: a writer may be at work.
+    case none
+    /// It takes the mutex.
+    case mend
+    /// It takes the snapshot before, because what is opened for reading cannot take the mutex. The commit was never answered.
+    case accept
+  }
 
   /// Opens the tables, or creates them durably.
   ///
@@ -17,6 +32,7 @@ struct TableOpening {
     var info = unsafe MDB_envinfo()
     try unsafe check(mdb_env_info(environment.pointer, &info), "mdb_env_info")
     let expected = unsafe max(UInt64(bitPattern: Int64(info.me_last_txnid)), transaction)
+    if settling == .mend { try takeMutex(of: environment) }
     var begun: OpaquePointer?
     let flags = create ? 0 : UInt32(MDB_RDONLY)
     try unsafe check(mdb_txn_begin(environment.pointer, nil, flags, &begun), "mdb_txn_begin")
@@ -27,7 +43,7 @@ struct TableOpening {
     do throws(EnvironmentError) {
       if !create {
         let found = unsafe UInt64(bitPattern: Int64(mdb_txn_id(pointer)))
-        guard found >= expected else {
+        guard found >= expected || (settling == .accept && found == expected - 1) else {
           throw .wrongTransactionID(expected: expected, found: found)
         }
       }
@@ -39,6 +55,13 @@ struct TableOpening {
     // A commit also of what only read, because an abort would close the tables again.
     try unsafe check(mdb_txn_commit(pointer), "mdb_txn_commit")
     return tables
+  }
+
+  /// Begins a write transaction and drops it, so that LMDB cleans up behind a writer that was killed.
+  private func takeMutex(of environment: EnvironmentHandle) throws(EnvironmentError) {
+    var begun: OpaquePointer?
+    try unsafe check(mdb_txn_begin(environment.pointer, nil, 0, &begun), "mdb_txn_begin")
+    if let transaction = unsafe begun { unsafe mdb_txn_abort(transaction) }
   }
 
   private func open(
