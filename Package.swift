@@ -72,6 +72,16 @@ let package = Package(
     // The golden store is found by its path, not copied as a resource.
     .testTarget(
       name: "AnnalsTests", dependencies: ["Annals"], exclude: ["Golden"], swiftSettings: lending),
+    // What the tests that kill processes run as processes: a program of its own starts faster than the tests do.
+    .target(
+      name: "AnnalsFaults", dependencies: ["Annals", "LMDB"], path: "Tests/AnnalsFaults",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "AnnalsFaultTool", dependencies: ["AnnalsFaults"], path: "Tests/AnnalsFaultTool",
+      swiftSettings: strict),
+    .testTarget(
+      name: "AnnalsFaultTests", dependencies: ["Annals", "LMDB", "AnnalsFaults", "AnnalsFaultTool"],
+      swiftSettings: strict),
     .testTarget(
       name: "AnnalsMacrosTests", dependencies: ["AnnalsMacros"], swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking(syntaxLibraries + ["SwiftSyntaxMacroExpansion"])),

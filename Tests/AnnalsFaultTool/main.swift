@@ -1,0 +1,3 @@
+import AnnalsFaults
+
+await FaultProgram.main()

@@ -1,0 +1,60 @@
+import Annals
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The program that the tests of this folder's neighbour run as processes and kill.
+public enum FaultProgram {
+  private static let parent = getppid()
+
+  /// Whether the process that began this one is still there; what it began must not outlive it.
+  static var hasParent: Bool { getppid() == parent }
+
+  struct WrongUse: Error {}
+
+  /// Runs what the arguments say; its status is 1 and its output the error if that throws.
+  public static func main() async {
+    _ = parent
+    do {
+      var words = CommandLine.arguments.dropFirst()[...]
+      guard let verb = words.popFirst() else { throw WrongUse() }
+      try await run(verb, Array(words))
+    } catch {
+      print("\(error)")
+      exit(1)
+    }
+  }
+
+  private static func run(_ verb: String, _ words: [String]) async throws {
+    func number(_ index: Int) throws -> Int {
+      guard words.indices.contains(index), let number = Int(words[index]) else { throw WrongUse() }
+      return number
+    }
+    func text(_ index: Int) throws -> String {
+      guard words.indices.contains(index) else { throw WrongUse() }
+      return words[index]
+    }
+    switch verb {
+    case "write":
+      let past = try Journal.lines(path: text(1))
+      var writer = try Writer(
+        number(2), store: text(0), journal: text(1), seed: UInt64(number(3)),
+        options: StoreOptions(creation: .never))
+      ready()
+      try await writer.run(after: past, count: number(4))
+    case "watch":
+      var watcher = try Watcher(store: text(0), journal: text(1))
+      ready()
+      try watcher.run()
+    default: throw WrongUse()
+    }
+  }
+
+  /// Tells the process that began this one that the store is open.
+  static func ready() {
+    _ = unsafe write(STDOUT_FILENO, "!", 1)
+  }
+}
