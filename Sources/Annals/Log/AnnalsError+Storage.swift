@@ -36,6 +36,11 @@ extension AnnalsError {
         .outcomeUnknown,
         "the last step of a write failed (\(error)), so it may or may not be kept; let go of every value of this store in this process, then open it again and look",
         failure)
+    case .unconfirmed(let error):
+      self.init(
+        .outcomeUnknown,
+        "a file of the store was removed or replaced during a write (\(AnnalsError(error).message)), so the write may or may not be kept; stop all processes that use the store, then open it again and look",
+        failure)
     case .tooManyReaders(let maximum):
       self.init(
         .tooManyReaders, "all \(maximum) places for readers are taken by live processes; end some of them",

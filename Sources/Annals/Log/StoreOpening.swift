@@ -51,10 +51,12 @@ struct StoreOpening {
       return (locks, try lockFile(current.leaseName))
     }
     if options.trust == .nobody { try StorePages(directory, current).mustBeSound(only: options.scope) }
+    var environmentOptions = EnvironmentOptions(access: canCreate ? .readWrite : .readOnly)
+    environmentOptions.guards = options.guards
     let environment = try storage { () throws(EnvironmentError) in
       try Environment.open(
         current.fileName, in: directory, tables: StoreTables.definitions, locks: locks,
-        options: EnvironmentOptions(access: canCreate ? .readWrite : .readOnly))
+        options: environmentOptions)
     }
     let (meta, kinds) = try check(environment, against: current)
     return Opened(

@@ -1,3 +1,5 @@
+package import LMDB
+
 /// How a store is opened.
 public struct StoreOptions: Sendable {
   /// What the opener may do.
@@ -45,6 +47,8 @@ public struct StoreOptions: Sendable {
   public var trust: Trust
   /// The tables whose pages are checked where nobody is trusted, for an opener that uses no others; `nil` for all.
   var scope: [String]?
+  /// What keeps processes from each other's work; all but in tests that show what each guard is for.
+  package var guards = EnvironmentOptions.Guards.all
   /// The most bytes that a payload may have: 1 to 100 MiB.
   public var maximumPayload: Int
   /// When an append is answered; ``Durability/full`` by default.

@@ -48,7 +48,7 @@ extension Environment {
   /// - Returns: How many there were.
   @discardableResult
   public func clearStaleReaders() throws(EnvironmentError) -> Int {
-    guard lockIdentity != nil else { return 0 }
+    guard lockFile != nil else { return 0 }
     var dead: Int32 = 0
     try unsafe check(mdb_reader_check(pointer(), &dead), "mdb_reader_check")
     return Int(dead)

@@ -35,7 +35,12 @@ extension Environment {
     guard locks != nil || (options.access == .readOnly && fileSystem.isReadOnly) else {
       throw .file(.permission(file: "open.lock", errno: EACCES))
     }
-    let hold = try files { () throws(StoreFileError) in try locks?.open.lock(.exclusive) }
+    let hold = try files { () throws(StoreFileError) -> FileLock.Hold? in
+      guard options.guards.contains(.opening), let open = locks?.open else { return nil }
+      let hold = try open.lock(.exclusive)
+      guard try open.isCurrent() else { throw .lockFileDamaged(file: open.name) }
+      return hold
+    }
     let opening = Opening(
       name: name, directory: directory, definitions: definitions, locks: locks, options: options,
       usesLockFile: !(options.access == .readOnly && fileSystem.isReadOnly))
@@ -103,11 +108,10 @@ private struct Opening {
     if data.used > data.size {
       try files { () throws(StoreFileError) in try checkPages(data) }
     }
-    if usesLockFile {
-      try files { () throws(StoreFileError) in
-        try ReaderTable.prepare(
-          for: name, slots: options.maximumReaders, in: directory, trusting: options.trustedOwners)
-      }
+    let prepared = try files { () throws(StoreFileError) in
+      usesLockFile
+        ? try ReaderTable.prepare(
+          for: name, slots: options.maximumReaders, in: directory, trusting: options.trustedOwners) : nil
     }
     var flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS)
     if options.access == .readOnly { flags |= UInt32(MDB_RDONLY) }
@@ -122,17 +126,16 @@ private struct Opening {
         try unsafe check(mdb_reader_check(handle.pointer, &dead), "mdb_reader_check")
       }
       let tables = try TableOpening(
-        definitions: definitions, create: options.create, file: name, settling: settling
+        definitions: definitions, create: options.create, file: name,
+        settling: options.guards.contains(.snapshot) ? settling : .ignore
       ).run(in: handle, atLeast: data.transaction)
       let lock = try files { () throws(StoreFileError) in
-        usesLockFile ? try directory.status(of: name + "-lock")?.identity : nil
+        usesLockFile ? try directory.status(of: name + "-lock") : nil
       }
-      guard !usesLockFile || lock != nil else {
-        throw .file(.lockFileDamaged(file: name + "-lock"))
-      }
+      guard lock?.identity == prepared else { throw .file(.lockFileDamaged(file: name + "-lock")) }
       return Environment(
         name: name, directory: directory, tables: tables, locks: locks, options: options,
-        handle: handle, data: status, lockIdentity: lock)
+        handle: handle, data: status, lockFile: lock)
     } catch {
       handle.close()
       throw error

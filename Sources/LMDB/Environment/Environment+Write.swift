@@ -55,10 +55,8 @@ extension Environment {
     _ turn: consuming Turn, durability: Durability = .full
   ) throws(EnvironmentError) -> WriteTransaction {
     let pointer = try unsafe pointer()
-    guard access == .readWrite, let locks else { throw .readOnly }
-    if guards.contains(.names) {
-      try files { () throws(StoreFileError) in try checkNames(locks) }
-    }
+    guard access == .readWrite, locks != nil else { throw .readOnly }
+    try files { () throws(StoreFileError) in try checkNames() }
     if guards.contains(.size) { try checkSize() }
     try unsafe set(durability, of: pointer)
     var begun: OpaquePointer?
@@ -119,15 +117,21 @@ extension Environment {
     }
   }
 
-  /// Makes sure that the names still stand for the files that are open.
-  private func checkNames(_ locks: EnvironmentLocks) throws(StoreFileError) {
-    guard try locks.write.isCurrent() else { throw .lockFileDamaged(file: locks.write.name) }
+  /// Makes sure that the names still stand for the files that are open: who opens others by them is not kept out.
+  ///
+  /// Five calls of `fstatat`, 0.5 to 2 µs each.
+  func checkNames() throws(StoreFileError) {
+    guard guards.contains(.names), let locks else { return }
+    for lock in [locks.write, locks.queue, locks.open] {
+      guard try lock.isCurrent() else { throw .lockFileDamaged(file: lock.name) }
+    }
     guard try directory.status(of: name)?.identity == dataIdentity else {
       throw .replaced(file: name)
     }
-    guard try directory.status(of: name + "-lock")?.identity == lockIdentity else {
-      throw .lockFileDamaged(file: name + "-lock")
-    }
+    // A shorter one would end the process at the first touch of what is missing, and has lost readers.
+    guard let lockFile, let status = try directory.status(of: name + "-lock"),
+      status.identity == lockFile.identity, status.size >= lockFile.size
+    else { throw .lockFileDamaged(file: name + "-lock") }
   }
 
   /// Makes sure that the file has not become shorter: LMDB would die on the missing pages.

@@ -29,8 +29,8 @@ public final class Environment: Sendable {
   let handle: EnvironmentHandle
   let process: Int32
   let dataIdentity: FileIdentity
-  /// The lock file that LMDB has open; `nil` where it uses none.
-  let lockIdentity: FileIdentity?
+  /// The lock file that LMDB has open, as the open found it; `nil` where it uses none.
+  let lockFile: FileStatus?
   let guards: EnvironmentOptions.Guards
   /// The longest that the file has been seen; it never becomes shorter.
   let knownSize: Atomic<Int>
@@ -38,14 +38,14 @@ public final class Environment: Sendable {
   init(
     name: String, directory: Directory, tables: [Table], locks: EnvironmentLocks?,
     options: EnvironmentOptions, handle: EnvironmentHandle, data: FileStatus,
-    lockIdentity: FileIdentity?
+    lockFile: FileStatus?
   ) {
     self.name = name
     self.directory = directory
     self.tables = tables
     self.locks = locks
     self.handle = handle
-    self.lockIdentity = lockIdentity
+    self.lockFile = lockFile
     access = options.access
     guards = options.guards
     process = getpid()
@@ -58,7 +58,7 @@ public final class Environment: Sendable {
     guard getpid() == process else { return }
     let hold: FileLock.Hold?
     // A lock that cannot be taken must not keep the file open for ever.
-    do { hold = try locks?.open.lock(.exclusive) } catch { hold = nil }
+    do { hold = guards.contains(.opening) ? try locks?.open.lock(.exclusive) : nil } catch { hold = nil }
     EnvironmentRegistry.close(handle, of: dataIdentity)
     _ = consume hold
   }

@@ -8,7 +8,7 @@ public struct EnvironmentOptions: Sendable {
     case readWrite
   }
 
-  /// What is checked before each write transaction, so that a test can show what the check is for.
+  /// What keeps processes from each other's work, so that a test can show what each is for.
   package struct Guards: OptionSet, Sendable {
     package let rawValue: Int
 
@@ -24,8 +24,12 @@ public struct EnvironmentOptions: Sendable {
     package static let names = Guards(rawValue: 4)
     /// The file has not become shorter.
     package static let size = Guards(rawValue: 8)
+    /// `open.lock` is taken around an open and a close.
+    package static let opening = Guards(rawValue: 16)
+    /// The opener's snapshot is not older than the meta pages.
+    package static let snapshot = Guards(rawValue: 32)
     /// All of them.
-    package static let all: Guards = [.locks, .transactionID, .names, .size]
+    package static let all: Guards = [.locks, .transactionID, .names, .size, .opening, .snapshot]
   }
 
   /// What may be done with the environment.
@@ -46,7 +50,7 @@ public struct EnvironmentOptions: Sendable {
   /// Users besides this process's own and root whose file is opened.
   public var trustedOwners: [UInt32] = []
 
-  /// The guards of write transactions; all but in tests that show what they are for.
+  /// The guards; all but in tests that show what they are for.
   package var guards = Guards.all
 
   /// The options for a store's file.

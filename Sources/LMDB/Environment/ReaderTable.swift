@@ -14,9 +14,11 @@ enum ReaderTable {
   ///
   /// LMDB makes a file with holes and maps it: on a full disk the first touch of a hole ends the process (SIGBUS). Only for files that no
   /// environment of this process has open, because the close here drops the process's locks on the file.
+  ///
+  /// - Returns: Which file it is, which LMDB, opening it by its name, must find too.
   static func prepare(
     for data: String, slots: Int, in directory: Directory, trusting owners: [UInt32]
-  ) throws(StoreFileError) {
+  ) throws(StoreFileError) -> FileIdentity {
     let name = data + "-lock"
     let wanted = (slots - 1) * slot + header
     let file: File
@@ -33,7 +35,7 @@ enum ReaderTable {
       guard status.size >= header else { throw .lockFileDamaged(file: name) }
       length = status.size
     }
-    guard status.size < length || status.allocated < length else { return }
+    guard status.size < length || status.allocated < length else { return status.identity }
     #if canImport(Glibc)
       var code: Int32
       repeat { code = posix_fallocate(file.descriptor, 0, off_t(length)) } while code == EINTR
@@ -41,6 +43,7 @@ enum ReaderTable {
     #else
       if status.size < length { try file.truncate(to: length) }
     #endif
+    return status.identity
   }
 
   /// Whether another process has the environment open: LMDB locks the first byte as long.

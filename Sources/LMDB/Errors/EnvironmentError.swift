@@ -8,6 +8,8 @@ public enum EnvironmentError: Error, Hashable, Sendable {
   case notCommitted(LMDBError)
   /// The commit failed while the meta page was written: only opening again tells what is stored.
   case panicked(LMDBError)
+  /// The commit was made while a file of the store was removed or replaced: another writer may have been let in and write over it.
+  case unconfirmed(StoreFileError)
   /// Every reader's slot is taken by a live process.
   case tooManyReaders(max: Int)
   /// Writing was asked of what was opened for reading.

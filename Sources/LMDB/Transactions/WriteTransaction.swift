@@ -64,7 +64,7 @@ public struct WriteTransaction: ~Copyable, TableReading {
 
   /// Makes the changes visible to all later transactions, and durable as far as was asked.
   ///
-  /// - Throws: `notCommitted` if nothing is stored; `panicked` if that is unknown until the file is opened again.
+  /// - Throws: `notCommitted` if nothing is stored; `panicked` or `unconfirmed` if that is unknown until the file is opened again.
   public consuming func commit() throws(EnvironmentError) {
     let pointer = try unsafe environment.pointer()
     precondition(thread == currentThread(), "a write transaction ends on the thread that began it")
@@ -72,6 +72,8 @@ public struct WriteTransaction: ~Copyable, TableReading {
     hasEnded = true
     let code = unsafe mdb_txn_commit(handle.pointer)
     if code == MDB_SUCCESS {
+      // Who replaced a lock file since the beginning may have let in a writer who does not see this commit and writes over it.
+      do { try environment.checkNames() } catch { throw .unconfirmed(error) }
       try environment.checkSize()
       return
     }

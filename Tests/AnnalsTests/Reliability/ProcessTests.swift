@@ -75,7 +75,9 @@ import Testing
     #expect(try Self.count(log) == 1)
   }
 
-  @Test(arguments: ["write.lock", "log-000001.mdb-lock", "log-000001.mdb"], [false, true])
+  @Test(
+    arguments: ["write.lock", "queue.lock", "open.lock", "log-000001.mdb-lock", "log-000001.mdb"],
+    [false, true])
   func `a file that is removed or replaced under an open store stops its appends`(
     name: String, isReplaced: Bool
   ) async throws {
@@ -95,29 +97,6 @@ import Testing
     try FileManager.default.moveItem(at: place.directory.appendingPathComponent("kept"), to: file)
     try await log.append([.sized(1)], to: "a")
     #expect(try EventLog.verify(place.url).entries == 2)
-  }
-
-  @Test(arguments: ["open.lock", "queue.lock"])
-  func `a lock that only orders who waits may be removed under an open store`(name: String) async throws {
-    let place = try TemporaryStore()
-    let log = try place.open()
-    try await log.append([.sized(1)], to: "a")
-    try FileManager.default.removeItem(at: place.url.appendingPathComponent(name))
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask {
-        await #expect(processExitsWith: .success) { [path = place.url.path as String] in
-          await telling {
-            let other = try EventLog(at: URL(fileURLWithPath: path))
-            for _ in 0..<20 { try await other.append([.sized(1)], to: "a") }
-          }
-        }
-      }
-      for _ in 0..<20 { try await log.append([.sized(1)], to: "a") }
-      try await group.waitForAll()
-    }
-    let report = try EventLog.verify(place.url)
-    #expect(report.isClean)
-    #expect(report.entries == 41)
   }
 
   @Test func `a file that became shorter under an open store stops its appends`() async throws {
