@@ -31,6 +31,9 @@ struct History {
   /// The calls of each writer by their numbers.
   private(set) var calls: [[Int]: Call] = [:]
   private(set) var sights: [Sight] = []
+  private let before: Int
+  /// How many calls ended with an error, by its code.
+  private(set) var failures: [String: Int] = [:]
   /// What writers and watchers themselves called wrong.
   private(set) var complaints: [String] = []
 
@@ -40,7 +43,10 @@ struct History {
   var conflicts: Int { calls.values.count { if case .conflict = $0.answer { true } else { false } } }
 
   /// The history that journals tell: of writers by their numbers, and of watchers.
-  init(writers: [Int: String], watchers: [String]) throws {
+  ///
+  /// - Parameter before: How many entries stood in the log before the writers began.
+  init(writers: [Int: String], watchers: [String], ignoring before: Int = 0) throws {
+    self.before = before
     for (writer, path) in writers {
       for words in try Journal.lines(path: path) { read(words, of: writer) }
     }
@@ -77,6 +83,7 @@ struct History {
       let found = words.dropFirst(3).map { $0.split(separator: ":").map(String.init) }
       calls[key]?.answer = .conflict(
         found: Dictionary(found.map { ($0[0], UInt64($0[1])) }, uniquingKeysWith: { first, _ in first }))
+    case "failed": failures[words[3], default: 0] += 1
     default: complaints.append("writer \(writer): \(words.joined(separator: " "))")
     }
   }
@@ -97,7 +104,7 @@ struct History {
   /// - Returns: The index of each stored call's first entry.
   private func place(_ content: StoreContent, _ problems: inout [String]) throws -> [[Int]: Int] {
     var placed: [[Int]: Int] = [:]
-    var index = 0
+    var index = before
     while index < content.entries.count {
       let first = content.entries[index]
       guard let id = first.id, let place = WriterCall.place(of: id), place.index == 0,
@@ -218,7 +225,7 @@ struct History {
       }
     }
     let begun = Dictionary(stored.map { ($0.last, $0.call.begun) }, uniquingKeysWith: { first, _ in first })
-    for sight in sights where sight.head > 0 {
+    for sight in sights where sight.head > before {
       guard let time = begun[sight.head], time < sight.ended else {
         problems.append("a snapshot ends at \(sight.head), inside a call or before it was made")
         continue

@@ -19,20 +19,21 @@ import Testing
     let writers = [1: shelter.path("writer1"), 2: shelter.path("writer2"), 3: shelter.path("writer3")]
     let watchers = [shelter.path("watcher1"), shelter.path("watcher2")]
     var herd = try Herd(
-      writers.map { ["write", store, $0.value, "\($0.key)", "SEED", "1000000"] }
+      writers.map { ["write", store, $0.value, "\($0.key)", "SEED", "1000000", "0"] }
         + watchers.map { ["watch", store, $0] }, delay: 0...30_000, seed: seed)
     try herd.run(kills: Self.perRound)
     #expect(herd.ends == [])
 
     // What was left behind stops nobody: each writer makes the call again that it was killed in, and more.
     for (number, journal) in writers {
-      let child = try Child.run("write", store, journal, "\(number)", "\(seed)", "10")
+      let child = try Child.run("write", store, journal, "\(number)", "\(seed)", "10", "0")
       #expect(try child.wait(20) == .exit(0), "writer \(number): \(child.text())")
     }
 
     let history = try History(writers: writers, watchers: watchers)
     let content = try StoreContent(shelter.store)
     #expect(try history.problems(with: content) == [])
+    #expect(history.failures == [:])
     #expect(try EventLog.verify(shelter.store).isClean)
     try checkControls(history, content)
 

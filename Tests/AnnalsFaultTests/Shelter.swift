@@ -1,4 +1,5 @@
 import Annals
+import AnnalsFaults
 import Foundation
 
 /// A directory for one test with a store in it, removed when the test is done.
@@ -24,4 +25,16 @@ final class Shelter: Sendable {
 
   /// Creates the store and closes it.
   func create() throws { _ = try EventLog(at: store) }
+}
+
+extension Shelter {
+  /// What is wrong with the store, by its own word and by that of those who used it.
+  ///
+  /// A store that contradicts itself is not opened: LMDB would end this process.
+  func problems(with history: History) throws -> [String] {
+    let report: VerifyReport
+    do throws(AnnalsError) { report = try EventLog.verify(store) } catch { return ["\(error)"] }
+    guard report.isClean else { return report.findings.map { "\($0.place): \($0.problem)" } }
+    return try history.problems(with: StoreContent(store))
+  }
 }

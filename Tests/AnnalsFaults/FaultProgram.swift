@@ -1,4 +1,5 @@
 import Annals
+import LMDB
 
 #if canImport(Glibc)
   import Glibc
@@ -37,18 +38,30 @@ public enum FaultProgram {
       guard words.indices.contains(index) else { throw WrongUse() }
       return words[index]
     }
+    /// The options of a store that is there, without the guards whose numbers the word at `index` adds up to.
+    func options(without index: Int) throws -> StoreOptions {
+      var options = StoreOptions(creation: .never)
+      options.guards.subtract(EnvironmentOptions.Guards(rawValue: try number(index)))
+      return options
+    }
     switch verb {
     case "write":
       let past = try Journal.lines(path: text(1))
       var writer = try Writer(
         number(2), store: text(0), journal: text(1), seed: UInt64(number(3)),
-        options: StoreOptions(creation: .never))
+        options: options(without: 5))
       ready()
       try await writer.run(after: past, count: number(4))
     case "watch":
       var watcher = try Watcher(store: text(0), journal: text(1))
       ready()
       try watcher.run()
+    case "storm":
+      try await Storm(store: text(0)).run(
+        number(2), journal: text(1), sights: text(3), count: number(5), seed: UInt64(number(4)),
+        options: options(without: 6))
+    case "fail":
+      print(try Storm(store: text(0)).fail(until: text(1), options: options(without: 2)))
     default: throw WrongUse()
     }
   }

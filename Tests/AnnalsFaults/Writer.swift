@@ -24,8 +24,8 @@ struct Writer {
     random = SeededGenerator(seed: seed)
   }
 
-  /// Makes the call that a former life was killed in, then `count` calls of its own.
-  mutating func run(after past: [[String]], count: Int) async throws {
+  /// The number of the call behind `past`, and the call in it that was not answered.
+  static func resume(_ number: Int, after past: [[String]]) -> (next: Int, open: WriterCall?) {
     var next = 0
     var open: WriterCall?
     for words in past {
@@ -34,15 +34,27 @@ struct Writer {
         next = (Int(words[1]) ?? 0) + 1
         open = WriterCall(
           writer: number, number: next - 1, parts: words.dropFirst(3).compactMap { WriterCall.Part($0) })
-      case "died": break
       default: open = nil
       }
     }
+    return (next, open)
+  }
+
+  /// Makes the call that a former life was killed in, then `count` calls of its own.
+  mutating func run(after past: [[String]], count: Int) async throws {
+    let (next, open) = Self.resume(number, after: past)
     if let open { try await make(open) }
-    for _ in 0..<count where FaultProgram.hasParent {
-      try await make(WriterCall(writer: number, number: next, parts: try parts()))
-      next += 1
-    }
+    for call in next..<next + count where FaultProgram.hasParent { try await make(call) }
+  }
+
+  /// Makes the call of this number.
+  mutating func make(_ call: Int) async throws {
+    try await make(WriterCall(writer: number, number: call, parts: try parts()))
+  }
+
+  /// Where the log ends.
+  func head() throws -> UInt64 {
+    try log.read { (snapshot) throws(AnnalsError) in try snapshot.head()?.rawValue ?? 0 }
   }
 
   private mutating func make(_ call: WriterCall) async throws {

@@ -1,0 +1,86 @@
+import Annals
+import AnnalsFaults
+import Foundation
+import LMDB
+import Testing
+
+/// Processes that open and close one store all the time, while others fail or are killed in the midst of opening it.
+@Suite(.serialized) struct OpenRaceTests {
+  private static let perRound = 500
+  private static let rounds = Campaign.seeds(
+    Campaign.count("ANNALS_OPENS", usual: perRound), perRound: perRound)
+
+  /// What a storm left behind.
+  private struct Outcome {
+    var problems: [String]
+    /// How each process ended.
+    var ends: [Child.End?]
+    /// How often an open failed that was to fail.
+    var failures: Int
+    var history: History
+  }
+
+  /// Lets three processes open, append and close, while a fourth one fails to open.
+  private func storm(seed: UInt64, opens: Int, without guards: EnvironmentOptions.Guards) async throws
+    -> Outcome
+  {
+    let shelter = try Shelter()
+    let store = shelter.store.path
+    do {
+      // The log is larger than what the failing process may map.
+      let log = try EventLog(at: shelter.store)
+      let payload = try Payload(["text": .text(String(repeating: "x", count: 12 << 20))])
+      try await log.append([NewEntry(type: "Large", version: nil, payload: payload)], to: "large")
+    }
+    let off = "\(guards.rawValue)"
+    let writers = [1, 2, 3]
+    let storms = try writers.map {
+      try Child.run(
+        "storm", store, shelter.path("writer\($0)"), "\($0)", shelter.path("sights\($0)"),
+        "\(seed &+ UInt64($0))",
+        "\(opens / 3)", off)
+    }
+    let failing = try Child.run("fail", store, shelter.path("stop"), off)
+    var ends = try storms.map { try $0.wait(40) }
+    try Data().write(to: URL(fileURLWithPath: shelter.path("stop")))
+    ends.append(try failing.wait(10))
+    let history = try History(
+      writers: Dictionary(uniqueKeysWithValues: writers.map { ($0, shelter.path("writer\($0)")) }),
+      watchers: writers.map { shelter.path("sights\($0)") }, ignoring: 1)
+    return Outcome(
+      problems: try shelter.problems(with: history), ends: ends,
+      failures: Int(failing.text().dropLast()) ?? 0,
+      history: history)
+  }
+
+  // The failing process reads its own size where Linux tells it.
+  @Test(
+    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/statm"), "needs /proc"), arguments: rounds
+  )
+  func `processes that open, append and close while others fail to open see and lose nothing wrong`(
+    seed: UInt64
+  ) async throws {
+    let outcome = try await storm(seed: seed, opens: Self.perRound, without: [])
+    #expect(outcome.problems == [])
+    #expect(outcome.ends == [.exit(0), .exit(0), .exit(0), .exit(0)])
+    #expect(outcome.history.failures == [:])
+    #expect(outcome.failures > 5)
+    #expect(outcome.history.sights.count >= Self.perRound / 3 * 3)
+    print(
+      "opens, seed \(seed): \(outcome.history.sights.count) opens, \(outcome.failures) that failed inside, \(outcome.history.acknowledged) calls acknowledged"
+    )
+  }
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/statm"), "needs /proc"))
+  func `without the guards of opening the same processes lose what was acknowledged`() async throws {
+    var (losses, rounds) = (0, 0)
+    for seed in UInt64(1)...12 where losses == 0 {
+      let outcome = try await storm(
+        seed: seed, opens: 300, without: [.opening, .snapshot, .transactionID])
+      rounds += 1
+      if !outcome.problems.isEmpty { losses += 1 }
+    }
+    #expect(losses > 0)
+    print("opens without guards: something was lost in round \(rounds)")
+  }
+}

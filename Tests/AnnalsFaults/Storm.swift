@@ -1,0 +1,85 @@
+import Annals
+import LMDB
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Opens and closes a store again and again.
+struct Storm {
+  let store: String
+
+  /// Opens, looks where the log ends, makes one call of a writer and closes.
+  func run(_ writer: Int, journal: String, sights: String, count: Int, seed: UInt64, options: StoreOptions)
+    async throws
+  {
+    var random = SeededGenerator(seed: seed)
+    let next = Writer.resume(writer, after: try Journal.lines(path: journal)).next
+    let notes = try Journal(path: sights)
+    for call in next..<next + count where FaultProgram.hasParent {
+      let begun = Journal.now
+      var life = try Writer(writer, store: store, journal: journal, seed: random.next(), options: options)
+      let head = try life.head()
+      try notes.note("saw", "\(begun)", "\(Journal.now)", "\(head)")
+      try await life.make(call)
+    }
+  }
+
+  struct WasOpened: Error {}
+
+  /// Tries to open with too little address space for the log, which LMDB finds out in the midst of its open.
+  func fail(until stop: String, options: StoreOptions) throws -> Int {
+    var failures = 0
+    var limit = rlimit()
+    #if canImport(Glibc)
+      let resource = __rlimit_resource_t(RLIMIT_AS.rawValue)
+    #else
+      let resource = RLIMIT_AS
+    #endif
+    guard unsafe getrlimit(resource, &limit) == 0 else {
+      throw SystemFailure(call: "getrlimit", errno: errno)
+    }
+    let before = limit.rlim_cur
+    defer {
+      // Without it the process lacks the stack of a thread that is to tell the result.
+      limit.rlim_cur = before
+      unsafe setrlimit(resource, &limit)
+    }
+    limit.rlim_cur = try Self.addressSpaceInUse() + 8 << 20
+    guard unsafe setrlimit(resource, &limit) == 0 else {
+      throw SystemFailure(call: "setrlimit", errno: errno)
+    }
+    while FaultProgram.hasParent, unsafe access(stop, F_OK) != 0 {
+      do {
+        _ = try EventLog(at: URL(fileURLWithPath: store), options: options)
+        throw WasOpened()
+      } catch let error as AnnalsError {
+        let isExpected = error.code == .inputOutput && error.message.contains("mdb_env_open")
+        if isExpected { failures += 1 }
+        // What the lack of guards does to the store may be told in any words.
+        if !isExpected && options.guards == .all { throw error }
+      }
+    }
+    return failures
+  }
+
+  /// The bytes of address space that this process has taken.
+  private static func addressSpaceInUse() throws -> rlim_t {
+    guard let file = unsafe fopen("/proc/self/statm", "r") else {
+      throw SystemFailure(call: "fopen", errno: errno)
+    }
+    defer { unsafe fclose(file) }
+    var bytes = [CChar](repeating: 0, count: 64)
+    let count = unsafe fread(&bytes, 1, bytes.count - 1, file)
+    let digits = bytes.prefix(count).map { UInt8(bitPattern: $0) }.prefix { (48...57).contains($0) }
+    return (rlim_t(String(decoding: digits, as: UTF8.self)) ?? 0) * 4096
+  }
+}
