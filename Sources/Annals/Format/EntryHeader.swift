@@ -8,29 +8,18 @@ struct EntryHeader: Sendable {
   static let checksum = 3..<7
 
   /// Which parts there are.
-  var flags: EntryFlags
+  let flags: EntryFlags
   /// The kind of the payload; 0 where parts carry their own.
-  var kind: UInt32
+  let kind: UInt32
   /// When it was appended, in microseconds since 1970.
-  var time: Int64
+  let time: Int64
   /// The position of the stream's first entry: the entry's own where ``EntryFlags/first`` is set.
-  var stream: Position
-  /// The name of the stream, where ``EntryFlags/first`` is set.
-  var name: Range<Int>
+  let stream: Position
   /// The place in the stream.
-  var revision: Revision
-  /// The links, one varint a level.
-  var links: Range<Int>
-  /// The id's 16 bytes, where ``EntryFlags/id`` is set.
-  var id: Range<Int>
-  /// The metadata's CBOR map, where ``EntryFlags/metadata`` is set.
-  var metadata: Range<Int>
-  /// Where the count of extensions stands, where ``EntryFlags/extensions`` is set.
-  var extensions: Int
-  /// Where the count of rows stands, where ``EntryFlags/rows`` is set.
-  var rows: Int
-  /// The payload, the parts, or the stub's reason.
-  var body: Range<Int>
+  let revision: Revision
+  // The offsets from which all places follow: four bytes each, because a scan passes the header on with every entry.
+  private let nameStart, linksStart, idStart, metadataStart, extensionsStart, rowsStart, bodyStart,
+    end: UInt32
 
   /// Reads the header of the entry stored at `position`, after comparing its checksum.
   ///
@@ -39,6 +28,9 @@ struct EntryHeader: Sendable {
   @inline(__always)
   init(_ bytes: Span<UInt8>, at position: Position) throws(FormatFailure) {
     guard bytes.count >= 18 else { throw FormatFailure(.tooShort, at: bytes.count) }
+    // Every offset then fits into four bytes.
+    guard bytes.count <= UInt32.max else { throw FormatFailure(.length, at: 0) }
+    func offset(_ reader: borrowing ByteReader) -> UInt32 { UInt32(truncatingIfNeeded: reader.offset) }
     var reader = ByteReader(bytes, from: 1)
     let rawFlags = try reader.littleEndian(UInt16.self)
     guard try reader.littleEndian(UInt32.self) == Self.checksum(of: bytes, at: position) else {
@@ -49,11 +41,11 @@ struct EntryHeader: Sendable {
     guard flags.isSubset(of: .known) else { throw FormatFailure(.laterFormat, at: 1) }
     kind = try reader.varint(as: UInt32.self)
     time = try reader.littleEndian(Int64.self)
-    name = 0..<0
     if flags.contains(.first) {
-      name = try reader.countedRange()
+      nameStart = UInt32(truncatingIfNeeded: try reader.countedRange().lowerBound)
       stream = position
     } else {
+      nameStart = 0
       let start = reader.offset
       stream = Position(try reader.varint())
       guard stream < position, stream.rawValue > 0 else { throw FormatFailure(.link, at: start) }
@@ -63,7 +55,7 @@ struct EntryHeader: Sendable {
     guard (revision.rawValue == 0) == flags.contains(.first) else {
       throw FormatFailure(.value, at: revisionStart)
     }
-    let linksStart = reader.offset
+    linksStart = offset(reader)
     for _ in 0..<Head.levels(dividing: revision) {
       let start = reader.offset
       let distance = try reader.varint()
@@ -71,14 +63,17 @@ struct EntryHeader: Sendable {
         throw FormatFailure(.link, at: start)
       }
     }
-    links = linksStart..<reader.offset
-    id = flags.contains(.id) ? try reader.range(count: 16) : 0..<0
-    metadata = flags.contains(.metadata) ? try reader.countedRange() : 0..<0
-    extensions = reader.offset
+    idStart = offset(reader)
+    if flags.contains(.id) { _ = try reader.range(count: 16) }
+    metadataStart =
+      flags.contains(.metadata)
+      ? UInt32(truncatingIfNeeded: try reader.countedRange().lowerBound) : offset(reader)
+    extensionsStart = offset(reader)
     if flags.contains(.extensions) { try Self.passExtensions(&reader) }
-    rows = reader.offset
+    rowsStart = offset(reader)
     if flags.contains(.rows) { try EntryRows.pass(&reader) }
-    body = reader.offset..<bytes.count
+    bodyStart = offset(reader)
+    end = UInt32(truncatingIfNeeded: bytes.count)
     guard flags.contains(.parts) == (kind == 0) else { throw FormatFailure(.value, at: 7) }
   }
 
@@ -103,6 +98,24 @@ struct EntryHeader: Sendable {
 }
 
 extension EntryHeader {
+  /// The name of the stream, where ``EntryFlags/first`` is set.
+  var name: Range<Int> {
+    // Behind the name stands the revision, which is 0 and takes one byte.
+    flags.contains(.first) ? Int(nameStart)..<Int(linksStart) - 1 : 0..<0
+  }
+  /// The links, one varint a level.
+  var links: Range<Int> { Int(linksStart)..<Int(idStart) }
+  /// The id's 16 bytes, where ``EntryFlags/id`` is set.
+  var id: Range<Int> { flags.contains(.id) ? Int(idStart)..<Int(idStart) + 16 : 0..<0 }
+  /// The metadata's CBOR map, where ``EntryFlags/metadata`` is set.
+  var metadata: Range<Int> { Int(metadataStart)..<Int(extensionsStart) }
+  /// Where the count of extensions stands, where ``EntryFlags/extensions`` is set.
+  var extensions: Int { Int(extensionsStart) }
+  /// Where the count of rows stands, where ``EntryFlags/rows`` is set.
+  var rows: Int { Int(rowsStart) }
+  /// The payload, the parts, or the stub's reason.
+  var body: Range<Int> { Int(bodyStart)..<Int(end) }
+
   /// The position of the entry's revision − 4^`level`; the header must have a link of that level.
   func linked(level: Int, from position: Position, in bytes: Span<UInt8>) throws(FormatFailure) -> Position {
     var reader = ByteReader(bytes, from: links.lowerBound)
