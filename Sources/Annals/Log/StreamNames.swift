@@ -1,15 +1,46 @@
 /// The names of streams met while reading, kept so that the next entry of the same stream need not read its first one.
+///
+/// Each id has one place, which the next id with the same place takes over; so it never holds more than its limit, and
+/// what is met often is there most of the time.
 struct StreamNames: Sendable {
-  private static let limit = 10_000
-  private var names: [Position: StreamName] = [:]
+  /// The most names that are kept, 2 MB at their longest.
+  static let limit = 4_096
+
+  private struct Known: Sendable {
+    let id: Position
+    let name: StreamName
+  }
+
+  /// Where names stand: none at first, then a power of two.
+  private var places: [Known?] = []
+  private var count = 0
 
   /// The name of the stream whose first entry is at `id`.
   mutating func name(of id: Position, _ reader: StoreReader) throws(AnnalsError) -> StreamName {
-    if let known = names[id] { return known }
+    if !places.isEmpty, let known = places[place(of: id)], known.id == id { return known.name }
     let name = try reader.name(of: id)
-    // Emptied rather than trimmed: a reader that meets this many streams gains little from any of them.
-    if names.count >= Self.limit { names.removeAll(keepingCapacity: true) }
-    names[id] = name
+    if 2 * count >= places.count, places.count < Self.limit { grow() }
+    keep(Known(id: id, name: name))
     return name
+  }
+
+  private mutating func grow() {
+    let kept = places
+    places = Array(repeating: nil, count: max(2 * kept.count, 16))
+    count = 0
+    for case .some(let known) in kept { keep(known) }
+  }
+
+  private mutating func keep(_ known: Known) {
+    let place = place(of: known.id)
+    if places[place] == nil { count += 1 }
+    places[place] = known
+  }
+
+  /// Where a name stands, if it is kept; there are places.
+  private func place(of id: Position) -> Int {
+    // Multiplicative hashing (Knuth, TAOCP volume 3, 6.4) by 2^64 divided by the golden ratio: the upper bits are the best.
+    let bits = places.count.trailingZeroBitCount
+    return Int(truncatingIfNeeded: (id.rawValue &* 0x9e37_79b9_7f4a_7c15) >> UInt64(64 - bits))
   }
 }
