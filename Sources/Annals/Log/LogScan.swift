@@ -70,7 +70,8 @@ extension LogSnapshot {
   public func scan(
     from start: Position? = nil, backwards: Bool = false, limit: Int = .max
   ) throws(AnnalsError) -> LogScan {
-    LogScan(try EntryCursor(reader, start: start, backwards: backwards, limit: limit))
+    let steps = try steps(of: .log(from: start), backwards: backwards, limit: limit)
+    return LogScan(try EntryCursor(reader, steps))
   }
 
   /// The record type and schema version of an entry; of an entry with parts, `nil`.

@@ -69,7 +69,8 @@ public struct LogSnapshot: ~Copyable {
   public func entries(
     from start: Position? = nil, backwards: Bool = false, limit: Int = .max
   ) throws(AnnalsError) -> LogEntries {
-    LogEntries(try EntryCursor(reader, start: start, backwards: backwards, limit: limit), kinds)
+    let steps = try steps(of: .log(from: start), backwards: backwards, limit: limit)
+    return LogEntries(try EntryCursor(reader, steps), kinds)
   }
 
   /// The entries of one stream, one after the other. A stream that does not exist has none.
@@ -85,9 +86,8 @@ public struct LogSnapshot: ~Copyable {
   public func entries(
     in stream: StreamName, from start: Revision? = nil, backwards: Bool = false, limit: Int = .max
   ) throws(AnnalsError) -> LogEntries {
-    LogEntries(
-      try EntryCursor(
-        reader, in: stream, head: head(of: stream), start: start, backwards: backwards, limit: limit), kinds)
+    let steps = try steps(of: .stream(stream, from: start), backwards: backwards, limit: limit)
+    return LogEntries(try EntryCursor(reader, steps), kinds)
   }
 }
 

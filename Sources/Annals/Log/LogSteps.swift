@@ -33,6 +33,11 @@ struct LogSteps: Sendable {
     position = backwards ? min(start?.rawValue ?? last, last) : max(start?.rawValue ?? 1, 1)
   }
 
+  /// Makes the next step seek, because a cursor of another snapshot makes it.
+  mutating func enterSnapshot() {
+    hasBegun = false
+  }
+
   /// The next position and how to get there; `nil` at the end or the limit.
   mutating func next() -> (Position, Move)? {
     guard remaining > 0, position > 0, position <= last else { return nil }

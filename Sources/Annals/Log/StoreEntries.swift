@@ -4,9 +4,8 @@ public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
   private let lifting: EntryLifting
   private let backwards: Bool
   private var remaining: Int
-  /// What the last stored entry has become, and how much of it was given.
+  /// What the last stored entry has become and is not given yet. The next event is last, so that it is moved and not copied.
   private let delivery = Delivery<Event>()
-  private var given = 0
 
   @_lifetime(copy cursor)
   init(_ cursor: consuming EntryCursor, _ lifting: EntryLifting, backwards: Bool, limit: Int) {
@@ -22,15 +21,19 @@ public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
   ///   `newerSchema` for what another program has stored since the open, `damaged`, `formatVersion`, `needsNewer` or `inputOutput`.
   public mutating func next() throws(AnnalsError) -> Entry<Event>? {
     guard remaining > 0 else { return nil }
-    while given == delivery.entries.count {
-      given = 0
+    while delivery.entries.isEmpty {
       delivery.clear()
       guard let entry = try cursor.next() else { return nil }
-      try lifting.lift(entry, of: cursor.name(of: entry), into: delivery)
-      if backwards { delivery.entries.reverse() }
+      do throws(AnnalsError) {
+        try lifting.lift(entry, of: cursor.name(of: entry), into: delivery)
+      } catch {
+        // Of an entry that failed half-way nothing is given.
+        delivery.clear()
+        throw error
+      }
+      if !backwards { delivery.entries.reverse() }
     }
     remaining -= 1
-    given += 1
-    return delivery.entries[given - 1]
+    return delivery.entries.popLast()
   }
 }

@@ -36,8 +36,8 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
   public func entries(
     from start: Position? = nil, backwards: Bool = false, limit: Int = .max
   ) throws(AnnalsError) -> StoreEntries<Event> {
-    let cursor = try EntryCursor(log.reader, start: start, backwards: backwards, limit: .max)
-    return StoreEntries(cursor, lifting, backwards: backwards, limit: limit)
+    let steps = try log.steps(of: .log(from: start), backwards: backwards)
+    return StoreEntries(try EntryCursor(log.reader, steps), lifting, backwards: backwards, limit: limit)
   }
 
   /// The events of one stream, one after the other. A stream that does not exist has none.
@@ -53,9 +53,9 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
   public func entries(
     in stream: StreamName, from start: Revision? = nil, backwards: Bool = false, limit: Int = .max
   ) throws(AnnalsError) -> StoreEntries<Event> {
-    let cursor = try EntryCursor(
-      log.reader, in: stream, head: log.head(of: stream), start: start, backwards: backwards, limit: .max)
-    return StoreEntries(cursor, lifting, backwards: backwards, limit: limit)
+    let steps = try log.steps(
+      of: .stream(stream, from: start), backwards: backwards, likely: limit)
+    return StoreEntries(try EntryCursor(log.reader, steps), lifting, backwards: backwards, limit: limit)
   }
 }
 

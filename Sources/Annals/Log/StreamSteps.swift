@@ -3,8 +3,8 @@
 /// A stream is a chain of links from its newest entry back. Read backwards, the chain is followed as it is; read
 /// forwards, it is followed back through a window of revisions at a time, which are then read from their oldest.
 struct StreamSteps: Sendable {
-  /// How many revisions are looked up at a time for reading forwards.
-  private static let window: UInt64 = 256
+  /// The most revisions that are looked up at a time for reading forwards.
+  private static let largestWindow: UInt64 = 256
 
   let stream: StreamName
   private let head: Head?
@@ -12,16 +12,19 @@ struct StreamSteps: Sendable {
   /// The next revision; `nil` at the end.
   private var upcoming: UInt64?
   private var remaining: Int
+  /// How many revisions are looked up next.
+  private var window: UInt64
   /// Where the next revisions stand: forwards a window, the last of it first; backwards the very next one.
   private var ahead: [Position] = []
   /// How many entries were read to find and lend those that were asked for.
   private(set) var touched = 0
 
-  init(stream: StreamName, head: Head?, start: Revision?, backwards: Bool, limit: Int) {
+  init(stream: StreamName, head: Head?, start: Revision?, backwards: Bool, limit: Int, likely: Int) {
     self.stream = stream
     self.head = head
     self.backwards = backwards
     remaining = max(limit, 0)
+    window = min(UInt64(max(min(limit, likely), 1)), Self.largestWindow)
     guard let head else { return }
     let last = head.revision.rawValue
     let first = start?.rawValue ?? (backwards ? last : 0)
@@ -59,7 +62,9 @@ struct StreamSteps: Sendable {
       ahead = [try reader.position(of: Revision(revision), from: head, touched: &touched)]
       return
     }
-    let wanted = min(UInt64(remaining), Self.window) - 1
+    let wanted = min(UInt64(remaining), window) - 1
+    // Where more entries are read than was likely, they are found in few looks all the same.
+    window = min(2 * window, Self.largestWindow)
     let end = revision + min(head.revision.rawValue - revision, wanted)
     ahead = try reader.walk(revision...end, of: head, touched: &touched) { _, _, position in position }
       .reversed()

@@ -1,0 +1,42 @@
+/// Which entries a read is of.
+enum EntrySource: Sendable {
+  /// The whole log, from a position on.
+  case log(from: Position?)
+  /// One stream, from a revision on.
+  case stream(StreamName, from: Revision?)
+}
+
+/// Where a read stands, and which entry comes next.
+///
+/// It holds no snapshot: positions and revisions never change, so that a read which began in one snapshot goes on in a
+/// later one, and ends where it would have ended in the first.
+struct EntrySteps: Sendable {
+  /// The way through the log, where the whole log is read.
+  var log: LogSteps?
+  /// The way through the stream, where one is read.
+  var stream: StreamSteps?
+  /// The names met on the way.
+  var names = StreamNames()
+}
+
+extension LogSnapshot {
+  /// A read that begins in this snapshot and ends at the head that it has here.
+  ///
+  /// - Parameters:
+  ///   - limit: The most entries to read.
+  ///   - likely: How many entries are likely to be read, so that not many more are looked up.
+  func steps(
+    of source: EntrySource, backwards: Bool, limit: Int = .max, likely: Int = .max
+  ) throws(AnnalsError) -> EntrySteps {
+    switch source {
+    case .log(let start):
+      return EntrySteps(
+        log: LogSteps(start: start, backwards: backwards, last: try reader.last(), limit: limit))
+    case .stream(let stream, let start):
+      return EntrySteps(
+        stream: StreamSteps(
+          stream: stream, head: try head(of: stream), start: start, backwards: backwards, limit: limit,
+          likely: likely))
+    }
+  }
+}
