@@ -20,7 +20,7 @@ public struct LentEntry: ~Escapable {
 
   /// The place in the stream.
   public var revision: Revision { header.revision }
-  /// The position of the first entry of the stream, which tells streams apart.
+  /// The position of the first entry of the stream, which tells streams apart; ``LogScan/stream(of:)`` knows the name.
   public var stream: Position { header.stream }
   /// When it was appended.
   public var time: Timestamp { Timestamp(microseconds: header.time) }
@@ -55,6 +55,14 @@ public struct LogScan: ~Copyable, ~Escapable {
   @_lifetime(copy self)
   public mutating func next() throws(AnnalsError) -> LentEntry? {
     try cursor.next()
+  }
+
+  /// The name of the stream that `entry`, of this scan, belongs to.
+  ///
+  /// - Throws: As ``next()``.
+  /// - Complexity: One look-up of the stream's first entry, unless the name was met not long ago: up to 4,096 are kept.
+  public mutating func stream(of entry: borrowing LentEntry) throws(AnnalsError) -> StreamName {
+    try cursor.name(of: entry)
   }
 }
 

@@ -19,6 +19,8 @@ import Testing
         #expect(lent.revision == entry.revision)
         #expect(lent.time == entry.time)
         #expect(lent.stream == entries.first { $0.stream == entry.stream }?.position)
+        let stream = try scan.stream(of: lent)
+        #expect(stream == entry.stream)
         let record = try snapshot.record(of: lent)
         #expect(record?.type == entry.type)
         #expect(record?.version == entry.version)
