@@ -18,6 +18,14 @@ public struct LogInfo: Sendable {
     public let count: UInt64
   }
 
+  /// A snapshot that some process reads from.
+  public struct Reader: Hashable, Sendable {
+    /// The process.
+    public let process: Int32
+    /// How many commits came after the one that it reads.
+    public let commitsBehind: UInt64
+  }
+
   /// What all copies and generations of the log share.
   public let id: UUID
   /// The format of the store's bytes.
@@ -36,10 +44,21 @@ public struct LogInfo: Sendable {
   public let window: UInt64
   /// The names of the features that a program must know.
   public let requires: [String]
+  /// How many of the newest entries `streams` and the heads do not speak of yet, so that an open reads them.
+  public let tailLength: UInt64
   /// The length of the log's file in bytes.
   public let fileSize: Int
-  /// The bytes in use by the tables.
+  /// The bytes in use, by the tables and by what leads to them.
   public let used: Int
+  /// The bytes of the file that nothing uses: later appends take them as soon as no reader needs what they held.
+  public let free: Int
+  /// The address space that this process has set aside for the file, in bytes: how far the file can grow while it is open.
+  public let mapSize: Int
+  /// How many snapshots are being read from, by all processes.
+  public let readers: Int
+  /// The snapshot of the oldest commit, if there is any. As long as it lives, no page that was freed after it is used again, and
+  /// the file grows.
+  public let oldestReader: Reader?
 }
 
 extension LogSnapshot {
@@ -59,7 +78,17 @@ extension EventLog {
   /// - Throws: ``AnnalsError`` with code `damaged`, `storeReplaced`, `tooManyReaders` or `inputOutput`.
   /// - Complexity: O(schema versions and record types), whatever the length of the log.
   public func info() throws(AnnalsError) -> LogInfo {
-    try read { (snapshot) throws(AnnalsError) in
+    // Before this snapshot begins, which is none to report.
+    let (readers, newest) = try storage { () throws(EnvironmentError) in
+      try core.environment.clearStaleReaders()
+      return (try core.environment.readers(), try core.environment.lastTransaction())
+    }
+    let snapshots = readers.compactMap { reader in
+      reader.transaction.map {
+        LogInfo.Reader(process: reader.process, commitsBehind: newest - min($0, newest))
+      }
+    }
+    return try read { (snapshot) throws(AnnalsError) in
       let reader = snapshot.reader
       let meta = try reader.meta()
       let census = try reader.census()
@@ -70,21 +99,23 @@ extension EventLog {
       let schemas = snapshot.kinds.schemas.sorted { $0.key < $1.key }.map { ordinal, row in
         LogInfo.Schema(ordinal: ordinal, version: row.version, count: counts[ordinal, default: 0])
       }
-      var pages = 0
-      for table in core.environment.tables {
-        let statistics = try reader.statistics(of: table)
-        pages = pages &+ statistics.branchPages &+ statistics.leafPages &+ statistics.overflowPages
+      let (pages, mapSize) = try storage { () throws(EnvironmentError) in
+        (try snapshot.transaction.pageUse(), try core.environment.info().mapSize)
       }
+      // Read from the table's record: the pages of a log that may be damaged are not looked at.
+      let entries = UInt64(clamping: try reader.statistics(of: core.tables.entries).entries)
       let status = try files { () throws(StoreFileError) in
         try core.directory.status(of: core.current.fileName)
       }
       guard let status else { throw AnnalsError(StoreFileError.replaced(file: core.current.fileName)) }
       return LogInfo(
-        id: meta.log, format: StoreMeta.format, generation: meta.generation, entries: try reader.last(),
+        id: meta.log, format: StoreMeta.format, generation: meta.generation, entries: entries,
         streams: try snapshot.streamCount(), schemas: schemas,
         census: try snapshot.census(), window: meta.window, requires: meta.requires.map(\.name),
-        fileSize: status.size,
-        used: pages &* core.environment.pageSize)
+        tailLength: entries - min(meta.checkpoint, entries), fileSize: status.size,
+        used: pages.used &* core.environment.pageSize, free: pages.free &* core.environment.pageSize,
+        mapSize: mapSize, readers: snapshots.count,
+        oldestReader: snapshots.max { $0.commitsBehind < $1.commitsBehind })
     }
   }
 

@@ -62,6 +62,14 @@ package struct ReportLine {
     writer.list(texts) { $0.text($1) }
   }
 
+  /// Adds an object; null for none.
+  package mutating func add(_ key: String, _ line: ReportLine?) {
+    self.key(key)
+    guard let line else { return writer.raw("null") }
+    writer.bytes += line.writer.bytes
+    writer.raw("}")
+  }
+
   /// Adds an array of objects.
   package mutating func add(_ key: String, _ lines: [ReportLine]) {
     self.key(key)

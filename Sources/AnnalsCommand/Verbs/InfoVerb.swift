@@ -10,7 +10,7 @@ import Annals
 struct InfoVerb: Verb {
   static let name = "info"
   static let summary =
-    "Shows a store's id, format, schema versions, entries, streams and sizes, without reading the log."
+    "Shows a store's id, format, schema versions, entries, streams, sizes and readers, without reading the log."
   static let synopsis = "<store> [--json]"
   static let help = ""
   static let grammar = Arguments.Grammar(operands: ["<store>"])
@@ -52,6 +52,18 @@ struct InfoVerb: Verb {
     line.add("requires", info.requires)
     line.add("fileBytes", UInt64(clamping: info.fileSize))
     line.add("usedBytes", UInt64(clamping: info.used))
+    line.add("freeBytes", UInt64(clamping: info.free))
+    line.add("mapBytes", UInt64(clamping: info.mapSize))
+    line.add("tail", info.tailLength)
+    line.add("readers", UInt64(clamping: info.readers))
+    line.add(
+      "oldestReader",
+      info.oldestReader.map { reader in
+        var line = ReportLine()
+        line.add("process", UInt64(clamping: reader.process))
+        line.add("commitsBehind", reader.commitsBehind)
+        return line
+      })
     return line
   }
 
@@ -71,7 +83,13 @@ struct InfoVerb: Verb {
     if !info.requires.isEmpty {
       lines.append("requires    \(info.requires.map(PlainText.escaped).joined(separator: ", "))")
     }
-    lines.append("file        \(info.fileSize) bytes, \(info.used) of them in use")
+    lines.append("tail        \(info.tailLength) entries")
+    lines.append("file        \(info.fileSize) bytes, \(info.used) of them in use, \(info.free) free")
+    lines.append("map         \(info.mapSize) bytes")
+    let oldest = info.oldestReader.map { reader in
+      "; the oldest, of process \(reader.process), is \(reader.commitsBehind) commits behind"
+    }
+    lines.append("readers     \(info.readers)\(oldest ?? "")")
     return lines.joined(separator: "\n")
   }
 }

@@ -22,6 +22,35 @@ public struct Reader: Hashable, Sendable {
   public let transaction: UInt64?
 }
 
+/// How the pages of an environment are used.
+public struct PageUse: Hashable, Sendable {
+  /// All pages that were ever taken into use.
+  public let total: Int
+  /// The pages of all tables, of LMDB's own list of free pages, and the two meta pages.
+  public let used: Int
+  /// The pages that hold nothing: later commits take them as soon as no reader needs what they held.
+  public var free: Int { total - used }
+}
+
+extension ReadTransaction {
+  /// How the pages of the environment are used.
+  ///
+  /// Free pages are counted as those that nothing uses. The list of them is not read: that would cost a page for each
+  /// commit that has freed some, and trust what they hold.
+  ///
+  /// - Complexity: O(tables).
+  public func pageUse() throws(EnvironmentError) -> PageUse {
+    // LMDB's list of free pages and its table of tables come before all others.
+    var used = 2
+    for number in [0, 1] + environment.tables.map(\.number) {
+      let statistics = try statistics(ofTable: number)
+      used += statistics.branchPages + statistics.leafPages + statistics.overflowPages
+    }
+    // As of the newest commit, which may be later than this snapshot; there are never fewer than before.
+    return PageUse(total: max(try environment.info().lastPage + 1, used), used: used)
+  }
+}
+
 extension Environment {
   /// The size of a page in bytes.
   public var pageSize: Int { LMDB.pageSize }

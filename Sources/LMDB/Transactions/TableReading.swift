@@ -68,8 +68,13 @@ extension TableReading where Self: ~Copyable {
 
   /// The size of a table, in O(1).
   public func statistics(of table: Table) throws(EnvironmentError) -> TableStatistics {
+    try statistics(ofTable: table.number)
+  }
+
+  /// The size of the table with LMDB's number, in O(1).
+  func statistics(ofTable number: UInt32) throws(EnvironmentError) -> TableStatistics {
     var stat = MDB_stat()
-    try unsafe LMDB.check(mdb_stat(handle.pointer, table.number, &stat), "mdb_stat")
+    try unsafe LMDB.check(mdb_stat(handle.pointer, number, &stat), "mdb_stat")
     return TableStatistics(
       entries: Int(stat.ms_entries), depth: Int(stat.ms_depth),
       branchPages: Int(stat.ms_branch_pages), leafPages: Int(stat.ms_leaf_pages),
