@@ -2,7 +2,7 @@ extension EventStore {
   /// The events of the whole store, one after the other, for a loop that waits.
   ///
   /// ```swift
-  /// for try await entry in store.entries(from: lastSeen + 1) {
+  /// for try await entry in store.entries(backwards: true, limit: 10) {
   ///   print(entry.position, entry.stream, entry.event)
   /// }
   /// ```
