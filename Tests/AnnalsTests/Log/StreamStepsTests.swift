@@ -13,7 +13,7 @@ import Testing
     try await log.append(Array(repeating: entry, count: 900), to: "order-1")
     try log.read { snapshot throws(AnnalsError) in
       let reader = snapshot.reader
-      let steps = try reader.steps(of: .stream("order-1", from: 5), backwards: false, likely: 3)
+      let steps = try snapshot.steps(of: .stream("order-1", from: 5), backwards: false, likely: 3)
       var cursor = try EntryCursor(reader, steps)
       for number in 0..<700 as Range<UInt64> {
         let revision = try cursor.next()?.revision

@@ -19,8 +19,8 @@ final class TemporaryStore: Sendable {
   /// Where the test's store is.
   var url: URL { directory.appendingPathComponent("orders.annals") }
 
-  /// The store, created at the first use.
-  func open(_ options: StoreOptions = StoreOptions()) throws(AnnalsError) -> EventLog {
+  /// The store, created at the first use. Heads are merged far more often than they are for users.
+  func open(_ options: StoreOptions = .merging(every: 16)) throws(AnnalsError) -> EventLog {
     try EventLog(at: url, options: options)
   }
 
@@ -31,6 +31,16 @@ final class TemporaryStore: Sendable {
       files[name] = try Data(contentsOf: url.appendingPathComponent(name))
     }
     return files
+  }
+}
+
+extension StoreOptions {
+  /// Options with which heads are merged after so many entries, and only few others are kept in memory.
+  static func merging(every entries: UInt64) -> StoreOptions {
+    var options = StoreOptions()
+    options.mergeInterval = HeadMerge.Interval(entries: entries, bytes: 1 << 20)
+    options.headMemory = 8 * HeadSlots.bytes
+    return options
   }
 }
 

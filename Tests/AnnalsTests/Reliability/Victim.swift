@@ -48,7 +48,7 @@ enum Victim {
     let isEarly = Int.random(in: 0..<4, using: &random) == 0
     let journal = try Journal(path: journal)
     if isEarly { die(after: delay / 4) }
-    let log = try EventLog(at: URL(fileURLWithPath: store))
+    let log = try EventLog(at: URL(fileURLWithPath: store), options: .merging(every: 12))
     if !isEarly { die(after: delay) }
     var number = 0
     while true {
