@@ -49,6 +49,21 @@ uint32_t annals_crc32c(uint32_t crc, const void *bytes, size_t count) {
   return ~state;
 }
 
+uint32_t annals_crc32c_around(uint64_t number, const void *bytes, size_t count, size_t start, size_t gap) {
+  const uint8_t *next = bytes;
+  uint32_t state = ~0u;
+  if (__builtin_cpu_supports("sse4.2")) {
+    state = by_instruction(state, (const uint8_t *)&number, 8);
+    state = by_instruction(state, next, start);
+    state = by_instruction(state, next + start + gap, count - start - gap);
+  } else {
+    state = byte_at_a_time(state, (const uint8_t *)&number, 8);
+    state = byte_at_a_time(state, next, start);
+    state = byte_at_a_time(state, next + start + gap, count - start - gap);
+  }
+  return ~state;
+}
+
 #elif defined(__ARM_FEATURE_CRC32)
 
 #include <arm_acle.h>
@@ -70,6 +85,16 @@ uint32_t annals_crc32c(uint32_t crc, const void *bytes, size_t count) {
 
 uint32_t annals_crc32c(uint32_t crc, const void *bytes, size_t count) {
   return ~byte_at_a_time(~crc, bytes, count);
+}
+
+#endif
+
+#if !defined(__x86_64__)
+
+uint32_t annals_crc32c_around(uint64_t number, const void *bytes, size_t count, size_t start, size_t gap) {
+  const uint8_t *next = bytes;
+  uint32_t crc = annals_crc32c(annals_crc32c(0, &number, 8), next, start);
+  return annals_crc32c(crc, next + start + gap, count - start - gap);
 }
 
 #endif

@@ -12,6 +12,21 @@ extension Span<UInt8> {
     unsafe withUnsafeBytes { unsafe [UInt8]($0) }
   }
 
+  /// Whether any byte is zero.
+  var holdsZero: Bool {
+    unsafe withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return false }
+      return unsafe memchr(start, 0, bytes.count) != nil
+    }
+  }
+
+  /// Whether the bytes sort before those of `other`.
+  func precedes(_ other: Span<UInt8>) -> Bool {
+    unsafe withUnsafeBytes { left in
+      unsafe other.withUnsafeBytes { unsafe left.order(against: $0) < 0 }
+    }
+  }
+
   /// Whether the bytes are those of `other`.
   func isEqual(to other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }

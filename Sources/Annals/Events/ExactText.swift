@@ -14,7 +14,7 @@ struct ExactText: Hashable, Comparable, Sendable {
   }
 
   static func < (left: ExactText, right: ExactText) -> Bool {
-    left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    left.text.utf8.span.precedes(right.text.utf8.span)
   }
 
   func hash(into hasher: inout Hasher) {

@@ -10,9 +10,9 @@ enum NameRule {
 
   /// What makes `name` unfit to be stored, in words; `nil` where it is fit.
   static func fault(of name: String) -> String? {
-    let bytes = name.utf8
+    let bytes = name.utf8.span
     if bytes.isEmpty { return "it is empty" }
-    if bytes.contains(0) { return "it holds NUL" }
+    if bytes.holdsZero { return "it holds NUL" }
     return bytes.count > maximum ? "it has \(bytes.count) bytes" : nil
   }
 

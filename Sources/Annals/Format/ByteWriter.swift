@@ -1,3 +1,5 @@
+internal import CAnnals
+
 /// Writes the bytes of a layout one after the other into memory that is lent to it.
 ///
 /// Every write compares its length with what is left, so that a wrong count cannot reach beyond.
@@ -72,4 +74,17 @@ struct ByteWriter: ~Escapable {
 @inline(__always)
 func varintCount(_ number: UInt64) -> Int {
   (70 - (number | 1).leadingZeroBitCount) / 7
+}
+
+extension Span<UInt8> {
+  /// Begins to load the first bytes, which are copied soon.
+  @inline(__always)
+  func prefetch() {
+    unsafe withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return }
+      unsafe annals_prefetch(start)
+      unsafe annals_prefetch(start + 64)
+      unsafe annals_prefetch(start + 128)
+    }
+  }
 }

@@ -7,6 +7,15 @@ enum Checksum {
     unsafe bytes.withUnsafeBufferPointer { unsafe annals_crc32c(seed, $0.baseAddress, $0.count) }
   }
 
+  /// The checksum of the eight bytes of `number`, the lowest first, and of all of `bytes` but those of `gap`.
+  @inline(__always)
+  static func crc32c(_ number: UInt64, _ bytes: Span<UInt8>, without gap: Range<Int>) -> UInt32 {
+    precondition(gap.upperBound <= bytes.count)
+    return unsafe bytes.withUnsafeBufferPointer {
+      unsafe annals_crc32c_around(number.littleEndian, $0.baseAddress, $0.count, gap.lowerBound, gap.count)
+    }
+  }
+
   /// The checksum of the eight bytes of `number`, the lowest first, as a seed for what follows.
   static func seed(_ number: UInt64) -> UInt32 {
     var number = number.littleEndian

@@ -40,9 +40,13 @@ enum EntryBody: Equatable, Sendable {
     }
   }
 
-  /// How many bytes it has.
-  var count: Int {
-    if case .payload(let payload) = self { payload.count } else { encoded().count }
+  /// What a draft calls it.
+  var form: EntryDraft.Form {
+    switch self {
+    case .payload: .payload
+    case .parts: .parts
+    case .stub: .stub
+    }
   }
 
   /// Its bytes.

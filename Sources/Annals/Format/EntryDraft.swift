@@ -5,36 +5,61 @@
 #endif
 
 /// An entry about to be stored: the one author of the layout that ``EntryHeader`` reads.
-struct EntryDraft {
-  /// How the entry names its stream.
-  enum Stream {
-    /// The first entry of a stream carries its name.
-    case first(StreamName)
-    /// A later entry carries the position of the first.
-    case later(Position)
+///
+/// What it holds is lent, so that nothing is counted or copied on the way to the page.
+struct EntryDraft: ~Escapable {
+  /// What the body is.
+  enum Form {
+    /// One payload of the entry's kind.
+    case payload
+    /// What a split left, each part with its own kind.
+    case parts
+    /// What a drop left.
+    case stub
   }
 
   var kind: UInt32
   var time: Int64
-  var stream: Stream
-  var revision: Revision
+  /// The position of the stream's first entry; 0 in the first entry, which carries the name.
+  var stream: UInt64 = 0
+  var revision: Revision = 0
   /// Distances in positions, one a level.
   var links = EntryLinks()
   var isEndOfCall = false
   var id: UUID?
-  /// A CBOR map, or nothing.
-  var metadata: [UInt8] = []
-  /// The rows of `schemas` and `kinds` that are new with the entry, encoded; nothing where none are.
-  var rows: [UInt8] = []
-  var body: EntryBody
+  let form: Form
+  private let name: Span<UInt8>
+  private let metadata: Span<UInt8>
+  private let rows: Span<UInt8>
+  private let body: Span<UInt8>
+
+  /// An entry with what is lent.
+  ///
+  /// - Parameters:
+  ///   - name: The stream's name, which only its first entry carries.
+  ///   - metadata: A CBOR map, or nothing.
+  ///   - rows: The rows of `schemas` and `kinds` that are new with the entry, or nothing.
+  ///   - body: The body in the layout of ``EntryBody``.
+  @_lifetime(copy name, copy metadata, copy rows, copy body)
+  @inline(__always)
+  init(
+    kind: UInt32, time: Int64, name: Span<UInt8>, metadata: Span<UInt8>, rows: Span<UInt8>, body: Span<UInt8>,
+    form: Form = .payload
+  ) {
+    self.kind = kind
+    self.time = time
+    self.form = form
+    self.name = name
+    self.metadata = metadata
+    self.rows = rows
+    self.body = body
+  }
 
   /// How many bytes the entry has.
+  @inline(__always)
   var count: Int {
-    var count = EntryHeader.checksum.upperBound + varintCount(UInt64(body.isParts ? 0 : kind)) + 8
-    switch stream {
-    case .first(let name): count += counted(name.text.utf8.count)
-    case .later(let id): count += varintCount(id.rawValue)
-    }
+    var count = EntryHeader.checksum.upperBound + varintCount(UInt64(form == .parts ? 0 : kind)) + 8
+    count += stream == 0 ? counted(name.count) : varintCount(stream)
     count += varintCount(revision.rawValue)
     for level in 0..<links.count { count += varintCount(links[level]) }
     if id != nil { count += 16 }
@@ -42,6 +67,7 @@ struct EntryDraft {
     return count + rows.count + body.count
   }
 
+  @inline(__always)
   private func counted(_ count: Int) -> Int {
     varintCount(UInt64(count)) + count
   }
@@ -53,21 +79,15 @@ struct EntryDraft {
     writer.write(EntryHeader.format)
     writer.write(littleEndian: flags.rawValue)
     writer.write(littleEndian: UInt32(0))
-    writer.write(varint: UInt64(body.isParts ? 0 : kind))
+    writer.write(varint: UInt64(form == .parts ? 0 : kind))
     writer.write(littleEndian: time)
-    switch stream {
-    case .first(let name): writer.write(counted: name.text.utf8.span)
-    case .later(let id): writer.write(varint: id.rawValue)
-    }
+    if stream == 0 { writer.write(counted: name) } else { writer.write(varint: stream) }
     writer.write(varint: revision.rawValue)
     for level in 0..<links.count { writer.write(varint: links[level]) }
     if let id { id.withBytes { writer.write($0) } }
-    if !metadata.isEmpty { writer.write(counted: metadata.span) }
-    writer.write(rows.span)
-    switch body {
-    case .payload(let payload): writer.write(payload.span)
-    default: writer.write(body.encoded().span)
-    }
+    if !metadata.isEmpty { writer.write(counted: metadata) }
+    writer.write(rows)
+    writer.write(body)
     let written = writer.offset
     precondition(written == bytes.count, "a layout shorter than its count")
     let checksum = EntryHeader.checksum(of: bytes.span, at: position)
@@ -86,13 +106,13 @@ struct EntryDraft {
 
   private var flags: EntryFlags {
     var flags: EntryFlags = []
-    if case .first = stream { flags.insert(.first) }
+    if stream == 0 { flags.insert(.first) }
     if isEndOfCall { flags.insert(.endOfCall) }
     if id != nil { flags.insert(.id) }
     if !metadata.isEmpty { flags.insert(.metadata) }
     if !rows.isEmpty { flags.insert(.rows) }
-    if body.isParts { flags.insert(.parts) }
-    if case .stub = body { flags.insert(.stub) }
+    if form == .parts { flags.insert(.parts) }
+    if form == .stub { flags.insert(.stub) }
     return flags
   }
 }

@@ -81,9 +81,7 @@ struct EntryHeader: Sendable {
   /// in another's place is noticed.
   @inline(__always)
   static func checksum(of bytes: Span<UInt8>, at position: Position) -> UInt32 {
-    let before = Checksum.crc32c(
-      bytes.extracting(0..<checksum.lowerBound), seed: Checksum.seed(position.rawValue))
-    return Checksum.crc32c(bytes.extracting(checksum.upperBound..<bytes.count), seed: before)
+    Checksum.crc32c(position.rawValue, bytes, without: checksum)
   }
 
   /// Passes over the extensions; one with an even key would have to be known, and none is yet.

@@ -2,7 +2,7 @@
 ///
 /// A slot stays where it is until it is removed. Beyond `limit` slots those that may go make room for others.
 struct HeadSlots: ~Copyable {
-  /// The words of a slot. Behind them come the positions of the newest multiples of 4, 16, … 4^8; 0 where unknown or none.
+  /// The words of a slot. Behind them come the positions of the newest multiples of 4, 16, … 4^9; 0 where unknown or none.
   private enum Word {
     static let hashLow = 0
     static let hashHigh = 1
@@ -12,10 +12,8 @@ struct HeadSlots: ~Copyable {
     static let revision = 4
     /// The revision of the newest entry with an id plus one, 0 for none, `unknownID` where it stands in the row only.
     static let newestID = 5
-    /// Where in the table's life it was last touched, for its owner.
-    static let mark = 6
-    static let flags = 7
-    static let levels = 8
+    static let flags = 6
+    static let levels = 7
   }
 
   private enum Flag {
@@ -23,20 +21,20 @@ struct HeadSlots: ~Copyable {
     /// Some of its levels, or its newest id, stand in the row only.
     static let isPartial: UInt64 = 2
     static let wasUsed: UInt64 = 4
-    /// Above these bits the owner's second mark.
+    /// Above these bits the owner's mark.
     static let shift: UInt64 = 8
   }
 
   static let words = 16
-  /// The levels that a slot has room for; a stream with 4^9 entries has more.
-  static let inlineLevels = 8
+  /// The levels that a slot has room for; a stream with 4^10 entries has more.
+  static let inlineLevels = 9
   /// In place of a newest id that is not known.
   static let unknownID = UInt64.max
 
   private var memory: PageMemory
   private var byHash: SlotIndex
   private var byID: SlotIndex
-  /// The higher levels of long streams, from level 9 on.
+  /// The higher levels of long streams, from level 10 on.
   private var deep: [Int: [UInt64]] = [:]
   private var free: [Int] = []
   private var end = 0
@@ -46,6 +44,8 @@ struct HeadSlots: ~Copyable {
 
   /// How many heads there are.
   private(set) var count = 0
+  /// Whether a head ever made room for another.
+  private(set) var hasRemoved = false
 
   /// Slots for up to `limit` heads; memory grows as they come.
   init(limit: Int) {
@@ -156,7 +156,10 @@ extension HeadSlots {
       hand = hand + 1 < end ? hand + 1 : 0
       guard word(hand, Word.id) != 0, last(hand) <= floor else { continue }
       let flags = word(hand, Word.flags)
-      if flags & Flag.wasUsed == 0 { return remove(hand) }
+      if flags & Flag.wasUsed == 0 {
+        hasRemoved = true
+        return remove(hand)
+      }
       set(hand, Word.flags, flags & ~Flag.wasUsed)
     }
   }
@@ -173,12 +176,8 @@ extension HeadSlots {
   func newestID(_ slot: Int) -> UInt64 { word(slot, Word.newestID) }
   /// Whether some of it stands in the row only.
   func isPartial(_ slot: Int) -> Bool { word(slot, Word.flags) & Flag.isPartial != 0 }
-  /// The owner's mark.
-  func mark(_ slot: Int) -> UInt64 { word(slot, Word.mark) }
-  /// The owner's second mark, of 56 bits.
+  /// The owner's mark, of 56 bits.
   func epoch(_ slot: Int) -> UInt64 { word(slot, Word.flags) >> Flag.shift }
-
-  mutating func setMark(_ slot: Int, _ mark: UInt64) { set(slot, Word.mark, mark) }
 
   mutating func setEpoch(_ slot: Int, _ epoch: UInt64) {
     set(slot, Word.flags, word(slot, Word.flags) & 0xff | epoch << Flag.shift)
@@ -278,24 +277,20 @@ extension HeadSlots {
   }
 }
 
+// Taking back.
 extension HeadSlots {
-  /// Everything that a slot holds, so that it can be put back.
-  struct Saved {
-    fileprivate let slot: Int
-    fileprivate let deep: [UInt64]?
+  /// Moves back to the stream's entry before the newest one.
+  mutating func moveBack(_ slot: Int, to position: UInt64) {
+    set(slot, Word.last, position)
+    set(slot, Word.revision, revision(slot) - 1)
   }
 
-  /// Appends what a slot holds to `words`.
-  mutating func save(_ slot: Int, to words: inout [UInt64]) -> Saved {
-    memory.copy(Self.words, from: slot * Self.words, to: &words)
-    return Saved(slot: slot, deep: deep.isEmpty ? nil : deep[slot])
-  }
-
-  /// Puts back what `save` appended at `offset` of `words`. The hash may have been noted since, and stays.
-  mutating func restore(_ saved: Saved, from words: [UInt64], at offset: Int) {
-    let flags = word(saved.slot, Word.flags) & Flag.hasHash
-    for index in Word.id..<Self.words { set(saved.slot, index, words[offset + index]) }
-    set(saved.slot, Word.flags, word(saved.slot, Word.flags) | flags)
-    deep[saved.slot] = saved.deep
+  /// Puts back a level or a newest id.
+  mutating func restore(_ change: HeadJournal.Change) {
+    if change.level == 0 {
+      set(change.slot, Word.newestID, change.value)
+    } else {
+      setLevel(change.slot, change.level, change.value)
+    }
   }
 }

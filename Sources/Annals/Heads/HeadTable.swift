@@ -18,13 +18,15 @@ struct HeadTable: ~Copyable, @unchecked Sendable {
   private var previous: [UInt64] = []
   /// Where the streams begin that began behind `base`.
   private var births: [UInt64] = []
-  /// The slots of streams with an entry that no merge has taken up.
-  private var dirty: [Int] = []
+  /// The heads of streams with an entry that no merge has taken up. Their ids stand here too, so that freezing them touches no slot.
+  private var dirty: [FrozenHeads.Place] = []
   /// The bytes of entries that no merge has taken up.
   private(set) var dirtyBytes = 0
   private var epoch: UInt64 = 1
   /// How often everything was forgotten; slots from before mean nothing.
   private(set) var resets = 0
+  /// Whether the log was followed from its first entry on.
+  private let beganEmpty: Bool
   private var journal = HeadJournal()
   /// Lists may not become shorter then, because a roll-back cuts them at their former ends.
   private var isInTransaction = false
@@ -37,6 +39,7 @@ struct HeadTable: ~Copyable, @unchecked Sendable {
     base = checkpoint
     last = checkpoint
     self.checkpoint = checkpoint
+    beganEmpty = checkpoint == 0
   }
 }
 
@@ -77,8 +80,11 @@ extension HeadTable {
   private mutating func touch(_ slot: Int) {
     if slots.epoch(slot) == epoch { return }
     slots.setEpoch(slot, epoch)
-    dirty.append(slot)
+    dirty.append(FrozenHeads.Place(id: slots.id(slot), slot: slot))
   }
+
+  /// Whether a stream that has no head here has no entry up to `last`: the first entries of all streams were seen, and no head is gone.
+  var isComplete: Bool { beganEmpty && !slots.hasRemoved }
 
   /// How many entries no merge has taken up.
   var tail: UInt64 { last - checkpoint }
@@ -90,24 +96,25 @@ extension HeadTable {
   mutating func begin() {
     isInTransaction = true
     journal.begin(
-      HeadJournal.Lengths(
-        last: last, previous: previous.count, births: births.count, dirty: dirty.count, dirtyBytes: dirtyBytes
-      ))
+      HeadJournal.Lengths(last: last, births: births.count, dirty: dirty.count, dirtyBytes: dirtyBytes))
   }
 
   /// Keeps what the transaction changed.
   mutating func keep() {
     isInTransaction = false
-    journal.end()
   }
 
   /// Takes back what the transaction changed, but not the rows that it loaded.
   mutating func rollBack() {
     isInTransaction = false
     let lengths = journal.lengths
-    journal.restore(&slots)
+    for place in dirty[lengths.dirty...] { slots.setEpoch(place.slot, 0) }
+    for change in journal.changes.reversed() { slots.restore(change) }
+    for slot in journal.slots.reversed() {
+      let before = previous.removeLast()
+      if slots.revision(slot) == 0 { slots.remove(slot) } else { slots.moveBack(slot, to: before) }
+    }
     last = lengths.last
-    previous.removeLast(previous.count - lengths.previous)
     births.removeLast(births.count - lengths.births)
     dirty.removeLast(dirty.count - lengths.dirty)
     dirtyBytes = lengths.dirtyBytes
@@ -127,7 +134,6 @@ extension HeadTable {
 
   /// Adds what a row tells to a head that a tail told.
   mutating func complete(_ slot: Int, with row: Head) {
-    journal.save(slot, of: &slots)
     slots.complete(slot, with: row)
   }
 
@@ -137,10 +143,11 @@ extension HeadTable {
   }
 
   /// Begins a stream with the log's next entry.
+  @discardableResult
   mutating func begin(_ hash: StreamHash, hasID: Bool) -> Int {
     last += 1
     let slot = slots.insert(id: last, removable: base)
-    journal.born(slot, of: &slots)
+    journal.note(slot)
     slots.name(slot, hash)
     slots.move(slot, to: last, revision: 0, hasID: hasID)
     previous.append(0)
@@ -153,7 +160,7 @@ extension HeadTable {
   ///
   /// - Returns: The entry's links.
   mutating func extend(_ slot: Int, hasID: Bool) -> EntryLinks {
-    journal.save(slot, of: &slots)
+    journal.note(slot)
     last += 1
     let revision = slots.revision(slot) + 1
     let newest = slots.last(slot)
@@ -162,9 +169,11 @@ extension HeadTable {
     if revision & 3 == 0 {
       for level in 1..<Head.levels(dividing: Revision(revision)) {
         let multiple = slots.level(slot, level)
+        journal.note(HeadJournal.Change(slot: slot, level: level, value: multiple))
         links.append(last - (multiple == 0 ? slots.id(slot) : multiple))
       }
     }
+    if hasID { journal.note(HeadJournal.Change(slot: slot, level: 0, value: slots.newestID(slot))) }
     previous.append(newest)
     slots.move(slot, to: last, revision: revision, hasID: hasID)
     touch(slot)
@@ -174,31 +183,26 @@ extension HeadTable {
 
 // Merging.
 extension HeadTable {
-  /// Freezes the tail: the heads of all streams with an entry that no merge has taken up.
-  ///
-  /// - Parameter position: Up to where the rows will suffice when these heads are written. Streams with a newer entry stay dirty.
-  mutating func freeze(upTo position: UInt64) -> FrozenHeads {
-    let frozen = dirty
-    dirty = []
-    dirtyBytes = 0
-    epoch += 1
-    for slot in frozen where slots.last(slot) > position {
-      slots.setEpoch(slot, epoch)
-      dirty.append(slot)
+  /// Freezes the tail: the heads of all streams with an entry that no merge has taken up. When they are written, the rows suffice up to
+  /// the entry that is the newest now.
+  mutating func freeze() -> FrozenHeads {
+    defer {
+      dirty = []
+      dirtyBytes = 0
+      epoch += 1
     }
     return FrozenHeads(
-      resets: resets, position: position, length: position - checkpoint,
-      heads: frozen.map { FrozenHeads.Place(id: slots.id($0), slot: $0) },
-      births: births.filter { $0 > checkpoint && $0 <= position })
+      resets: resets, position: last, length: last - checkpoint, heads: dirty,
+      births: births.filter { $0 > checkpoint })
   }
 
   /// Says that another process has merged the heads up to `position`. Within a transaction it does nothing, and is said again later.
   mutating func follow(checkpoint position: UInt64) {
     guard position > checkpoint, !isInTransaction else { return }
     dirtyBytes = Int(Double(dirtyBytes) * Double(last - position) / Double(max(tail, 1)))
-    dirty.removeAll { slot in
-      guard slots.last(slot) <= position else { return false }
-      slots.setEpoch(slot, 0)
+    dirty.removeAll { place in
+      guard slots.last(place.slot) <= position else { return false }
+      slots.setEpoch(place.slot, 0)
       return true
     }
     move(checkpoint: position)

@@ -48,10 +48,4 @@ struct PageMemory: ~Copyable {
     precondition(other.count <= count)
     unsafe words.update(from: other.words, count: other.count)
   }
-
-  /// Appends `count` words from `index` on to an array.
-  func copy(_ count: Int, from index: Int, to array: inout [UInt64]) {
-    precondition(index >= 0 && count >= 0 && index + count <= self.count)
-    unsafe array.append(contentsOf: UnsafeBufferPointer(start: words + index, count: count))
-  }
 }

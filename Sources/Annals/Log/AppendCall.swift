@@ -2,15 +2,27 @@
 ///
 /// Nothing is stored before the closure returns; then all of it is, or none.
 public struct AppendCall<Event: Sendable>: ~Copyable {
-  struct Part {
-    var stream: StreamName
-    var expectation: Expectation
-    var events: [Event]
+  /// What is asked for so far, encoded.
+  private(set) var request: AppendRequest
+  /// Why an event cannot be stored; what comes after it is not looked at.
+  private(set) var failure: AnnalsError?
+  private let maximumPayload: Int
+  private let encode: (Event, StreamName) throws(AnnalsError) -> AppendRequest.Event
+
+  /// A call with nothing in it yet.
+  ///
+  /// - Parameters:
+  ///   - time: The time of events that bring none.
+  ///   - maximumPayload: The most bytes that a payload may have.
+  ///   - encode: Makes of an event what is stored.
+  init(
+    time: Timestamp, maximumPayload: Int,
+    _ encode: @escaping (Event, StreamName) throws(AnnalsError) -> AppendRequest.Event
+  ) {
+    request = AppendRequest(time: time.microseconds)
+    self.maximumPayload = maximumPayload
+    self.encode = encode
   }
-
-  private(set) var parts: [Part] = []
-
-  init() {}
 
   /// Adds `events` to the end of `stream`.
   ///
@@ -23,7 +35,10 @@ public struct AppendCall<Event: Sendable>: ~Copyable {
   public mutating func append(
     _ events: [Event], to stream: StreamName, expecting expected: Expectation = .any
   ) {
-    parts.append(Part(stream: stream, expectation: expected, events: events))
+    let (maximumPayload, encode) = (maximumPayload, encode)
+    add(stream, expected) { (request) throws(AnnalsError) in
+      for event in events { try request.add(try encode(event, stream), maximumPayload: maximumPayload) }
+    }
   }
 
   /// Makes the call depend on `stream` without writing to it.
@@ -32,6 +47,57 @@ public struct AppendCall<Event: Sendable>: ~Copyable {
   ///   - stream: The stream to compare.
   ///   - expected: What the caller believes the stream holds.
   public mutating func check(_ stream: StreamName, _ expected: Expectation) {
-    parts.append(Part(stream: stream, expectation: expected, events: []))
+    add(stream, expected) { _ in }
+  }
+
+  @inline(__always)
+  private mutating func add(
+    _ stream: StreamName, _ expected: Expectation,
+    _ body: (inout AppendRequest) throws(AnnalsError) -> Void
+  ) {
+    guard failure == nil else { return }
+    do throws(AnnalsError) {
+      try request.add(checking: stream, expecting: expected)
+      try body(&request)
+    } catch {
+      failure = error
+    }
+  }
+
+  /// The call as it goes to the writer.
+  ///
+  /// - Throws: Why an event or a name cannot be stored; `tooLarge` where all of it is more than a transaction holds.
+  consuming func finish() throws(AnnalsError) -> AppendRequest {
+    if let failure { throw failure }
+    try request.checkSize()
+    return request
+  }
+}
+
+extension AppendCall where Event == NewEntry {
+  /// A call to an untyped log.
+  init(time: Timestamp, maximumPayload: Int) {
+    self.init(time: time, maximumPayload: maximumPayload) { (event, _) throws(AnnalsError) in
+      AppendRequest.Event(
+        type: event.type, version: event.version, payload: event.payload.bytes, id: event.id,
+        metadata: try event.metadata.encoded(), time: try event.time?.checked())
+    }
+  }
+
+  /// Adds `events` to the end of `stream`.
+  ///
+  /// As the general form; where the events are encoded already, nothing is looked up for each of them.
+  ///
+  /// - Parameters:
+  ///   - events: The events, oldest first. Without events the stream is only checked.
+  ///   - stream: The stream to extend. It need not exist yet.
+  ///   - expected: What the caller believes the stream holds.
+  public mutating func append(
+    _ events: [NewEntry], to stream: StreamName, expecting expected: Expectation = .any
+  ) {
+    let maximumPayload = maximumPayload
+    add(stream, expected) { (request) throws(AnnalsError) in
+      for event in events { try request.add(event, maximumPayload: maximumPayload) }
+    }
   }
 }

@@ -13,6 +13,9 @@ struct AppendGroup {
   /// For how many entries the heads are held at a time; readers wait for no more.
   private static let hold = 512
 
+  /// So many events before its turn an event's payload is fetched from memory.
+  private static let ahead = 6
+
   /// Where the stream of a part ends, in memory.
   private struct Place {
     /// The slot of its head.
@@ -52,7 +55,6 @@ struct AppendGroup {
   ) throws(AnnalsError) -> Result<Appended, AnnalsError> {
     let verdict: AppendVerdict
     do {
-      try locate(request, in: transaction)
       verdict = try decide(request, in: transaction)
     } catch {
       return .failure(error)
@@ -72,11 +74,15 @@ struct AppendGroup {
     }
   }
 
-  private func decide(
+  private mutating func decide(
     _ request: AppendRequest, in transaction: borrowing WriteTransaction
   ) throws(AnnalsError) -> AppendVerdict {
-    // Most calls ask for nothing, and then nothing is compared.
-    guard request.hasIDs || request.hasExpectations else { return .accepted }
+    // Most calls ask for nothing, and then nothing is compared: their streams are looked up as their events are put.
+    guard request.hasIDs || request.hasExpectations else {
+      places.removeAll(keepingCapacity: true)
+      return .accepted
+    }
+    try locate(request, in: transaction)
     let ends = heads.withTable { table in
       places.map { $0.id == 0 ? nil : table.slots.end($0.slot) }
     }
@@ -119,7 +125,11 @@ extension AppendGroup {
   private mutating func locate(
     _ request: AppendRequest, in transaction: borrowing WriteTransaction
   ) throws(AnnalsError) {
-    places.removeAll(keepingCapacity: true)
+    var found: [Place] = []
+    swap(&found, &places)
+    defer { swap(&found, &places) }
+    found.removeAll(keepingCapacity: true)
+    let tables = tables
     var next = 0
     while next < request.parts.count {
       let end = min(next + Self.hold, request.parts.count)
@@ -128,26 +138,36 @@ extension AppendGroup {
           let run = next..<min(next + Self.run, end)
           for index in run { table.slots.prefetchIndex(request.parts[index].hash) }
           for index in run { table.slots.prefetchSlot(request.parts[index].hash) }
-          for index in run { places.append(try locate(request.parts[index], transaction, &table)) }
+          for index in run {
+            found.append(try Self.locate(request, index, StoreReader(transaction.view, tables), &table))
+          }
           next = run.upperBound
         }
       }
     }
   }
 
-  private func locate(
-    _ part: AppendRequest.Part, _ transaction: borrowing WriteTransaction, _ table: inout HeadTable
+  /// Where the stream of a part ends.
+  @inline(__always)
+  private static func locate(
+    _ request: AppendRequest, _ index: Int, _ reader: StoreReader, _ table: inout HeadTable
   ) throws(AnnalsError) -> Place {
-    if let slot = table.find(part.hash) {
-      if table.slots.isPartial(slot) { try complete(slot, transaction, &table) }
+    if let slot = table.find(request.parts[index].hash), !table.slots.isPartial(slot) {
       return Place(slot: slot, id: table.slots.id(slot))
     }
-    let reader = StoreReader(transaction.view, tables)
+    return try look(up: request.parts[index], reader, &table)
+  }
+
+  /// Where a stream ends that is not whole in memory.
+  private static func look(
+    up part: AppendRequest.Part, _ reader: StoreReader, _ table: inout HeadTable
+  ) throws(AnnalsError) -> Place {
+    if let slot = table.find(part.hash) { return try complete(slot, reader, &table) }
+    if table.isComplete { return Place() }
     guard let id = try reader.storedID(of: part.stream) else { return Place() }
     if let slot = table.slots.find(id: id.rawValue) {
       table.name(slot, part.hash)
-      if table.slots.isPartial(slot) { try complete(slot, transaction, &table) }
-      return Place(slot: slot, id: id.rawValue)
+      return try complete(slot, reader, &table)
     }
     let row = try reader.storedHead(id: id)
     guard row.last.rawValue <= table.last else {
@@ -159,81 +179,136 @@ extension AppendGroup {
     return Place(slot: table.load(row, part.hash), id: id.rawValue)
   }
 
-  private func complete(
-    _ slot: Int, _ transaction: borrowing WriteTransaction, _ table: inout HeadTable
-  ) throws(AnnalsError) {
-    let reader = StoreReader(transaction.view, tables)
-    table.complete(slot, with: try reader.storedHead(id: Position(table.slots.id(slot))))
+  private static func complete(
+    _ slot: Int, _ reader: StoreReader, _ table: inout HeadTable
+  ) throws(AnnalsError) -> Place {
+    let id = table.slots.id(slot)
+    if table.slots.isPartial(slot) { table.complete(slot, with: try reader.storedHead(id: Position(id))) }
+    return Place(slot: slot, id: id)
   }
 }
 
 // Storing.
 extension AppendGroup {
+  /// How far the putting of a call is.
+  private struct Progress {
+    var part = 0
+    var item = 0
+    /// The kind of each of the call's record types; 0 while it has none.
+    var kinds: [UInt32]
+    /// What each of them adds to the census.
+    var sums: [CensusRow]
+    var revisions: [Revision] = []
+  }
+
   /// Puts the events of an accepted call.
   private mutating func store(
     _ request: AppendRequest, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Appended {
     let first = last + 1
-    var sums = [CensusRow](repeating: CensusRow(), count: request.records.count)
-    var known = request.records.map { kinds.undeclaredKind(version: $0.version, name: $0.type.text) ?? 0 }
-    var revisions: [Revision] = []
-    revisions.reserveCapacity(request.items.count)
-    var part = 0
-    var item = 0
-    while item < request.items.count {
+    var progress = Progress(
+      kinds: request.records.map { kinds.undeclaredKind(version: $0.version, name: $0.type.text) ?? 0 },
+      sums: [CensusRow](repeating: CensusRow(), count: request.records.count))
+    progress.revisions.reserveCapacity(request.items.count)
+    let heads = heads
+    while progress.item < request.items.count {
       try heads.withTable { (table) throws(AnnalsError) in
-        let end = min(item + Self.hold, request.items.count)
-        while item < end {
-          // A part without events is only checked.
-          while request.parts[part].items.upperBound <= item { part += 1 }
-          let event = request.items[item]
-          var rows: [UInt8] = []
-          if known[event.record] == 0 {
-            (known[event.record], rows) = try register(request.records[event.record])
-          }
-          sums[event.record].add(bytes: event.payload.count)
-          item += 1
-          revisions.append(
-            try put(
-              event, kind: known[event.record], rows: rows, request.parts[part], part,
-              isEnd: item == request.items.count, &table, &transaction))
-        }
+        try putRun(of: request, &progress, &table, &transaction)
       }
     }
-    for (record, sum) in sums.enumerated() { census[known[record], default: CensusRow()].add(sum) }
+    for (record, sum) in progress.sums.enumerated() {
+      census[progress.kinds[record], default: CensusRow()].add(sum)
+    }
     count += UInt64(request.items.count)
     let positions = (first...last).map { Position($0) }
-    return Appended(positions: positions, revisions: revisions, wasRepeated: false)
+    return Appended(positions: positions, revisions: progress.revisions, wasRepeated: false)
   }
 
-  /// Puts one event behind its stream.
+  /// Puts as many events as the heads may be held for.
+  private mutating func putRun(
+    of request: AppendRequest, _ progress: inout Progress, _ table: inout HeadTable,
+    _ transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    let items = request.items.span
+    let parts = request.parts.span
+    let end = min(progress.item + Self.hold, items.count)
+    let noBytes = Span<UInt8>()
+    var bytes = 0
+    var fetched = progress.part
+    for item in progress.item..<end {
+      // A part without events is only checked.
+      while parts[progress.part].items.upperBound <= item { progress.part += 1 }
+      // Two runs before their turn heads are looked for in the index, one run before it in their slots.
+      if fetched < parts.count, progress.part + Self.run >= fetched {
+        let next = min(fetched + Self.run, parts.count)
+        for index in next..<min(next + Self.run, parts.count) { table.slots.prefetchIndex(parts[index].hash) }
+        for index in fetched..<next { table.slots.prefetchSlot(parts[index].hash) }
+        fetched = next
+      }
+      // Most likely nobody has touched the bytes since another thread made them.
+      if item + Self.ahead < end { items[item + Self.ahead].payload.span.prefetch() }
+      let record = items[item].record
+      var rows: [UInt8] = []
+      if progress.kinds[record] == 0 {
+        (progress.kinds[record], rows) = try register(request.records[record])
+      }
+      progress.sums[record].add(bytes: items[item].payload.count)
+      let slot = try slot(request, progress.part, transaction, &table)
+      last += 1
+      let hasID = items[item].id != nil
+      if let slot {
+        var draft = EntryDraft(
+          kind: progress.kinds[record], time: items[item].time, name: noBytes,
+          metadata: items[item].metadata.span, rows: rows.span, body: items[item].payload.span)
+        draft.links = table.extend(slot, hasID: hasID)
+        draft.stream = table.slots.id(slot)
+        draft.revision = Revision(table.slots.revision(slot))
+        draft.id = items[item].id
+        draft.isEndOfCall = item + 1 == items.count
+        bytes += try put(draft, &transaction)
+        progress.revisions.append(draft.revision)
+      } else {
+        table.begin(parts[progress.part].hash, hasID: hasID)
+        let name = parts[progress.part].stream.text
+        var draft = EntryDraft(
+          kind: progress.kinds[record], time: items[item].time, name: name.utf8.span,
+          metadata: items[item].metadata.span, rows: rows.span, body: items[item].payload.span)
+        draft.id = items[item].id
+        draft.isEndOfCall = item + 1 == items.count
+        bytes += try put(draft, &transaction)
+        progress.revisions.append(0)
+      }
+    }
+    progress.item = end
+    table.count(bytes: bytes)
+  }
+
+  /// The slot of a part's stream, whose head is whole; `nil` for a stream that the next entry begins.
   @inline(__always)
-  private mutating func put(
-    _ event: AppendRequest.Item, kind: UInt32, rows: [UInt8], _ part: AppendRequest.Part, _ index: Int,
-    isEnd: Bool, _ table: inout HeadTable, _ transaction: inout WriteTransaction
-  ) throws(AnnalsError) -> Revision {
-    last += 1
-    var draft = EntryDraft(
-      kind: kind, time: event.time, stream: .first(part.stream), revision: 0, isEndOfCall: isEnd,
-      id: event.id,
-      metadata: event.metadata, rows: rows, body: .payload(event.payload))
-    var place = places[index]
-    // The stream may have begun earlier in the call, or its head may have made room for another.
-    if place.id == 0 || table.slots.id(place.slot) != place.id {
-      place = try locate(part, transaction, &table)
-      places[index] = place
+  private func slot(
+    _ request: AppendRequest, _ index: Int, _ transaction: borrowing WriteTransaction,
+    _ table: inout HeadTable
+  ) throws(AnnalsError) -> Int? {
+    // What was found for the decision may have made room for another head since.
+    if !places.isEmpty, places[index].id != 0, table.slots.id(places[index].slot) == places[index].id {
+      return places[index].slot
     }
-    if place.id == 0 {
-      let slot = table.begin(part.hash, hasID: event.id != nil)
-      places[index] = Place(slot: slot, id: last)
-    } else {
-      draft.links = table.extend(place.slot, hasID: event.id != nil)
-      draft.stream = .later(Position(place.id))
-      draft.revision = Revision(table.slots.revision(place.slot))
-    }
-    let position = Position(last)
+    if let slot = table.find(request.parts[index].hash), !table.slots.isPartial(slot) { return slot }
+    // It was looked up once; only this call can have begun it since, and then it were found.
+    if !places.isEmpty, places[index].id == 0 { return nil }
+    let place = try Self.look(up: request.parts[index], StoreReader(transaction.view, tables), &table)
+    return place.id == 0 ? nil : place.slot
+  }
+
+  /// Puts an entry at the end of the log.
+  ///
+  /// - Returns: How many bytes it has.
+  @inline(__always)
+  private func put(
+    _ draft: borrowing EntryDraft, _ transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> Int {
     let count = draft.count
-    table.count(bytes: count)
+    let position = Position(last)
     do throws(EnvironmentError) {
       try transaction.append(count, forKey: last, in: tables.entries) { bytes in
         draft.write(to: &bytes, at: position)
@@ -241,7 +316,7 @@ extension AppendGroup {
     } catch {
       throw AnnalsError(error)
     }
-    return draft.revision
+    return count
   }
 
   /// Gives a record type the next number.

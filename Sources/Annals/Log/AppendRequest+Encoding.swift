@@ -17,29 +17,6 @@ enum AppendLimit {
 }
 
 extension AppendRequest {
-  /// Encodes and checks a call to an untyped log.
-  ///
-  /// - Parameters:
-  ///   - time: The time of events that bring none.
-  ///   - maximumPayload: The most bytes that a payload may have.
-  init(
-    _ call: borrowing AppendCall<NewEntry>, time: Timestamp, maximumPayload: Int
-  ) throws(AnnalsError) {
-    self.init(time: time.microseconds)
-    reserve(parts: call.parts.count, items: call.parts.reduce(0) { $0 + $1.events.count })
-    for part in call.parts {
-      try add(checking: part.stream, expecting: part.expectation)
-      for event in part.events {
-        try add(
-          Event(
-            type: event.type, version: event.version, payload: event.payload.bytes, id: event.id,
-            metadata: try event.metadata.encoded(), time: try event.time?.checked()),
-          maximumPayload: maximumPayload)
-      }
-    }
-    try checkSize()
-  }
-
   /// Adds a part, whose stream's name is checked.
   mutating func add(
     checking stream: StreamName, expecting expectation: Expectation
@@ -50,12 +27,38 @@ extension AppendRequest {
 
   /// Adds an event, whose type's name and sizes are checked.
   mutating func add(_ event: Event, maximumPayload: Int) throws(AnnalsError) {
+    try checkSizes(event.payload.count, event.metadata.count, maximumPayload: maximumPayload, event.type)
+    let index = try index(checking: event.type, event.version)
+    add(record: index, event.payload, id: event.id, metadata: event.metadata, time: event.time ?? time)
+  }
+
+  /// Adds an event of an untyped log in the same way.
+  @inline(__always)
+  mutating func add(_ event: NewEntry, maximumPayload: Int) throws(AnnalsError) {
+    let metadata = event.metadata.isEmpty ? [] : try event.metadata.encoded()
+    let payload = event.payload.bytes
+    try checkSizes(payload.count, metadata.count, maximumPayload: maximumPayload, event.type)
+    let index = try index(checking: event.type, event.version)
+    add(record: index, payload, id: event.id, metadata: metadata, time: try event.time?.checked() ?? time)
+  }
+
+  /// The index of a record type, whose name is checked when it comes for the first time.
+  @inline(__always)
+  private mutating func index(checking type: String, _ version: SchemaVersion?) throws(AnnalsError) -> Int {
     let known = records.count
-    try Self.check(event.payload.count, limit: maximumPayload, what: "a payload", parts.last, event.type)
-    try Self.check(
-      event.metadata.count, limit: AppendLimit.metadata, what: "metadata", parts.last, event.type)
-    add(event)
-    if records.count > known { try NameRule.check(event.type, role: "type") }
+    let index = index(of: type, version)
+    if records.count > known { try NameRule.check(type, role: "type") }
+    return index
+  }
+
+  @inline(__always)
+  private func checkSizes(
+    _ payload: Int, _ metadata: Int, maximumPayload: Int, _ type: String
+  ) throws(AnnalsError) {
+    if payload > maximumPayload { throw tooLarge(payload, limit: maximumPayload, what: "a payload", type) }
+    if metadata > AppendLimit.metadata {
+      throw tooLarge(metadata, limit: AppendLimit.metadata, what: "metadata", type)
+    }
   }
 
   /// Throws `.tooLarge` for a call that is more than a transaction holds.
@@ -68,12 +71,9 @@ extension AppendRequest {
     }
   }
 
-  private static func check(
-    _ count: Int, limit: Int, what: String, _ part: Part?, _ type: String
-  ) throws(AnnalsError) {
-    if count <= limit { return }
-    let stream = part?.stream ?? ""
-    throw AnnalsError(
+  private func tooLarge(_ count: Int, limit: Int, what: String, _ type: String) -> AnnalsError {
+    let stream = parts.last?.stream ?? ""
+    return AnnalsError(
       .tooLarge,
       "\(what) has at most \(limit) bytes, and that of a '\(type)' for stream '\(stream)' has \(count)",
       details: AnnalsError.Details {

@@ -69,12 +69,6 @@ struct AppendRequest: Sendable {
     self.time = time
   }
 
-  /// Makes room for what is known to come.
-  mutating func reserve(parts: Int, items: Int) {
-    self.parts.reserveCapacity(parts)
-    self.items.reserveCapacity(items)
-  }
-
   /// Adds a part; the events that are added next are for its stream.
   mutating func add(_ stream: StreamName, expecting expectation: Expectation) {
     if expectation != .any { hasExpectations = true }
@@ -86,20 +80,33 @@ struct AppendRequest: Sendable {
 
   /// Adds an event to the last part.
   mutating func add(_ event: Event) {
-    let index = self.index(of: Record(type: ExactText(event.type), version: event.version))
-    if event.id != nil { hasIDs = true }
-    bytes += event.payload.count + event.metadata.count + AppendLimit.overhead
-    items.append(
-      Item(
-        record: index, payload: event.payload, id: event.id, metadata: event.metadata,
-        time: event.time ?? time))
+    let index = index(of: event.type, event.version)
+    add(record: index, event.payload, id: event.id, metadata: event.metadata, time: event.time ?? time)
+  }
+
+  /// Adds an event of the record type at `index` to the last part.
+  @inline(__always)
+  mutating func add(record index: Int, _ payload: [UInt8], id: UUID?, metadata: [UInt8], time: Int64) {
+    if id != nil { hasIDs = true }
+    bytes += payload.count + metadata.count + AppendLimit.overhead
+    items.append(Item(record: index, payload: payload, id: id, metadata: metadata, time: time))
     let last = parts.count - 1
     parts[last].items = parts[last].items.lowerBound..<items.count
   }
 
-  private mutating func index(of record: Record) -> Int {
+  /// The index of a record type, which is added where it is new.
+  @inline(__always)
+  mutating func index(of type: String, _ version: SchemaVersion?) -> Int {
     // Neighbours are mostly of one type.
-    if let last = items.last?.record, records[last] == record { return last }
+    if let last = items.last?.record, records[last].version == version,
+      records[last].type == ExactText(type)
+    {
+      return last
+    }
+    return look(up: Record(type: ExactText(type), version: version))
+  }
+
+  private mutating func look(up record: Record) -> Int {
     if let known = indices[record] { return known }
     indices[record] = records.count
     records.append(record)

@@ -66,10 +66,9 @@ public struct EventLog: Sendable {
   public func append(
     _ body: (inout AppendCall<NewEntry>) -> Void
   ) async throws(AnnalsError) -> Appended {
-    var call = AppendCall<NewEntry>()
+    var call = AppendCall<NewEntry>(time: .now, maximumPayload: options.maximumPayload)
     body(&call)
-    return try await append(
-      AppendRequest(call, time: .now, maximumPayload: options.maximumPayload))
+    return try await append(call.finish())
   }
 
   /// Hands an encoded call to the writer.

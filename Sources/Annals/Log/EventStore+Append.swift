@@ -46,25 +46,11 @@ extension EventStore {
   public func append(
     _ body: (inout AppendCall<NewEvent<Event>>) -> Void
   ) async throws(AnnalsError) -> Appended {
-    var call = AppendCall<NewEvent<Event>>()
+    var call = AppendCall<NewEvent<Event>>(
+      time: .now, maximumPayload: log.options.maximumPayload
+    ) { (event, stream) throws(AnnalsError) in try encode(event, for: stream) }
     body(&call)
-    return try await log.append(request(call, time: .now))
-  }
-
-  /// Encodes and checks a call.
-  private func request(
-    _ call: borrowing AppendCall<NewEvent<Event>>, time: Timestamp
-  ) throws(AnnalsError) -> AppendRequest {
-    var request = AppendRequest(time: time.microseconds)
-    request.reserve(parts: call.parts.count, items: call.parts.reduce(0) { $0 + $1.events.count })
-    for part in call.parts {
-      try request.add(checking: part.stream, expecting: part.expectation)
-      for event in part.events {
-        try request.add(try encode(event, for: part.stream), maximumPayload: log.options.maximumPayload)
-      }
-    }
-    try request.checkSize()
-    return request
+    return try await log.append(call.finish())
   }
 
   private func encode(

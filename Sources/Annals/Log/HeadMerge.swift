@@ -82,7 +82,7 @@ extension HeadMerge {
     let frozen = generation.heads.withTable { [interval] table -> FrozenHeads? in
       guard table.tail >= interval.entries || table.dirtyBytes >= interval.bytes else { return nil }
       if let other, table.last < other.position + max(interval.entries, 1) { return nil }
-      return table.freeze(upTo: table.last)
+      return table.freeze()
     }
     guard let frozen else { return }
     let sorting = Sorting(frozen)
@@ -145,7 +145,7 @@ extension HeadMerge {
     if var plan = try ready(transaction, waits: false) {
       while plan.rest > 0 { try write(Self.run, of: &plan, in: &transaction) }
     }
-    let frozen = generation.heads.withTable { $0.freeze(upTo: $0.last) }
+    let frozen = generation.heads.withTable { $0.freeze() }
     var plan = try Self.plan(frozen, StoreReader(transaction.view, generation.tables))
     while plan.rest > 0 { try write(Self.run, of: &plan, in: &transaction) }
     try note(plan, in: &transaction)

@@ -1,7 +1,9 @@
 internal import LMDB
 
 /// The tables of a generation, opened (docs/format.md).
-struct StoreTables: Sendable {
+///
+/// A reference, because it is handed on with every look at a row.
+final class StoreTables: Sendable {
   let entries, streams, heads, schemas, kinds, census, meta: Table
 
   /// The tables that every store has, in the order in which they are opened.

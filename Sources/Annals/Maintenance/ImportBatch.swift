@@ -43,7 +43,6 @@ struct ImportBatch: Sendable {
   /// The lines as one append call.
   func request(time: Timestamp) -> AppendRequest {
     var request = AppendRequest(time: time.microseconds)
-    request.reserve(parts: parts.count, items: count)
     for part in parts {
       request.add(part.stream, expecting: .any)
       for event in part.events { request.add(event) }

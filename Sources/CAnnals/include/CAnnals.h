@@ -9,6 +9,9 @@
 /// Begin with 0; the CRC of two runs of bytes is the CRC of the second continued from that of the first.
 uint32_t annals_crc32c(uint32_t crc, const void *bytes, size_t count);
 
+/// The CRC-32C of the eight bytes of `number`, the lowest first, then of `bytes` without `gap` bytes from `start` on.
+uint32_t annals_crc32c_around(uint64_t number, const void *bytes, size_t count, size_t start, size_t gap);
+
 /// SipHash-2-4 with 128 bits (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012) of `count` bytes at
 /// `bytes` under the key of two words; `hash` gets the low word and then the high one.
 void annals_siphash(const uint64_t key[2], const void *bytes, size_t count, uint64_t hash[2]);

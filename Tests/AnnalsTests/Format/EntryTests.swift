@@ -4,8 +4,23 @@ import Testing
 @testable import Annals
 
 @Suite struct EntryTests {
-  private func bytes(_ draft: EntryDraft, at position: Position) -> [UInt8] {
-    draft.encoded(at: position)
+  /// The bytes of an entry at `position`; without a stream's id it is the first of its stream.
+  private func bytes(
+    at position: Position, kind: UInt32, time: Int64 = 0, name: String = "", stream: UInt64 = 0,
+    revision: Revision = 0, links: EntryLinks = [], isEndOfCall: Bool = false, id: UUID? = nil,
+    metadata: [UInt8] = [], rows: [UInt8] = [], body: EntryBody = .payload([0xa0])
+  ) -> [UInt8] {
+    let text = Array(name.utf8)
+    let content = body.encoded()
+    var draft = EntryDraft(
+      kind: kind, time: time, name: text.span, metadata: metadata.span, rows: rows.span, body: content.span,
+      form: body.form)
+    draft.stream = stream
+    draft.revision = revision
+    draft.links = links
+    draft.isEndOfCall = isEndOfCall
+    draft.id = id
+    return draft.encoded(at: position)
   }
 
   private let rows = EntryRows(new: [
@@ -14,11 +29,11 @@ import Testing
       schemaRow: SchemaRow(version: SchemaVersion(1, 0, 0)))
   ])
 
-  private var first: EntryDraft {
-    EntryDraft(
-      kind: 3, time: 1_208_476_800_000_000, stream: .first("match/335982"), revision: 0, isEndOfCall: true,
-      id: UUID(bytes: Array(1...16)), metadata: [0xa1, 0x61, 0x61, 0x01], rows: rows.encoded(),
-      body: .payload([0xa0]))
+  /// A first entry with everything that one may have.
+  private var first: [UInt8] {
+    bytes(
+      at: 42, kind: 3, time: 1_208_476_800_000_000, name: "match/335982", isEndOfCall: true,
+      id: UUID(bytes: Array(1...16)), metadata: [0xa1, 0x61, 0x61, 0x01], rows: rows.encoded())
   }
 
   @Test func `a first entry has these bytes`() {
@@ -27,22 +42,20 @@ import Testing
       [1, 0x2f, 0x00, 0, 0, 0, 0, 3, 0x00, 0x20, 0x62, 0x6e, 0x1a, 0x4b, 0x04, 0x00]
       + [12] + Array("match/335982".utf8) + [0] + Array(1...16) + [4, 0xa1, 0x61, 0x61, 0x01]
       + [1, 3, 16, 1, 12] + Array("MatchStarted".utf8) + [0, 42] + [7, 1, 1, 0, 0, 0, 0, 0] + [0xa0]
-    var found = bytes(first, at: 42)
+    var found = first
     found.replaceSubrange(3..<7, with: [0, 0, 0, 0])
     #expect(found == expected)
   }
 
   @Test func `a later entry has these bytes`() {
-    let draft = EntryDraft(
-      kind: 1, time: -1, stream: .later(5), revision: 4, links: [3, 10], body: .payload([0xa0]))
-    var found = bytes(draft, at: 300)
+    var found = bytes(at: 300, kind: 1, time: -1, stream: 5, revision: 4, links: [3, 10])
     found.replaceSubrange(3..<7, with: [0, 0, 0, 0])
     #expect(
       found == [1, 0, 0, 0, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 5, 4, 3, 10, 0xa0])
   }
 
   @Test func `a header says where everything stands`() throws {
-    let bytes = bytes(first, at: 42)
+    let bytes = first
     let header = try EntryHeader(bytes.span, at: 42)
     #expect(header.kind == 3)
     #expect(header.time == 1_208_476_800_000_000)
@@ -56,9 +69,7 @@ import Testing
   }
 
   @Test func `links are read by level`() throws {
-    let draft = EntryDraft(
-      kind: 1, time: 0, stream: .later(5), revision: 16, links: [1, 200, 270], body: .payload([0xa0]))
-    let bytes = bytes(draft, at: 300)
+    let bytes = bytes(at: 300, kind: 1, stream: 5, revision: 16, links: [1, 200, 270])
     let header = try EntryHeader(bytes.span, at: 300)
     #expect(try (0...2).map { try header.linked(level: $0, from: 300, in: bytes.span) } == [299, 100, 30])
   }
@@ -71,8 +82,7 @@ import Testing
       .stub(Stub(cause: .rule, from: nil, to: SchemaVersion(2, 0, 0), reason: "noise")),
     ]
     for body in bodies {
-      let draft = EntryDraft(kind: 7, time: 0, stream: .later(1), revision: 1, links: [1], body: body)
-      let bytes = bytes(draft, at: 2)
+      let bytes = bytes(at: 2, kind: 7, stream: 1, revision: 1, links: [1], body: body)
       let header = try EntryHeader(bytes.span, at: 2)
       #expect(try EntryBody(bytes.span, header: header) == body)
       #expect(header.kind == (body.isParts ? 0 : 7))
@@ -80,7 +90,7 @@ import Testing
   }
 
   @Test func `every flipped bit is noticed`() {
-    let bytes = bytes(first, at: 42)
+    let bytes = first
     for index in bytes.indices {
       for bit in 0..<8 {
         var damaged = bytes
@@ -91,19 +101,19 @@ import Testing
   }
 
   @Test func `an entry in another's place is noticed`() {
-    let bytes = bytes(first, at: 42)
+    let bytes = first
     #expect(throws: FormatFailure(.checksum, at: 3)) { try EntryHeader(bytes.span, at: 43) }
   }
 
   @Test(arguments: 0..<100) func `an entry cut short is refused`(cut: Int) {
-    let bytes = bytes(first, at: 42)
+    let bytes = first
     guard cut < bytes.count else { return }
     #expect(throws: FormatFailure.self) { try EntryHeader(Array(bytes[..<cut]).span, at: 42) }
   }
 
   /// Bytes with a right checksum around `change`.
   private func resealed(_ change: (inout [UInt8]) -> Void) -> [UInt8] {
-    var bytes = bytes(first, at: 42)
+    var bytes = first
     change(&bytes)
     let checksum = EntryHeader.checksum(of: bytes.span, at: 42)
     for (index, place) in EntryHeader.checksum.enumerated() {

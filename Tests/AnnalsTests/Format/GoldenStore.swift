@@ -80,7 +80,7 @@ enum GoldenStore {
     let opened = try EventLog(at: url)
     var parts = entries[...]
     while let end = parts.firstIndex(where: \.endsCall) {
-      var call = AppendCall<NewEntry>()
+      var call = AppendCall<NewEntry>(time: Timestamp(microseconds: 0), maximumPayload: 1 << 20)
       for expected in parts[...end] {
         // The times of the store are written down, the clock's would be others each time.
         let time = try Timestamp(parsing: expected.time)
@@ -91,8 +91,7 @@ enum GoldenStore {
               id: expected.id, metadata: expected.metadata, time: time)
           ], to: expected.stream)
       }
-      let request = try AppendRequest(call, time: Timestamp(microseconds: 0), maximumPayload: 1 << 20)
-      _ = try await opened.append(request)
+      _ = try await opened.append(call.finish())
       parts = parts[parts.index(after: end)...]
     }
   }

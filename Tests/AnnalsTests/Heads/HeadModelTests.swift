@@ -73,6 +73,7 @@ import Testing
         if table.slots.isPartial(slot), let row = store.row(of: stream) { table.complete(slot, with: row) }
         return slot
       }
+      if table.isComplete { #expect(store.row(of: stream) == nil) }
       guard let row = store.row(of: stream) else { return nil }
       guard let slot = table.slots.find(id: row.id.rawValue) else { return table.load(row, hash) }
       table.name(slot, hash)
@@ -152,7 +153,7 @@ import Testing
         process.frozen = nil
       }
       if process.frozen == nil, process.table.tail >= interval {
-        var frozen = process.table.freeze(upTo: process.table.last)
+        var frozen = process.table.freeze()
         frozen.sort()
         process.frozen = frozen
         process.next = 0

@@ -50,11 +50,9 @@ import Testing
     slots.move(slot, to: 1 << 30, revision: revision + 1, hasID: true)
     let head = slots.head(slot)
     #expect(head.levels.map(\.rawValue) == (101...112).map { UInt64($0) })
-    var words: [UInt64] = []
-    let saved = slots.save(slot, to: &words)
-    slots.move(slot, to: 1 << 31, revision: 1 << 25, hasID: false)
+    slots.move(slot, to: 1 << 31, revision: revision + 2, hasID: false)
     #expect(slots.head(slot) != head)
-    slots.restore(saved, from: words, at: 0)
+    slots.moveBack(slot, to: 1 << 30)
     #expect(slots.head(slot) == head)
   }
 }
