@@ -17,6 +17,9 @@ struct EntrySteps: Sendable {
   var stream: StreamSteps?
   /// The names met on the way.
   var names = StreamNames()
+
+  /// The last position, or the last revision, that there was when the read began; 0 where there was none.
+  var end: UInt64 { log?.last ?? stream?.head?.revision.rawValue ?? 0 }
 }
 
 extension LogSnapshot {

@@ -20,7 +20,8 @@ struct LogSteps: Sendable {
   }
 
   private var position: UInt64
-  private let last: UInt64
+  /// The log's last position when the read began; 0 where it was empty.
+  let last: UInt64
   private let backwards: Bool
   private var remaining: Int
   private var hasBegun = false

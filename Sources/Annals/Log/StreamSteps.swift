@@ -7,7 +7,8 @@ struct StreamSteps: Sendable {
   private static let largestWindow: UInt64 = 256
 
   let stream: StreamName
-  private let head: Head?
+  /// The stream's head when the read began.
+  let head: Head?
   private let backwards: Bool
   /// The next revision; `nil` at the end.
   private var upcoming: UInt64?

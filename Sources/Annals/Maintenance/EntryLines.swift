@@ -34,12 +34,9 @@ public struct EntryLines: Sendable {
   private static let pageSize = 256 << 10
 
   private let log: EventLog
-  private let selection: EntrySelection
-  /// The number of the next entry, position or revision; `nil` at the end.
-  private var next: UInt64?
-  /// The number of the last entry when reading began.
-  private let last: UInt64
-  private var remaining: Int
+  private let isRaw: Bool
+  /// Where reading stands.
+  private var steps: EntrySteps
   private var writer = JSONWriter()
   /// What ended the last page, to be thrown in place of the next one.
   private var failure: AnnalsError?
@@ -47,24 +44,22 @@ public struct EntryLines: Sendable {
   public private(set) var count: UInt64 = 0
 
   /// The position of the last entry, or its revision where a stream is read.
-  public var end: UInt64 { last }
+  public var end: UInt64 { steps.end }
 
   /// The entries of `log` that `selection` names.
   ///
   /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged`, `tooManyReaders` or `inputOutput`.
   public init(_ log: EventLog, _ selection: EntrySelection = EntrySelection()) throws(AnnalsError) {
     self.log = log
-    self.selection = selection
-    remaining = max(selection.limit, 0)
-    let bounds = try log.read { (snapshot) throws(AnnalsError) -> ClosedRange<UInt64>? in
-      if let stream = selection.stream { return try snapshot.revision(of: stream).map { 0...$0.rawValue } }
-      return try snapshot.head().map { 1...$0.rawValue }
-    }
-    last = bounds?.upperBound ?? 0
-    if let bounds {
-      let start = selection.start ?? (selection.backwards ? bounds.upperBound : bounds.lowerBound)
-      let first = selection.backwards ? min(start, last) : max(start, bounds.lowerBound)
-      next = bounds.contains(first) ? first : nil
+    isRaw = selection.isRaw
+    let source: EntrySource =
+      if let stream = selection.stream {
+        .stream(stream, from: selection.start.map { Revision($0) })
+      } else {
+        .log(from: selection.start.map { Position($0) })
+      }
+    steps = try log.read { (snapshot) throws(AnnalsError) in
+      try snapshot.steps(of: source, backwards: selection.backwards, limit: selection.limit)
     }
   }
 
@@ -84,60 +79,26 @@ public struct EntryLines: Sendable {
     writer = JSONWriter()
     return page
   }
-}
 
-extension EntryLines {
   /// Reads entries until the page is full or they end.
   private mutating func fill() throws(AnnalsError) {
-    guard let start = next, remaining > 0 else { return }
-    try log.read { (snapshot) throws(AnnalsError) in
-      if let stream = selection.stream {
-        var entries = try snapshot.entries(
-          in: stream, from: Revision(start), backwards: selection.backwards, limit: remaining)
-        while wantsMore, let entry = try entries.next() {
-          try add(entry, number: entry.revision.rawValue, snapshot)
+    let snapshot = try LogSnapshot(log.core)
+    var cursor = try EntryCursor(snapshot.reader, steps)
+    let reading = EntryReading(kinds: snapshot.kinds)
+    while writer.bytes.count < Self.pageSize, let entry = try cursor.next() {
+      let end = writer.bytes.count
+      do throws(AnnalsError) {
+        if isRaw {
+          try writer.rawEntry(at: entry.position, cursor.reader, reading.kinds)
+        } else {
+          try writer.entry(reading.entry(entry, cursor.name(of: entry)))
         }
-      } else if selection.isRaw {
-        while wantsMore, let number = next { try add(rawAt: Position(number), number: number, snapshot) }
-      } else {
-        var entries = try snapshot.entries(
-          from: Position(start), backwards: selection.backwards, limit: remaining)
-        while wantsMore, let entry = try entries.next() {
-          try add(entry, number: entry.position.rawValue, snapshot)
-        }
+      } catch {
+        writer.bytes.removeSubrange(end...)
+        throw error
       }
+      count += 1
     }
-  }
-
-  private var wantsMore: Bool { next != nil && remaining > 0 && writer.bytes.count < Self.pageSize }
-
-  private mutating func add(
-    _ entry: LogEntry, number: UInt64, _ snapshot: borrowing LogSnapshot
-  ) throws(AnnalsError) {
-    if selection.isRaw { return try add(rawAt: entry.position, number: number, snapshot) }
-    let end = writer.bytes.count
-    do { try writer.entry(entry) } catch {
-      writer.bytes.removeSubrange(end...)
-      throw error
-    }
-    advance(from: number)
-  }
-
-  private mutating func add(
-    rawAt position: Position, number: UInt64, _ snapshot: borrowing LogSnapshot
-  ) throws(AnnalsError) {
-    let end = writer.bytes.count
-    do { try writer.rawEntry(at: position, snapshot.reader, snapshot.kinds) } catch {
-      writer.bytes.removeSubrange(end...)
-      throw error
-    }
-    advance(from: number)
-  }
-
-  private mutating func advance(from number: UInt64) {
-    count += 1
-    remaining -= 1
-    let end = selection.backwards ? (selection.stream == nil ? 1 : 0) : last
-    next = number == end ? nil : selection.backwards ? number - 1 : number + 1
+    steps = cursor.steps
   }
 }
