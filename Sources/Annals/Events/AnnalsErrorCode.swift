@@ -94,7 +94,7 @@ extension AnnalsError {
     public static let usedAfterFork = Code(.usedAfterFork)
     /// A read or a write of a file failed.
     public static let inputOutput = Code(.inputOutput)
-    /// The task was cancelled before anything was written.
+    /// The task was cancelled; nothing was written.
     public static let cancelled = Code(.cancelled)
     /// The call contradicts itself or the store's state.
     public static let wrongUse = Code(.wrongUse)

@@ -111,7 +111,7 @@ struct EntryPages<Element: Sendable>: Sendable {
       throw AnnalsError(.cancelled, "the task was cancelled before all entries were read")
     }
     var room = room
-    room.entries = min(room.entries, remaining)
+    room.events = remaining
     var page = try read(steps, room)
     if page.elements.count > remaining { page.elements.removeSubrange(remaining...) }
     steps = page.steps

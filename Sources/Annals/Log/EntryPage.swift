@@ -2,6 +2,8 @@
 struct PageRoom: Sendable {
   /// The most stored entries, and how many events fill a page.
   var entries = 256
+  /// The most events that are still asked for. Entries that are dropped do not count.
+  var events = Int.max
   /// How many stored bytes fill a page.
   var bytes = 1 << 20
 }
@@ -29,7 +31,7 @@ extension EntryCursor {
     _ room: PageRoom, _ take: (borrowing LentEntry, StreamName) throws(AnnalsError) -> Int
   ) throws(AnnalsError) -> Bool {
     var (entries, bytes, elements) = (0, 0, 0)
-    while entries < room.entries, elements < room.entries, bytes < room.bytes {
+    while entries < room.entries, elements < min(room.entries, room.events), bytes < room.bytes {
       guard let entry = try next() else { return true }
       entries += 1
       bytes += entry.bytes.count

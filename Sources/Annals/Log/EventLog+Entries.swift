@@ -44,7 +44,7 @@ extension EventLog {
       var cursor = try EntryCursor(reader, steps)
       let reading = EntryReading(kinds: snapshot.kinds)
       var page = EntryPage<LogEntry>(steps: cursor.steps)
-      page.elements.reserveCapacity(room.entries)
+      page.elements.reserveCapacity(min(room.entries, room.events))
       do throws(AnnalsError) {
         page.isLast = try cursor.fill(room) { (entry, stream) throws(AnnalsError) in
           page.elements.append(try reading.entry(entry, stream))

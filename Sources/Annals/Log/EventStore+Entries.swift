@@ -50,7 +50,7 @@ extension EventStore {
       var cursor = try EntryCursor(reader, steps)
       let lifting = EntryLifting(reach: reach, kinds: snapshot.kinds, log: core.meta.log)
       let delivery = Delivery<Event>()
-      delivery.entries.reserveCapacity(room.entries)
+      delivery.entries.reserveCapacity(min(room.entries, room.events))
       var whole = 0
       var page = EntryPage<Entry<Event>>(steps: cursor.steps)
       do throws(AnnalsError) {

@@ -229,6 +229,8 @@ import Testing
       var read: [MarketV3.Event] = []
       for try await entry in entries { read.append(entry.event) }
       #expect(read == [.shipped(.init(parcel: "p"))])
+      let first = try await store.entries(backwards: backwards, limit: 1).delivered(page)
+      #expect(try first == store.delivered(backwards: backwards))
     }
   }
 
