@@ -35,7 +35,8 @@ extension EntryCursor {
       guard let entry = try next() else { return true }
       entries += 1
       bytes += entry.bytes.count
-      elements = try take(entry, name(of: entry))
+      let stream = try name(of: entry)
+      if steps.includes(stream) { elements = try take(entry, stream) }
     }
     return false
   }

@@ -1,7 +1,7 @@
 /// Which entries a read is of.
 enum EntrySource: Sendable {
-  /// The whole log, from a position on.
-  case log(from: Position?)
+  /// The whole log from a position on, or what it holds of the streams whose names begin with a text.
+  case log(from: Position?, prefix: String? = nil)
   /// One stream, from a revision on.
   case stream(StreamName, from: Revision?)
 }
@@ -15,8 +15,15 @@ struct EntrySteps: Sendable {
   var log: LogSteps?
   /// The way through the stream, where one is read.
   var stream: StreamSteps?
+  /// What the names of the streams begin with, where not all are read.
+  var prefix: String?
   /// The names met on the way.
   var names = StreamNames()
+
+  /// Whether entries of the stream called `name` are read.
+  func includes(_ name: StreamName) -> Bool {
+    prefix.map { name.text.utf8.starts(with: $0.utf8) } ?? true
+  }
 
   /// The last position, or the last revision, that there was when the read began; 0 where there was none.
   var end: UInt64 { log?.last ?? stream?.head?.revision.rawValue ?? 0 }
@@ -32,9 +39,10 @@ extension LogSnapshot {
     of source: EntrySource, backwards: Bool, limit: Int = .max, likely: Int = .max
   ) throws(AnnalsError) -> EntrySteps {
     switch source {
-    case .log(let start):
+    case .log(let start, let prefix):
       return EntrySteps(
-        log: LogSteps(start: start, backwards: backwards, last: try reader.last(), limit: limit))
+        log: LogSteps(start: start, backwards: backwards, last: try reader.last(), limit: limit),
+        prefix: prefix)
     case .stream(let stream, let start):
       return EntrySteps(
         stream: StreamSteps(

@@ -1,5 +1,5 @@
 extension EventStore {
-  /// The events of the whole store, one after the other, for a loop that waits.
+  /// The events of the whole store, or of some streams, one after the other, for a loop that waits.
   ///
   /// ```swift
   /// for try await entry in store.entries(backwards: true, limit: 10) {
@@ -8,14 +8,16 @@ extension EventStore {
   /// ```
   ///
   /// - Parameters:
+  ///   - prefix: What the names of the streams begin with, byte by byte; by default all are read.
   ///   - start: The position to begin at; by default the first, or the last where they are read backwards.
   ///   - backwards: Whether they come newest first; the parts of a split then come last part first.
   ///   - limit: The most events to read.
   /// - Returns: A sequence that throws what ``StoreEntries/next()`` throws, and `cancelled` in a cancelled task.
   public func entries(
-    from start: Position? = nil, backwards: Bool = false, limit: Int = .max
+    streamPrefix prefix: String? = nil, from start: Position? = nil, backwards: Bool = false,
+    limit: Int = .max
   ) -> AsyncEntries<Entry<Event>> {
-    entries(of: .log(from: start), backwards: backwards, limit: limit)
+    entries(of: .log(from: start, prefix: prefix), backwards: backwards, limit: limit)
   }
 
   /// The events of one stream, one after the other, for a loop that waits. A stream that does not exist has none.

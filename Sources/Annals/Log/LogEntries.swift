@@ -2,11 +2,13 @@
 public struct LogEntries: ~Copyable, ~Escapable {
   private var cursor: EntryCursor
   private let reading: EntryReading
+  private var remaining: Int
 
   @_lifetime(copy cursor)
-  init(_ cursor: consuming EntryCursor, _ kinds: KindRegistry) {
+  init(_ cursor: consuming EntryCursor, _ kinds: KindRegistry, limit: Int) {
     self.cursor = cursor
     reading = EntryReading(kinds: kinds)
+    remaining = limit
   }
 
   /// How many entries of a stream were read to find and deliver those that were asked for.
@@ -17,7 +19,13 @@ public struct LogEntries: ~Copyable, ~Escapable {
   /// - Throws: ``AnnalsError`` with code `damaged` (a missing position is damage), `formatVersion`, `needsNewer` or
   ///   `inputOutput`.
   public mutating func next() throws(AnnalsError) -> LogEntry? {
-    guard let entry = try cursor.next() else { return nil }
-    return try reading.entry(entry, cursor.name(of: entry))
+    guard remaining > 0 else { return nil }
+    while let entry = try cursor.next() {
+      let stream = try cursor.name(of: entry)
+      guard cursor.steps.includes(stream) else { continue }
+      remaining -= 1
+      return try reading.entry(entry, stream)
+    }
+    return nil
   }
 }

@@ -58,19 +58,23 @@ public struct LogSnapshot: ~Copyable {
     return try EntryReading(kinds: kinds).entry(entry, reader.name(of: entry.stream))
   }
 
-  /// The entries of the whole log, one after the other.
+  /// The entries of the whole log, or of some streams, one after the other.
   ///
   /// - Parameters:
+  ///   - prefix: What the names of the streams begin with, byte by byte; by default all are read.
   ///   - start: The first one; by default the log's first, or its last where they are read backwards.
   ///   - backwards: Whether they come newest first.
   ///   - limit: The most entries to read.
   /// - Throws: ``AnnalsError`` with code `inputOutput`.
+  /// - Complexity: With a prefix every entry is met on the way, at the pace of ``scan(from:backwards:limit:)``, and those of other
+  ///   streams are not decoded.
   @_lifetime(borrow self)
   public func entries(
-    from start: Position? = nil, backwards: Bool = false, limit: Int = .max
+    streamPrefix prefix: String? = nil, from start: Position? = nil, backwards: Bool = false,
+    limit: Int = .max
   ) throws(AnnalsError) -> LogEntries {
-    let steps = try steps(of: .log(from: start), backwards: backwards, limit: limit)
-    return LogEntries(try EntryCursor(reader, steps), kinds)
+    let steps = try steps(of: .log(from: start, prefix: prefix), backwards: backwards)
+    return LogEntries(try EntryCursor(reader, steps), kinds, limit: limit)
   }
 
   /// The entries of one stream, one after the other. A stream that does not exist has none.
@@ -86,8 +90,8 @@ public struct LogSnapshot: ~Copyable {
   public func entries(
     in stream: StreamName, from start: Revision? = nil, backwards: Bool = false, limit: Int = .max
   ) throws(AnnalsError) -> LogEntries {
-    let steps = try steps(of: .stream(stream, from: start), backwards: backwards, limit: limit)
-    return LogEntries(try EntryCursor(reader, steps), kinds)
+    let steps = try steps(of: .stream(stream, from: start), backwards: backwards, likely: limit)
+    return LogEntries(try EntryCursor(reader, steps), kinds, limit: limit)
   }
 }
 

@@ -24,8 +24,10 @@ public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
     while delivery.entries.isEmpty {
       delivery.clear()
       guard let entry = try cursor.next() else { return nil }
+      let stream = try cursor.name(of: entry)
+      guard cursor.steps.includes(stream) else { continue }
       do throws(AnnalsError) {
-        try lifting.lift(entry, of: cursor.name(of: entry), into: delivery)
+        try lifting.lift(entry, of: stream, into: delivery)
       } catch {
         // Of an entry that failed half-way nothing is given.
         delivery.clear()

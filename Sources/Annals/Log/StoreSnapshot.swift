@@ -25,18 +25,22 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
     try log.revision(of: stream)
   }
 
-  /// The events of the whole store, one after the other.
+  /// The events of the whole store, or of some streams, one after the other.
   ///
   /// - Parameters:
+  ///   - prefix: What the names of the streams begin with, byte by byte; by default all are read.
   ///   - start: The position to begin at; by default the first, or the last where they are read backwards.
   ///   - backwards: Whether they come newest first; the parts of a split then come last part first.
   ///   - limit: The most events to read.
   /// - Throws: ``AnnalsError`` with code `inputOutput`.
+  /// - Complexity: With a prefix every entry is met on the way, at the pace of ``LogSnapshot/scan(from:backwards:limit:)``, and those
+  ///   of other streams are not decoded.
   @_lifetime(borrow self)
   public func entries(
-    from start: Position? = nil, backwards: Bool = false, limit: Int = .max
+    streamPrefix prefix: String? = nil, from start: Position? = nil, backwards: Bool = false,
+    limit: Int = .max
   ) throws(AnnalsError) -> StoreEntries<Event> {
-    let steps = try log.steps(of: .log(from: start), backwards: backwards)
+    let steps = try log.steps(of: .log(from: start, prefix: prefix), backwards: backwards)
     return StoreEntries(try EntryCursor(log.reader, steps), lifting, backwards: backwards, limit: limit)
   }
 

@@ -103,6 +103,54 @@ import Testing
     }
   }
 
+  @Test(arguments: 1...3 as ClosedRange<UInt64>, [1, 3, 256])
+  func `a prefix gives the events of the streams whose names begin with its bytes`(seed: UInt64, page: Int)
+    async throws
+  {
+    let market = try await market(seed)
+    let (store, log) = (market.store, market.store.log)
+    // The last begins as a name does that only looks the same.
+    for prefix in ["", "stall", "stall/e", "stall-1", "stall/e\u{301}", "none", "stall/\u{e9}"] {
+      let begins = { (name: StreamName) in
+        Array(name.text.utf8.prefix(prefix.utf8.count)) == Array(prefix.utf8)
+      }
+      for backwards in [false, true] {
+        var wanted: [Delivered] = []
+        var positions: [UInt64] = []
+        try store.read { (snapshot) throws(AnnalsError) in
+          var entries = try snapshot.entries(backwards: backwards)
+          while let entry = try entries.next() {
+            if begins(entry.stream) { wanted.append(Delivered(entry)) }
+          }
+        }
+        try log.read { (snapshot) throws(AnnalsError) in
+          for entry in try snapshot.all() where begins(entry.stream) {
+            positions.append(entry.position.rawValue)
+          }
+        }
+        if backwards { positions.reverse() }
+        for limit in [Int.max, 4, 0] {
+          let events = store.entries(streamPrefix: prefix, backwards: backwards, limit: limit)
+          #expect(try await events.delivered(page) == Array(wanted.prefix(limit)))
+          let entries = log.entries(streamPrefix: prefix, backwards: backwards, limit: limit)
+          #expect(try await entries.positions(page) == Array(positions.prefix(limit)))
+          try log.read { (snapshot) throws(AnnalsError) in
+            var read: [UInt64] = []
+            var entries = try snapshot.entries(streamPrefix: prefix, backwards: backwards, limit: limit)
+            while let entry = try entries.next() { read.append(entry.position.rawValue) }
+            #expect(read == Array(positions.prefix(limit)))
+          }
+          try store.read { (snapshot) throws(AnnalsError) in
+            var read: [Delivered] = []
+            var entries = try snapshot.entries(streamPrefix: prefix, backwards: backwards, limit: limit)
+            while let entry = try entries.next() { read.append(Delivered(entry)) }
+            #expect(read == Array(wanted.prefix(limit)))
+          }
+        }
+      }
+    }
+  }
+
   @Test func `a page ends where its bytes are used up, and nothing is left out`() async throws {
     let orders = try await orders(20)
     let log = orders.store
