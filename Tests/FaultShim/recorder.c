@@ -1,14 +1,14 @@
 // Records what a process does to the files below one directory, for the replay of power cuts (docs/reliability.md).
 //
 // Loaded with LD_PRELOAD into a program of the tests, never linked into the library. Environment:
-//   ANNALS_SHIM_ROOT     the directory whose files are recorded; empty when the program starts
+//   ANNALS_SHIM_ROOT     the directory whose files are recorded; what is in it at first is recorded as made and durable
 //   ANNALS_SHIM_LOG      the file that the records are written to
 //   ANNALS_SHIM_JOURNAL  a file in which the program notes what it was answered; what is written there becomes a mark
 //
 // A record is seven little-endian numbers of eight bytes (kind, inode, other, argument, lengths of name, new name and
-// bytes), then the three. Only what happens below the root is recorded: files and directories become known when they are
-// created there. Writes through a shared map are not seen; a map for writing of anything but a lock file is recorded as
-// unsupported, so that a replay never knows less than it believes.
+// bytes), then the three. Only what happens below the root is recorded: files and directories are known because they were
+// there at first, or become known when they are created. Writes through a shared map are not seen; a map for writing of
+// anything but a lock file is recorded as unsupported, so that a replay never knows less than it believes.
 #include "records.h"
 
 #include <stdarg.h>
@@ -26,6 +26,9 @@ __attribute__((constructor)) static void begin(void) {
   logFile = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
   if (logFile < 0) abort();
   record(ROOT, status.st_ino, 0, 0, 0, 0, 0, 0);
+  int descriptor = (int)syscall(SYS_openat, AT_FDCWD, root, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  found(descriptor, status.st_ino);
+  record(BEGIN, 0, 0, 0, 0, 0, 0, 0);
 }
 
 static void wrote(int descriptor, ino_t inode, const void *bytes, size_t count, off_t offset) {

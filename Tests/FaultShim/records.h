@@ -1,5 +1,6 @@
 // The records of recorder.c, and which files are recorded.
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 enum kind {
-  WRITE = 1, DURABLE_WRITE, RESIZE, EXTEND, SYNCHRONIZE, CREATE, MAKE_DIRECTORY, RENAME, REMOVE, MARK, ROOT, UNSUPPORTED
+  WRITE = 1, DURABLE_WRITE, RESIZE, EXTEND, SYNCHRONIZE, CREATE, MAKE_DIRECTORY, RENAME, REMOVE, MARK, ROOT, UNSUPPORTED, BEGIN
 };
 
 // The C library's own function of the same name.
@@ -85,4 +86,39 @@ static ino_t place(int directory, const char *path, char name[256]) {
 static ino_t inodeAt(int directory, const char *path) {
   struct stat status;
   return fstatat(directory, path, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status.st_ino : 0;
+}
+
+// Records the bytes of a file that is there at first.
+static void foundBytes(int descriptor, ino_t inode) {
+  static char bytes[1 << 16];
+  uint64_t offset = 0;
+  ssize_t count;
+  while ((count = pread(descriptor, bytes, sizeof bytes, (off_t)offset)) > 0) {
+    record(WRITE, inode, 0, offset, 0, 0, bytes, (size_t)count);
+    offset += (uint64_t)count;
+  }
+}
+
+// Records what is in a directory at first, and closes it.
+static void found(int descriptor, ino_t inode) {
+  DIR *directory = fdopendir(descriptor);
+  if (!directory) abort();
+  struct dirent *entry;
+  while ((entry = readdir(directory))) {
+    if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
+    int child = (int)syscall(SYS_openat, descriptor, entry->d_name, O_RDONLY | O_CLOEXEC, 0);
+    struct stat status;
+    if (child < 0 || fstat(child, &status) != 0) abort();
+    learn(status.st_ino);
+    record(S_ISDIR(status.st_mode) ? MAKE_DIRECTORY : CREATE, inode, status.st_ino, 0, entry->d_name, 0, 0, 0);
+    if (S_ISDIR(status.st_mode)) {
+      found(child, status.st_ino);
+    } else {
+      foundBytes(child, status.st_ino);
+      record(SYNCHRONIZE, status.st_ino, 0, 0, 0, 0, 0, 0);
+      close(child);
+    }
+  }
+  closedir(directory);
+  record(SYNCHRONIZE, inode, 0, 0, 0, 0, 0, 0);
 }

@@ -5,15 +5,17 @@ import Foundation
 package struct Workload: Sendable {
   /// How many sessions there are: opens with appends and a close behind them.
   private static let sessions = 3
+  /// How the stores of all workloads are opened.
+  static let options = StoreOptions()
 
   /// Decides what is appended.
   package let seed: UInt64
-  /// How many calls there are.
-  package let calls: Int
+  /// The calls.
+  package let calls: Range<Int>
   /// How many calls are made at the same time, every fourth time; 1 for one after another.
   package let tasks: Int
 
-  package init(seed: UInt64, calls: Int, tasks: Int) {
+  package init(seed: UInt64, calls: Range<Int>, tasks: Int) {
     self.seed = seed
     self.calls = calls
     self.tasks = tasks
@@ -21,16 +23,17 @@ package struct Workload: Sendable {
 
   /// Does it all, and notes each call before it is made and after it was answered.
   func run(at url: URL, noting journal: Journal) async throws {
-    var next = 0
+    var next = calls.lowerBound
     for session in 1...Self.sessions {
-      try await append(next..<(calls * session / Self.sessions), at: url, noting: journal)
-      next = calls * session / Self.sessions
+      let end = calls.lowerBound + calls.count * session / Self.sessions
+      try await append(next..<end, at: url, noting: journal)
+      next = end
     }
   }
 
   /// One session; the store is closed when this returns.
   private func append(_ numbers: Range<Int>, at url: URL, noting journal: Journal) async throws {
-    let log = try EventLog(at: url)
+    let log = try EventLog(at: url, options: Self.options)
     var rest = numbers
     while !rest.isEmpty {
       let isShared = tasks > 1 && rest.lowerBound % 4 == 0

@@ -40,6 +40,13 @@ struct PowerCut {
     var findings: [String] = []
   }
 
+  /// What an earlier power cut left.
+  struct Start {
+    var image: [Inode: Disk.Node]
+    var disk: Disk
+    var knowledge: Examination.Knowledge
+  }
+
   /// An image that was looked at: the moment of the cut and the place of its selection among those of the moment.
   private struct Address: Hashable {
     var moment: Int
@@ -48,17 +55,25 @@ struct PowerCut {
 
   let workload: Workload
   private(set) var promise: Promise
+  private let start: Start?
   private(set) var recording: Recording
 
   /// Runs the workload in a process of its own and records it.
-  init(_ workload: Workload, _ promise: Promise) throws {
+  ///
+  /// - Parameter start: What it finds; `nil` for an empty directory.
+  init(_ workload: Workload, _ promise: Promise, after start: Start? = nil) throws {
     self.workload = workload
     self.promise = promise
+    self.start = start
     let scratch = try Scratch()
     let root = try scratch.directory("root")
     let journal = try scratch.file("journal")
+    if let start { try start.disk.write(start.image, to: root) }
     let run = try SubjectProcess.run(
-      ["work", root.path, journal.path, "\(workload.seed)", "\(workload.calls)", "\(workload.tasks)"],
+      [
+        "work", root.path, journal.path, "\(workload.seed)", "\(workload.calls.lowerBound)",
+        "\(workload.calls.count)", "\(workload.tasks)",
+      ],
       under: [Shim.recorder, Shim.environment],
       [
         "ANNALS_SHIM_ROOT": root.path, "ANNALS_SHIM_LOG": scratch.path("log"),
@@ -68,7 +83,7 @@ struct PowerCut {
     recording = try Recording(Data(contentsOf: URL(fileURLWithPath: scratch.path("log"))))
     // A replay that does not lead to what is really there would prove nothing.
     var disk = Disk(root: recording.root)
-    for operation in recording.operations { disk.perform(operation) }
+    for operation in recording.initial + recording.operations { disk.perform(operation) }
     let replayed = try scratch.directory("replayed")
     let all = [Disk.Taken](repeating: .whole, count: disk.pending.count)
     try disk.write(disk.image(taking: all, keepsLocks: true), to: replayed)
@@ -120,7 +135,7 @@ struct PowerCut {
     let chosen = Set(
       addresses.count > limit ? Array(addresses.shuffled(using: &random).prefix(limit)) : addresses)
     let scratch = try Scratch()
-    let inspector = Inspector(seed: workload.seed, calls: workload.calls)
+    let inspector = Inspector(seed: workload.seed, calls: workload.calls.upperBound)
     try walk { moment, disk, knowledge in
       for (number, selection) in selections(disk, moment).enumerated()
       where chosen.contains(Address(moment: moment, selection: number)) {
@@ -138,6 +153,29 @@ struct PowerCut {
     return outcome
   }
 
+  /// What a power cut at a moment and with a selection drawn at random leaves, for a program that goes on from there.
+  func left(using random: inout some RandomNumberGenerator) -> Start? {
+    var moments: [Int] = []
+    walk { moment, _, _ in
+      moments.append(moment)
+      return true
+    }
+    guard let chosen = moments.randomElement(using: &random) else { return nil }
+    var start: Start?
+    walk { moment, disk, knowledge in
+      guard moment == chosen else { return true }
+      guard let selection = selections(disk, moment).randomElement(using: &random) else { return false }
+      var known = knowledge
+      // The calls that were never made are a gap from now on.
+      known.isHistory = false
+      start = Start(
+        image: disk.image(taking: selection.taken, keepsLocks: selection.keepsLocks), disk: disk,
+        knowledge: known)
+      return false
+    }
+    return start
+  }
+
   private func selections(_ disk: Disk, _ moment: Int) -> [Disk.Selection] {
     // A generator for each moment, so that an image can be had again without those before it.
     var random = SeededGenerator(seed: workload.seed << 32 | UInt64(moment))
@@ -147,10 +185,15 @@ struct PowerCut {
   /// Lends each moment at which a power cut makes a difference, with what is known of the calls by then, until `body` gives false.
   private func walk(_ body: (Int, Disk, Examination.Knowledge) throws -> Bool) rethrows {
     var disk = Disk(root: recording.root)
+    for operation in recording.initial { disk.perform(operation) }
     var begun: [Int] = []
     var answered: [Int] = []
     func knowledge() -> Examination.Knowledge {
-      .init(must: promise.kept(of: answered), may: CallSet(begun), isHistory: workload.tasks == 1)
+      var knowledge =
+        start?.knowledge ?? .init(must: CallSet([]), may: CallSet([]), isHistory: workload.tasks == 1)
+      knowledge.must.numbers.formUnion(promise.kept(of: answered).numbers)
+      knowledge.may.numbers.formUnion(begun)
+      return knowledge
     }
     for (moment, operation) in recording.operations.enumerated() {
       if disk.isChanged(by: operation), try !body(moment, disk, knowledge()) { return }

@@ -3,7 +3,7 @@ import Testing
 
 /// Stores that are written wrongly: a campaign that finds nothing in these is blind.
 @Suite(.serialized, .enabled(if: Shim.areUsable, "\(Shim.need)")) struct PowerCutControlTests {
-  private let workload = Workload(seed: 1, calls: 24, tasks: 1)
+  private let workload = Workload(seed: 1, calls: 0..<24, tasks: 1)
 
   @Test func `a store that never waits for the disk is caught`() throws {
     let outcome = try PowerCut(workload, .none).run(findings: 1)

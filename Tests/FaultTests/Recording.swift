@@ -30,6 +30,8 @@ struct Recording {
 
   /// The directory that was recorded, empty at first.
   private(set) var root: Inode = 0
+  /// What made the files that were there at first; they are durable.
+  private(set) var initial: [Operation] = []
   var operations: [Operation] = []
 
   /// Reads what the recorder wrote (Tests/FaultShim/records.h).
@@ -64,22 +66,17 @@ struct Recording {
       case 10:
         operations += Journal.notes(in: String(decoding: bytes, as: UTF8.self)).map(Operation.note)
       case 11: root = inode
+      case 13: (initial, operations) = (operations, [])
       default: throw Unreadable(reason: "the process did what no replay can follow: \(name)")
       }
     }
     if root == 0 { throw Unreadable(reason: "nothing was recorded") }
   }
 
-  /// A recording made by hand.
-  init(root: Inode, operations: [Operation]) {
-    self.root = root
-    self.operations = operations
-  }
-
   /// The directories, by the calls that made them.
   var directories: Set<Inode> {
     var directories: Set = [root]
-    for case .create(let inode, _, _, true) in operations { directories.insert(inode) }
+    for case .create(let inode, _, _, true) in initial + operations { directories.insert(inode) }
     return directories
   }
 
