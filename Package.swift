@@ -94,7 +94,7 @@ let package = Package(
       name: "FaultSubjectTool", dependencies: ["FaultSubject"], path: "Tests/FaultSubjectTool",
       swiftSettings: strict),
     .testTarget(
-      name: "FaultTests", dependencies: ["FaultSubject", "FaultSubjectTool"], swiftSettings: strict),
+      name: "FaultTests", dependencies: ["Annals", "FaultSubject", "FaultSubjectTool"], swiftSettings: strict),
     .testTarget(name: "GitHistoryTests", dependencies: ["GitHistory"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -20,7 +20,7 @@ package enum Attempt {
   /// One session; the store is closed when this returns.
   private static func append(_ numbers: Range<Int>, at url: URL, noting journal: Journal) async throws {
     let log: EventLog
-    do throws(AnnalsError) { log = try EventLog(at: url, options: Workload.options) } catch {
+    do throws(AnnalsError) { log = try EventLog(at: url, options: Workload.options(.full)) } catch {
       return try journal.note(.refused(code: "\(error.code)"))
     }
     for number in numbers {

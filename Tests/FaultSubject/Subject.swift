@@ -1,3 +1,4 @@
+import Annals
 import Foundation
 
 #if canImport(Glibc)
@@ -11,18 +12,21 @@ package enum Subject {
   /// How many seconds a run may take before it counts as hanging.
   private static let patience: UInt32 = 20
 
-  /// Runs the verb in `arguments`: `work DIRECTORY JOURNAL SEED FIRST COUNT TASKS`, `attempt DIRECTORY JOURNAL` or `examine SEED CALLS`.
+  /// Runs the verb in `arguments`: `work DIRECTORY JOURNAL SEED FIRST COUNT TASKS RELAXED`, `attempt DIRECTORY JOURNAL` or `examine SEED CALLS`.
   ///
   /// - Returns: The exit status: 0, 1 where something failed that must not, 64 for other arguments.
   package static func run(_ arguments: [String]) async -> Int32 {
     let numbers = arguments.map { Int($0) ?? 0 }
     do {
       switch (arguments.dropFirst().first, arguments.count) {
-      case ("work", 8):
+      case ("work", 9):
         alarm(patience)
         let calls = numbers[5]..<numbers[5] + max(0, numbers[6])
-        try await Workload(seed: UInt64(numbers[4]), calls: calls, tasks: numbers[7])
-          .run(at: store(in: arguments[2]), noting: Journal(path: arguments[3]))
+        try await Workload(
+          seed: UInt64(numbers[4]), calls: calls, tasks: numbers[7],
+          durability: numbers[8] == 1 ? .relaxed : .full
+        )
+        .run(at: store(in: arguments[2]), noting: Journal(path: arguments[3]))
       case ("attempt", 4):
         alarm(patience)
         try await Attempt.run(at: store(in: arguments[2]), noting: Journal(path: arguments[3]))

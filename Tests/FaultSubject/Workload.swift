@@ -1,24 +1,34 @@
-import Annals
+package import Annals
 import Foundation
 
 /// What a process does whose power is cut: it creates a store, appends alone and beside others, closes, opens again.
 package struct Workload: Sendable {
   /// How many sessions there are: opens with appends and a close behind them.
   private static let sessions = 3
-  /// How the stores of all workloads are opened.
-  static let options = StoreOptions()
-
   /// Decides what is appended.
   package let seed: UInt64
   /// The calls.
   package let calls: Range<Int>
   /// How many calls are made at the same time, every fourth time; 1 for one after another.
   package let tasks: Int
+  /// When a call is answered.
+  package let durability: StoreOptions.Durability
 
-  package init(seed: UInt64, calls: Range<Int>, tasks: Int) {
+  package init(
+    seed: UInt64, calls: Range<Int>, tasks: Int = 1, durability: StoreOptions.Durability = .full
+  ) {
     self.seed = seed
     self.calls = calls
     self.tasks = tasks
+    self.durability = durability
+  }
+
+  /// How the stores of all workloads are opened: heads of streams are merged every few calls.
+  static func options(_ durability: StoreOptions.Durability) -> StoreOptions {
+    var options = StoreOptions()
+    options.entriesPerMerge = 12
+    options.durability = durability
+    return options
   }
 
   /// Does it all, and notes each call before it is made and after it was answered.
@@ -33,7 +43,7 @@ package struct Workload: Sendable {
 
   /// One session; the store is closed when this returns.
   private func append(_ numbers: Range<Int>, at url: URL, noting journal: Journal) async throws {
-    let log = try EventLog(at: url, options: Self.options)
+    let log = try EventLog(at: url, options: Self.options(durability))
     var rest = numbers
     while !rest.isEmpty {
       let isShared = tasks > 1 && rest.lowerBound % 4 == 0

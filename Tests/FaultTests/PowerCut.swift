@@ -1,35 +1,9 @@
+import Annals
 import FaultSubject
 import Foundation
 
 /// A workload that was recorded, and the disks that a power cut at any moment of it could have left.
 struct PowerCut {
-  /// What is promised of answered calls.
-  enum Promise: String, CaseIterable, Sendable {
-    /// They are there.
-    case full
-    /// They are there but for the last one.
-    case relaxed
-    /// None that could be kept: a control that must lose something.
-    case none
-
-    /// The flags that LMDB's environments get beyond those that the library gives them.
-    var flags: String {
-      switch self {
-      case .full: "0"
-      case .relaxed: "0x40000"
-      case .none: "0x10000"
-      }
-    }
-
-    /// Of the answered calls, in the order of the answers, those that must be there.
-    func kept(of answered: [Int]) -> CallSet {
-      switch self {
-      case .full, .none: CallSet(answered)
-      case .relaxed: CallSet(answered.dropLast())
-      }
-    }
-  }
-
   /// What a campaign found.
   struct Outcome {
     /// How many images were looked at, of how many that differ in what the disk has of what was pending.
@@ -54,16 +28,19 @@ struct PowerCut {
   }
 
   let workload: Workload
-  private(set) var promise: Promise
+  /// What is promised of answered calls: all are there, or all but those of the last commit.
+  private(set) var promise: StoreOptions.Durability
   private let start: Start?
   private(set) var recording: Recording
 
   /// Runs the workload in a process of its own and records it.
   ///
-  /// - Parameter start: What it finds; `nil` for an empty directory.
-  init(_ workload: Workload, _ promise: Promise, after start: Start? = nil) throws {
+  /// - Parameters:
+  ///   - start: What it finds; `nil` for an empty directory.
+  ///   - flags: What LMDB's environments get beyond what the library gives them.
+  init(_ workload: Workload, after start: Start? = nil, flags: String = "0") throws {
     self.workload = workload
-    self.promise = promise
+    promise = workload.durability
     self.start = start
     let scratch = try Scratch()
     let root = try scratch.directory("root")
@@ -72,12 +49,12 @@ struct PowerCut {
     let run = try SubjectProcess.run(
       [
         "work", root.path, journal.path, "\(workload.seed)", "\(workload.calls.lowerBound)",
-        "\(workload.calls.count)", "\(workload.tasks)",
+        "\(workload.calls.count)", "\(workload.tasks)", workload.durability == .relaxed ? "1" : "0",
       ],
       under: [Shim.recorder, Shim.environment],
       [
         "ANNALS_SHIM_ROOT": root.path, "ANNALS_SHIM_LOG": scratch.path("log"),
-        "ANNALS_SHIM_JOURNAL": journal.path, "ANNALS_SHIM_FLAGS": promise.flags,
+        "ANNALS_SHIM_JOURNAL": journal.path, "ANNALS_SHIM_FLAGS": flags,
       ])
     guard run.end == .exit(0) else { throw Failed(run.errors) }
     recording = try Recording(Data(contentsOf: URL(fileURLWithPath: scratch.path("log"))))
@@ -109,7 +86,7 @@ struct PowerCut {
   }
 
   /// The same with another promise to hold it to.
-  func promising(_ promise: Promise) -> PowerCut {
+  func promising(_ promise: StoreOptions.Durability) -> PowerCut {
     var copy = self
     copy.promise = promise
     return copy
@@ -182,6 +159,15 @@ struct PowerCut {
     return disk.selections(using: &random)
   }
 
+  /// Of the answered calls, in the order of the answers, those that must be there.
+  private func kept(of answered: [Int]) -> [Int] {
+    switch promise {
+    case .full: answered
+    // One task makes a commit of each call.
+    case .relaxed: answered.dropLast()
+    }
+  }
+
   /// Lends each moment at which a power cut makes a difference, with what is known of the calls by then, until `body` gives false.
   private func walk(_ body: (Int, Disk, Examination.Knowledge) throws -> Bool) rethrows {
     var disk = Disk(root: recording.root)
@@ -191,7 +177,7 @@ struct PowerCut {
     func knowledge() -> Examination.Knowledge {
       var knowledge =
         start?.knowledge ?? .init(must: CallSet([]), may: CallSet([]), isHistory: workload.tasks == 1)
-      knowledge.must.numbers.formUnion(promise.kept(of: answered).numbers)
+      knowledge.must.numbers.formUnion(kept(of: answered))
       knowledge.may.numbers.formUnion(begun)
       return knowledge
     }

@@ -1,3 +1,4 @@
+import Annals
 import FaultSubject
 import Testing
 
@@ -15,10 +16,10 @@ import Testing
   /// How many first cuts there are in each round that a second one follows.
   private static let pairs = min(100, max(1, total / 125))
 
-  private func cut(_ workload: Workload, _ promise: PowerCut.Promise) throws {
-    let outcome = try PowerCut(workload, promise).run(images: Self.perRecording)
+  private func cut(_ workload: Workload) throws {
+    let outcome = try PowerCut(workload).run(images: Self.perRecording)
     print(
-      "power cuts, \(promise.rawValue), seed \(workload.seed), \(workload.tasks) tasks: \(outcome.images) of \(outcome.possible) images at \(outcome.moments) moments, \(outcome.findings.count) findings"
+      "power cuts, \(workload.durability), seed \(workload.seed), \(workload.tasks) tasks: \(outcome.images) of \(outcome.possible) images at \(outcome.moments) moments, \(outcome.findings.count) findings"
     )
     #expect(outcome.findings == [])
     // The cuts really came while calls were under way.
@@ -29,13 +30,13 @@ import Testing
   @Test(arguments: rounds, [1, 4]) func `no answered call is lost, and every other is whole or absent`(
     seed: UInt64, tasks: Int
   ) throws {
-    try cut(Workload(seed: seed, calls: 0..<Self.calls, tasks: tasks), .full)
+    try cut(Workload(seed: seed, calls: 0..<Self.calls, tasks: tasks))
   }
 
   @Test(arguments: rounds) func `of relaxed commits at most the last one is lost`(
     seed: UInt64
   ) throws {
-    try cut(Workload(seed: seed, calls: 0..<Self.calls, tasks: 1), .relaxed)
+    try cut(Workload(seed: seed, calls: 0..<Self.calls, durability: .relaxed))
   }
 
   @Test(arguments: rounds)
@@ -43,11 +44,11 @@ import Testing
     seed: UInt64
   ) throws {
     var random = SeededGenerator(seed: seed)
-    let first = try PowerCut(Workload(seed: seed, calls: 0..<12, tasks: 1), .full)
+    let first = try PowerCut(Workload(seed: seed, calls: 0..<12))
     var images = 0
     for _ in 0..<Self.pairs {
       let start = try #require(first.left(using: &random))
-      let second = try PowerCut(Workload(seed: seed, calls: 12..<18, tasks: 1), .full, after: start)
+      let second = try PowerCut(Workload(seed: seed, calls: 12..<18), after: start)
       let outcome = try second.run(images: 20)
       #expect(outcome.findings == [])
       images += outcome.images
@@ -58,7 +59,7 @@ import Testing
 
   /// Whoever created a store may have been killed before the disk had its name.
   @Test func `each open for writing waits for the store's name`() throws {
-    let recording = try PowerCut(Workload(seed: 1, calls: 0..<6, tasks: 1), .full).recording
+    let recording = try PowerCut(Workload(seed: 1, calls: 0..<6)).recording
     // There are three sessions of two calls each.
     var waits = 0
     var waitsBeforeCall: [Int] = []

@@ -61,6 +61,11 @@ public struct StoreOptions: Sendable {
   public var headMemory = 64 << 20
   /// When the newest heads are merged into the rows on disk.
   var mergeInterval = HeadMerge.Interval()
+  /// The entries of ``mergeInterval``, for programs of the tests that have few.
+  package var entriesPerMerge: UInt64 {
+    get { mergeInterval.entries }
+    set { mergeInterval.entries = newValue }
+  }
 
   /// Read and append, creating the store if it is missing, with payloads of up to 64 MiB.
   public init(
