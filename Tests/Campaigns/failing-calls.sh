@@ -4,4 +4,4 @@
 # reported as failed. Prints for each how many runs met the fault and what the program was told.
 set -eu
 cd "$(dirname "$0")/../.."
-ANNALS_FAULTS_EVERY="${1:-1}" exec swift test --filter 'FaultTests\.FailingRequestTests'
+ANNALS_FAULTS_EVERY="${1:-1}" exec swift test --filter '^FaultTests\.FailingRequestTests'

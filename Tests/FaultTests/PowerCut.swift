@@ -121,6 +121,7 @@ struct PowerCut {
         outcome.images += 1
         if let finding = try inspector.finding(in: directory, knowledge) {
           outcome.findings.append("cut before operation \(moment), selection \(number): \(finding)")
+          try keep(disk, selection, named: "\(workload.seed)-\(workload.tasks)-\(moment)-\(number)")
           if outcome.findings.count == most { return false }
         }
         try FileManager.default.removeItem(at: directory)
@@ -151,6 +152,14 @@ struct PowerCut {
       return false
     }
     return start
+  }
+
+  /// Writes an image that was found wanting into the directory that the environment names for that, as it was before anybody looked.
+  private func keep(_ disk: Disk, _ selection: Disk.Selection, named name: String) throws {
+    guard let folder = ProcessInfo.processInfo.environment["ANNALS_KEEP"] else { return }
+    let directory = URL(filePath: folder).appendingPathComponent(name)
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    try disk.write(disk.image(taking: selection.taken, keepsLocks: selection.keepsLocks), to: directory)
   }
 
   private func selections(_ disk: Disk, _ moment: Int) -> [Disk.Selection] {

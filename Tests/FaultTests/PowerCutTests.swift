@@ -30,7 +30,8 @@ import Testing
   @Test(arguments: rounds, [1, 4]) func `no answered call is lost, and every other is whole or absent`(
     seed: UInt64, tasks: Int
   ) throws {
-    try cut(Workload(seed: seed, calls: 0..<Self.calls, tasks: tasks))
+    // Calls that are made at once share commits, so that there are fewer moments.
+    try cut(Workload(seed: seed, calls: 0..<(tasks == 1 ? 1 : 2) * Self.calls, tasks: tasks))
   }
 
   @Test(arguments: rounds) func `of relaxed commits at most the last one is lost`(

@@ -31,6 +31,18 @@ struct Shim: Sendable {
     return folder
   }()
 
+  /// The compiler that the toolchain of Swift brings, where the system has none: found from where its library is loaded from.
+  private static let toolchainCompiler: String = {
+    let library = "lib/swift/linux/libswiftCore.so"
+    // Files under /proc report no size, so they are read to their end by hand.
+    let maps = FileHandle(forReadingAtPath: "/proc/self/maps").flatMap { try? $0.readToEnd() } ?? Data()
+    let paths = String(decoding: maps, as: UTF8.self).split(separator: "\n").compactMap {
+      $0.split(separator: " ").last
+    }
+    guard let path = paths.first(where: { $0.hasSuffix(library) }) else { return "clang" }
+    return path.dropLast(library.count) + "bin/clang"
+  }()
+
   private static func removeFolder() {
     // What is left behind in the system's own folder for temporary files harms nobody.
     if let folder { try? FileManager.default.removeItem(at: folder) }
@@ -42,8 +54,7 @@ struct Shim: Sendable {
       let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("FaultShim/\(name).c")
       let library = folder.appendingPathComponent("\(name).so")
-      // The toolchain of Swift has a compiler of its own, where the system has none.
-      for compiler in ["cc", "clang"] {
+      for compiler in ["cc", "clang", Self.toolchainCompiler] {
         let build = Process()
         build.executableURL = URL(filePath: "/usr/bin/env")
         build.arguments =
