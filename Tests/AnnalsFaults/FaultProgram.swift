@@ -60,6 +60,8 @@ public enum FaultProgram {
       try await Storm(store: text(0)).run(
         number(2), journal: text(1), sights: text(3), count: number(5), seed: UInt64(number(4)),
         options: options(without: 6))
+    case "steps":
+      try await Storm(store: text(0)).steps(journal: text(1), sights: text(2))
     case "fail":
       print(try Storm(store: text(0)).fail(until: text(1), options: options(without: 2)))
     default: throw WrongUse()

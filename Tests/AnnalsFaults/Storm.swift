@@ -17,19 +17,30 @@ import LMDB
 struct Storm {
   let store: String
 
-  /// Opens, looks where the log ends, makes one call of a writer and closes.
-  func run(_ writer: Int, journal: String, sights: String, count: Int, seed: UInt64, options: StoreOptions)
+  /// Opens, looks where the log ends, makes one call of a writer or several, and closes.
+  func run(
+    _ writer: Int, journal: String, sights: String, count: Int, seed: UInt64, options: StoreOptions,
+    calls: Int = 1
+  )
     async throws
   {
     var random = SeededGenerator(seed: seed)
     let next = Writer.resume(writer, after: try Journal.lines(path: journal)).next
     let notes = try Journal(path: sights)
-    for call in next..<next + count where FaultProgram.hasParent {
+    for call in 0..<count where FaultProgram.hasParent {
       let begun = Journal.now
       var life = try Writer(writer, store: store, journal: journal, seed: random.next(), options: options)
       let head = try life.head()
       try notes.note("saw", "\(begun)", "\(Journal.now)", "\(head)")
-      try await life.make(call)
+      for number in 0..<calls { try await life.make(next + call * calls + number) }
+    }
+  }
+
+  /// Creates the store if it is missing, makes three calls in it, opens it again and makes two more.
+  func steps(journal: String, sights: String) async throws {
+    for (count, seed) in [(3, 1), (2, 2)] as [(Int, UInt64)] {
+      try await run(
+        1, journal: journal, sights: sights, count: 1, seed: seed, options: StoreOptions(), calls: count)
     }
   }
 
