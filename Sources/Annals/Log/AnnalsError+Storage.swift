@@ -15,6 +15,11 @@ extension AnnalsError {
         .diskFull,
         "the log has outgrown this process's share of address space; raise the limit (ulimit -v) or keep fewer stores open, and open it again",
         failure)
+    case .lmdb(let error) where error.code == LMDBError.mapResized:
+      self.init(
+        .busy,
+        "other processes have let the log outgrow this process's map, and reads that are under way keep it from a larger one; end them and try again",
+        failure)
     case .lmdb(let error) where error.isAccessDenied:
       self.init(.permission, "the system refused access to the log's file (\(error))", failure)
     case .lmdb(let error) where error.code == LMDBError.panic:

@@ -59,9 +59,11 @@ extension Environment {
     try files { () throws(StoreFileError) in try checkNames() }
     if guards.contains(.size) { try checkSize() }
     try unsafe set(durability, of: pointer)
+    try makeRoom()
     var begun: OpaquePointer?
-    try unsafe check(mdb_txn_begin(pointer, nil, 0, &begun), "mdb_txn_begin")
+    try check(unsafe begin(0, &begun), "mdb_txn_begin")
     guard let begun = unsafe begun else {
+      gate.leave()
       throw .lmdb(LMDBError(code: MDB_BAD_TXN, function: "mdb_txn_begin"))
     }
     let transaction = unsafe WriteTransaction(environment: self, pointer: begun, hold: turn.hold)

@@ -35,6 +35,13 @@ public final class Environment: Sendable {
   /// The longest that the file has been seen; it never becomes shorter.
   let knownSize: Atomic<Int>
 
+  /// What keeps the map from being replaced under a transaction.
+  let gate = MapGate()
+  /// Whether a change did not fit into the map.
+  let wantsRoom = Atomic(false)
+  /// From how many bytes in use on a larger map is asked for again, after one could not be had.
+  let nextGrowth = Atomic(0)
+
   init(
     name: String, directory: Directory, tables: [Table], locks: EnvironmentLocks?,
     options: EnvironmentOptions, handle: EnvironmentHandle, data: FileStatus,
@@ -77,6 +84,7 @@ public final class Environment: Sendable {
   /// LMDB's environment, for the process that opened it.
   func pointer() throws(EnvironmentError) -> OpaquePointer {
     guard getpid() == process else { throw .file(.usedAfterFork) }
+    guard handle.mapSize > 0 else { throw .lmdb(LMDBError(code: ENOMEM, function: "mdb_env_set_mapsize")) }
     return unsafe handle.pointer
   }
 }

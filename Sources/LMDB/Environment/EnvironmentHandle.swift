@@ -1,4 +1,5 @@
 import CLMDB
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -13,13 +14,22 @@ import CLMDB
 @safe
 final class EnvironmentHandle: @unchecked Sendable {
   let pointer: OpaquePointer
-  /// The address space that it has set aside.
-  let mapSize: Int
+  private let size: Atomic<Int>
   private var isClosed = false
 
   private init(pointer: OpaquePointer, mapSize: Int) {
     unsafe self.pointer = unsafe pointer
-    self.mapSize = mapSize
+    size = Atomic(mapSize)
+  }
+
+  /// The address space that it has set aside; 0 after it could not get another one.
+  var mapSize: Int { size.load(ordering: .relaxed) }
+
+  /// Replaces the map; only while no transaction lives. After an error there is none, and nothing can be used any more.
+  func resize(to wanted: Int) throws(EnvironmentError) {
+    let code = unsafe mdb_env_set_mapsize(pointer, wanted)
+    size.store(code == MDB_SUCCESS ? wanted : 0, ordering: .relaxed)
+    try check(code, "mdb_env_set_mapsize")
   }
 
   /// Closes the environment; only for the holder of the registry's lock.
@@ -56,7 +66,7 @@ final class EnvironmentHandle: @unchecked Sendable {
   }
 
   /// Whether the process may have this much more address space.
-  private static func isFree(_ size: Int) -> Bool {
+  static func isFree(_ size: Int) -> Bool {
     let flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE
     guard let start = unsafe mmap(nil, size, PROT_NONE, flags, -1, 0), unsafe start != MAP_FAILED else {
       return false

@@ -35,7 +35,18 @@ public struct ReadTransaction: ~Copyable, TableReading {
   public mutating func renew() throws(EnvironmentError) {
     _ = try unsafe environment.pointer()
     unsafe mdb_txn_reset(handle.pointer)
-    try unsafe check(mdb_txn_renew(handle.pointer), "mdb_txn_renew")
+    // Between the two it reads nothing, and is counted anew.
+    environment.gate.leave()
+    let code: Int32
+    do throws(EnvironmentError) {
+      code = try environment.begin { unsafe mdb_txn_renew(handle.pointer) }
+    } catch {
+      environment.gate.enter()
+      throw error
+    }
+    // Its end counts it out, whatever became of it.
+    if code != MDB_SUCCESS { environment.gate.enter() }
+    try check(code, "mdb_txn_renew")
   }
 }
 
@@ -57,6 +68,7 @@ private final class ReadSlot {
     // In a child the slot is the parent's.
     guard getpid() == environment.process else { return }
     unsafe mdb_txn_abort(pointer)
+    environment.gate.leave()
   }
 }
 
@@ -65,16 +77,17 @@ extension Environment {
   ///
   /// - Throws: `tooManyReaders` if every slot belongs to a live process.
   public func beginRead() throws(EnvironmentError) -> ReadTransaction {
-    let pointer = try unsafe pointer()
+    _ = try unsafe pointer()
     var begun: OpaquePointer?
-    var code = unsafe mdb_txn_begin(pointer, nil, UInt32(MDB_RDONLY), &begun)
+    var code = try unsafe begin(UInt32(MDB_RDONLY), &begun)
     if code == MDB_READERS_FULL {
       try clearStaleReaders()
-      code = unsafe mdb_txn_begin(pointer, nil, UInt32(MDB_RDONLY), &begun)
+      code = try unsafe begin(UInt32(MDB_RDONLY), &begun)
       if code == MDB_READERS_FULL { throw .tooManyReaders(max: try info().maximumReaders) }
     }
     try check(code, "mdb_txn_begin")
     guard let begun = unsafe begun else {
+      gate.leave()
       throw .lmdb(LMDBError(code: MDB_BAD_TXN, function: "mdb_txn_begin"))
     }
     return unsafe ReadTransaction(environment: self, pointer: begun)

@@ -18,7 +18,9 @@ extension WriteTransaction {
       try unsafe value.withUnsafeBytes { (bytes) throws(EnvironmentError) in
         var key = unsafe MDB_val(reading: keyBytes)
         var value = unsafe MDB_val(reading: bytes)
-        try unsafe LMDB.check(mdb_put(handle.pointer, table.number, &key, &value, 0), "mdb_put")
+        let code = unsafe mdb_put(handle.pointer, table.number, &key, &value, 0)
+        environment.note(code)
+        try LMDB.check(code, "mdb_put")
       }
     }
   }
@@ -121,6 +123,7 @@ extension WriteTransaction {
     var key = unsafe key
     let code = unsafe mdb_del(handle.pointer, table.number, &key, nil)
     if code == MDB_NOTFOUND { return false }
+    environment.note(code)
     try LMDB.check(code, "mdb_del")
     return true
   }
@@ -144,6 +147,7 @@ extension WriteTransaction {
   private func check(
     put code: Int32, number: UInt64, in table: Table, flags: UInt32
   ) throws(EnvironmentError) {
+    environment.note(code)
     // LMDB's word for an appended key out of order, which is no duplicate.
     if code == MDB_KEYEXIST, flags & UInt32(MDB_APPEND) != 0 {
       throw .orderBroken(table: table.definition.name, key: number)

@@ -43,6 +43,7 @@ public struct WriteTransaction: ~Copyable, TableReading {
     guard !hasEnded, getpid() == environment.process else { return }
     precondition(thread == currentThread(), "a write transaction ends on the thread that began it")
     unsafe mdb_txn_abort(handle.pointer)
+    environment.gate.leave()
   }
 
   /// The transaction's own cursor in a table, which spares LMDB the way from the root to the next key beside the last one.
@@ -71,6 +72,8 @@ public struct WriteTransaction: ~Copyable, TableReading {
     // LMDB frees the transaction whatever the commit returns.
     hasEnded = true
     let code = unsafe mdb_txn_commit(handle.pointer)
+    environment.gate.leave()
+    environment.note(code)
     if code == MDB_SUCCESS {
       // Who replaced a lock file since the beginning may have let in a writer who does not see this commit and writes over it.
       do { try environment.checkNames() } catch { throw .unconfirmed(error) }

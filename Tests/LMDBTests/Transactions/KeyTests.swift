@@ -75,7 +75,7 @@ import Testing
     let shelf = try Shelf()
     let environment = try shelf.create { $0.mapSize = 1 << 20 }
     let error = #expect(throws: EnvironmentError.self) {
-      try environment.store([UInt8](repeating: 1, count: 2 << 20))
+      try environment.store([UInt8](repeating: 1, count: 5 << 20))
     }
     #expect(error?.code == LMDBError.mapFull)
     try environment.store([1])

@@ -1,0 +1,85 @@
+import CLMDB
+import Synchronization
+
+extension Environment {
+  /// The least room behind the pages in use that a write transaction begins with, where address space allows.
+  private static let leastRoom = 1 << 20
+  private static let mostRoom = 256 << 20
+  /// How long a new transaction waits for those that live to end before it does without a larger map.
+  private static let patience = Duration.seconds(1)
+  private static let haste = Duration.milliseconds(50)
+
+  /// The bytes in use, also of what another process has added behind this one's map.
+  private func used() throws(EnvironmentError) -> Int {
+    (try info().lastPage + 1) * LMDB.pageSize
+  }
+
+  /// Begins LMDB's transaction, counted as live, after a larger map was taken if another process has outgrown this one's.
+  ///
+  /// - Returns: LMDB's code; only after success it is counted.
+  func begin(_ flags: UInt32, _ begun: inout OpaquePointer?) throws(EnvironmentError) -> Int32 {
+    try begin { () throws(EnvironmentError) in
+      try unsafe mdb_txn_begin(pointer(), nil, flags, &begun)
+    }
+  }
+
+  /// Runs what begins or renews a transaction, which is live after its success.
+  func begin(_ body: () throws(EnvironmentError) -> Int32) throws(EnvironmentError) -> Int32 {
+    // Another process may grow the file again between the new map and the second try.
+    for _ in 0..<3 {
+      gate.enter()
+      let code: Int32
+      do { code = try body() } catch {
+        gate.leave()
+        throw error
+      }
+      if code == MDB_SUCCESS { return code }
+      gate.leave()
+      guard code == MDB_MAP_RESIZED else { return code }
+      guard gate.close(within: Self.patience) else { return code }
+      defer { gate.open() }
+      guard try grow(beyond: used()) else {
+        throw .lmdb(LMDBError(code: MDB_MAP_FULL, function: "mdb_env_set_mapsize"))
+      }
+    }
+    return MDB_MAP_RESIZED
+  }
+
+  /// Takes a larger map before a write transaction that may fill this one.
+  ///
+  /// Where that is not possible, for want of address space or because of long reads, the transaction begins with the room there is.
+  func makeRoom() throws(EnvironmentError) {
+    let used = try used()
+    let room = handle.mapSize - used
+    let isWanted = wantsRoom.load(ordering: .relaxed)
+    let enough = min(max(used / 4, Self.leastRoom), Self.mostRoom)
+    guard isWanted || (room < enough && used >= nextGrowth.load(ordering: .relaxed)) else { return }
+    wantsRoom.store(false, ordering: .relaxed)
+    nextGrowth.store(used + max(room, 0) / 4, ordering: .relaxed)
+    guard gate.close(within: isWanted ? Self.patience : Self.haste) else { return }
+    defer { gate.open() }
+    if try grow(beyond: max(used, handle.mapSize)) { nextGrowth.store(0, ordering: .relaxed) }
+  }
+
+  /// Lets the next write transaction begin with a larger map if this one was too small for a change.
+  func note(_ code: Int32) {
+    if code == MDB_MAP_FULL { wantsRoom.store(true, ordering: .relaxed) }
+  }
+
+  /// Replaces the map by one for more than `least` bytes; only while the gate is closed.
+  ///
+  /// - Returns: Whether there is address space for it; if not, nothing was changed.
+  private func grow(beyond least: Int) throws(EnvironmentError) -> Bool {
+    // Another thread may have done it.
+    if handle.mapSize > least { return true }
+    for size in [least * 2, least / 2 * 3, least / 4 * 5] {
+      let size = (size + Self.leastRoom) / LMDB.pageSize * LMDB.pageSize
+      // LMDB gives up the old map before it has the new one, so that must not fail.
+      if EnvironmentHandle.isFree(size) {
+        try handle.resize(to: size)
+        return true
+      }
+    }
+    return false
+  }
+}
