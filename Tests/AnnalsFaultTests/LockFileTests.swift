@@ -55,7 +55,9 @@ import Testing
     let new = try begin(3, 8)
     var ends = [try new.wait(20)]
     usleep(20_000)
-    ends += try old.map { try $0.kill() }
+    // Those that must notice have time to, on a machine that is busy too.
+    let stops = guards.isEmpty && attack != .cutOff
+    ends += try old.map { stops ? try $0.wait(10) : try $0.kill() }
     // Behind all of them the store is opened again, and takes appends.
     let last = try begin(4, 3)
     let end = try last.wait(20)

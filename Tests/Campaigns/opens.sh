@@ -1,5 +1,5 @@
 #!/bin/sh
-# Opens and closes one store in three processes while a fourth fails to open: opens.sh [opens, default 20000] [seed of the first round].
+# Opens and closes one store in three processes while two others fail to open: opens.sh [opens, default 20000] [seed of the first round].
 # Five hundred opens are one round on one store; each round prints its seed and what was done.
 set -eu
 cd "$(dirname "$0")/../.."
