@@ -106,6 +106,11 @@ extension AnnalsError {
         .permission,
         "'\(file)' belongs to user \(owner); it must belong to the user of this process or to root",
         failure, file: file)
+    case .openToAll(let file):
+      self.init(
+        .permission,
+        "everybody may write in '\(file)', the store's directory, and exchange its files; take that permission away (chmod o-w)",
+        failure, file: file)
     case .networkFileSystem(let file, let kind):
       self.init(
         .inputOutput,

@@ -64,7 +64,10 @@ struct StorePlace {
   /// The directory, `nil` where nothing has the name.
   private func existing() throws(AnnalsError) -> Directory? {
     do throws(StoreFileError) {
-      return try Directory.open(path: path)
+      let directory = try Directory.open(path: path)
+      // Whose directory it is may exchange every file in it at any moment.
+      try directory.checkOwner()
+      return directory
     } catch .missing {
       return nil
     } catch .notDirectory {

@@ -10,6 +10,9 @@ public enum Decision<Result: ~Copyable>: ~Copyable {
 }
 
 extension Environment {
+  /// After how many write transactions the slots of dead readers are freed: the look at one costs a call of `fcntl`.
+  private static let writesPerCheck = 64
+
   /// Begins a write transaction for an owner that commits it later, on the same thread.
   ///
   /// Waits for other writers as long as it takes.
@@ -59,6 +62,8 @@ extension Environment {
     try files { () throws(StoreFileError) in try checkNames() }
     if guards.contains(.size) { try checkSize() }
     try unsafe set(durability, of: pointer)
+    // The slot of a killed reader keeps every page that is freed from then on.
+    if writes.add(1, ordering: .relaxed).newValue % Self.writesPerCheck == 0 { try clearStaleReaders() }
     try makeRoom()
     var begun: OpaquePointer?
     try check(unsafe begin(0, &begun), "mdb_txn_begin")

@@ -37,6 +37,8 @@ public final class Environment: Sendable {
 
   /// What keeps the map from being replaced under a transaction.
   let gate = MapGate()
+  /// How many write transactions were begun.
+  let writes = Atomic(0)
   /// Whether a change did not fit into the map.
   let wantsRoom = Atomic(false)
   /// From how many bytes in use on a larger map is asked for again, after one could not be had.

@@ -20,6 +20,8 @@ public enum StoreFileError: Error, Hashable, Sendable {
   case linked(file: String, links: Int)
   /// The file belongs to another user.
   case wrongOwner(file: String, owner: UInt32)
+  /// Everybody may write to the file or in the directory.
+  case openToAll(file: String)
   /// The file lies on a file system whose locks and maps cannot be trusted.
   case networkFileSystem(file: String, kind: String)
   /// The file is shorter than what it must hold.

@@ -37,7 +37,7 @@ extension Directory {
 
   /// The names of all that is in this directory, sorted by bytes, without `.` and `..`.
   ///
-  /// - Throws: `damaged` for a name that is no UTF-8, which no store makes.
+  /// Names that are no UTF-8 are left out: no store makes one, and the directory above a store may have them.
   public func names() throws(StoreFileError) -> [String] {
     // A descriptor of its own, because reading moves the position that duplicates share.
     let own = try system("open", ".") {
@@ -61,8 +61,7 @@ extension Directory {
         let bytes = unsafe UnsafeRawPointer(field).assumingMemoryBound(to: CChar.self)
         return unsafe String(validatingCString: bytes)
       }
-      guard let name else { throw .damaged(file: ".", reason: "a name is no UTF-8", offset: 0) }
-      if name != "." && name != ".." { names.append(name) }
+      if let name, name != "." && name != ".." { names.append(name) }
     }
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }

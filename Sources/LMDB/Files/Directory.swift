@@ -125,6 +125,17 @@ public final class Directory: Sendable {
     return FileStatus(status)
   }
 
+  /// Makes sure that nobody else can exchange what is in this directory.
+  ///
+  /// - Throws: `wrongOwner` unless it belongs to this process's user or to root; `openToAll` if everybody may write in it.
+  public func checkOwner() throws(StoreFileError) {
+    let status = try status()
+    guard status.owner == geteuid() || status.owner == 0 else {
+      throw .wrongOwner(file: ".", owner: status.owner)
+    }
+    guard status.permissions & 0o002 == 0 else { throw .openToAll(file: ".") }
+  }
+
   /// Removes a file. The removal is durable after ``synchronize()``.
   public func remove(_ name: String) throws(StoreFileError) {
     try system("unlink", name) { unsafe unlinkat(descriptor, name, 0) }

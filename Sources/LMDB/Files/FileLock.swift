@@ -50,6 +50,7 @@ public final class FileLock: Sendable {
   ///   - name: The file's name.
   ///   - directory: Where it is.
   ///   - create: Whether it is created (0600) if it is missing. If not, being allowed to read it is enough.
+  /// - Throws: `wrongOwner` or `linked` for a file that could be reached from elsewhere, if it may be written.
   public init(
     _ name: String, in directory: Directory, create: Bool = true
   ) throws(StoreFileError) {
@@ -61,7 +62,10 @@ public final class FileLock: Sendable {
       file = try directory.open(name, .read)
       isWritable = false
     }
-    identity = try file.status().identity
+    let status = try file.status()
+    // The holder's number is written into it: never into a file that another one lent, or that has a name elsewhere.
+    if isWritable { try DataFile.checkOwner(status, name: name, trusting: []) }
+    identity = status.identity
     self.name = name
     self.directory = directory
     self.file = file

@@ -80,6 +80,30 @@ import Testing
     #expect(try EventLog.verify(folder.appendingPathComponent("orders.annals")).entries == 2)
   }
 
+  @Test func `a path that is no UTF-8 is refused, or means one store for all openers`() async throws {
+    let place = try TemporaryStore()
+    let url = try #require(URL(string: "file://\(place.directory.path)/%FF%FE.annals"))
+    if let refusal = Opener.readWrite.refusal(url) {
+      #expect([.noSuchStore, .cannotCreate].contains(refusal.code), "\(refusal)")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path).isEmpty)
+    } else {
+      try await EventLog(at: url).append([.sized(1)], to: "a")
+      #expect(try EventLog.verify(url).entries == 1)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path).count == 1)
+    }
+  }
+
+  @Test func `a directory in which everybody may write is no place for a store`() async throws {
+    let place = try TemporaryStore()
+    do { try await place.open().append([.sized(1)], to: "a") }
+    try #require(unsafe chmod(place.url.path, 0o777) == 0)
+    for opener in Opener.allCases { #expect(opener.refusal(place.url)?.code == .permission, "\(opener)") }
+    try #require(unsafe chmod(place.url.path, 0o770) == 0)
+    for opener in Opener.allCases where opener != .typed {
+      #expect(opener.refusal(place.url) == nil, "\(opener)")
+    }
+  }
+
   @Test func `a path longer than the system takes is refused`() throws {
     let place = try TemporaryStore()
     var folder = place.directory

@@ -30,6 +30,16 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: named.path))
   }
 
+  @Test func `a name beside it that is no UTF-8 stands in no store's way`() async throws {
+    let place = try TemporaryStore()
+    let odd: [CChar] = Array((place.directory.path + "/").utf8CString.dropLast()) + [-1, -2, 0]
+    let file = unsafe open(odd, O_CREAT | O_WRONLY, 0o600)
+    try #require(file >= 0)
+    close(file)
+    do { try await place.open().append([.sized(1)], to: "a") }
+    #expect(try EventLog.verify(place.url).entries == 1)
+  }
+
   @Test(arguments: 1...3) func `processes that create one store at once all open the same`(round: Int)
     async throws
   {

@@ -72,6 +72,36 @@ import Testing
     #expect(try shelf.directory.names() == ["Z", "a", "b", "ä"])
   }
 
+  @Test func `a name that is no UTF-8 is left out`() throws {
+    let shelf = try Shelf()
+    _ = try shelf.directory.create("a")
+    let odd: [CChar] = Array((shelf.path + "/").utf8CString.dropLast()) + [-1, -2, 0]
+    let file = unsafe open(odd, O_CREAT | O_WRONLY, 0o600)
+    try #require(file >= 0)
+    close(file)
+    #expect(try shelf.directory.names() == ["a"])
+  }
+
+  @Test(arguments: [(0o700, false), (0o755, false), (0o770, false), (0o777, true), (0o1777, true)])
+  func `a directory in which everybody may write is refused`(mode: Int, isRefused: Bool) throws {
+    let shelf = try Shelf()
+    let code = unsafe chmod(shelf.path, mode_t(mode))
+    try #require(code == 0)
+    if isRefused {
+      #expect(throws: StoreFileError.openToAll(file: ".")) { try shelf.directory.checkOwner() }
+    } else {
+      try shelf.directory.checkOwner()
+    }
+  }
+
+  // Only root may give a directory away.
+  @Test(.enabled(if: geteuid() == 0, "needs root")) func `a directory of another user is refused`() throws {
+    let shelf = try Shelf()
+    let code = unsafe chown(shelf.path, 65534, 65534)
+    try #require(code == 0)
+    #expect(throws: StoreFileError.wrongOwner(file: ".", owner: 65534)) { try shelf.directory.checkOwner() }
+  }
+
   @Test func `network file systems are known by their numbers`() throws {
     let shelf = try Shelf()
     #expect(try shelf.directory.fileSystem().network == nil)

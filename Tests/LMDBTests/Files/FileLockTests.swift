@@ -80,6 +80,29 @@ import Testing
     #expect(try shelf.directory.names() == [])
   }
 
+  @Test func `a lock file that has another name elsewhere is refused, and nothing is written into it`() throws
+  {
+    let shelf = try Shelf()
+    try shelf.directory.replace("mine", with: Array("precious bytes".utf8).span)
+    let code = unsafe link(shelf.path + "/mine", shelf.path + "/write.lock")
+    try #require(code == 0)
+    #expect(throws: StoreFileError.linked(file: "write.lock", links: 2)) {
+      _ = try FileLock("write.lock", in: shelf.directory)
+    }
+    #expect(try shelf.directory.read("mine", limit: 100) == Array("precious bytes".utf8))
+  }
+
+  // Only root may give a file away.
+  @Test(.enabled(if: geteuid() == 0, "needs root")) func `the lock file of another user is refused`() throws {
+    let shelf = try Shelf()
+    _ = try shelf.directory.create("write.lock")
+    let code = unsafe chown(shelf.path + "/write.lock", 65534, 65534)
+    try #require(code == 0)
+    #expect(throws: StoreFileError.wrongOwner(file: "write.lock", owner: 65534)) {
+      _ = try FileLock("write.lock", in: shelf.directory)
+    }
+  }
+
   @Test func `a killed holder leaves the lock free`() async throws {
     let shelf = try Shelf()
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = shelf.path as String] in
