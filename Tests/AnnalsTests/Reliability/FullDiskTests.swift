@@ -60,6 +60,102 @@ import Testing
     }
   }
 
+  /// A call that changes every table: two streams, one of them new, and a payload with pages of its own.
+  private static func change(_ log: EventLog, _ number: Int) async throws {
+    let entries = [try NewEntry.sized(9_000, id: UUID()), try NewEntry.sized(40, type: "Kind \(number)")]
+    try await log.append { call in
+      call.append(entries, to: "a")
+      call.append([entries[1]], to: StreamName("stream \(number)"))
+    }
+  }
+
+  @Test
+  func `a call that the disk ends after any number of pages is not there, and is there when it is repeated`()
+    async throws
+  {
+    await #expect(processExitsWith: .success) {
+      signal(SIGXFSZ, SIG_IGN)
+      var (refused, pages, fits) = (0, 0, false)
+      while !fits {
+        let place = try TemporaryStore()
+        let log = try place.open()
+        for number in 0..<3 { try await FullDiskTests.change(log, number) }
+        let size = try Data(contentsOf: place.url.appendingPathComponent(Specimen.file)).count
+        try #require(Limit.fileSize.set(size + pages * 4096))
+        do {
+          for number in 3..<6 { try await FullDiskTests.change(log, number) }
+          fits = true
+        } catch let error as AnnalsError {
+          #expect(error.code == .diskFull, "\(pages): \(error)")
+          refused += 1
+        }
+        let kept = try FullDiskTests.count(log)
+        #expect(kept % 3 == 0 && kept >= 9, "\(pages)")
+        try #require(Limit.fileSize.set(nil))
+        try await FullDiskTests.change(log, 9)
+        #expect(try FullDiskTests.count(log) == kept + 3)
+        #expect(try EventLog.verify(place.url).isClean, "\(pages)")
+        pages += 1
+      }
+      #expect(refused > 3)
+    }
+  }
+
+  @Test func `a creation that ends after any number of pages leaves nothing behind`() async throws {
+    await #expect(processExitsWith: .success) {
+      signal(SIGXFSZ, SIG_IGN)
+      let place = try TemporaryStore()
+      var (refused, pages, fits) = (0, 0, false)
+      while !fits {
+        try #require(Limit.fileSize.set(pages * 4096))
+        do {
+          _ = try place.open()
+          fits = true
+        } catch let error as AnnalsError {
+          #expect(error.code == .diskFull, "\(pages): \(error)")
+          #expect(
+            try FileManager.default.contentsOfDirectory(atPath: place.directory.path).isEmpty, "\(pages)")
+          refused += 1
+        }
+        try #require(Limit.fileSize.set(nil))
+        pages += 1
+      }
+      #expect(refused > 10)
+      #expect(try EventLog.verify(place.url).isClean)
+    }
+  }
+
+  @Test(.enabled(if: Mount.isPossible, "needs root and mounts"))
+  func `a file system that ends after any number of pages loses nothing`() async throws {
+    await #expect(processExitsWith: .success) {
+      let place = try TemporaryStore()
+      let disk = try Mount.memory(8 << 20, at: place.directory.path)
+      let url = disk.appendingPathComponent("orders.annals")
+      let log = try EventLog(at: url)
+      let ballast = disk.appendingPathComponent("ballast")
+      var (refused, stored) = (0, 0)
+      for pages in 0..<24 {
+        var space = statvfs()
+        let known = unsafe statvfs(disk.path, &space)
+        try #require(known == 0)
+        try Data(count: (Int(space.f_bavail) - pages) * Int(space.f_frsize)).write(to: ballast)
+        do {
+          try await FullDiskTests.change(log, pages)
+          stored += 1
+        } catch let error as AnnalsError {
+          #expect(error.code == .diskFull, "\(pages): \(error)")
+          refused += 1
+        }
+        #expect(try FullDiskTests.count(log) == 3 * stored, "\(pages)")
+        try FileManager.default.removeItem(at: ballast)
+        try await FullDiskTests.change(log, 100 + pages)
+        stored += 1
+      }
+      #expect(refused > 1 && refused < 24, "\(refused)")
+      #expect(try EventLog.verify(url).isClean)
+    }
+  }
+
   // Only root may mount.
   @Test(.enabled(if: Mount.isPossible, "needs root and mounts"))
   func `a full file system loses nothing, and appends go on when there is room`() async throws {

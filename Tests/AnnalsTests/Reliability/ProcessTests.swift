@@ -49,6 +49,52 @@ import Testing
     }
   }
 
+  @Test func `a child of this process can do nothing with a store, and does not disturb it`() async throws {
+    await #expect(processExitsWith: .success) {
+      let place = try TemporaryStore()
+      let log = try place.open()
+      try await log.append([.sized(1)], to: "a")
+      typealias Fork = @convention(c) () -> pid_t
+      guard let symbol = unsafe dlsym(nil, "fork") else { throw NoShell() }
+      let fork = unsafe unsafeBitCast(symbol, to: Fork.self)
+      let child = fork()
+      if child == 0 {
+        var refusals: Int32 = 0
+        do throws(AnnalsError) {
+          _ = try log.read { (snapshot) throws(AnnalsError) in try snapshot.head() }
+        } catch {
+          if error.code == .usedAfterFork { refusals += 1 }
+        }
+        do throws(AnnalsError) { _ = try place.open() } catch {
+          if error.code == .usedAfterFork { refusals += 1 }
+        }
+        _exit(refusals)
+      }
+      var status: Int32 = 0
+      let ended = unsafe waitpid(child, &status, 0)
+      try #require(ended == child)
+      #expect(status == 2 << 8)
+      try await log.append([.sized(1)], to: "a")
+      #expect(try ProcessTests.count(log) == 2)
+      #expect(try EventLog.verify(place.url).isClean)
+    }
+  }
+
+  @Test func `a clock that goes back changes no order`() async throws {
+    let place = try TemporaryStore()
+    let log = try place.open()
+    for hour in [9, 3, 7, 1] {
+      var entry = try NewEntry.sized(1)
+      entry.time = Timestamp(microseconds: Int64(hour) * 3_600_000_000)
+      try await log.append([entry], to: "a")
+    }
+    let times = try log.read { (snapshot) throws(AnnalsError) in
+      try snapshot.all(in: "a").map { $0.time.microseconds / 3_600_000_000 }
+    }
+    #expect(times == [9, 3, 7, 1])
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
   @Test func `a store whose directory is renamed goes on where it is now`() async throws {
     let place = try TemporaryStore()
     let log = try place.open()
