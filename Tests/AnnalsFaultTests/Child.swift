@@ -86,6 +86,11 @@ final class Child {
     return nil
   }
 
+  /// Stops it, or lets it go on.
+  func stop(_ stops: Bool) {
+    Glibc.kill(process, stops ? SIGSTOP : SIGCONT)
+  }
+
   /// Kills it.
   @discardableResult
   func kill() throws -> End {

@@ -62,6 +62,19 @@ public enum FaultProgram {
         options: options(without: 6))
     case "steps":
       try await Storm(store: text(0)).steps(journal: text(1), sights: text(2))
+    case "hold":
+      let directory = try Directory.open(path: text(0))
+      let hold = try FileLock("write.lock", in: directory).lock(.exclusive)
+      ready()
+      while hasParent { usleep(1000) }
+      _ = consume hold
+    case "tolerate":
+      try await Storm(store: text(0)).tolerate(rounds: number(1))
+    case "swap":
+      let names = words.dropFirst(2).map { ($0, $0 + ".planted") }
+      let swapper = try Swapper(directory: text(0), names)
+      ready()
+      try swapper.run(until: text(1))
     case "fail":
       print(try Storm(store: text(0)).fail(until: text(1), options: options(without: 2)))
     default: throw WrongUse()

@@ -44,6 +44,22 @@ struct Storm {
     }
   }
 
+  /// Opens, appends and closes, and takes every typed error; prints what each round ended with, and how often.
+  func tolerate(rounds: Int) async throws {
+    var ends: [String: Int] = [:]
+    for round in 0..<rounds where FaultProgram.hasParent {
+      let entry = NewEntry(type: "Noted", version: nil, payload: try Payload(["round": .init(round)]))
+      do throws(AnnalsError) {
+        let log = try EventLog(at: URL(fileURLWithPath: store), options: StoreOptions(creation: .never))
+        try await log.append([entry], to: "a")
+        ends["appended", default: 0] += 1
+      } catch {
+        ends[error.code.description, default: 0] += 1
+      }
+    }
+    print(ends.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
+  }
+
   struct WasOpened: Error {}
 
   /// Tries to open with too little address space for the log, which LMDB finds out in the midst of its open.

@@ -102,9 +102,8 @@ import Testing
     try environment.store(first)
     let isDone = Atomic(false)
     let reads = Atomic(0)
-    let readers = try (0..<4).map { try WriterThread(name: "reader \($0)") }
-    for reader in readers {
-      reader.submit {
+    let readers = try (0..<4).map { number in
+      try WriterThread(name: "reader \(number)") {
         do {
           while !isDone.load(ordering: .relaxed) {
             try environment.read { (transaction) throws(EnvironmentError) in
@@ -116,9 +115,8 @@ import Testing
         } catch { Issue.record(error) }
       }
     }
-    let writer = try WriterThread(name: "writer")
     let sizes = Mutex<Set<Int>>([])
-    writer.submit {
+    let writer = try WriterThread(name: "writer") {
       do {
         let value = [UInt8](repeating: 1, count: 3000)
         for batch in 0..<2_000 {
@@ -142,9 +140,9 @@ import Testing
         usleep(1000)
       }
     }
-    writer.stop()
+    writer.join()
     isDone.store(true, ordering: .relaxed)
-    for reader in readers { reader.stop() }
+    for reader in readers { reader.join() }
     let count = try environment.read { (transaction) throws(EnvironmentError) in
       try transaction.statistics(of: environment.numbers).entries
     }
