@@ -1,6 +1,12 @@
 import Annals
 import LMDB
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -62,6 +68,21 @@ public enum FaultProgram {
         options: options(without: 6))
     case "steps":
       try await Storm(store: text(0)).steps(journal: text(1), sights: text(2))
+    case "large":
+      let log = try EventLog(at: URL(fileURLWithPath: text(0)))
+      let payload = try Payload(["text": .text(String(repeating: "x", count: 1 << 20))])
+      for _ in 0..<(try number(1)) {
+        try await log.append([NewEntry(type: "Large", version: nil, payload: payload)], to: "large")
+      }
+    case "cramped":
+      let log = try Storm(store: text(0)).openCramped(by: number(2) << 20)
+      ready()
+      let signal = try text(1)
+      while hasParent, unsafe access(signal, F_OK) != 0 { usleep(1000) }
+      let head = try log.read { (snapshot) throws(AnnalsError) in try snapshot.head()?.rawValue ?? 0 }
+      let payload = try Payload(["text": .text("small")])
+      let done = try await log.append([NewEntry(type: "Small", version: nil, payload: payload)], to: "small")
+      print("\(head) \(done.position?.rawValue ?? 0)")
     case "hold":
       let directory = try Directory.open(path: text(0))
       let hold = try FileLock("write.lock", in: directory).lock(.exclusive)

@@ -65,25 +65,9 @@ struct Storm {
   /// Tries to open with too little address space for the log, which LMDB finds out in the midst of its open.
   func fail(until stop: String, options: StoreOptions) throws -> Int {
     var failures = 0
-    var limit = rlimit()
-    #if canImport(Glibc)
-      let resource = __rlimit_resource_t(RLIMIT_AS.rawValue)
-    #else
-      let resource = RLIMIT_AS
-    #endif
-    guard unsafe getrlimit(resource, &limit) == 0 else {
-      throw SystemFailure(call: "getrlimit", errno: errno)
-    }
-    let before = limit.rlim_cur
-    defer {
-      // Without it the process lacks the stack of a thread that is to tell the result.
-      limit.rlim_cur = before
-      unsafe setrlimit(resource, &limit)
-    }
-    limit.rlim_cur = try Self.addressSpaceInUse() + 8 << 20
-    guard unsafe setrlimit(resource, &limit) == 0 else {
-      throw SystemFailure(call: "setrlimit", errno: errno)
-    }
+    let lift = try Self.limitAddressSpace(8 << 20)
+    // Without it the process lacks the stack of a thread that is to tell the result.
+    defer { lift() }
     while FaultProgram.hasParent, unsafe access(stop, F_OK) != 0 {
       do {
         _ = try EventLog(at: URL(fileURLWithPath: store), options: options)
@@ -96,6 +80,37 @@ struct Storm {
       }
     }
     return failures
+  }
+
+  /// Opens where the process may have only so many more bytes of address space, which are not limited any more afterwards.
+  func openCramped(by bytes: Int) throws -> EventLog {
+    let lift = try Self.limitAddressSpace(bytes)
+    defer { lift() }
+    return try EventLog(at: URL(fileURLWithPath: store), options: StoreOptions(creation: .never))
+  }
+
+  /// Lets the process take only so many more bytes of address space.
+  ///
+  /// - Returns: What takes the limit away.
+  private static func limitAddressSpace(_ more: Int) throws -> () -> Void {
+    #if canImport(Glibc)
+      let resource = __rlimit_resource_t(RLIMIT_AS.rawValue)
+    #else
+      let resource = RLIMIT_AS
+    #endif
+    var before = rlimit()
+    guard unsafe getrlimit(resource, &before) == 0 else {
+      throw SystemFailure(call: "getrlimit", errno: errno)
+    }
+    var limit = before
+    limit.rlim_cur = try addressSpaceInUse() + rlim_t(more)
+    guard unsafe setrlimit(resource, &limit) == 0 else {
+      throw SystemFailure(call: "setrlimit", errno: errno)
+    }
+    return {
+      var before = before
+      unsafe setrlimit(resource, &before)
+    }
   }
 
   /// The bytes of address space that this process has taken.

@@ -1,0 +1,25 @@
+import Annals
+import AnnalsFaults
+import Foundation
+import Testing
+
+/// A process that may have little address space beside one that may have as much as it likes.
+@Suite struct MapTests {
+  // The process reads its own size where Linux tells it.
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/statm"), "needs /proc"))
+  func `a process reads and appends behind what another one added beyond its map`() throws {
+    let shelter = try Shelter()
+    try shelter.create()
+    let cramped = try Child.run("cramped", shelter.store.path, shelter.path("go"), "40")
+    #expect(cramped.speaks(within: 10), "\(cramped.text())")
+    let large = try Child.run("large", shelter.store.path, "60")
+    #expect(try large.wait(60) == .exit(0), "\(large.text())")
+    // More than the address space that the process had for its map.
+    let file = shelter.store.appendingPathComponent("log-000001.mdb")
+    #expect(try Data(contentsOf: file, options: .alwaysMapped).count > 60 << 20)
+    try Data().write(to: URL(fileURLWithPath: shelter.path("go")))
+    #expect(try cramped.wait(20) == .exit(0))
+    #expect(cramped.text() == "!60 61\n")
+    #expect(try EventLog.verify(shelter.store).entries == 61)
+  }
+}
