@@ -14,6 +14,50 @@ import Testing
     }
   }
 
+  @Test(arguments: ["queue.lock", "open.lock"]) func `a deleted lock of those who wait stops the writer`(
+    name: String
+  ) throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create()
+    try shelf.directory.remove(name)
+    #expect(throws: EnvironmentError.file(.lockFileDamaged(file: name))) { try environment.store([1]) }
+    #expect(try environment.bytes(1) == nil)
+  }
+
+  @Test(arguments: ["write.lock", "queue.lock", "open.lock", Shelf.file + "-lock"])
+  func `a lock file that is deleted during a commit leaves open what became of it`(name: String) throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create()
+    #expect(throws: EnvironmentError.unconfirmed(.lockFileDamaged(file: name))) {
+      try environment.write { (transaction) throws(EnvironmentError) in
+        try transaction.put([1].span, forKey: 1, in: environment.numbers)
+        do throws(StoreFileError) { try shelf.directory.remove(name) } catch { throw .file(error) }
+      }
+    }
+  }
+
+  @Test func `a reader's table that became shorter stops the writer`() throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create()
+    let name = Shelf.file + "-lock"
+    // By its path: a second descriptor of this process would drop LMDB's locks when it is closed.
+    let size = try #require(try shelf.directory.status(of: name)?.size)
+    let code = unsafe truncate(shelf.path + "/" + name, off_t(size - 4096))
+    try #require(code == 0)
+    #expect(throws: EnvironmentError.file(.lockFileDamaged(file: name))) { try environment.store([1]) }
+  }
+
+  @Test func `an opener whose lock was deleted while it waited is refused`() throws {
+    let shelf = try Shelf()
+    do { try shelf.create().store([1]) }
+    let locks = try shelf.locks()
+    try shelf.directory.remove("open.lock")
+    #expect(throws: EnvironmentError.file(.lockFileDamaged(file: "open.lock"))) {
+      _ = try Environment.open(Shelf.file, in: shelf.directory, tables: Shelf.tables, locks: locks)
+    }
+    #expect(try shelf.open().bytes(1) == [1])
+  }
+
   @Test(arguments: [false, true]) func `a deleted or replaced reader's table stops the writer`(replaced: Bool)
     throws
   {

@@ -1,6 +1,7 @@
 import Foundation
-import LMDB
 import Testing
+
+@testable import LMDB
 
 @Suite struct `A directory` {
   @Test func `a created file belongs to its owner alone, whatever the mask`() async throws {
@@ -105,6 +106,11 @@ import Testing
   @Test func `network file systems are known by their numbers`() throws {
     let shelf = try Shelf()
     #expect(try shelf.directory.fileSystem().network == nil)
+    // The numbers of statfs(2).
+    let known: [(UInt32, String?)] = [
+      (0x6969, "NFS"), (0xFE53_4D42, "SMB"), (0x00C3_6400, "CEPH"), (0x5346_414F, "AFS"), (0xEF53, nil),
+    ]
+    for (number, name) in known { #expect(FileSystem.network(number) == name) }
     #expect(try shelf.directory.fileSystem().free > 0)
   }
 }
