@@ -58,6 +58,24 @@ import Testing
     #expect(images > Self.pairs * 10)
   }
 
+  @Test func `of a leftover the lock is removed last, so that the rest is still known for one`() throws {
+    let (root, leftover) = (1 as Inode, 2 as Inode)
+    var disk = Disk(root: root)
+    disk.perform(.create(leftover, in: root, name: ".orders.annals.7.tmp", isDirectory: true))
+    for (number, name) in ["open.lock", "queue.lock", "write.lock"].enumerated() {
+      disk.perform(.create(Inode(number) + 3, in: leftover, name: name, isDirectory: false))
+    }
+    let image = disk.image(taking: disk.pending.map { _ in .whole }, keepsLocks: true)
+    let knowledge = Examination.Knowledge(must: CallSet([]), may: CallSet([]), isHistory: true)
+    let start = PowerCut.Start(image: image, disk: disk, knowledge: knowledge)
+    let cut = try PowerCut(Workload(seed: 1, calls: 0..<3), after: start)
+    let removed = cut.recording.operations.compactMap {
+      if case .remove(_, _, let name) = $0 { name } else { nil as String? }
+    }
+    #expect(removed == ["queue.lock", "write.lock", "open.lock", ".orders.annals.7.tmp"])
+    #expect(try cut.run().findings == [])
+  }
+
   /// Whoever created a store may have been killed before the disk had its name.
   @Test func `each open for writing waits for the store's name`() throws {
     let recording = try PowerCut(Workload(seed: 1, calls: 0..<6)).recording

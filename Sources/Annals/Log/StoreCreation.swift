@@ -16,6 +16,8 @@ struct StoreCreation {
   /// The least room on the disk for a new store: without it, touching the map of LMDB's lock file would kill the process.
   private static let room = 1 << 20
   private static let suffix = ".tmp"
+  /// Whose being free tells a leftover.
+  private static let lock = "open.lock"
   /// How often a creation begins again that another process has removed.
   private static let attempts = 20
   private var prefix: String { ".\(name)." }
@@ -78,7 +80,7 @@ struct StoreCreation {
   private func fill(_ directory: Directory) throws(AnnalsError) -> FileLock.Hold {
     let current = CurrentFile(log: UUID(), generation: 1)
     // The lock comes first: a directory without one, or whose lock is free, is a leftover.
-    let open = try files { () throws(StoreFileError) in try FileLock("open.lock", in: directory) }
+    let open = try files { () throws(StoreFileError) in try FileLock(Self.lock, in: directory) }
     let hold = try files { () throws(StoreFileError) in
       let hold = try open.lock(.exclusive)
       guard try open.isCurrent() else { throw .replaced(file: open.name) }
@@ -145,7 +147,7 @@ struct StoreCreation {
         do throws(StoreFileError) {
           if try parent.removeDirectoryIfEmpty(leftover) { return }
           let directory = try parent.directory(leftover)
-          guard let hold = try FileLock("open.lock", in: directory, create: false).tryLock(.exclusive)
+          guard let hold = try FileLock(Self.lock, in: directory, create: false).tryLock(.exclusive)
           else { return }
           // Its creator may have finished it, and given it its name, while this process was on the way to the lock.
           guard try parent.status(of: leftover)?.identity == directory.status().identity else { return }
@@ -167,7 +169,11 @@ struct StoreCreation {
   private func remove(files directory: Directory, called temporary: String) throws(StoreFileError) {
     // First without listing it, which needs a descriptor that may be what was missing.
     if try parent.removeDirectoryIfEmpty(temporary) { return }
-    for file in try directory.names() { try directory.remove(file) }
+    let names = try directory.names()
+    // The lock goes last: what a crash leaves of a directory without it would not be known for a leftover.
+    for file in names.filter({ $0 != Self.lock }) + names.filter({ $0 == Self.lock }) {
+      try directory.remove(file)
+    }
     try parent.removeDirectory(temporary)
   }
 }
