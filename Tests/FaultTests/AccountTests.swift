@@ -26,6 +26,12 @@ import Testing
     #expect(try contradiction(once, [.failed(0, code: "notCommitted"), .unread(code: "inputOutput")]) != nil)
   }
 
+  @Test func `an unknown outcome may be told again, and nothing else with it`() throws {
+    let notes = [Journal.Note.failed(0, code: "outcomeUnknown"), .failed(4, code: "outcomeUnknown")]
+    #expect(try contradiction(once, notes, isMetaPage: true) == nil)
+    #expect(try contradiction(once, notes + [.unread(code: "inputOutput")], isMetaPage: true) != nil)
+  }
+
   @Test func `damage does not fit, nor a full disk that is none`() throws {
     #expect(try contradiction(once, [.refused(code: "damaged")]) == "told as damaged")
     #expect(try contradiction(once, [.refused(code: "diskFull")]) == "told as diskFull")
