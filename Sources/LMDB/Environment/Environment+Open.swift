@@ -159,8 +159,7 @@ private struct Opening {
   private func protect(
     _ handle: EnvironmentHandle, expecting identity: FileIdentity
   ) throws(EnvironmentError) -> FileStatus {
-    var descriptor: Int32 = -1
-    try unsafe check(mdb_env_get_fd(handle.pointer, &descriptor), "mdb_env_get_fd")
+    let descriptor = try handle.descriptor()
     return try files { () throws(StoreFileError) in
       // LMDB 0.9 leaves it to be inherited (OpenLDAP ITS#8579).
       try system("fcntl", name) { fcntl(descriptor, F_SETFD, FD_CLOEXEC) }

@@ -59,6 +59,7 @@ extension Environment {
   ) throws(EnvironmentError) -> WriteTransaction {
     let pointer = try unsafe pointer()
     guard access == .readWrite, locks != nil else { throw .readOnly }
+    let file = guards.contains(.locks) ? try DataLock(handle, name: name) : nil
     try files { () throws(StoreFileError) in try checkNames() }
     if guards.contains(.size) { try checkSize() }
     try unsafe set(durability, of: pointer)
@@ -71,7 +72,7 @@ extension Environment {
       gate.leave()
       throw .lmdb(LMDBError(code: MDB_BAD_TXN, function: "mdb_txn_begin"))
     }
-    let transaction = unsafe WriteTransaction(environment: self, pointer: begun, hold: turn.hold)
+    let transaction = unsafe WriteTransaction(environment: self, pointer: begun, hold: turn.hold, file: file)
     if guards.contains(.transactionID) {
       let expected = try lastTransaction() &+ 1
       let found = transaction.id
@@ -143,8 +144,7 @@ extension Environment {
 
   /// Makes sure that the file has not become shorter: LMDB would die on the missing pages.
   func checkSize() throws(EnvironmentError) {
-    var descriptor: Int32 = -1
-    try unsafe check(mdb_env_get_fd(handle.pointer, &descriptor), "mdb_env_get_fd")
+    let descriptor = try handle.descriptor()
     let size = try files { () throws(StoreFileError) -> Int in try fileSize(of: descriptor, name: name) }
     let known = knownSize.max(size, ordering: .relaxed).oldValue
     guard size >= known else { throw .file(.truncated(file: name, have: size, need: known)) }

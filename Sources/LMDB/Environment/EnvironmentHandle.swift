@@ -32,6 +32,13 @@ final class EnvironmentHandle: @unchecked Sendable {
     try check(code, "mdb_env_set_mapsize")
   }
 
+  /// LMDB's own descriptor of the data file.
+  func descriptor() throws(EnvironmentError) -> Int32 {
+    var descriptor: Int32 = -1
+    try unsafe check(mdb_env_get_fd(pointer, &descriptor), "mdb_env_get_fd")
+    return descriptor
+  }
+
   /// Closes the environment; only for the holder of the registry's lock.
   func close() {
     guard !isClosed else { return }

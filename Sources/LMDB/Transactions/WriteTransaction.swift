@@ -14,6 +14,9 @@ public struct WriteTransaction: ~Copyable, TableReading {
   /// The most bytes that a value may have; above that LMDB 0.9 fails late (OpenLDAP ITS#10054).
   public static let maximumValueCount = 1 << 30
 
+  /// The data file's own lock; `nil` only in tests that show what it is for.
+  private let file: DataLock?
+
   /// `write.lock`; declared before the environment, so that it is given back before a last use of that closes it under `open.lock`.
   private let hold: FileLock.Hold?
 
@@ -32,10 +35,14 @@ public struct WriteTransaction: ~Copyable, TableReading {
   /// A cursor for each table that was written in order, by the table's number; LMDB frees them with the transaction.
   private var cursors: [OpaquePointer?] = unsafe []
 
-  init(environment: Environment, pointer: OpaquePointer, hold: consuming FileLock.Hold?) {
+  init(
+    environment: Environment, pointer: OpaquePointer, hold: consuming FileLock.Hold?,
+    file: consuming DataLock?
+  ) {
     self.environment = environment
     unsafe handle = TransactionHandle(pointer: pointer)
     self.hold = hold
+    self.file = file
   }
 
   deinit {

@@ -36,6 +36,42 @@ import Testing
     }
   }
 
+  @Test func `who comes by other lock files waits for a commit under way, and is refused behind it`()
+    async throws
+  {
+    let shelf = try Shelf()
+    let environment = try shelf.create()
+    try environment.store([1])
+    let isOpen = shelf.path + "/open"
+    let thread = try WriterThread(name: "writer") {
+      do throws(EnvironmentError) {
+        var transaction = try environment.beginWrite()
+        try transaction.put([2].span, forKey: 2, in: environment.numbers)
+        for name in [Shelf.file + "-lock", "queue.lock", "open.lock", "write.lock"] {
+          do throws(StoreFileError) { try shelf.directory.remove(name) } catch { throw .file(error) }
+        }
+        for _ in 0..<10_000 where !FileManager.default.fileExists(atPath: isOpen) { usleep(1000) }
+        usleep(100_000)
+        try transaction.commit()
+        Issue.record("called stored")
+      } catch {
+        #expect(error == .unconfirmed(.lockFileDamaged(file: "write.lock")))
+      }
+    }
+    await #expect(processExitsWith: .success) { [path = shelf.path as String, isOpen = isOpen as String] in
+      for _ in 0..<10_000 where FileManager.default.fileExists(atPath: path + "/write.lock") { usleep(1000) }
+      let other = try Shelf(path: path).open()
+      try Data().write(to: URL(fileURLWithPath: isOpen))
+      let error = #expect(throws: EnvironmentError.self) { try other.store([3]) }
+      guard case .wrongTransactionID = error else {
+        Issue.record("not refused: \(String(describing: error))")
+        return
+      }
+    }
+    thread.join()
+    #expect(try environment.bytes(2) == [2])
+  }
+
   @Test func `a reader's table that became shorter stops the writer`() throws {
     let shelf = try Shelf()
     let environment = try shelf.create()
