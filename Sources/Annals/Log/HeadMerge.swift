@@ -49,11 +49,32 @@ struct HeadMerge {
   /// What another thread sorts.
   private final class Sorting: Sendable {
     let frozen: FrozenHeads
-    let plan = Mutex<Plan?>(nil)
-    let hasFailed = Atomic(false)
+    private let result = Mutex<Result<Plan, AnnalsError>?>(nil)
+    private let thread = Mutex<WriterThread?>(nil)
 
     init(_ frozen: FrozenHeads) {
       self.frozen = frozen
+    }
+
+    /// Begins to sort; what cannot be begun is a failure.
+    func start(in generation: Generation) {
+      do {
+        let started = try WriterThread(name: "annals-sorter") { [self, frozen] in
+          let plan = Result { () throws(AnnalsError) in try HeadMerge.plan(frozen, in: generation) }
+          result.withLock { $0 = plan }
+        }
+        thread.withLock { $0 = started }
+      } catch {
+        result.withLock { $0 = .failure(AnnalsError(error)) }
+      }
+    }
+
+    /// What was sorted, `nil` before the end.
+    var plan: Result<Plan, AnnalsError>? { result.withLock { $0 } }
+
+    /// Waits for the end, after which the thread holds nothing.
+    func join() {
+      thread.withLock { $0 }?.join()
     }
   }
 
@@ -87,15 +108,7 @@ extension HeadMerge {
     guard let frozen else { return }
     let sorting = Sorting(frozen)
     phase = .sorting(sorting)
-    Task.detached(priority: .utility) { [generation] in
-      do {
-        let plan = try Self.plan(frozen, in: generation)
-        sorting.plan.withLock { $0 = plan }
-      } catch {
-        // The writer does it itself then, and tells what is wrong.
-        sorting.hasFailed.store(true, ordering: .releasing)
-      }
-    }
+    sorting.start(in: generation)
   }
 
   /// Sorts what is to be written; the names of new streams stand in their first entries.
@@ -142,7 +155,7 @@ extension HeadMerge {
 
   /// Writes all of the tail, for an orderly end.
   mutating func finish(in transaction: inout WriteTransaction) throws(AnnalsError) {
-    if var plan = try ready(transaction, waits: false) {
+    if var plan = try ready(transaction, isLast: true) {
       while plan.rest > 0 { try write(Self.run, of: &plan, in: &transaction) }
     }
     let frozen = generation.heads.withTable { $0.freeze() }
@@ -151,9 +164,14 @@ extension HeadMerge {
     try note(plan, in: &transaction)
   }
 
+  /// Waits until no other thread works for the merge.
+  func join() {
+    if case .sorting(let sorting) = phase { sorting.join() }
+  }
+
   /// What is to be written, if it is sorted.
   private mutating func ready(
-    _ transaction: borrowing WriteTransaction, waits: Bool = true
+    _ transaction: borrowing WriteTransaction, isLast: Bool = false
   ) throws(AnnalsError) -> Plan? {
     let frozen: FrozenHeads
     var plan: Plan?
@@ -164,8 +182,10 @@ extension HeadMerge {
       frozen = writing.frozen
     case .sorting(let sorting):
       frozen = sorting.frozen
-      plan = sorting.plan.withLock { $0 }
-      if plan == nil, waits, !sorting.hasFailed.load(ordering: .acquiring) { return nil }
+      if isLast { sorting.join() }
+      guard let sorted = sorting.plan else { return nil }
+      // What the other thread could not do the writer tries itself, and tells what is wrong.
+      if case .success(let sorted) = sorted { plan = sorted }
     }
     // Slots from before a reset mean nothing; the tail is frozen anew when it is long enough.
     guard frozen.resets == generation.heads.withTable({ $0.resets }) else {

@@ -181,6 +181,7 @@ extension WriterLoop {
 
   /// Merges the tail, so that the next open has nothing to read. Whatever prevents it, the log alone has everything.
   private mutating func finish() {
+    defer { merge.join() }
     guard generation.heads.withTable({ $0.tail }) > 0 else { return }
     for _ in 0..<Self.lastTries {
       do throws(AnnalsError) {

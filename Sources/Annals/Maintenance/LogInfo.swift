@@ -34,7 +34,8 @@ public struct LogInfo: Sendable {
   public let generation: UInt64
   /// How many entries the log has.
   public let entries: UInt64
-  /// How many streams the log has.
+  /// How many streams the log has. Of a file that nobody is trusted with, those that begin in the tail are left out: their entries' pages are
+  /// not checked.
   public let streams: UInt64
   /// The schema versions, in the order in which they were first used.
   public let schemas: [Schema]
@@ -63,8 +64,11 @@ public struct LogInfo: Sendable {
 
 extension LogSnapshot {
   /// How many streams there are: those that have a row, and those of the tail that have none yet.
-  fileprivate func streamCount() throws(AnnalsError) -> UInt64 {
+  ///
+  /// - Parameter withTail: Whether entries may be read for it.
+  fileprivate func streamCount(withTail: Bool) throws(AnnalsError) -> UInt64 {
     var count = UInt64(clamping: try reader.statistics(of: core.tables.streams).entries)
+    guard withTail else { return count }
     for id in try heads.births(reader) where try reader.storedID(of: reader.name(of: id)) == nil {
       count += 1
     }
@@ -110,7 +114,7 @@ extension EventLog {
       guard let status else { throw AnnalsError(StoreFileError.replaced(file: core.current.fileName)) }
       return LogInfo(
         id: meta.log, format: StoreMeta.format, generation: meta.generation, entries: entries,
-        streams: try snapshot.streamCount(), schemas: schemas,
+        streams: try snapshot.streamCount(withTail: options.scope == nil), schemas: schemas,
         census: try snapshot.census(), window: meta.window, requires: meta.requires.map(\.name),
         tailLength: entries - min(meta.checkpoint, entries), fileSize: status.size,
         used: pages.used &* core.environment.pageSize, free: pages.free &* core.environment.pageSize,
