@@ -90,11 +90,6 @@ struct HeadMerge {
 }
 
 extension HeadMerge {
-  /// Whether heads are being written, for a report.
-  var isRunning: Bool {
-    if case .idle = phase { false } else { true }
-  }
-
   /// Freezes the tail if it is long enough, after a commit.
   ///
   /// - Parameter other: The merge of another process, if one runs: while it may still be at work the tail is left to it.

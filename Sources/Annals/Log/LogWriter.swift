@@ -19,8 +19,6 @@ final class LogWriter: Sendable {
   final class Status: Sendable {
     /// Whether it waits for another process's turn to end.
     let isBlocked = Atomic(false)
-    /// Whether heads are being merged.
-    let isMerging = Atomic(false)
   }
 
   private let line = WaitingLine<Job>()

@@ -130,7 +130,6 @@ struct WriterLoop {
       generation.heads.withTable { $0.keep() }
       merge.keep()
       merge.freezeIfDue(beside: otherMerge)
-      status.isMerging.store(merge.isRunning, ordering: .relaxed)
       // Only now are the kinds that the group registered in the store.
       generation.publish(group.kinds)
       return answers

@@ -47,6 +47,8 @@ public struct LogInfo: Sendable {
   public let requires: [String]
   /// How many of the newest entries `streams` and the heads do not speak of yet, so that an open reads them.
   public let tailLength: UInt64
+  /// Up to which entry the heads of streams are being merged into their rows, if a merge runs or was cut short.
+  public let merging: Position?
   /// The length of the log's file in bytes.
   public let fileSize: Int
   /// The bytes in use, by the tables and by what leads to them.
@@ -116,7 +118,9 @@ extension EventLog {
         id: meta.log, format: StoreMeta.format, generation: meta.generation, entries: entries,
         streams: try snapshot.streamCount(withTail: options.scope == nil), schemas: schemas,
         census: try snapshot.census(), window: meta.window, requires: meta.requires.map(\.name),
-        tailLength: entries - min(meta.checkpoint, entries), fileSize: status.size,
+        tailLength: entries - min(meta.checkpoint, entries),
+        merging: try reader.merge().map { Position($0.position) },
+        fileSize: status.size,
         used: pages.used &* core.environment.pageSize, free: pages.free &* core.environment.pageSize,
         mapSize: mapSize, readers: snapshots.count,
         oldestReader: snapshots.max { $0.commitsBehind < $1.commitsBehind })

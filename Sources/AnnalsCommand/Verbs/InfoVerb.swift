@@ -55,6 +55,7 @@ struct InfoVerb: Verb {
     line.add("freeBytes", UInt64(clamping: info.free))
     line.add("mapBytes", UInt64(clamping: info.mapSize))
     line.add("tail", info.tailLength)
+    if let merging = info.merging { line.add("merging", merging.rawValue) }
     line.add("readers", UInt64(clamping: info.readers))
     line.add(
       "oldestReader",
@@ -83,7 +84,8 @@ struct InfoVerb: Verb {
     if !info.requires.isEmpty {
       lines.append("requires    \(info.requires.map(PlainText.escaped).joined(separator: ", "))")
     }
-    lines.append("tail        \(info.tailLength) entries")
+    let merging = info.merging.map { "; heads are being merged up to position \($0)" }
+    lines.append("tail        \(info.tailLength) entries\(merging ?? "")")
     lines.append("file        \(info.fileSize) bytes, \(info.used) of them in use, \(info.free) free")
     lines.append("map         \(info.mapSize) bytes")
     let oldest = info.oldestReader.map { reader in

@@ -35,6 +35,25 @@ import Testing
     #expect(info.oldestReader == nil)
   }
 
+  @Test func `a merge that runs is shown, and where it leads`() async throws {
+    let place = try TemporaryStore()
+    let log = try place.open(.merging(every: 500))
+    var call: [Int] = []
+    for number in 0..<500 { call.append(number) }
+    try await log.append { [call] parts in
+      for number in call {
+        parts.append([NewEntry(type: "T", version: nil, payload: Payload(stored: [0xa0]))], to: "s\(number)")
+      }
+    }
+    #expect(try log.info().merging == nil)
+    // Sorting takes a moment on another thread; small commits then write a few rows each.
+    for _ in 0..<200 where try log.info().merging == nil {
+      try await log.append([try .placed(1)], to: "s1")
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    #expect(try log.info().merging == 500)
+  }
+
   @Test func `sizes agree with what the check of the pages counts`() async throws {
     let place = try TemporaryStore()
     let log = try place.open(StoreOptions())
