@@ -15,12 +15,11 @@ final class SnapshotHeads: Sendable {
   func head(of name: StreamName, _ reader: StoreReader) throws(AnnalsError) -> Head? {
     let end = try reader.end()
     guard end.checkpoint < end.last else { return try reader.storedHead(of: name) }
-    let heads = try heads(for: end, reader)
     let hash = StreamHash(name)
-    let found = heads.withTable { $0.find(hash, in: end) }
+    let found = try ask(end, reader) { $0.find(hash, in: end) }
     if case .unknown = found {
       guard let id = try reader.storedID(of: name) else { return nil }
-      return try head(heads.withTable { $0.find(id: id, in: end) }, id, reader)
+      return try head(ask(end, reader) { $0.find(id: id, in: end) }, id, reader)
     }
     return try head(found, nil, reader)
   }
@@ -29,15 +28,14 @@ final class SnapshotHeads: Sendable {
   func head(id: Position, _ reader: StoreReader) throws(AnnalsError) -> Head? {
     let end = try reader.end()
     guard end.checkpoint < end.last else { return try reader.storedHead(id: id) }
-    let found = try heads(for: end, reader).withTable { $0.find(id: id, in: end) }
-    return try head(found, id, reader)
+    return try head(ask(end, reader) { $0.find(id: id, in: end) }, id, reader)
   }
 
   /// Where the streams begin that began in the snapshot's tail; some may have a row in `streams` already.
   func births(_ reader: StoreReader) throws(AnnalsError) -> [Position] {
     let end = try reader.end()
     guard end.checkpoint < end.last else { return [] }
-    return try heads(for: end, reader).withTable { $0.births(in: end) }.map { Position($0) }
+    return try ask(end, reader) { $0.births(in: end) }.map { Position($0) }
   }
 
   private func head(
@@ -58,17 +56,21 @@ final class SnapshotHeads: Sendable {
     }
   }
 
-  /// Heads that know the snapshot's tail.
-  private func heads(
-    for end: SnapshotEnd, _ reader: StoreReader
-  ) throws(AnnalsError) -> StreamHeads {
-    if let own = own.withLock({ $0 }) { return own }
-    if shared.withTable({ $0.covers(end) }) { return shared }
+  /// Asks heads that know the snapshot's tail: those that all share, or else its own.
+  private func ask<Answer: Sendable>(
+    _ end: SnapshotEnd, _ reader: StoreReader, _ question: (inout HeadTable) -> Answer
+  ) throws(AnnalsError) -> Answer {
+    if let own = own.withLock({ $0 }) { return own.withTable { question(&$0) } }
+    // Looked and asked at once, because a merge may end in between and take the tail away.
+    func askShared() -> Answer? {
+      shared.withTable { $0.covers(end) ? question(&$0) : nil }
+    }
+    if let answer = askShared() { return answer }
     try shared.follow(end, reader)
-    if shared.withTable({ $0.covers(end) }) { return shared }
+    if let answer = askShared() { return answer }
     let heads = StreamHeads(checkpoint: end.checkpoint, memory: 0)
     try heads.follow(end, reader)
     own.withLock { $0 = heads }
-    return heads
+    return heads.withTable { question(&$0) }
   }
 }

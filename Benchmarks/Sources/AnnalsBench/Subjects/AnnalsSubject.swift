@@ -23,7 +23,10 @@ final class AnnalsSubject: StreamReader, GroupCommitter {
 
   /// How every store of a run is opened: the one place for what is to be tuned.
   private static func options(_ creation: StoreOptions.Creation) -> StoreOptions {
-    StoreOptions(creation: creation)
+    var options = StoreOptions(creation: creation)
+    // Enough for the heads of 1.6 million streams, so that a million of them stay in memory; it is taken as streams are used.
+    options.headMemory = 256 << 20
+    return options
   }
 
   /// One event and the stream it is for.
