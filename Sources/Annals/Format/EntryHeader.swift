@@ -52,7 +52,10 @@ struct EntryHeader: Sendable {
     }
     let revisionStart = reader.offset
     revision = Revision(try reader.varint())
-    guard (revision.rawValue == 0) == flags.contains(.first) else {
+    // Each entry of the stream before it has a position of its own.
+    guard (revision.rawValue == 0) == flags.contains(.first), position.rawValue > 0,
+      revision.rawValue <= position.rawValue - stream.rawValue
+    else {
       throw FormatFailure(.value, at: revisionStart)
     }
     linksStart = offset(reader)

@@ -29,6 +29,7 @@ struct StreamRow: Equatable, Sendable {
     guard let state = State(rawValue: try reader.byte()) else { throw FormatFailure(.value, at: 0) }
     self.state = state
     self.id = Position(try reader.varint())
+    guard id.rawValue > 0 else { throw FormatFailure(.value, at: 1) }
     try reader.finish()
   }
 }

@@ -1,6 +1,6 @@
 /// The heads of streams in memory, and the tail of the log that the rows of `heads` do not speak of yet.
 ///
-/// What holds, whatever is called (docs/storage.md): each head here is that of its stream's newest entry up to `last`; every stream with an
+/// What holds, whatever is called (docs/durability.md, decision 8): each head here is that of its stream's newest entry up to `last`; every stream with an
 /// entry behind `base` has one; `previous` leads from each entry behind `base` to the stream's entry before it.
 ///
 /// `@unchecked Sendable`: it is not copyable, and its memory is its own.
@@ -53,23 +53,30 @@ extension HeadTable {
   }
 
   /// Takes an entry that is committed; one that is known already changes nothing.
-  mutating func take(_ fact: TailFact) {
-    guard fact.position == last + 1 else { return }
-    last = fact.position
+  ///
+  /// - Returns: Whether the entry is its stream's next one, as far as that is known; if not, it is not taken.
+  mutating func take(_ fact: TailFact) -> Bool {
+    guard fact.position == last + 1 else { return true }
     let slot: Int
     if let known = slots.find(id: fact.stream) {
+      guard slots.last(known) == fact.previous, slots.revision(known) + 1 == fact.revision else {
+        return false
+      }
       slot = known
-      previous.append(slots.last(slot))
+      previous.append(fact.previous)
     } else {
+      guard (fact.revision == 0) == (fact.stream == fact.position) else { return false }
       slot = slots.insert(id: fact.stream, removable: base)
       previous.append(0)
       if fact.revision > 0 { slots.setPartial(slot) }
     }
+    last = fact.position
     if let hash = fact.hash { slots.name(slot, hash) }
     if fact.stream == fact.position { births.append(fact.position) }
     slots.move(slot, to: fact.position, revision: fact.revision, hasID: fact.hasID)
     touch(slot)
     dirtyBytes += fact.size
+    return true
   }
 
   /// Counts the bytes of entries that were added.

@@ -6,6 +6,8 @@ struct TailFact: Sendable {
   var stream: UInt64
   /// The place in the stream.
   var revision: UInt64
+  /// Where the stream's entry before it stands; 0 for a first one.
+  var previous: UInt64
   /// Whether the caller gave it an id.
   var hasID: Bool
   /// The hash of the stream's name, which only a first entry tells.

@@ -10,8 +10,9 @@ internal import LMDB
 struct AppendGroup {
   /// Names are hashed for so many parts at a time before the first of them is looked at, so that their memory is there by then.
   private static let run = 16
-  /// For how many entries the heads are held at a time; readers wait for no more.
+  /// For how many entries the heads are held at a time, and for how many bytes of them; readers wait for no more.
   private static let hold = 512
+  private static let holdBytes = 1 << 20
 
   /// So many events before its turn an event's payload is fetched from memory.
   private static let ahead = 6
@@ -32,6 +33,8 @@ struct AppendGroup {
   private var registered: [EntryRows.New] = []
   private var census: [UInt32: CensusRow] = [:]
   private var places: [Place] = []
+  /// The ends of the same streams, taken as they were found: a slot may be another stream's by the time all are.
+  private var ends: [StreamEnd?] = []
   /// The position of the newest entry.
   private(set) var last: UInt64
   /// How many entries the group stored.
@@ -83,9 +86,6 @@ struct AppendGroup {
       return .accepted
     }
     try locate(request, in: transaction)
-    let ends = heads.withTable { table in
-      places.map { $0.id == 0 ? nil : table.slots.end($0.slot) }
-    }
     let state = GroupState(reader: StoreReader(transaction.view, tables), ends: ends, window: window)
     return try AppendDecision.decide(request, in: state)
   }
@@ -126,8 +126,12 @@ extension AppendGroup {
     _ request: AppendRequest, in transaction: borrowing WriteTransaction
   ) throws(AnnalsError) {
     var found: [Place] = []
+    var ends: [StreamEnd?] = []
     swap(&found, &places)
-    defer { swap(&found, &places) }
+    defer {
+      swap(&found, &places)
+      self.ends = ends
+    }
     found.removeAll(keepingCapacity: true)
     let tables = tables
     var next = 0
@@ -139,7 +143,9 @@ extension AppendGroup {
           for index in run { table.slots.prefetchIndex(request.parts[index].hash) }
           for index in run { table.slots.prefetchSlot(request.parts[index].hash) }
           for index in run {
-            found.append(try Self.locate(request, index, StoreReader(transaction.view, tables), &table))
+            let place = try Self.locate(request, index, StoreReader(transaction.view, tables), &table)
+            found.append(place)
+            ends.append(place.id == 0 ? nil : table.slots.end(place.slot))
           }
           next = run.upperBound
         }
@@ -182,9 +188,8 @@ extension AppendGroup {
   private static func complete(
     _ slot: Int, _ reader: StoreReader, _ table: inout HeadTable
   ) throws(AnnalsError) -> Place {
-    let id = table.slots.id(slot)
-    if table.slots.isPartial(slot) { table.complete(slot, with: try reader.storedHead(id: Position(id))) }
-    return Place(slot: slot, id: id)
+    try table.complete(slot, from: reader)
+    return Place(slot: slot, id: table.slots.id(slot))
   }
 }
 
@@ -235,7 +240,8 @@ extension AppendGroup {
     let noBytes = Span<UInt8>()
     var bytes = 0
     var fetched = progress.part
-    for item in progress.item..<end {
+    var item = progress.item
+    while item < end, bytes < Self.holdBytes {
       // A part without events is only checked.
       while parts[progress.part].items.upperBound <= item { progress.part += 1 }
       // Two runs before their turn heads are looked for in the index, one run before it in their slots.
@@ -278,8 +284,9 @@ extension AppendGroup {
         bytes += try put(draft, &transaction)
         progress.revisions.append(0)
       }
+      item += 1
     }
-    progress.item = end
+    progress.item = item
     table.count(bytes: bytes)
   }
 

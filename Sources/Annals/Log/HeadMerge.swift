@@ -1,7 +1,7 @@
 internal import LMDB
 import Synchronization
 
-/// The merging of heads into their rows, a slice with each commit (docs/storage.md).
+/// The merging of heads into their rows, a slice with each commit (docs/durability.md).
 ///
 /// It is a value, so that a failed commit puts back the one from before.
 struct HeadMerge {
@@ -44,6 +44,8 @@ struct HeadMerge {
     case writing(Plan)
     /// The last row is in the transaction; with its commit the rows suffice up to here.
     case done(UInt64)
+    /// A row that a head needs cannot be read. Appends go on; the tail grows until the store is mended and opened again.
+    case stopped
   }
 
   /// What another thread sorts.
@@ -97,7 +99,8 @@ extension HeadMerge {
     guard case .idle = phase else { return }
     let frozen = generation.heads.withTable { [interval] table -> FrozenHeads? in
       guard table.tail >= interval.entries || table.dirtyBytes >= interval.bytes else { return nil }
-      if let other, table.last < other.position + max(interval.entries, 1) { return nil }
+      let isLong = table.dirtyBytes >= 2 * interval.bytes
+      if let other, !isLong, table.last < other.position + max(interval.entries, 1) { return nil }
       return table.freeze()
     }
     guard let frozen else { return }
@@ -127,8 +130,19 @@ extension HeadMerge {
     return Plan(sorted, names: names)
   }
 
-  /// Writes what is due for `appended` more entries, in the transaction that adds them.
+  /// Writes what is due for `appended` more entries, in the transaction that adds them. Damage among the rows ends the merge and not the append.
   mutating func slice(
+    for appended: UInt64, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    do throws(AnnalsError) { try writeDue(for: appended, in: &transaction) } catch {
+      guard error.code == .damaged, error.details.table != nil || error.details.position != nil else {
+        throw error
+      }
+      phase = .stopped
+    }
+  }
+
+  private mutating func writeDue(
     for appended: UInt64, in transaction: inout WriteTransaction
   ) throws(AnnalsError) {
     guard var plan = try ready(transaction) else { return }
@@ -171,7 +185,7 @@ extension HeadMerge {
     let frozen: FrozenHeads
     var plan: Plan?
     switch phase {
-    case .idle, .done: return nil
+    case .idle, .done, .stopped: return nil
     case .writing(let writing):
       plan = writing
       frozen = writing.frozen
@@ -179,11 +193,14 @@ extension HeadMerge {
       frozen = sorting.frozen
       if isLast { sorting.join() }
       guard let sorted = sorting.plan else { return nil }
+      // It has nothing left to do but to end.
+      sorting.join()
       // What the other thread could not do the writer tries itself, and tells what is wrong.
       if case .success(let sorted) = sorted { plan = sorted }
     }
     // Slots from before a reset mean nothing; the tail is frozen anew when it is long enough.
-    guard frozen.resets == generation.heads.withTable({ $0.resets }) else {
+    // And another process may have merged them all meanwhile.
+    guard generation.heads.withTable({ $0.resets == frozen.resets && $0.checkpoint < frozen.position }) else {
       phase = .idle
       return nil
     }
@@ -214,10 +231,7 @@ extension HeadMerge {
         let place = heads[index]
         // A head that made room for another was in its row by then.
         guard table.slots.id(place.slot) == place.id else { continue }
-        if table.slots.isPartial(place.slot) {
-          let reader = StoreReader(transaction.view, tables)
-          table.complete(place.slot, with: try reader.storedHead(id: Position(place.id)))
-        }
+        try table.complete(place.slot, from: StoreReader(transaction.view, tables))
         row.removeAll(keepingCapacity: true)
         table.slots.encode(place.slot, into: &row)
         Row.seal(&row, key: place.id)
@@ -244,6 +258,11 @@ extension HeadMerge {
     let name = Array(MergeRow.name.utf8)
     try storage { () throws(EnvironmentError) in _ = try transaction.delete(key: name.span, in: meta) }
     phase = .done(plan.frozen.position)
+  }
+
+  /// Up to where this process's own merge leads, if one writes.
+  var position: UInt64? {
+    if case .writing(let plan) = phase { plan.frozen.position } else { nil }
   }
 
   /// Takes note that the transaction is committed.

@@ -1,7 +1,7 @@
 internal import LMDB
 import Synchronization
 
-/// Finds the heads of streams as they are in one snapshot: the newer of the snapshot's own rows and its tail (docs/storage.md).
+/// Finds the heads of streams as they are in one snapshot: the newer of the snapshot's own rows and its tail (docs/durability.md).
 final class SnapshotHeads: Sendable {
   private let shared: StreamHeads
   /// The snapshot's own tail, where the shared one has moved on: read once, and only then.
@@ -46,7 +46,10 @@ final class SnapshotHeads: Sendable {
     case .unknown: return try id.map { (id) throws(AnnalsError) in try reader.storedHead(id: id) }
     case .row(let id): return try reader.storedHead(id: id)
     case .head(let head): return head
-    case .partial(let head): return head.head(with: try reader.storedHead(id: head.id))
+    case .partial(let head):
+      let row = try reader.storedHead(id: head.id)
+      try row.mustNotBeNewer(than: head.revision, at: head.last)
+      return head.head(with: row)
     case .entry(let id, let position):
       let header = try reader.header(try reader.bytes(at: position), at: position)
       try reader.check(header, at: position, is: header.revision, of: id)

@@ -33,8 +33,12 @@ final class StreamHeads: Sendable {
       }
       guard start <= end.last else { break }
       let facts = try reader.facts(start...min(end.last, start + Self.run - 1))
-      table.withLock { table in
-        for fact in facts { table.take(fact) }
+      let wrong = table.withLock { table in facts.first { !table.take($0) } }
+      if let wrong {
+        throw AnnalsError(
+          wrongEntry: Position(wrong.position),
+          expected: "the next revision of the stream at \(wrong.stream)",
+          found: "revision \(wrong.revision)")
       }
     }
     table.withLock { $0.follow(checkpoint: end.checkpoint) }
@@ -42,10 +46,18 @@ final class StreamHeads: Sendable {
 }
 
 extension StoreReader {
+  /// Far beyond what any disk holds, and far enough from the end of the numbers that sums cannot wrap.
+  private static let maximumPosition: UInt64 = 1 << 60
+
   /// How far the snapshot reaches.
   func end() throws(AnnalsError) -> SnapshotEnd {
     let last = try last()
     let end = SnapshotEnd(checkpoint: try checkpoint(), last: last)
+    guard last < Self.maximumPosition else {
+      throw AnnalsError(
+        .damaged, "table 'entries' ends at position \(last), which no log can reach; run 'annals verify'",
+        details: AnnalsError.Details { $0.table = "entries" })
+    }
     guard end.checkpoint <= last else {
       throw AnnalsError(
         .damaged,
@@ -90,10 +102,34 @@ extension StoreReader {
       facts.append(
         TailFact(
           position: position, stream: header.stream.rawValue, revision: header.revision.rawValue,
+          previous: header.flags.contains(.first)
+            ? 0 : try linked(header, level: 0, from: Position(position), in: row.value).rawValue,
           hasID: header.flags.contains(.id),
           hash: header.flags.contains(.first) ? StreamHash(row.value.extracting(header.name)) : nil,
           size: row.value.count))
     }
     return facts
+  }
+}
+
+extension HeadTable {
+  /// Adds to a head what its row tells, unless it is whole.
+  mutating func complete(_ slot: Int, from reader: StoreReader) throws(AnnalsError) {
+    guard slots.isPartial(slot) else { return }
+    let row = try reader.storedHead(id: Position(slots.id(slot)))
+    try row.mustNotBeNewer(than: Revision(slots.revision(slot)), at: Position(slots.last(slot)))
+    complete(slot, with: row)
+  }
+}
+
+extension Head {
+  /// Throws `.damaged` for a row that knows entries behind the stream's newest one.
+  func mustNotBeNewer(than newest: Revision, at position: Position) throws(AnnalsError) {
+    guard last <= position, revision <= newest else {
+      throw AnnalsError(
+        .damaged,
+        "table 'heads', key \(id): it says revision \(revision) at position \(last), and the stream ends with revision \(newest) at \(position); run 'annals verify'",
+        details: AnnalsError.Details { $0.table = "heads" })
+    }
   }
 }

@@ -14,6 +14,8 @@ struct WriterLoop {
   private var merge: HeadMerge
   /// How many calls the last group had.
   private var lastCount = 1
+  /// How many of the next calls are stored alone, because together they failed.
+  private var single = 0
   /// The number of the newest commit that the heads in memory know all of.
   private var knownCommit: UInt64?
   /// The merge of another process, as this one last saw it.
@@ -31,13 +33,14 @@ struct WriterLoop {
 
   /// Serves the line until it is closed and empty, and merges the tail.
   mutating func run() {
-    // What cannot be read is told to the first call that needs it.
+    // Read before anybody needs it; what cannot be read is told in the transaction of the first call.
     try? follow()
     while line.waitForSome() {
-      if lastCount > 1 { line.gather(lastCount, upTo: Self.patience) }
+      if lastCount > 1, single == 0 { line.gather(lastCount, upTo: Self.patience) }
+      // What others wrote is read before the turn, so that a process that slept keeps nobody waiting. Whatever prevents that, such as a
+      // full table of readers, need not prevent the transaction.
+      try? follow()
       do throws(AnnalsError) {
-        // What others wrote is read before the turn, so that a process that slept keeps nobody waiting.
-        try follow()
         let turn = try turn()
         let jobs = takeGroup()
         guard !jobs.isEmpty else { continue }
@@ -51,7 +54,11 @@ struct WriterLoop {
   }
 
   /// As many calls as one transaction may hold.
-  private func takeGroup() -> [LogWriter.Job] {
+  private mutating func takeGroup() -> [LogWriter.Job] {
+    if single > 0 {
+      single -= 1
+      return line.take { _ in false }
+    }
     var bytes = 0
     return line.take { job in
       bytes += job.request.bytes
@@ -88,18 +95,13 @@ struct WriterLoop {
       let answers = try store(jobs, turn)
       for (job, answer) in zip(jobs, answers) { job.answer.resume(returning: answer) }
     } catch {
-      guard jobs.count > 1, error.code == .diskFull else {
+      guard jobs.count > 1, error.recovery != [.reopen] else {
         for job in jobs { job.answer.resume(returning: .failure(error)) }
         return
       }
-      // A large call must not fail a small one that still fits.
-      for job in jobs { serve(alone: job) }
-    }
-  }
-
-  private mutating func serve(alone job: LogWriter.Job) {
-    do throws(AnnalsError) { serve([job], try turn()) } catch {
-      job.answer.resume(returning: .failure(error))
+      // A large call must not fail a small one that still fits, nor one that meets damage another that does not.
+      single = jobs.count
+      line.rejoin(jobs)
     }
   }
 
@@ -110,41 +112,62 @@ struct WriterLoop {
     let durability: Durability = jobs.allSatisfy { $0.durability == .relaxed } ? .relaxed : .full
     var transaction = try generation.environment.write(turn, durability)
     let last = try catchUp(transaction)
+    let heads = generation.heads
     let before = merge
-    generation.heads.withTable { $0.begin() }
+    heads.withTable { $0.begin() }
+    var group = AppendGroup(generation, last: last)
+    var answers: [Result<Appended, AnnalsError>] = []
     do throws(AnnalsError) {
-      var group = AppendGroup(generation, last: last)
-      var answers: [Result<Appended, AnnalsError>] = []
       answers.reserveCapacity(jobs.count)
       for job in jobs { answers.append(try group.run(job.request, in: &transaction)) }
-      guard group.count > 0 else {
-        transaction.abort()
-        generation.heads.withTable { $0.keep() }
-        return answers
+      if group.count > 0 {
+        try group.putRows(in: &transaction)
+        try merge.slice(for: group.count, in: &transaction)
       }
-      try group.putRows(in: &transaction)
-      try merge.slice(for: group.count, in: &transaction)
-      let commit = transaction.id
-      do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
-      knownCommit = commit
-      generation.heads.withTable { $0.keep() }
-      merge.keep()
-      merge.freezeIfDue(beside: otherMerge)
-      // Only now are the kinds that the group registered in the store.
-      generation.publish(group.kinds)
-      return answers
     } catch {
-      generation.heads.withTable { $0.rollBack() }
+      // Before the turn ends with the transaction: no reader may take what is not stored for what another process stores then.
+      heads.withTable { $0.rollBack() }
       merge = before
+      transaction.abort()
       throw error
     }
+    guard group.count > 0 else {
+      heads.withTable { $0.keep() }
+      transaction.abort()
+      try confirm(jobs, answers)
+      return answers
+    }
+    let commit = transaction.id
+    do throws(EnvironmentError) {
+      try transaction.commit { isStored in
+        heads.withTable { if isStored { $0.keep() } else { $0.rollBack() } }
+      }
+    } catch {
+      merge = before
+      throw AnnalsError(error)
+    }
+    knownCommit = commit
+    merge.keep()
+    merge.freezeIfDue(beside: otherMerge)
+    // Only now are the kinds that the group registered in the store.
+    generation.publish(group.kinds)
+    return answers
+  }
+
+  /// Makes sure that the disk has what is told to have been there before, which may be the last commit of another process, and a relaxed one.
+  private func confirm(
+    _ jobs: [LogWriter.Job], _ answers: [Result<Appended, AnnalsError>]
+  ) throws(AnnalsError) {
+    let isRepeated = zip(jobs, answers).contains { job, answer in
+      guard job.durability == .full, case .success(let appended) = answer else { return false }
+      return appended.wasRepeated
+    }
+    guard isRepeated else { return }
+    try storage { () throws(EnvironmentError) in try generation.environment.synchronize() }
   }
 }
 
 extension WriterLoop {
-  /// Far beyond what any disk holds, and far enough from the end of the numbers that sums cannot wrap.
-  private static let maximumPosition: UInt64 = 1 << 60
-
   /// Makes sure that the log takes appends, and that the heads in memory know all of it.
   ///
   /// - Returns: The position of the newest entry.
@@ -166,13 +189,15 @@ extension WriterLoop {
       throw AnnalsError(.storeReplaced, "a migration pass has replaced this generation; open the store again")
     }
     let end = try reader.end()
-    guard end.last < Self.maximumPosition else {
-      throw AnnalsError(
-        .damaged, "table 'entries' ends at position \(end.last), which no log can reach; run 'annals verify'",
-        details: AnnalsError.Details { $0.table = "entries" })
-    }
     try generation.heads.follow(end, reader)
-    otherMerge = try reader.merge()
+    guard generation.heads.withTable({ $0.last }) == end.last else {
+      throw AnnalsError(
+        .storeReplaced, "the log ends before what this process has seen of it; open the store again")
+    }
+    // One of this process is not another's, and one that leads beyond the log leads nowhere.
+    otherMerge = try reader.merge().flatMap { [merge] row in
+      row.position == merge.position || row.position > end.last ? nil : row
+    }
     _ = try generation.kinds(in: reader)
     knownCommit = transaction.id - 1
     return end.last

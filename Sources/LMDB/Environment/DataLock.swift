@@ -13,20 +13,32 @@ struct DataLock: ~Copyable {
   private let descriptor: Int32
   private let process = getpid()
 
-  /// Takes the lock of an environment's data file, and waits for it as long as it takes; only behind `write.lock`.
-  init(_ handle: EnvironmentHandle, name: String) throws(EnvironmentError) {
-    let descriptor = try handle.descriptor()
-    _ = try files { () throws(StoreFileError) in
-      try system("flock", name) { flock(descriptor, LOCK_EX) }
-    }
+  private init(_ handle: EnvironmentHandle, _ descriptor: Int32) {
     self.handle = handle
     self.descriptor = descriptor
+  }
+
+  /// Takes the lock of an environment's data file; only behind `write.lock`.
+  ///
+  /// - Parameter isWaiting: Whether to wait for it as long as it takes.
+  /// - Returns: `nil` if somebody else has it and nobody waits.
+  static func take(
+    _ handle: EnvironmentHandle, name: String, isWaiting: Bool
+  ) throws(EnvironmentError) -> DataLock? {
+    let descriptor = try handle.descriptor()
+    do throws(StoreFileError) {
+      _ = try system("flock", name) { flock(descriptor, LOCK_EX | (isWaiting ? 0 : LOCK_NB)) }
+    } catch {
+      if case .system(_, _, errno: EWOULDBLOCK) = error, !isWaiting { return nil }
+      throw .file(error)
+    }
+    return DataLock(handle, descriptor)
   }
 
   deinit {
     // The lock belongs to the parent's open file, which a child must not unlock.
     guard getpid() == process else { return }
-    let code = flock(descriptor, LOCK_UN)
-    precondition(code == 0, "a lock that cannot be given back")
+    // What cannot be given back now is given back behind the next transaction, or when the file is closed.
+    _ = flock(descriptor, LOCK_UN)
   }
 }

@@ -27,15 +27,16 @@ extension Environment {
   public struct Turn: ~Copyable, Sendable {
     /// `write.lock`; `nil` only in tests that show what it is for.
     fileprivate let hold: FileLock.Hold?
+    /// The lock of the file itself.
+    fileprivate let file: DataLock?
   }
 
   /// Takes the next turn at writing, and waits for it as long as it takes.
   public func turn() throws(EnvironmentError) -> Turn {
     guard access == .readWrite, let locks else { throw .readOnly }
-    return Turn(
-      hold: try files { () throws(StoreFileError) -> FileLock.Hold? in
-        guards.contains(.locks) ? try locks.turn() : nil
-      })
+    guard guards.contains(.locks) else { return Turn(hold: nil, file: nil) }
+    let hold = try files { () throws(StoreFileError) in try locks.turn() }
+    return Turn(hold: hold, file: try DataLock.take(handle, name: name, isWaiting: true))
   }
 
   /// Takes the turn at writing if that needs no waiting.
@@ -43,9 +44,10 @@ extension Environment {
   /// - Returns: `nil` if another process has it, or waits for it.
   public func turnIfFree() throws(EnvironmentError) -> Turn? {
     guard access == .readWrite, let locks else { throw .readOnly }
-    guard guards.contains(.locks) else { return Turn(hold: nil) }
-    let hold = try files { () throws(StoreFileError) in try locks.turnIfFree() }
-    return hold == nil ? nil : Turn(hold: hold)
+    guard guards.contains(.locks) else { return Turn(hold: nil, file: nil) }
+    guard let hold = try files({ () throws(StoreFileError) in try locks.turnIfFree() }) else { return nil }
+    guard let file = try DataLock.take(handle, name: name, isWaiting: false) else { return nil }
+    return Turn(hold: hold, file: file)
   }
 
   /// The process that wrote last, or is writing, as it noted itself; `nil` where it could not.
@@ -59,7 +61,6 @@ extension Environment {
   ) throws(EnvironmentError) -> WriteTransaction {
     let pointer = try unsafe pointer()
     guard access == .readWrite, locks != nil else { throw .readOnly }
-    let file = guards.contains(.locks) ? try DataLock(handle, name: name) : nil
     try files { () throws(StoreFileError) in try checkNames() }
     if guards.contains(.size) { try checkSize() }
     try unsafe set(durability, of: pointer)
@@ -72,7 +73,8 @@ extension Environment {
       gate.leave()
       throw .lmdb(LMDBError(code: MDB_BAD_TXN, function: "mdb_txn_begin"))
     }
-    let transaction = unsafe WriteTransaction(environment: self, pointer: begun, hold: turn.hold, file: file)
+    let transaction = unsafe WriteTransaction(
+      environment: self, pointer: begun, hold: turn.hold, file: turn.file)
     if guards.contains(.transactionID) {
       let expected = try lastTransaction() &+ 1
       let found = transaction.id

@@ -41,8 +41,10 @@ public final class WaitingLine<Element: Sendable>: Sendable {
     }
   }
 
-  /// How many wait.
-  public var count: Int { state.withLock { $0.elements.count } }
+  /// Puts back what was taken, before all that wait, also into a closed line.
+  public func rejoin(_ elements: [Element]) {
+    state.withLock { $0.elements = elements + $0.elements }
+  }
 
   /// What `body` makes of those that wait, the first one first.
   public func look<R>(_ body: ([Element]) -> R) -> R {

@@ -71,7 +71,9 @@ extension WriteTransaction {
       try unsafe value.withUnsafeBytes { (bytes) throws(EnvironmentError) in
         var key = unsafe MDB_val(keyBytes)
         var value = unsafe MDB_val(reading: bytes)
-        try unsafe LMDB.check(mdb_cursor_put(cursor, &key, &value, 0), "mdb_cursor_put")
+        let code = unsafe mdb_cursor_put(cursor, &key, &value, 0)
+        environment.note(code)
+        try LMDB.check(code, "mdb_cursor_put")
       }
     }
   }
@@ -87,7 +89,9 @@ extension WriteTransaction {
       try unsafe value.withUnsafeBytes { (bytes) throws(EnvironmentError) in
         var key = unsafe MDB_val(reading: keyBytes)
         var value = unsafe MDB_val(reading: bytes)
-        try unsafe LMDB.check(mdb_cursor_put(cursor, &key, &value, 0), "mdb_cursor_put")
+        let code = unsafe mdb_cursor_put(cursor, &key, &value, 0)
+        environment.note(code)
+        try LMDB.check(code, "mdb_cursor_put")
       }
     }
   }

@@ -74,17 +74,32 @@ public struct WriteTransaction: ~Copyable, TableReading {
   ///
   /// - Throws: `notCommitted` if nothing is stored; `panicked` or `unconfirmed` if that is unknown until the file is opened again.
   public consuming func commit() throws(EnvironmentError) {
+    try commit { _ in }
+  }
+
+  /// Makes the changes visible as ``commit()`` does, and tells `settle` whether that is certain before any other writer may begin.
+  public consuming func commit(settling settle: (Bool) -> Void) throws(EnvironmentError) {
+    do throws(EnvironmentError) { try finish() } catch {
+      settle(false)
+      throw error
+    }
+    settle(true)
+  }
+
+  private mutating func finish() throws(EnvironmentError) {
     let pointer = try unsafe environment.pointer()
     precondition(thread == currentThread(), "a write transaction ends on the thread that began it")
     // LMDB frees the transaction whatever the commit returns.
     hasEnded = true
     let code = unsafe mdb_txn_commit(handle.pointer)
-    environment.gate.leave()
+    // What follows may still read from the map.
+    defer { environment.gate.leave() }
     environment.note(code)
     if code == MDB_SUCCESS {
       // Who replaced a lock file since the beginning may have let in a writer who does not see this commit and writes over it.
       do { try environment.checkNames() } catch { throw .unconfirmed(error) }
-      try environment.checkSize()
+      // The same if the file was cut off: the entries are stored, and may be gone.
+      do { try environment.checkSize() } catch .file(let error) { throw .unconfirmed(error) }
       return
     }
     let error = LMDBError(code: environment.cause(of: code), function: "mdb_txn_commit")

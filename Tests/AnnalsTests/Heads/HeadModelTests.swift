@@ -3,7 +3,7 @@ import Testing
 @testable import Annals
 
 /// Random histories of two processes with one log, compared with the log as an array: merges in slices, crashes, failed commits, and
-/// snapshots that are held while all of that goes on (docs/storage.md).
+/// snapshots that are held while all of that goes on (docs/durability.md).
 @Suite struct HeadModelTests {
   /// One committed state of the store.
   private struct Store {
@@ -24,7 +24,8 @@ import Testing
         let stream = log[Int(position) - 1]
         let before = positions(of: stream).prefix { $0 < position }
         return TailFact(
-          position: position, stream: before.first ?? position, revision: UInt64(before.count), hasID: false,
+          position: position, stream: before.first ?? position, revision: UInt64(before.count),
+          previous: before.last ?? 0, hasID: false,
           hash: before.isEmpty ? StreamHash(StreamName("\(stream)")) : nil, size: 10)
       }
     }
@@ -61,7 +62,10 @@ import Testing
     func follow(_ store: Store) {
       if store.checkpoint > table.last { table.reset(to: store.checkpoint) }
       if table.last < store.end.last {
-        for fact in store.facts(table.last + 1...store.end.last) { table.take(fact) }
+        for fact in store.facts(table.last + 1...store.end.last) {
+          let isNext = table.take(fact)
+          #expect(isNext)
+        }
       }
       table.follow(checkpoint: store.checkpoint)
       if let frozen, frozen.resets != table.resets { self.frozen = nil }

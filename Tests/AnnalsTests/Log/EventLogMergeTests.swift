@@ -124,4 +124,37 @@ import Testing
     for _ in 0..<200 { try await log.append([Self.entry], to: "a") }
     #expect(try log.read { (snapshot) throws in try snapshot.all(in: "a").count } == 5_270)
   }
+
+  @Test(arguments: 0...8) func `expectations hold for more streams than memory has heads for`(heads: Int)
+    async throws
+  {
+    let place = try TemporaryStore()
+    var options = StoreOptions()
+    options.headMemory = heads * HeadSlots.bytes
+    do {
+      let log = try place.open(options)
+      for stream in 0..<12 {
+        try await log.append(Array(repeating: Self.entry, count: stream + 1), to: "s\(stream)")
+      }
+    }
+    let log = try place.open(options)
+    for wrong in 0..<12 {
+      let error = await #expect(throws: AnnalsError.self) {
+        try await log.append { call in
+          for stream in 0..<12 {
+            let revision = Revision(UInt64(stream == wrong ? stream + 1 : stream))
+            call.append([Self.entry], to: "s\(stream)", expecting: .revision(revision))
+          }
+        }
+      }
+      #expect(error?.details.violations.map(\.stream) == ["s\(wrong)"])
+    }
+    let done = try await log.append { call in
+      for stream in 0..<12 {
+        call.append([Self.entry], to: "s\(stream)", expecting: .revision(Revision(UInt64(stream))))
+      }
+    }
+    #expect(done.revisions.map(\.rawValue) == (1...12).map { UInt64($0) })
+    #expect(try EventLog.verify(place.url).isClean)
+  }
 }

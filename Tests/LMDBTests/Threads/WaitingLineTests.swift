@@ -45,8 +45,10 @@ import Testing
     for number in 0..<10 { _ = line.join(number) }
     #expect(line.leave { $0 % 2 == 1 } == [1, 3, 5, 7, 9])
     #expect(line.leave { $0 > 10 } == [])
-    #expect(line.count == 5)
     #expect(line.take { _ in true } == [0, 2, 4, 6, 8])
+    line.rejoin([0, 2])
+    _ = line.join(9)
+    #expect(line.take { _ in true } == [0, 2, 9])
   }
 
   @Test func `a group ends before the first that does not fit, and has one at least`() {
