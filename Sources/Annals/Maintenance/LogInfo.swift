@@ -105,9 +105,7 @@ extension EventLog {
       let schemas = snapshot.kinds.schemas.sorted { $0.key < $1.key }.map { ordinal, row in
         LogInfo.Schema(ordinal: ordinal, version: row.version, count: counts[ordinal, default: 0])
       }
-      let (pages, mapSize) = try storage { () throws(EnvironmentError) in
-        (try snapshot.transaction.pageUse(), try core.environment.info().mapSize)
-      }
+      let pages = try storage { () throws(EnvironmentError) in try snapshot.transaction.pageUse() }
       // Read from the table's record: the pages of a log that may be damaged are not looked at.
       let entries = UInt64(clamping: try reader.statistics(of: core.tables.entries).entries)
       let status = try files { () throws(StoreFileError) in
@@ -122,7 +120,7 @@ extension EventLog {
         merging: try reader.merge().map { Position($0.position) },
         fileSize: status.size,
         used: pages.used &* core.environment.pageSize, free: pages.free &* core.environment.pageSize,
-        mapSize: mapSize, readers: snapshots.count,
+        mapSize: core.environment.mapSize, readers: snapshots.count,
         oldestReader: snapshots.max { $0.commitsBehind < $1.commitsBehind })
     }
   }

@@ -47,7 +47,7 @@ extension ReadTransaction {
       used += statistics.branchPages + statistics.leafPages + statistics.overflowPages
     }
     // As of the newest commit, which may be later than this snapshot; there are never fewer than before.
-    return PageUse(total: max(try environment.info().lastPage + 1, used), used: used)
+    return PageUse(total: max(try environment.gauge().lastPage + 1, used), used: used)
   }
 }
 
@@ -55,8 +55,18 @@ extension Environment {
   /// The size of a page in bytes.
   public var pageSize: Int { LMDB.pageSize }
 
+  /// The address space set aside now, in bytes. Also for use inside a transaction.
+  public var mapSize: Int { handle.mapSize }
+
   /// What LMDB knows of the environment now.
+  ///
+  /// Not for use inside a transaction, nor are the others here: a map that is about to be replaced would wait for both.
   public func info() throws(EnvironmentError) -> EnvironmentInfo {
+    try inside { () throws(EnvironmentError) in try gauge() }
+  }
+
+  /// What ``info()`` tells, for those whom the gate counts and the one who keeps it closed.
+  func gauge() throws(EnvironmentError) -> EnvironmentInfo {
     var info = unsafe MDB_envinfo()
     try unsafe check(mdb_env_info(pointer(), &info), "mdb_env_info")
     return unsafe EnvironmentInfo(
@@ -78,13 +88,26 @@ extension Environment {
   @discardableResult
   public func clearStaleReaders() throws(EnvironmentError) -> Int {
     guard lockFile != nil else { return 0 }
-    var dead: Int32 = 0
-    try unsafe check(mdb_reader_check(pointer(), &dead), "mdb_reader_check")
-    return Int(dead)
+    return try inside { () throws(EnvironmentError) in
+      var dead: Int32 = 0
+      try unsafe check(mdb_reader_check(pointer(), &dead), "mdb_reader_check")
+      return Int(dead)
+    }
   }
 
   /// The read transactions of all processes.
   public func readers() throws(EnvironmentError) -> [Reader] {
+    let text = try inside { () throws(EnvironmentError) in try readerList() }
+    // Process, thread and transaction in columns below a line of headings; LMDB has no other form.
+    return text.split(separator: "\n").compactMap { line in
+      let columns = line.split(separator: " ", omittingEmptySubsequences: true)
+      guard columns.count == 3, let process = Int32(columns[0]) else { return nil }
+      return Reader(process: process, transaction: UInt64(columns[2]))
+    }
+  }
+
+  /// LMDB's own list of readers, a line for each.
+  private func readerList() throws(EnvironmentError) -> String {
     var text = ""
     let code = unsafe try withUnsafeMutablePointer(to: &text) { (text) throws(EnvironmentError) in
       unsafe mdb_reader_list(
@@ -97,16 +120,11 @@ extension Environment {
         }, text)
     }
     guard code >= 0 else { throw .lmdb(LMDBError(code: code, function: "mdb_reader_list")) }
-    // Process, thread and transaction in columns below a line of headings; LMDB has no other form.
-    return text.split(separator: "\n").compactMap { line in
-      let columns = line.split(separator: " ", omittingEmptySubsequences: true)
-      guard columns.count == 3, let process = Int32(columns[0]) else { return nil }
-      return Reader(process: process, transaction: UInt64(columns[2]))
-    }
+    return text
   }
 
   /// Waits until the disk has all that was committed.
   public func synchronize() throws(EnvironmentError) {
-    try unsafe check(mdb_env_sync(pointer(), 1), "mdb_env_sync")
+    try inside { () throws(EnvironmentError) in try unsafe check(mdb_env_sync(pointer(), 1), "mdb_env_sync") }
   }
 }

@@ -8,10 +8,12 @@ extension Environment {
   /// How long a new transaction waits for those that live to end before it does without a larger map.
   private static let patience = Duration.seconds(1)
   private static let haste = Duration.milliseconds(50)
+  /// How often, a millisecond apart, a transaction is tried again that LMDB refuses after a failed write of its meta page.
+  private static let tries = 20
 
-  /// The bytes in use, also of what another process has added behind this one's map.
+  /// The bytes in use, also of what another process has added behind this one's map; as ``gauge()``.
   private func used() throws(EnvironmentError) -> Int {
-    (try info().lastPage + 1) * LMDB.pageSize
+    (try gauge().lastPage + 1) * LMDB.pageSize
   }
 
   /// Begins LMDB's transaction, counted as live, after a larger map was taken if another process has outgrown this one's.
@@ -25,31 +27,50 @@ extension Environment {
 
   /// Runs what begins or renews a transaction, which is live after its success.
   func begin(_ body: () throws(EnvironmentError) -> Int32) throws(EnvironmentError) -> Int32 {
-    // Another process may grow the file again between the new map and the second try.
-    for _ in 0..<3 {
-      gate.enter()
-      let code: Int32
-      do { code = try body() } catch {
-        gate.leave()
-        throw error
-      }
-      if code == MDB_SUCCESS { return code }
-      gate.leave()
-      guard code == MDB_MAP_RESIZED else { return code }
-      guard gate.close(within: Self.patience) else { return code }
-      defer { gate.open() }
-      guard try grow(beyond: used()) else {
-        throw .lmdb(LMDBError(code: MDB_MAP_FULL, function: "mdb_env_set_mapsize"))
-      }
+    var code = try enter(body)
+    // The thread whose commit failed is about to reopen the environment: the moment until it closes the gate is nobody's error.
+    for _ in 0..<Self.tries where code == MDB_PANIC {
+      WriterThread.pause(milliseconds: 1)
+      code = try enter(body)
     }
-    return MDB_MAP_RESIZED
+    // Another process may grow the file again between the new map and the second try.
+    for _ in 0..<2 where code == MDB_MAP_RESIZED {
+      guard try growAlone() else { return code }
+      code = try enter(body)
+    }
+    return code
+  }
+
+  /// Takes a map that holds what another process has added.
+  ///
+  /// - Returns: Whether the transactions that lived have ended in time.
+  private func growAlone() throws(EnvironmentError) -> Bool {
+    guard gate.close(within: Self.patience) else { return false }
+    defer { gate.open() }
+    guard try grow(beyond: used()) else {
+      throw .lmdb(LMDBError(code: MDB_MAP_FULL, function: "mdb_env_set_mapsize"))
+    }
+    return true
+  }
+
+  /// Runs what begins or renews a transaction, and counts it as live after its success.
+  private func enter(_ body: () throws(EnvironmentError) -> Int32) throws(EnvironmentError) -> Int32 {
+    gate.enter()
+    do {
+      let code = try body()
+      if code != MDB_SUCCESS { gate.leave() }
+      return code
+    } catch {
+      gate.leave()
+      throw error
+    }
   }
 
   /// Takes a larger map before a write transaction that may fill this one.
   ///
   /// Where that is not possible, for want of address space or because of long reads, the transaction begins with the room there is.
   func makeRoom() throws(EnvironmentError) {
-    let used = try used()
+    let used = try inside { () throws(EnvironmentError) -> Int in try self.used() }
     let room = handle.mapSize - used
     let isWanted = wantsRoom.load(ordering: .relaxed)
     let enough = min(max(used / 4, Self.leastRoom), Self.mostRoom)

@@ -58,7 +58,16 @@ extension Environment {
 }
 
 /// The steps of opening one file, while the registry's lock is held.
-private struct Opening {
+struct Opening {
+  /// A file that LMDB has open and that was found as it must be.
+  struct Opened {
+    let handle: EnvironmentHandle
+    let tables: [Table]
+    let data: FileStatus
+    /// The lock file, if one is used.
+    let lockFile: FileStatus?
+  }
+
   let name: String
   let directory: Directory
   let definitions: [TableDefinition]
@@ -85,7 +94,14 @@ private struct Opening {
       do {
         let settling: TableOpening.Settling =
           attempt == 1 || locks == nil ? .none : options.access == .readWrite ? .mend : .accept
-        let environment = try open(EnvironmentRegistry.share(beside: entries), settling)
+        let data = try data()
+        if data.used > data.size {
+          try files { () throws(StoreFileError) in try checkPages(data) }
+        }
+        let opened = try open(data, EnvironmentRegistry.share(beside: entries), settling)
+        let environment = Environment(
+          name: name, directory: directory, tables: opened.tables, locks: locks, options: options,
+          handle: opened.handle, data: opened.data, lockFile: opened.lockFile)
         entries[environment.dataIdentity] = .init(
           environment: environment, handle: environment.handle)
         _ = consume hold
@@ -99,15 +115,21 @@ private struct Opening {
     }
   }
 
-  private func open(_ share: Int, _ settling: TableOpening.Settling) throws(EnvironmentError) -> Environment {
-    let data = try files { () throws(StoreFileError) in
+  /// The file before LMDB sees it, created if that is wanted.
+  func data() throws(EnvironmentError) -> DataFile {
+    try files { () throws(StoreFileError) in
       try options.create
         ? DataFile(creating: name, in: directory)
         : DataFile(existing: name, in: directory, trusting: options.trustedOwners)
     }
-    if data.used > data.size {
-      try files { () throws(StoreFileError) in try checkPages(data) }
-    }
+  }
+
+  /// Lets LMDB open the file, and its tables.
+  ///
+  /// - Parameter share: The bytes that the map may have at most, unless the file needs more.
+  func open(
+    _ data: DataFile, _ share: Int, _ settling: TableOpening.Settling
+  ) throws(EnvironmentError) -> Opened {
     let prepared = try files { () throws(StoreFileError) in
       usesLockFile
         ? try ReaderTable.prepare(
@@ -123,7 +145,7 @@ private struct Opening {
       let status = try protect(handle, expecting: data.identity)
       if usesLockFile {
         var dead: Int32 = 0
-        try unsafe check(mdb_reader_check(handle.pointer, &dead), "mdb_reader_check")
+        try unsafe check(mdb_reader_check(handle.pointer(), &dead), "mdb_reader_check")
       }
       let tables = try TableOpening(
         definitions: definitions, create: options.create, file: name,
@@ -133,9 +155,7 @@ private struct Opening {
         usesLockFile ? try directory.status(of: name + "-lock") : nil
       }
       guard lock?.identity == prepared else { throw .file(.lockFileDamaged(file: name + "-lock")) }
-      return Environment(
-        name: name, directory: directory, tables: tables, locks: locks, options: options,
-        handle: handle, data: status, lockFile: lock)
+      return Opened(handle: handle, tables: tables, data: status, lockFile: lock)
     } catch {
       handle.close()
       throw error

@@ -36,7 +36,7 @@ extension Environment {
     guard access == .readWrite, let locks else { throw .readOnly }
     guard guards.contains(.locks) else { return Turn(hold: nil, file: nil) }
     let hold = try files { () throws(StoreFileError) in try locks.turn() }
-    return Turn(hold: hold, file: try DataLock.take(handle, name: name, isWaiting: true))
+    return Turn(hold: hold, file: try DataLock.take(of: self, isWaiting: true))
   }
 
   /// Takes the turn at writing if that needs no waiting.
@@ -46,7 +46,7 @@ extension Environment {
     guard access == .readWrite, let locks else { throw .readOnly }
     guard guards.contains(.locks) else { return Turn(hold: nil, file: nil) }
     guard let hold = try files({ () throws(StoreFileError) in try locks.turnIfFree() }) else { return nil }
-    guard let file = try DataLock.take(handle, name: name, isWaiting: false) else { return nil }
+    guard let file = try DataLock.take(of: self, isWaiting: false) else { return nil }
     return Turn(hold: hold, file: file)
   }
 
@@ -59,11 +59,13 @@ extension Environment {
   public func beginWrite(
     _ turn: consuming Turn, durability: Durability = .full
   ) throws(EnvironmentError) -> WriteTransaction {
-    let pointer = try unsafe pointer()
+    try mustBeOwn()
     guard access == .readWrite, locks != nil else { throw .readOnly }
     try files { () throws(StoreFileError) in try checkNames() }
-    if guards.contains(.size) { try checkSize() }
-    try unsafe set(durability, of: pointer)
+    try inside { () throws(EnvironmentError) in
+      if guards.contains(.size) { try checkSize() }
+      try unsafe set(durability, of: pointer())
+    }
     // The slot of a killed reader keeps every page that is freed from then on.
     if writes.add(1, ordering: .relaxed).newValue % Self.writesPerCheck == 0 { try clearStaleReaders() }
     try makeRoom()
@@ -76,7 +78,7 @@ extension Environment {
     let transaction = unsafe WriteTransaction(
       environment: self, pointer: begun, hold: turn.hold, file: turn.file)
     if guards.contains(.transactionID) {
-      let expected = try lastTransaction() &+ 1
+      let expected = try gauge().lastTransaction &+ 1
       let found = transaction.id
       guard found == expected else {
         throw .wrongTransactionID(expected: expected, found: found)
@@ -144,7 +146,7 @@ extension Environment {
     else { throw .lockFileDamaged(file: name + "-lock") }
   }
 
-  /// Makes sure that the file has not become shorter: LMDB would die on the missing pages.
+  /// Makes sure that the file has not become shorter: LMDB would die on the missing pages. As ``gauge()``.
   func checkSize() throws(EnvironmentError) {
     let descriptor = try handle.descriptor()
     let size = try files { () throws(StoreFileError) -> Int in try fileSize(of: descriptor, name: name) }

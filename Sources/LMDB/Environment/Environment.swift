@@ -32,11 +32,16 @@ public final class Environment: Sendable {
   /// The lock file that LMDB has open, as the open found it; `nil` where it uses none.
   let lockFile: FileStatus?
   let guards: EnvironmentOptions.Guards
+  /// How it was opened.
+  let options: EnvironmentOptions
   /// The longest that the file has been seen; it never becomes shorter.
   let knownSize: Atomic<Int>
 
-  /// What keeps the map from being replaced under a transaction.
+  /// What keeps the map, and LMDB's environment itself, from being replaced under a transaction.
   let gate = MapGate()
+  /// How many hold something of LMDB's environment while the gate does not count them, so that the map may be replaced but the environment not:
+  /// snapshots that are moving on, and locks of its descriptor.
+  let ties = Atomic(0)
   /// How many write transactions were begun.
   let writes = Atomic(0)
   /// Whether a change did not fit into the map.
@@ -57,6 +62,7 @@ public final class Environment: Sendable {
     self.lockFile = lockFile
     access = options.access
     guards = options.guards
+    self.options = options
     process = getpid()
     dataIdentity = data.identity
     knownSize = Atomic(data.size)
@@ -83,10 +89,28 @@ public final class Environment: Sendable {
   /// Whether the process that opened it is the parent of this one, which cannot use it.
   public var isInherited: Bool { getpid() != process }
 
-  /// LMDB's environment, for the process that opened it.
-  func pointer() throws(EnvironmentError) -> OpaquePointer {
+  /// Makes sure that this is the process that opened it.
+  func mustBeOwn() throws(EnvironmentError) {
     guard getpid() == process else { throw .file(.usedAfterFork) }
+  }
+
+  /// LMDB's environment, for the process that opened it.
+  ///
+  /// Only for those whom the gate counts, as long as it does, and for the one who keeps it closed.
+  func pointer() throws(EnvironmentError) -> OpaquePointer {
+    try mustBeOwn()
     guard handle.mapSize > 0 else { throw .lmdb(LMDBError(code: ENOMEM, function: "mdb_env_set_mapsize")) }
-    return unsafe handle.pointer
+    return try unsafe handle.pointer()
+  }
+
+  /// Runs calls of LMDB that belong to no transaction, while its environment is neither replaced nor closed.
+  ///
+  /// Not inside a transaction: whoever waits for that one to end would keep this waiting.
+  func inside<R>(_ body: () throws(EnvironmentError) -> R) throws(EnvironmentError) -> R {
+    // First of all: in a child the gate may stay closed for ever.
+    try mustBeOwn()
+    gate.enter()
+    defer { gate.leave() }
+    return try body()
   }
 }

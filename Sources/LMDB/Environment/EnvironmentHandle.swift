@@ -7,19 +7,38 @@ import Synchronization
   import Darwin
 #endif
 
-/// LMDB's environment, closed once.
+/// LMDB's environment, closed once for each time that it was opened.
 ///
-/// `@unchecked Sendable`: `pointer` is a constant and liblmdb allows calls on it from every thread; `isClosed` is touched only
-/// while the registry's lock is held, and nothing uses the pointer after the close, because each user holds the `Environment`.
+/// `@unchecked Sendable`: liblmdb allows calls on an open environment from every thread, so only the variable needs a proof. Until the
+/// `Environment` is made, the opening thread alone has this object. From then on `opened` is read by those whom the environment's gate counts, and
+/// changed by the one who keeps that gate closed and so knows that it counts nobody; the gate's acquiring and releasing order the two. The last
+/// close comes when nobody has the `Environment` any more, while the registry's lock is held.
 @safe
 final class EnvironmentHandle: @unchecked Sendable {
-  let pointer: OpaquePointer
+  /// LMDB's environment; `nil` once it is closed.
+  private var opened: OpaquePointer?
   private let size: Atomic<Int>
-  private var isClosed = false
 
   private init(pointer: OpaquePointer, mapSize: Int) {
-    unsafe self.pointer = unsafe pointer
+    unsafe opened = unsafe pointer
     size = Atomic(mapSize)
+  }
+
+  /// LMDB's environment, for those whom the gate counts and the one who keeps it closed.
+  ///
+  /// - Throws: LMDB's `MDB_PANIC` if it was closed and could not be opened again.
+  func pointer() throws(EnvironmentError) -> OpaquePointer {
+    guard let opened = unsafe opened else {
+      throw .lmdb(LMDBError(code: MDB_PANIC, function: "mdb_env_open"))
+    }
+    return unsafe opened
+  }
+
+  /// Takes over what `other` has opened, after ``close()``; only while the gate is closed.
+  func adopt(_ other: EnvironmentHandle) {
+    unsafe opened = unsafe other.opened
+    unsafe other.opened = nil
+    size.store(other.mapSize, ordering: .relaxed)
   }
 
   /// The address space that it has set aside; 0 after it could not get another one.
@@ -27,7 +46,7 @@ final class EnvironmentHandle: @unchecked Sendable {
 
   /// Replaces the map; only while no transaction lives. After an error there is none, and nothing can be used any more.
   func resize(to wanted: Int) throws(EnvironmentError) {
-    let code = unsafe mdb_env_set_mapsize(pointer, wanted)
+    let code = try unsafe mdb_env_set_mapsize(pointer(), wanted)
     size.store(code == MDB_SUCCESS ? wanted : 0, ordering: .relaxed)
     try check(code, "mdb_env_set_mapsize")
   }
@@ -35,14 +54,14 @@ final class EnvironmentHandle: @unchecked Sendable {
   /// LMDB's own descriptor of the data file.
   func descriptor() throws(EnvironmentError) -> Int32 {
     var descriptor: Int32 = -1
-    try unsafe check(mdb_env_get_fd(pointer, &descriptor), "mdb_env_get_fd")
+    try unsafe check(mdb_env_get_fd(pointer(), &descriptor), "mdb_env_get_fd")
     return descriptor
   }
 
   /// Closes the environment; only for the holder of the registry's lock.
   func close() {
-    guard !isClosed else { return }
-    isClosed = true
+    guard let pointer = unsafe opened else { return }
+    unsafe opened = nil
     unsafe mdb_env_close(pointer)
   }
 

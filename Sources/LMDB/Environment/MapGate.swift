@@ -6,17 +6,18 @@ import Synchronization
   import Darwin
 #endif
 
-/// Counts the live transactions of an environment, so that its map is replaced only while there are none.
+/// Counts who uses LMDB's environment: its live transactions, and calls outside of any. The map, or the environment, is replaced only while there
+/// is nobody.
 ///
-/// LMDB replaces it under live ones too, whose pages are then gone: the process ends at the next read (SIGBUS).
+/// LMDB replaces a map under live transactions too, whose pages are then gone: the process ends at the next read (SIGBUS).
 struct MapGate: ~Copyable, Sendable {
-  /// How many transactions live, and whether more have to wait.
+  /// How many there are, and whether more have to wait.
   private let state = Atomic(0)
   private static let closed = 1 << 62
   /// How many microseconds lie between two looks at a gate that is closed for a moment.
   private static let pause: UInt32 = 50
 
-  /// Counts one more transaction, after the map was replaced if that is under way.
+  /// Counts one more, after the map or the environment was replaced if that is under way.
   func enter() {
     var known = state.load(ordering: .relaxed)
     while true {
@@ -32,12 +33,12 @@ struct MapGate: ~Copyable, Sendable {
     }
   }
 
-  /// Counts one transaction less.
+  /// Counts one less.
   func leave() {
     state.subtract(1, ordering: .releasing)
   }
 
-  /// Keeps new transactions waiting until those that live have ended.
+  /// Keeps new ones waiting until those that are counted have ended.
   ///
   /// - Parameter limit: How long it waits for them. A thread that begins a transaction inside another one keeps it waiting for ever.
   /// - Returns: Whether there are none, and the gate is closed until ``open()``; if not, it is as before.

@@ -32,12 +32,12 @@ struct TableOpening {
   ) throws(EnvironmentError) -> [Table] {
     // Asked before the transaction begins: another process may commit behind it.
     var info = unsafe MDB_envinfo()
-    try unsafe check(mdb_env_info(environment.pointer, &info), "mdb_env_info")
+    try unsafe check(mdb_env_info(environment.pointer(), &info), "mdb_env_info")
     let expected = unsafe max(UInt64(bitPattern: Int64(info.me_last_txnid)), transaction)
     if settling == .mend { try takeMutex(of: environment) }
     var begun: OpaquePointer?
     let flags = create ? 0 : UInt32(MDB_RDONLY)
-    try unsafe check(mdb_txn_begin(environment.pointer, nil, flags, &begun), "mdb_txn_begin")
+    try unsafe check(mdb_txn_begin(environment.pointer(), nil, flags, &begun), "mdb_txn_begin")
     guard let pointer = unsafe begun else {
       throw .lmdb(LMDBError(code: MDB_BAD_TXN, function: "mdb_txn_begin"))
     }
@@ -63,7 +63,7 @@ struct TableOpening {
   /// Begins a write transaction and drops it, so that LMDB cleans up behind a writer that was killed.
   private func takeMutex(of environment: EnvironmentHandle) throws(EnvironmentError) {
     var begun: OpaquePointer?
-    try unsafe check(mdb_txn_begin(environment.pointer, nil, 0, &begun), "mdb_txn_begin")
+    try unsafe check(mdb_txn_begin(environment.pointer(), nil, 0, &begun), "mdb_txn_begin")
     if let transaction = unsafe begun { unsafe mdb_txn_abort(transaction) }
   }
 

@@ -6,7 +6,7 @@ public enum EnvironmentError: Error, Hashable, Sendable {
   case file(StoreFileError)
   /// The commit failed and nothing of the transaction is stored. The environment goes on.
   case notCommitted(LMDBError)
-  /// The commit failed while the meta page was written: only opening again tells what is stored.
+  /// The commit failed while the meta page was written: only ``Environment/reopen(within:)`` lets one see what is stored.
   case panicked(LMDBError)
   /// The commit was made while a file of the store was removed or replaced: another writer may have been let in and write over it.
   case unconfirmed(StoreFileError)

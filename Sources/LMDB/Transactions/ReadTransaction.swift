@@ -1,4 +1,5 @@
 import CLMDB
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -33,9 +34,11 @@ public struct ReadTransaction: ~Copyable, TableReading {
   ///
   /// After an error the snapshot cannot be used any more.
   public mutating func renew() throws(EnvironmentError) {
-    _ = try unsafe environment.pointer()
+    try environment.mustBeOwn()
     unsafe mdb_txn_reset(handle.pointer)
-    // Between the two it reads nothing, and is counted anew.
+    // Between the two it reads nothing, so that the map may be replaced, and is counted anew.
+    environment.ties.add(1, ordering: .relaxed)
+    defer { environment.ties.subtract(1, ordering: .releasing) }
     environment.gate.leave()
     let code: Int32
     do throws(EnvironmentError) {
@@ -77,7 +80,7 @@ extension Environment {
   ///
   /// - Throws: `tooManyReaders` if every slot belongs to a live process.
   public func beginRead() throws(EnvironmentError) -> ReadTransaction {
-    _ = try unsafe pointer()
+    try mustBeOwn()
     var begun: OpaquePointer?
     var code = try unsafe begin(UInt32(MDB_RDONLY), &begun)
     if code == MDB_READERS_FULL {

@@ -72,7 +72,8 @@ public struct WriteTransaction: ~Copyable, TableReading {
 
   /// Makes the changes visible to all later transactions, and durable as far as was asked.
   ///
-  /// - Throws: `notCommitted` if nothing is stored; `panicked` or `unconfirmed` if that is unknown until the file is opened again.
+  /// - Throws: `notCommitted` if nothing is stored; `panicked` if that is unknown until ``Environment/reopen(within:)``; `unconfirmed` if it is
+  ///   unknown until all processes have closed the file.
   public consuming func commit() throws(EnvironmentError) {
     try commit { _ in }
   }
@@ -91,9 +92,9 @@ public struct WriteTransaction: ~Copyable, TableReading {
     precondition(thread == currentThread(), "a write transaction ends on the thread that began it")
     // LMDB frees the transaction whatever the commit returns.
     hasEnded = true
-    let code = unsafe mdb_txn_commit(handle.pointer)
-    // What follows may still read from the map.
+    // What follows the commit may still read from the map.
     defer { environment.gate.leave() }
+    let code = unsafe mdb_txn_commit(handle.pointer)
     environment.note(code)
     if code == MDB_SUCCESS {
       // Who replaced a lock file since the beginning may have let in a writer who does not see this commit and writes over it.
