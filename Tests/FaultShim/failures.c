@@ -2,10 +2,12 @@
 //
 // Loaded with LD_PRELOAD into a program of the tests, never linked into the library. Environment:
 //   ANNALS_SHIM_ROOT    only calls on what lies in or below this directory are counted
-//   ANNALS_SHIM_CALL    the call: pwrite, writev, fsync, fdatasync, ftruncate, fallocate, open, mmap, rename, flock, mkdir
+//   ANNALS_SHIM_CALL    the call: pwrite, writev, fsync, fdatasync, ftruncate, fallocate, open, mmap, rename, flock, mkdir;
+//                       meta for the pwrite of LMDB's meta page alone
 //   ANNALS_SHIM_AT      which of these calls fails, counted from 1
 //   ANNALS_SHIM_TIMES   how many fail from there on; 0 for all
-//   ANNALS_SHIM_HOW     an errno as a number; "short" writes half and says so; "done" does all of it and reports EIO
+//   ANNALS_SHIM_HOW     an errno as a number; "short" writes half and says so; "done" does all of it and reports EIO;
+//                       "kept" does so too, and fails the next pwrite, by which LMDB would take it back
 //   ANNALS_SHIM_REPORT  a file that gets one byte for each call that failed: m for a write of LMDB's meta page, else !
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,6 +16,7 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +30,12 @@
 // The C library's own function of the same name.
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-enum outcome { PASS, FAIL, SHORT, DONE };
+enum outcome { PASS, FAIL, SHORT, DONE, KEPT };
 
 static const char *root, *chosen, *how;
 static long first, times;
 static atomic_long seen;
+static atomic_bool isKept;
 static int report = -1;
 
 __attribute__((constructor)) static void begin(void) {
@@ -74,15 +78,32 @@ static enum outcome meet(int ours, const char *mark) {
   if (number < first || (times && number >= first + times)) return PASS;
   if (syscall(SYS_write, report, mark, 1) != 1) abort();
   if (strcmp(how, "short") == 0) return SHORT;
+  if (strcmp(how, "kept") == 0) return KEPT;
   return strcmp(how, "done") == 0 ? DONE : FAIL;
 }
+
+// LMDB opens its file a second time for its meta pages alone, so that they are durable when they are written.
+static int isForMeta(int descriptor) { return (fcntl(descriptor, F_GETFL) & O_DSYNC) != 0; }
 
 static enum outcome meetDescriptor(const char *call, int descriptor) {
   // Asked first, because looking at a descriptor's path is dear.
   if (report < 0 || strcmp(call, chosen) != 0) return PASS;
   int error = errno, ours = isOurs(descriptor);
-  // LMDB opens its file a second time for its meta pages alone, so that they are durable when they are written.
-  enum outcome outcome = meet(ours, fcntl(descriptor, F_GETFL) & O_DSYNC ? "m" : "!");
+  enum outcome outcome = meet(ours, isForMeta(descriptor) ? "m" : "!");
+  errno = error;
+  return outcome;
+}
+
+static enum outcome meetMeta(int descriptor) {
+  if (report < 0 || strcmp("meta", chosen) != 0) return PASS;
+  int error = errno, ours = isOurs(descriptor);
+  enum outcome outcome = PASS;
+  if (ours && atomic_exchange(&isKept, 0)) {
+    if (syscall(SYS_write, report, "!", 1) != 1) abort();
+    outcome = FAIL;
+  } else {
+    outcome = meet(ours && isForMeta(descriptor), "m");
+  }
   errno = error;
   return outcome;
 }
@@ -96,17 +117,20 @@ static enum outcome meetPath(const char *call, int directory, const char *path) 
 }
 
 static int failed(enum outcome outcome) {
-  errno = outcome == DONE ? EIO : atoi(how);
+  // Only an errno is a number.
+  errno = outcome == FAIL && atoi(how) ? atoi(how) : EIO;
   return -1;
 }
 
 ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
   enum outcome outcome = meetDescriptor("pwrite", descriptor);
+  if (outcome == PASS) outcome = meetMeta(descriptor);
   if (outcome == FAIL) return failed(outcome);
   // Never nothing at all, which no system answers to a write.
   if (outcome == SHORT && count > 1) count /= 2;
   ssize_t done = REAL(pwrite)(descriptor, bytes, count, offset);
-  return outcome == DONE ? failed(outcome) : done;
+  if (outcome == KEPT) atomic_store(&isKept, 1);
+  return outcome == DONE || outcome == KEPT ? failed(outcome) : done;
 }
 
 ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off_t offset) {

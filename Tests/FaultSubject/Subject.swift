@@ -12,7 +12,8 @@ package enum Subject {
   /// How many seconds a run may take before it counts as hanging.
   private static let patience: UInt32 = 20
 
-  /// Runs the verb in `arguments`: `work DIRECTORY JOURNAL SEED FIRST COUNT TASKS RELAXED`, `attempt DIRECTORY JOURNAL` or `examine SEED CALLS`.
+  /// Runs the verb in `arguments`: `work DIRECTORY JOURNAL SEED FIRST COUNT TASKS RELAXED`, `attempt DIRECTORY JOURNAL`,
+  /// `settle DIRECTORY JOURNAL MILLISECONDS` or `examine SEED CALLS`.
   ///
   /// - Returns: The exit status: 0, 1 where something failed that must not, 64 for other arguments.
   package static func run(_ arguments: [String]) async -> Int32 {
@@ -30,6 +31,11 @@ package enum Subject {
       case ("attempt", 4):
         alarm(patience)
         try await Attempt.run(at: store(in: arguments[2]), noting: Journal(path: arguments[3]))
+      case ("settle", 5):
+        alarm(patience)
+        try await Settling.run(
+          at: store(in: arguments[2]), reading: UInt32(clamping: numbers[4]),
+          noting: Journal(path: arguments[3]))
       case ("examine", 4):
         await Examiner.run(try Examination(seed: UInt64(numbers[2]), calls: numbers[3]))
       default:

@@ -38,6 +38,7 @@ struct Account {
     }
     if let code = codes.first(where: { !allowed(by: fault).contains($0) }) { return "told as \(code)" }
     if codes.contains("outcomeUnknown"), !isMetaPage { return "called unknown what is known" }
+    if fault.times == 1, !unknown.isEmpty { return "called unknown what one more look would tell" }
     // Until everything in the process has let go of the store, its next opener is told of an unknown outcome once more.
     let isRepeated = Set(codes) == ["outcomeUnknown"]
     if fault.times == 1, codes.count > 1, !isRepeated {

@@ -8,7 +8,7 @@ struct WriterLoop {
   /// How long an orderly end tries to get a turn for the last merge, in steps of ten milliseconds.
   private static let lastTries = 20
 
-  private let generation: Generation
+  let generation: Generation
   private let line: WaitingLine<LogWriter.Job>
   private let status: LogWriter.Status
   private var merge: HeadMerge
@@ -17,7 +17,7 @@ struct WriterLoop {
   /// How many of the next calls are stored alone, because together they failed.
   private var single = 0
   /// The number of the newest commit that the heads in memory know all of.
-  private var knownCommit: UInt64?
+  var knownCommit: UInt64?
   /// The merge of another process, as this one last saw it.
   private var otherMerge: MergeRow?
 
@@ -77,7 +77,7 @@ struct WriterLoop {
   }
 
   /// The turn at writing. While another process keeps it, calls that have waited long enough are answered.
-  private func turn() throws(AnnalsError) -> Environment.Turn {
+  func turn() throws(AnnalsError) -> Environment.Turn {
     let environment = generation.environment
     if let turn = try storage({ () throws(EnvironmentError) in try environment.turnIfFree() }) { return turn }
     status.isBlocked.store(true, ordering: .releasing)
@@ -117,12 +117,14 @@ struct WriterLoop {
     heads.withTable { $0.begin() }
     var group = AppendGroup(generation, last: last)
     var answers: [Result<Appended, AnnalsError>] = []
+    var mark: EntryMark?
     do throws(AnnalsError) {
       answers.reserveCapacity(jobs.count)
       for job in jobs { answers.append(try group.run(job.request, in: &transaction)) }
       if group.count > 0 {
         try group.putRows(in: &transaction)
         try merge.slice(for: group.count, in: &transaction)
+        mark = try EntryMark(group.last, StoreReader(transaction.view, generation.tables))
       }
     } catch {
       // Before the turn ends with the transaction: no reader may take what is not stored for what another process stores then.
@@ -144,7 +146,9 @@ struct WriterLoop {
       }
     } catch {
       merge = before
-      throw AnnalsError(error)
+      guard let mark, case .panicked(let cause) = error else { throw AnnalsError(error) }
+      let group = UnsettledGroup(answers: answers, last: mark, cause: cause)
+      return try settle(group, otherwise: AnnalsError(error))
     }
     knownCommit = commit
     merge.keep()
@@ -171,7 +175,8 @@ extension WriterLoop {
   /// Makes sure that the log takes appends, and that the heads in memory know all of it.
   ///
   /// - Returns: The position of the newest entry.
-  private mutating func catchUp(
+  @discardableResult
+  mutating func catchUp(
     _ transaction: borrowing WriteTransaction
   ) throws(AnnalsError) -> UInt64 {
     // Nobody else has committed since this process looked last, so nothing has changed.
@@ -216,7 +221,7 @@ extension WriterLoop {
           continue
         }
         var transaction = try generation.environment.write(turn, .full)
-        _ = try catchUp(transaction)
+        try catchUp(transaction)
         try merge.finish(in: &transaction)
         do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
         return
@@ -271,7 +276,7 @@ extension Duration {
 
 extension Environment {
   /// Begins a write transaction in a turn.
-  fileprivate func write(
+  func write(
     _ turn: consuming Turn, _ durability: Durability
   ) throws(AnnalsError) -> WriteTransaction {
     do { return try beginWrite(turn, durability: durability) } catch { throw AnnalsError(error) }

@@ -1,0 +1,70 @@
+import Annals
+import Dispatch
+import Foundation
+import Synchronization
+
+/// What a process does whose commit fails while LMDB's meta page is written and a snapshot lives: it goes on after each error that lets it.
+package enum Settling {
+  /// The calls, which follow those of an ``Attempt``.
+  package static let calls = Attempt.calls..<Attempt.calls + 6
+  /// The call that a snapshot lives beside, the third.
+  package static let watched = calls.lowerBound + 2
+
+  /// Does it with the store that an ``Attempt`` has left.
+  ///
+  /// - Parameter milliseconds: How long the snapshot lives.
+  static func run(at url: URL, reading milliseconds: UInt32, noting journal: Journal) async throws {
+    var options = Workload.options(.full)
+    options.creation = .never
+    let log = try EventLog(at: url, options: options)
+    for number in calls {
+      let read = number == watched ? LongRead(of: log, milliseconds: milliseconds) : nil
+      let call = try Call(number, seed: Attempt.seed)
+      try journal.note(.begin(number))
+      var failure: AnnalsError?
+      do throws(AnnalsError) { try await call.append(to: log) } catch {
+        try journal.note(.failed(number, code: "\(error.code)"))
+        failure = error
+      }
+      if failure == nil { try journal.note(.done(number)) }
+      if let read { try journal.note(.read(read.count())) }
+      if failure?.recovery == [.reopen] { return }
+    }
+    let count = try log.read { (snapshot) throws(AnnalsError) in try snapshot.all().count }
+    try journal.note(.read(count))
+  }
+}
+
+/// A snapshot that lives for a while on a thread of its own.
+private final class LongRead: Sendable {
+  private let ended = DispatchSemaphore(value: 0)
+  private let result = Mutex<Result<Int, AnnalsError>?>(nil)
+
+  /// Begins to read; the snapshot is there when this returns.
+  init(of log: EventLog, milliseconds: UInt32) {
+    let begun = DispatchSemaphore(value: 0)
+    Thread.detachNewThread { [self] in
+      let found: Result<Int, AnnalsError>
+      do throws(AnnalsError) {
+        found = .success(
+          try log.read { (snapshot) throws(AnnalsError) in
+            begun.signal()
+            usleep(milliseconds * 1000)
+            return try snapshot.all().count
+          })
+      } catch {
+        found = .failure(error)
+        begun.signal()
+      }
+      result.withLock { $0 = found }
+      ended.signal()
+    }
+    begun.wait()
+  }
+
+  /// How many entries the snapshot had, read at the end of its life.
+  func count() throws -> Int {
+    ended.wait()
+    return try result.withLock { try $0?.get() ?? 0 }
+  }
+}
