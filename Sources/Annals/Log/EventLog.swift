@@ -38,7 +38,10 @@ public struct EventLog: Sendable {
 
   /// Adds `events` to the end of `stream`, all of them or none.
   ///
-  /// The events are on disk when this returns. A call whose events have ids and are in the stream already, all and in
+  /// The events are on disk when this returns, but the last commit of a store that is opened with ``StoreOptions/Durability/relaxed``. Calls that wait at
+  /// the same time share a commit. A task that is cancelled takes its call back as long as that waits.
+  ///
+  /// A call whose events have ids and are in the stream already, all and in
   /// the same order, writes nothing and returns where they stand.
   ///
   /// - Parameters:
@@ -47,9 +50,9 @@ public struct EventLog: Sendable {
   ///   - expected: What the caller believes the stream holds, compared exactly with its head at commit.
   /// - Returns: Where the events stand.
   /// - Throws: ``AnnalsError`` with code `conflict`, `duplicateID`, `partlyThere`, `invalidName`, `tooLarge`, `malformed`,
-  ///   `busy`, `readOnly`, `diskFull`, `notCommitted`, `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`, `damaged` or
-  ///   `cancelled`.
-  /// - Complexity: O(`events.count`) insertions and one flush to disk.
+  ///   `busy`, `readOnly`, `held`, `needsNewer`, `permission`, `diskFull`, `notCommitted`, `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`,
+  ///   `damaged`, `usedAfterFork`, `inputOutput` or `cancelled`.
+  /// - Complexity: O(`events.count`), and one flush to disk for all calls that wait at the same time.
   @discardableResult
   public func append(
     _ events: [NewEntry], to stream: StreamName, expecting expected: Expectation = .any

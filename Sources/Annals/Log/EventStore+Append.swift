@@ -1,16 +1,18 @@
 extension EventStore {
   /// Adds `events` to the end of `stream`, all of them or none.
   ///
-  /// The events are on disk when this returns.
+  /// The events are on disk when this returns, but the last commit of a store that is opened with ``StoreOptions/Durability/relaxed``. Calls that wait at
+  /// the same time share a commit. A task that is cancelled takes its call back as long as that waits.
   ///
   /// - Parameters:
   ///   - events: The events, oldest first. Without events nothing is written and no stream is created.
   ///   - stream: The stream to extend. It need not exist yet.
   ///   - expected: What the caller believes the stream holds, compared exactly with its head at commit.
   /// - Returns: Where the events stand.
-  /// - Throws: ``AnnalsError`` with code `conflict`, `invalidName`, `tooLarge`, `malformed`, `readOnly`, `diskFull`,
-  ///   `notCommitted`, `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`, `damaged` or `cancelled`.
-  /// - Complexity: O(`events.count`) insertions and one flush to disk.
+  /// - Throws: ``AnnalsError`` with code `conflict`, `invalidName`, `tooLarge`, `malformed`, `busy`, `readOnly`, `held`,
+  ///   `needsNewer`, `permission`, `diskFull`, `notCommitted`, `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`, `damaged`, `usedAfterFork`,
+  ///   `inputOutput` or `cancelled`.
+  /// - Complexity: O(`events.count`), and one flush to disk for all calls that wait at the same time.
   @discardableResult
   public func append(
     _ events: [Event], to stream: StreamName, expecting expected: Expectation = .any

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The writer of a log in this process: calls wait in a line, and a thread of its own stores them in groups, a transaction each.
 ///
-/// The thread outlives this object until the line is empty and the tail is merged.
+/// The end of this object waits for the thread, which first empties the line and merges the tail; unless it is kept waiting for its turn.
 final class LogWriter: Sendable {
   /// A call and who waits for its answer.
   struct Job: Sendable {

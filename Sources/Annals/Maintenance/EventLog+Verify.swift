@@ -31,7 +31,7 @@ extension EventLog {
   ///   - progress: Is told now and then how many entries are done.
   /// - Returns: What was found; findings are no error.
   /// - Throws: As ``init(at:options:)``, where the store cannot be opened at all.
-  /// - Complexity: O(size of the file), with memory of two bits a page.
+  /// - Complexity: O(size of the file), with memory of two bits a page and some bytes for each stream of the tail.
   public static func verify(
     _ url: URL, progress: (Progress) -> Void = { _ in }
   ) throws(AnnalsError) -> VerifyReport {

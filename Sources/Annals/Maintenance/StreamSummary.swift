@@ -124,7 +124,7 @@ extension LogSnapshot {
   ///   - prefix: The first bytes of the names; all streams by default.
   ///   - previous: The name behind which the list begins, which need not exist: so that a long list can be read in pages,
   ///     each with a snapshot of its own.
-  /// - Throws: ``AnnalsError`` with code `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
   @_lifetime(borrow self)
   public func streams(
     prefix: String = "", after previous: StreamName? = nil
