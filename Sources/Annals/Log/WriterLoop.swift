@@ -200,9 +200,8 @@ extension WriterLoop {
         .storeReplaced, "the log ends before what this process has seen of it; open the store again")
     }
     // One of this process is not another's, and one that leads beyond the log leads nowhere.
-    otherMerge = try reader.merge().flatMap { [merge] row in
-      row.position == merge.position || row.position > end.last ? nil : row
-    }
+    otherMerge = nil
+    if let row = try reader.merge(), row.position != merge.position, row.position <= end.last { otherMerge = row }
     _ = try generation.kinds(in: reader)
     knownCommit = transaction.id - 1
     return end.last
