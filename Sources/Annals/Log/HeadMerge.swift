@@ -83,6 +83,8 @@ struct HeadMerge {
   private let generation: Generation
   private let interval: Interval
   private var phase = Phase.idle
+  /// Up to where this process's own merge leads, once it writes; kept until the next one does.
+  private(set) var position: UInt64?
   private var row: [UInt8] = []
 
   init(_ generation: Generation, _ interval: Interval) {
@@ -248,6 +250,7 @@ extension HeadMerge {
     let meta = generation.tables.meta
     if plan.rest > 0 {
       let next = plan.nextName < plan.names.count ? 0 : plan.frozen.heads[plan.nextHead].id
+      position = plan.frozen.position
       try transaction.put(
         MergeRow(position: plan.frozen.position, next: next).encoded(), MergeRow.name, in: meta)
       return phase = .writing(plan)
@@ -258,11 +261,6 @@ extension HeadMerge {
     let name = Array(MergeRow.name.utf8)
     try storage { () throws(EnvironmentError) in _ = try transaction.delete(key: name.span, in: meta) }
     phase = .done(plan.frozen.position)
-  }
-
-  /// Up to where this process's own merge leads, if one writes.
-  var position: UInt64? {
-    if case .writing(let plan) = phase { plan.frozen.position } else { nil }
   }
 
   /// Takes note that the transaction is committed.
