@@ -35,7 +35,7 @@ struct SubjectProcess {
     let process = Process()
     process.executableURL = program
     process.arguments = arguments
-    process.environment = environment
+    process.environment = environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { given, _ in given }
     if !paths.isEmpty { process.environment?["LD_PRELOAD"] = paths.joined(separator: ":") }
     return process
   }
