@@ -201,7 +201,9 @@ extension WriterLoop {
     }
     // One of this process is not another's, and one that leads beyond the log leads nowhere.
     otherMerge = nil
-    if let row = try reader.merge(), row.position != merge.position, row.position <= end.last { otherMerge = row }
+    if let row = try reader.merge(), row.position != merge.position, row.position <= end.last {
+      otherMerge = row
+    }
     _ = try generation.kinds(in: reader)
     knownCommit = transaction.id - 1
     return end.last
