@@ -9,32 +9,32 @@ internal import LMDB
 /// The calls that one transaction stores: each is decided against what those before it left, and only an accepted one reaches LMDB.
 struct AppendGroup {
   /// Names are hashed for so many parts at a time before the first of them is looked at, so that their memory is there by then.
-  private static let run = 16
+  static let run = 16
   /// For how many entries the heads are held at a time, and for how many bytes of them; readers wait for no more.
-  private static let hold = 512
+  static let hold = 512
   private static let holdBytes = 1 << 20
 
   /// So many events before its turn an event's payload is fetched from memory.
   private static let ahead = 6
 
   /// Where the stream of a part ends, in memory.
-  private struct Place {
+  struct Place {
     /// The slot of its head.
     var slot = 0
     /// The position of its first entry; 0 where the stream holds none.
     var id: UInt64 = 0
   }
 
-  private let heads: StreamHeads
-  private let tables: StoreTables
+  let heads: StreamHeads
+  let tables: StoreTables
   private let window: UInt64
   /// The kinds, those included that the group registered.
   private(set) var kinds: KindRegistry
   private var registered: [EntryRows.New] = []
   private var census: [UInt32: CensusRow] = [:]
-  private var places: [Place] = []
+  var places: [Place] = []
   /// The ends of the same streams, taken as they were found: a slot may be another stream's by the time all are.
-  private var ends: [StreamEnd?] = []
+  var ends: [StreamEnd?] = []
   /// The position of the newest entry.
   private(set) var last: UInt64
   /// How many entries the group stored.
@@ -116,80 +116,6 @@ private struct GroupState: AppendState, ~Escapable {
         position: position, revision: header.revision,
         id: header.flags.contains(.id) ? UUID(bytes, at: header.id.lowerBound) : nil)
     }
-  }
-}
-
-// Finding heads.
-extension AppendGroup {
-  /// Finds the heads of all streams of a call.
-  private mutating func locate(
-    _ request: AppendRequest, in transaction: borrowing WriteTransaction
-  ) throws(AnnalsError) {
-    var found: [Place] = []
-    var ends: [StreamEnd?] = []
-    swap(&found, &places)
-    defer {
-      swap(&found, &places)
-      self.ends = ends
-    }
-    found.removeAll(keepingCapacity: true)
-    let tables = tables
-    var next = 0
-    while next < request.parts.count {
-      let end = min(next + Self.hold, request.parts.count)
-      try heads.withTable { (table) throws(AnnalsError) in
-        while next < end {
-          let run = next..<min(next + Self.run, end)
-          for index in run { table.slots.prefetchIndex(request.parts[index].hash) }
-          for index in run { table.slots.prefetchSlot(request.parts[index].hash) }
-          for index in run {
-            let place = try Self.locate(request, index, StoreReader(transaction.view, tables), &table)
-            found.append(place)
-            ends.append(place.id == 0 ? nil : table.slots.end(place.slot))
-          }
-          next = run.upperBound
-        }
-      }
-    }
-  }
-
-  /// Where the stream of a part ends.
-  @inline(__always)
-  private static func locate(
-    _ request: AppendRequest, _ index: Int, _ reader: StoreReader, _ table: inout HeadTable
-  ) throws(AnnalsError) -> Place {
-    if let slot = table.find(request.parts[index].hash), !table.slots.isPartial(slot) {
-      return Place(slot: slot, id: table.slots.id(slot))
-    }
-    return try look(up: request.parts[index], reader, &table)
-  }
-
-  /// Where a stream ends that is not whole in memory.
-  private static func look(
-    up part: AppendRequest.Part, _ reader: StoreReader, _ table: inout HeadTable
-  ) throws(AnnalsError) -> Place {
-    if let slot = table.find(part.hash) { return try complete(slot, reader, &table) }
-    if table.isComplete { return Place() }
-    guard let id = try reader.storedID(of: part.stream) else { return Place() }
-    if let slot = table.slots.find(id: id.rawValue) {
-      table.name(slot, part.hash)
-      return try complete(slot, reader, &table)
-    }
-    let row = try reader.storedHead(id: id)
-    guard row.last.rawValue <= table.last else {
-      throw AnnalsError(
-        .damaged,
-        "table 'heads', key \(id): it leads to position \(row.last), behind the log's end at \(table.last); run 'annals verify'",
-        details: AnnalsError.Details { $0.table = "heads" })
-    }
-    return Place(slot: table.load(row, part.hash), id: id.rawValue)
-  }
-
-  private static func complete(
-    _ slot: Int, _ reader: StoreReader, _ table: inout HeadTable
-  ) throws(AnnalsError) -> Place {
-    try table.complete(slot, from: reader)
-    return Place(slot: slot, id: table.slots.id(slot))
   }
 }
 
@@ -355,23 +281,6 @@ extension AppendGroup {
         } ?? CensusRow()
       row.add(added)
       try transaction.put(row.encoded(), UInt64(kind), in: tables.census)
-    }
-  }
-}
-
-extension WriteTransaction {
-  /// Sets a row of a table with integer keys, with its checksum.
-  mutating func put(_ value: [UInt8], _ key: UInt64, in table: Table) throws(AnnalsError) {
-    var row = value
-    Row.seal(&row, key: key)
-    do { try put(row.span, forKey: key, in: table) } catch { throw AnnalsError(error) }
-  }
-
-  /// Sets a row of `meta`, with its checksum.
-  mutating func put(_ value: [UInt8], _ name: String, in table: Table) throws(AnnalsError) {
-    let key = Array(name.utf8)
-    do { try put(Row.seal(value, key: key).span, forKey: key.span, in: table) } catch {
-      throw AnnalsError(error)
     }
   }
 }

@@ -166,6 +166,8 @@ extension HeadMerge {
 
   /// Writes all of the tail, for an orderly end.
   mutating func finish(in transaction: inout WriteTransaction) throws(AnnalsError) {
+    // The checkpoint must not pass heads that could not be written.
+    if case .stopped = phase { return }
     if var plan = try ready(transaction, isLast: true) {
       while plan.rest > 0 { try write(Self.run, of: &plan, in: &transaction) }
     }

@@ -330,6 +330,9 @@ import Testing
     #expect(error?.code == .damaged && error?.details.table == "heads")
     // Other streams go on, also when a merge comes to the row.
     for _ in 0..<40 { try await log.append([.placed(1)], to: "b") }
+    _ = consume log
+    // Nor does an orderly end pass the head that could not be written.
+    #expect(try place.open().info().tailLength == 41)
   }
 
   @Test(arguments: [(.max, 4), (7, 4), (3, .max)] as [(checkpoint: UInt64, last: UInt64)])

@@ -1,0 +1,18 @@
+internal import LMDB
+
+extension WriteTransaction {
+  /// Sets a row of a table with integer keys, with its checksum.
+  mutating func put(_ value: [UInt8], _ key: UInt64, in table: Table) throws(AnnalsError) {
+    var row = value
+    Row.seal(&row, key: key)
+    do { try put(row.span, forKey: key, in: table) } catch { throw AnnalsError(error) }
+  }
+
+  /// Sets a row of `meta`, with its checksum.
+  mutating func put(_ value: [UInt8], _ name: String, in table: Table) throws(AnnalsError) {
+    let key = Array(name.utf8)
+    do { try put(Row.seal(value, key: key).span, forKey: key.span, in: table) } catch {
+      throw AnnalsError(error)
+    }
+  }
+}
