@@ -10,7 +10,7 @@ import Foundation
   }
 
   /// A commit was recorded; its files follow.
-  struct CommitRecorded: Record, Equatable {
+  struct CommitRecorded: Record, Codable, Equatable {
     var sha: String
     var author: Author
     /// `nil` where the commit's own date makes no sense.

@@ -7,7 +7,7 @@
 /// ```swift
 /// @Schema(2, 0, 0) enum OrdersV2 {
 ///   typealias Shipped = OrdersV1.Shipped                                  // carried unchanged
-///   struct Placed: Record { var total: Int; var currency: String }
+///   struct Placed: Record, Codable { var total: Int; var currency: String }
 /// }
 /// ```
 ///

@@ -94,8 +94,8 @@ import Testing
 }
 
 @Schema(1, 0, 0) private enum One {
-  fileprivate struct Placed: Record, Equatable { var total: Int }
-  fileprivate struct Noted: Record, Equatable {
+  fileprivate struct Placed: Record, Codable, Equatable { var total: Int }
+  fileprivate struct Noted: Record, Codable, Equatable {
     static var recordName: String { "note" }
     var text: String
   }
@@ -106,11 +106,11 @@ private enum OnePlan: SchemaMigrationPlan {
 
 /// The same version of the same schema, after its types were renamed in Swift.
 @Schema(1, 0, 0) private enum Renamed {
-  fileprivate struct OrderPlaced: Record, Equatable {
+  fileprivate struct OrderPlaced: Record, Codable, Equatable {
     static var recordName: String { "Placed" }
     var total: Int
   }
-  fileprivate struct Remarked: Record, Equatable {
+  fileprivate struct Remarked: Record, Codable, Equatable {
     static var recordName: String { "note" }
     var text: String
   }
@@ -121,7 +121,7 @@ private enum RenamedPlan: SchemaMigrationPlan {
 }
 
 @Schema(1, 0, 0) private enum Careless {
-  fileprivate struct OrderPlaced: Record { var total: Int }
+  fileprivate struct OrderPlaced: Record, Codable { var total: Int }
 }
 private enum CarelessPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<Careless, Careless> {}
@@ -140,7 +140,7 @@ private enum SameVersionPlan: SchemaMigrationPlan {
 @Schema(2, 0, 0) private enum Grown {
   typealias Placed = One.Placed
   typealias Noted = One.Noted
-  fileprivate struct Shipped: Record { var parcel: String }
+  fileprivate struct Shipped: Record, Codable { var parcel: String }
 }
 private enum GrownPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<One, Grown> {

@@ -98,7 +98,7 @@ private enum NewestPlan: SchemaMigrationPlan {
 
 /// The market's versions without its records.
 @Schema(1, 0, 0) private enum Other1 {
-  fileprivate struct Weighed: Record { var grams: Int }
+  fileprivate struct Weighed: Record, Codable { var grams: Int }
 }
 @Schema(2, 0, 0) private enum Other2 {
   typealias Weighed = Other1.Weighed

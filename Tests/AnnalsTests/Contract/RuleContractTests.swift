@@ -89,13 +89,13 @@ import Testing
 }
 
 @Schema(1, 0, 0) private enum Films1 {
-  fileprivate struct Released: Record {
+  fileprivate struct Released: Record, Codable {
     var title: String
     var date: String
   }
 }
 @Schema(2, 0, 0) private enum Films2 {
-  fileprivate struct Released: Record, Equatable {
+  fileprivate struct Released: Record, Codable, Equatable {
     var title: String
     var year: Int
     var said: String

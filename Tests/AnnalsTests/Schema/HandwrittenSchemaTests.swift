@@ -18,7 +18,7 @@ import Testing
 
 /// What `@Schema` writes, by hand, with a name on disk of its own.
 private enum Handwritten: VersionedSchema {
-  fileprivate struct Noted: Record {
+  fileprivate struct Noted: Record, Codable {
     static var recordName: String { "note" }
     var text: String
   }
@@ -56,7 +56,7 @@ private enum Handwritten: VersionedSchema {
 }
 
 @Schema(2, 0, 0) private enum Words {
-  fileprivate struct Word: Record, Equatable { var text: String }
+  fileprivate struct Word: Record, Codable, Equatable { var text: String }
 }
 extension Words.Event: Equatable {}
 

@@ -81,17 +81,17 @@ import Testing
 }
 
 @Schema(1, 0, 0) private enum Counts1 {
-  fileprivate struct Counted: Record, Equatable { var count: Int }
+  fileprivate struct Counted: Record, Codable, Equatable { var count: Int }
 }
 @Schema(2, 0, 0) private enum Counts2 {
-  fileprivate struct Numbered: Record, Equatable {
+  fileprivate struct Numbered: Record, Codable, Equatable {
     var number: Int
     var last: Bool
   }
-  fileprivate struct Emptied: Record, Equatable { var at: Int }
+  fileprivate struct Emptied: Record, Codable, Equatable { var at: Int }
 }
 @Schema(3, 0, 0) private enum Counts3 {
-  fileprivate struct Numbered: Record, Equatable { var number: Int }
+  fileprivate struct Numbered: Record, Codable, Equatable { var number: Int }
   typealias Emptied = Counts2.Emptied
 }
 extension Counts3.Event: Equatable {}

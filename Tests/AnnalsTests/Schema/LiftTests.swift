@@ -107,14 +107,14 @@ private enum FirstPlan: SchemaMigrationPlan {
 }
 
 @Schema(1, 0, 0) private enum Paths1 {
-  fileprivate struct A: Record, Equatable { var seen: [String] }
-  fileprivate struct B: Record, Equatable { var seen: [String] }
+  fileprivate struct A: Record, Codable, Equatable { var seen: [String] }
+  fileprivate struct B: Record, Codable, Equatable { var seen: [String] }
 }
 @Schema(1, 1, 0) private enum Paths2 {
-  fileprivate struct A: Record, Equatable { var seen: [String] }
+  fileprivate struct A: Record, Codable, Equatable { var seen: [String] }
 }
 @Schema(1, 1, 1) private enum Paths3 {
-  fileprivate struct A: Record, Equatable { var seen: [String] }
+  fileprivate struct A: Record, Codable, Equatable { var seen: [String] }
 }
 extension Paths3.Event: Equatable {}
 

@@ -9,21 +9,21 @@ import Annals
 /// A market stall in three versions, with every kind of rule: two splits behind one another, both forms of upcast, a drop, and
 /// records that are carried over one stage or two.
 @Schema(1, 0, 0) enum MarketV1 {
-  struct Placed: Record, Equatable {
+  struct Placed: Record, Codable, Equatable {
     var lines: [String]
     var total: Int
   }
-  struct Noted: Record, Equatable { var text: String }
-  struct Shipped: Record, Equatable { var parcel: String }
-  struct Pinged: Record, Equatable { var number: Int }
+  struct Noted: Record, Codable, Equatable { var text: String }
+  struct Shipped: Record, Codable, Equatable { var parcel: String }
+  struct Pinged: Record, Codable, Equatable { var number: Int }
 }
 
 /// Orders are placed line by line, notes know their place, and pings are no longer kept.
 @Schema(2, 0, 0) enum MarketV2 {
   typealias Shipped = MarketV1.Shipped
-  struct Priced: Record, Equatable { var total: Int }
-  struct LineAdded: Record, Equatable { var text: String }
-  struct Noted: Record, Equatable {
+  struct Priced: Record, Codable, Equatable { var total: Int }
+  struct LineAdded: Record, Codable, Equatable { var text: String }
+  struct Noted: Record, Codable, Equatable {
     var text: String
     var place: UInt64
   }
@@ -33,15 +33,15 @@ import Annals
 @Schema(3, 0, 0) enum MarketV3 {
   typealias Shipped = MarketV2.Shipped
   typealias Noted = MarketV2.Noted
-  struct Priced: Record, Equatable {
+  struct Priced: Record, Codable, Equatable {
     var total: Int
     var currency: String
   }
-  struct Refunded: Record, Equatable {
+  struct Refunded: Record, Codable, Equatable {
     var total: Int
     var receipt: String
   }
-  struct WordAdded: Record, Equatable { var word: String }
+  struct WordAdded: Record, Codable, Equatable { var word: String }
 }
 
 extension MarketV3.Event: Equatable {}

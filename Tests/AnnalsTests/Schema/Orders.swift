@@ -2,26 +2,26 @@ import Annals
 
 /// The sample domain: a shop's orders, in three versions.
 @Schema(1, 0, 0) enum OrdersV1 {
-  struct Placed: Record, Equatable {
+  struct Placed: Record, Codable, Equatable {
     var lines: [String]
     var total: Int
   }
-  struct Shipped: Record, Equatable { var parcel: String }
-  struct Pinged: Record, Equatable { var number: Int }
+  struct Shipped: Record, Codable, Equatable { var parcel: String }
+  struct Pinged: Record, Codable, Equatable { var number: Int }
 }
 
 /// Orders are placed line by line, and pings are no longer kept.
 @Schema(2, 0, 0) enum OrdersV2 {
   typealias Shipped = OrdersV1.Shipped
-  struct LineAdded: Record, Equatable { var text: String }
-  struct Priced: Record, Equatable { var total: Int }
+  struct LineAdded: Record, Codable, Equatable { var text: String }
+  struct Priced: Record, Codable, Equatable { var total: Int }
 }
 
 /// Each line becomes its words.
 @Schema(3, 0, 0) enum OrdersV3 {
   typealias Shipped = OrdersV2.Shipped
   typealias Priced = OrdersV2.Priced
-  struct WordAdded: Record, Equatable { var word: String }
+  struct WordAdded: Record, Codable, Equatable { var word: String }
 }
 
 /// The stages that lead there.

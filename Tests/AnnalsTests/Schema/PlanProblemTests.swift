@@ -105,15 +105,15 @@ import Testing
 }
 
 @Schema(1, 0, 0) private enum First {
-  fileprivate struct A: Record, Equatable { var n: Int }
-  fileprivate struct B: Record, Equatable { var n: Int }
+  fileprivate struct A: Record, Codable, Equatable { var n: Int }
+  fileprivate struct B: Record, Codable, Equatable { var n: Int }
 }
 @Schema(1, 0, 0) private enum Same2 {
   typealias A = First.A
   typealias B = First.B
 }
 @Schema(2, 0, 0) private enum Redeclared {
-  fileprivate struct A: Record, Equatable {
+  fileprivate struct A: Record, Codable, Equatable {
     var n: Int
     var text: String
   }
@@ -125,18 +125,18 @@ import Testing
   typealias B = First.B
 }
 @Schema(1, 0, 0) private enum SameName1 {
-  fileprivate struct A: Record { static var recordName: String { "same" } }
-  fileprivate struct B: Record { static var recordName: String { "same" } }
+  fileprivate struct A: Record, Codable { static var recordName: String { "same" } }
+  fileprivate struct B: Record, Codable { static var recordName: String { "same" } }
 }
 @Schema(1, 0, 0) private enum Accents1 {
-  fileprivate struct A: Record { static var recordName: String { "\u{e9}" } }
-  fileprivate struct B: Record { static var recordName: String { "e\u{301}" } }
+  fileprivate struct A: Record, Codable { static var recordName: String { "\u{e9}" } }
+  fileprivate struct B: Record, Codable { static var recordName: String { "e\u{301}" } }
 }
 @Schema(1, 0, 0) private enum BadNames1 {
-  fileprivate struct Empty: Record { static var recordName: String { "" } }
-  fileprivate struct Nul: Record { static var recordName: String { "a\0b" } }
-  fileprivate struct Long: Record { static var recordName: String { String(repeating: "é", count: 251) } }
-  fileprivate struct Longest: Record { static var recordName: String { String(repeating: "é", count: 250) } }
+  fileprivate struct Empty: Record, Codable { static var recordName: String { "" } }
+  fileprivate struct Nul: Record, Codable { static var recordName: String { "a\0b" } }
+  fileprivate struct Long: Record, Codable { static var recordName: String { String(repeating: "é", count: 251) } }
+  fileprivate struct Longest: Record, Codable { static var recordName: String { String(repeating: "é", count: 250) } }
 }
 extension First.Event: Equatable {}
 extension Skipping.Event: Equatable {}

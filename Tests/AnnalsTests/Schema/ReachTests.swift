@@ -66,14 +66,14 @@ import Testing
 }
 
 @Schema(1, 0, 0) private enum Anything1 {
-  fileprivate struct Split: Record {}
-  fileprivate struct Typed: Record {}
-  fileprivate struct Event1: Record {}
-  fileprivate struct Dropped: Record {}
+  fileprivate struct Split: Record, Codable {}
+  fileprivate struct Typed: Record, Codable {}
+  fileprivate struct Event1: Record, Codable {}
+  fileprivate struct Dropped: Record, Codable {}
 }
 @Schema(2, 0, 0) private enum Anything2 {
-  fileprivate struct A: Record {}
-  fileprivate struct B: Record {}
+  fileprivate struct A: Record, Codable {}
+  fileprivate struct B: Record, Codable {}
 }
 private enum AnythingPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<Anything1, Anything2> {

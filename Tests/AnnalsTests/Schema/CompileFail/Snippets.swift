@@ -23,17 +23,17 @@ extension Snippet {
   static let shop = """
     import Annals
     @Schema(1, 0, 0) enum V1 {
-      struct Placed: Record { var total: Int }
-      struct Pinged: Record { var number: Int }
+      struct Placed: Record, Codable { var total: Int }
+      struct Pinged: Record, Codable { var number: Int }
     }
     @Schema(2, 0, 0) enum V2 {
       typealias Pinged = V1.Pinged
-      struct Placed: Record { var total: Int; var currency: String }
+      struct Placed: Record, Codable { var total: Int; var currency: String }
     }
     @Schema(3, 0, 0) enum V3 {
       typealias Placed = V2.Placed
-      struct `Default`: Record { var number: Int }
-      struct Init: Annals.Record { var number: Int }
+      struct `Default`: Record, Codable { var number: Int }
+      struct Init: Annals.Record, Codable { var number: Int }
       struct Line { var text: String }
     }
     let first = MigrationStage.custom(fromVersion: V1.self, toVersion: V2.self) {
@@ -209,7 +209,7 @@ extension Snippet {
       "@Schema(4, 0, 0) enum V4 { typealias Text = String }"),
     Snippet(
       "another protocol of the name Record", says: "requires that 'V4.Noted' conform to 'Record'",
-      "protocol Record {}\n@Schema(4, 0, 0) enum V4 { struct Noted: Record { var text: String } }"),
+      "protocol Record {}\n@Schema(4, 0, 0) enum V4 { struct Noted: Record, Codable { var text: String } }"),
     Snippet(
       "a switch that forgets a record", says: "switch must be exhaustive",
       "func total(of event: V3.Event) -> Int { switch event { case .placed(let placed): placed.total } }"),

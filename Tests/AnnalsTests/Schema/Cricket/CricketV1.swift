@@ -4,19 +4,19 @@ import Annals
 ///
 /// Fields are named as the data names them.
 @Schema(1, 0, 0) enum CricketV1 {
-  struct MatchStarted: Record {
+  struct MatchStarted: Record, Codable {
     var meta: Match.Meta
     var info: Info
   }
 
-  struct InningsStarted: Record {
+  struct InningsStarted: Record, Codable {
     var innings: Int
     var name: String
     var team: String
     var absent_hurt: [String]?
   }
 
-  struct DeliveryBowled: Record {
+  struct DeliveryBowled: Record, Codable {
     var innings: Int
     /// The over and the ball: `0.10` is ball 10 of over 0.
     var ball: String

@@ -2,12 +2,12 @@ import Annals
 
 /// Cricket matches, ball by ball, in the format of 2021 on.
 @Schema(2, 0, 0) enum CricketV2 {
-  struct MatchStarted: Record {
+  struct MatchStarted: Record, Codable {
     var meta: Match.Meta
     var info: Info
   }
 
-  struct InningsStarted: Record {
+  struct InningsStarted: Record, Codable {
     var innings: Int
     var team: String
     var super_over: Bool?
@@ -17,7 +17,7 @@ import Annals
     var target: Target?
   }
 
-  struct DeliveryBowled: Record {
+  struct DeliveryBowled: Record, Codable {
     var innings: Int
     var over: Int
     var ball: Int
