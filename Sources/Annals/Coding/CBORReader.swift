@@ -5,7 +5,7 @@ struct CBORReader: ~Copyable, ~Escapable {
   /// The bytes read from.
   let bytes: Span<UInt8>
   /// The next byte to be read.
-  private(set) var offset: Int
+  var offset: Int
 
   /// A reader of `bytes` whose next byte is the one at `offset`.
   @_lifetime(copy bytes)

@@ -70,14 +70,10 @@ struct DecodingItem {
 
   /// The item as single-precision number, where no rounding is needed.
   func float() throws(CodingFailure) -> Float {
-    let number = try double()
-    switch FloatForm(number.bitPattern) {
-    case .single(let bits): return Float(bitPattern: bits)
-    case .half(let bits) where number.isNaN:
-      return Float(bitPattern: UInt32(bits & 0x8000) << 16 | 0x7f80_0000 | UInt32(bits & 0x3ff) << 13)
-    case .half: return Float(number)
-    case .double: throw failure(.outOfRange, "Float wanted")
+    guard let bits = FloatForm(try double().bitPattern).singleBits else {
+      throw failure(.outOfRange, "Float wanted")
     }
+    return Float(bitPattern: bits)
   }
 
   /// The item as text.

@@ -1,12 +1,17 @@
 /// Writes the values of a payload one after the other.
 public struct FieldWriter: ~Copyable {
-  private var bytes: [UInt8]
-  private var depth = 0
+  /// What was written so far, behind what was there before.
+  var bytes: [UInt8]
+  /// In how many records, cases and collections the next value stands.
+  private(set) var depth = 0
 
   /// A writer that adds to the end of `bytes`.
   init(continuing bytes: consuming [UInt8]) {
     self.bytes = bytes
   }
+
+  /// Where the next value begins: bytes from the beginning of what is written to.
+  var offset: Int { bytes.count }
 
   /// Writes the value of the next field.
   @inline(__always)
@@ -15,9 +20,15 @@ public struct FieldWriter: ~Copyable {
   }
 
   /// Writes the value of the next field, whose type has no shape, by name.
+  ///
+  /// - Throws: ``CodingFailure`` with reason `refused` where an optional is not `nil` and yet what it holds writes null, as
+  ///   it would come back as `nil`; and where the value's own code throws.
   @_disfavoredOverload
   public mutating func field<Value: Codable & Sendable>(_ value: Value) throws(CodingFailure) {
-    bytes += try PayloadEncoder.encode(value)
+    let start = bytes.count
+    try PayloadEncoder.encode(value, into: &bytes, path: nil, depth: depth)
+    guard let optional = value as? any Nullable, !optional.isNull else { return }
+    try refuseNull(at: start)
   }
 
   /// Enters a record of `count` fields.
@@ -33,14 +44,26 @@ public struct FieldWriter: ~Copyable {
 
   /// Enters the case numbered `number`, which holds `count` values.
   public mutating func choice(_ number: Int, holding count: Int = 0) throws(CodingFailure) {
-    try enter()
-    if count > 0 { bytes.appendHead(.array, UInt64(count) + 1) }
+    if count > 0 {
+      try enter()
+      bytes.appendHead(.array, UInt64(count) + 1)
+    } else {
+      // A case that holds nothing is a number, in which nothing can stand: it is no deeper than what it stands in.
+      depth &+= 1
+    }
     bytes.appendHead(.unsigned, UInt64(number))
   }
 
-  private mutating func enter() throws(CodingFailure) {
+  /// Enters an array or a map.
+  mutating func enter() throws(CodingFailure) {
     guard depth < CBOR.depthLimit else { throw CodingFailure(.tooDeep, at: bytes.count) }
     depth &+= 1
+  }
+
+  /// Refuses a value that is not `nil` and was written as null from `start` on.
+  func refuseNull(at start: Int) throws(CodingFailure) {
+    guard start < bytes.count, bytes[start] == 0xf6 else { return }
+    throw CodingFailure(.refused, at: start, detail: "an optional holds a value that is written as null")
   }
 
   /// The bytes.
@@ -49,39 +72,12 @@ public struct FieldWriter: ~Copyable {
   }
 }
 
-extension FieldWriter {
-  /// Writes a truth value.
-  mutating func bool(_ value: Bool) {
-    bytes.appendBool(value)
-  }
+/// A type with a value that is written as null.
+private protocol Nullable {
+  /// Whether this is that value.
+  var isNull: Bool { get }
+}
 
-  /// Writes a whole number.
-  mutating func integer(_ number: some FixedWidthInteger) {
-    if number < 0 {
-      bytes.appendHead(.negative, UInt64(truncatingIfNeeded: ~number))
-    } else {
-      bytes.appendHead(.unsigned, UInt64(truncatingIfNeeded: number))
-    }
-  }
-
-  /// Writes a text.
-  mutating func text(_ text: String) {
-    bytes.appendText(text)
-  }
-
-  /// Writes null.
-  mutating func null() {
-    bytes.appendNull()
-  }
-
-  /// Writes a double-precision number.
-  mutating func double(_ number: Double) {
-    bytes.appendDouble(number)
-  }
-
-  /// Enters an array of `count` elements.
-  mutating func beginList(_ count: Int) throws(CodingFailure) {
-    try enter()
-    bytes.appendHead(.array, UInt64(count))
-  }
+extension Optional: Nullable {
+  fileprivate var isNull: Bool { self == nil }
 }

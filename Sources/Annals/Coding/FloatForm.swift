@@ -64,4 +64,20 @@ enum FloatForm: Equatable {
       return bits
     }
   }
+
+  /// The bits of the same number as a `Float`; `nil` where it needs a `Double`.
+  var singleBits: UInt32? {
+    switch self {
+    case .half(let bits):
+      let sign = UInt32(bits & 0x8000) << 16
+      let fraction = UInt32(bits & 0x3ff)
+      switch bits >> 10 & 0x1f {
+      case 0: return sign | (Float(fraction) * 0x1p-24).bitPattern
+      case 0x1f: return sign | 0x7f80_0000 | fraction << 13
+      case let biased: return sign | (UInt32(biased) + 112) << 23 | fraction << 13
+      }
+    case .single(let bits): return bits
+    case .double: return nil
+    }
+  }
 }

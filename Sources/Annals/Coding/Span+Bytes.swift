@@ -12,6 +12,15 @@ extension Span<UInt8> {
     unsafe withUnsafeBytes { unsafe [UInt8]($0) }
   }
 
+  /// The number whose eight bytes, the highest first, begin at `offset`.
+  @inline(__always)
+  func bigEndian(at offset: Int) -> UInt64 {
+    unsafe withUnsafeBytes { bytes in
+      precondition(offset >= 0 && offset &+ 8 <= bytes.count, "a number beyond the end")
+      return unsafe UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+  }
+
   /// Whether any byte is zero.
   var holdsZero: Bool {
     unsafe withUnsafeBytes { bytes in

@@ -8,7 +8,13 @@ extension Optional: StoredValue where Wrapped: StoredValue {
   }
 
   /// Writes the value or null.
+  ///
+  /// - Throws: ``CodingFailure`` with reason `refused` where the value itself is written as null, as an optional in an optional
+  ///   may be: it would come back as `nil`.
   public func encode(into writer: inout FieldWriter) throws(CodingFailure) {
-    if let value = self { try value.encode(into: &writer) } else { writer.null() }
+    guard let value = self else { return writer.null() }
+    let start = writer.offset
+    try value.encode(into: &writer)
+    try writer.refuseNull(at: start)
   }
 }

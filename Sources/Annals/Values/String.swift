@@ -2,7 +2,7 @@ extension String: StoredValue {
   /// A text.
   public static func shape(in types: inout ShapeTypes) -> ValueShape { .text }
 
-  /// Reads a text.
+  /// Reads a text, code point by code point: nothing is normalised.
   public init(from reader: inout FieldReader) throws(CodingFailure) {
     self = try reader.text()
   }

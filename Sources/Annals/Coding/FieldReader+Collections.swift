@@ -1,0 +1,44 @@
+extension FieldReader {
+  /// Enters an array, which ``leave()`` leaves.
+  ///
+  /// - Returns: How many elements it has; each takes at least a byte, so there are no more than bytes.
+  mutating func beginList() throws(CodingFailure) -> Int {
+    let start = reader.offset
+    let count = try reader.count(try head(.array, "an array"))
+    try enter(at: start)
+    return count
+  }
+
+  /// Enters a map, which ``leave()`` leaves.
+  ///
+  /// - Returns: How many pairs it has; each takes at least two bytes.
+  mutating func beginMap() throws(CodingFailure) -> Int {
+    let start = reader.offset
+    let count = try reader.count(try head(.map, "a map"), width: 2)
+    try enter(at: start)
+    return count
+  }
+
+  /// For how many of `count` elements of the type `type` room may be made before they are read.
+  ///
+  /// An element of one byte, such as null or an empty record, may take hundreds of bytes of memory, and a count is only a
+  /// claim until the elements are read. So no more than eight bytes are reserved for each byte that is left; beyond
+  /// that the array grows by doubling with what was really read. In all, a list takes at most two to three times its
+  /// count times the stride of its elements.
+  func room<Element>(for count: Int, of type: Element.Type) -> Int {
+    min(
+      count, reader.remaining.multipliedReportingOverflow(by: 8).partialValue / MemoryLayout<Element>.stride)
+  }
+
+  /// Refuses the key or element from `start` to here where it does not sort after the one at `previous`.
+  ///
+  /// - Parameter previous: Where the one before stands, nothing before the first; afterwards where this one stands.
+  func checkOrder(from start: Int, after previous: inout Range<Int>) throws(CodingFailure) {
+    let key = start..<reader.offset
+    if !previous.isEmpty {
+      let order = reader.bytes.order(of: previous, against: key)
+      guard order < 0 else { throw CodingFailure(order == 0 ? .duplicateKey : .unsortedKeys, at: start) }
+    }
+    previous = key
+  }
+}
