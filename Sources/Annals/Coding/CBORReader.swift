@@ -18,6 +18,7 @@ struct CBORReader: ~Copyable, ~Escapable {
   var remaining: Int { bytes.count &- offset }
 
   /// The next byte, which stays where it is.
+  @inline(__always)
   func peek() throws(CodingFailure) -> UInt8 {
     guard offset < bytes.count else { throw CodingFailure(.truncated, at: offset) }
     return bytes[offset]
@@ -60,6 +61,7 @@ struct CBORReader: ~Copyable, ~Escapable {
   }
 
   /// Takes as many bytes as `length` says and returns where they stood.
+  @inline(__always)
   mutating func take(_ length: UInt64) throws(CodingFailure) -> Range<Int> {
     guard length <= UInt64(remaining) else { throw CodingFailure(.truncated, at: offset) }
     let start = offset

@@ -2,6 +2,7 @@ extension FieldReader {
   /// Enters an array, which ``leave()`` leaves.
   ///
   /// - Returns: How many elements it has; each takes at least a byte, so there are no more than bytes.
+  @usableFromInline
   mutating func beginList() throws(CodingFailure) -> Int {
     let start = reader.offset
     let count = try reader.count(try head(.array, "an array"))
@@ -12,6 +13,7 @@ extension FieldReader {
   /// Enters a map, which ``leave()`` leaves.
   ///
   /// - Returns: How many pairs it has; each takes at least two bytes.
+  @usableFromInline
   mutating func beginMap() throws(CodingFailure) -> Int {
     let start = reader.offset
     let count = try reader.count(try head(.map, "a map"), width: 2)
@@ -25,6 +27,7 @@ extension FieldReader {
   /// claim until the elements are read. So no more than eight bytes are reserved for each byte that is left; beyond
   /// that the array grows by doubling with what was really read. In all, a list takes at most two to three times its
   /// count times the stride of its elements.
+  @usableFromInline
   func room<Element>(for count: Int, of type: Element.Type) -> Int {
     min(
       count, reader.remaining.multipliedReportingOverflow(by: 8).partialValue / MemoryLayout<Element>.stride)
@@ -33,6 +36,7 @@ extension FieldReader {
   /// Refuses the key or element from `start` to here where it does not sort after the one at `previous`.
   ///
   /// - Parameter previous: Where the one before stands, nothing before the first; afterwards where this one stands.
+  @usableFromInline
   func checkOrder(from start: Int, after previous: inout Range<Int>) throws(CodingFailure) {
     let key = start..<reader.offset
     if !previous.isEmpty {

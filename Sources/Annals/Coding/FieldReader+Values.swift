@@ -37,6 +37,7 @@ extension FieldReader {
   }
 
   /// Whether null comes next, which is then taken.
+  @usableFromInline
   mutating func isNull() throws(CodingFailure) -> Bool {
     guard try reader.peek() == 0xf6 else { return false }
     reader.offset &+= 1
@@ -79,6 +80,12 @@ extension FieldReader {
         return Double(bitPattern: bits)
       }
     }
+    if reader.remaining >= 3, reader.bytes[offset] == 0xf9 {
+      // No form is shorter than this one, so that it is canonical.
+      let bits = UInt16(reader.bytes[offset &+ 1]) << 8 | UInt16(reader.bytes[offset &+ 2])
+      reader.offset = offset &+ 3
+      return Double(bitPattern: FloatForm.half(bits).widened)
+    }
     return Double(bitPattern: try floatForm("Double").widened)
   }
 
@@ -92,13 +99,9 @@ extension FieldReader {
   }
 
   /// The next item, a floating-point number in its shortest form.
+  @inline(never)
   private mutating func floatForm(_ wanted: StaticString) throws(CodingFailure) -> FloatForm {
     let start = reader.offset
-    if reader.remaining >= 3, reader.bytes[start] == 0xf9 {
-      // There is no shorter form than this.
-      reader.offset = start &+ 3
-      return .half(UInt16(reader.bytes[start &+ 1]) << 8 | UInt16(reader.bytes[start &+ 2]))
-    }
     let head = try reader.head()
     guard head.major == .simple, (25...27).contains(head.info) else {
       throw CodingFailure(.wrongType, at: start, detail: "\(wanted) wanted")
@@ -121,6 +124,7 @@ extension FieldReader {
   }
 
   /// The bytes of a byte string.
+  @usableFromInline
   mutating func bytes() throws(CodingFailure) -> [UInt8] {
     reader.copy(try byteString("a byte string"))
   }

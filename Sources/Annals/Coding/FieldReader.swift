@@ -10,14 +10,17 @@ public struct FieldReader: ~Copyable, ~Escapable {
   private var held = 0
 
   @_lifetime(copy bytes)
+  @usableFromInline
   init(_ bytes: Span<UInt8>) {
     reader = CBORReader(bytes)
   }
 
   /// Where the next value begins: bytes from the beginning of the payload.
+  @usableFromInline
   var offset: Int { reader.offset }
 
   /// The value of the next field.
+  @inlinable
   @inline(__always)
   public mutating func field<Value: StoredValue>() throws(CodingFailure) -> Value {
     try Value(from: &self)
@@ -95,6 +98,7 @@ public struct FieldReader: ~Copyable, ~Escapable {
   }
 
   /// Refuses bytes behind the last value.
+  @usableFromInline
   func end() throws(CodingFailure) {
     try reader.finish()
   }

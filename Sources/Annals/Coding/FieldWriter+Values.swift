@@ -5,6 +5,7 @@ extension FieldWriter {
   }
 
   /// Writes null.
+  @usableFromInline
   mutating func null() {
     bytes.appendNull()
   }
@@ -35,6 +36,7 @@ extension FieldWriter {
   }
 
   /// Writes a byte string.
+  @usableFromInline
   mutating func bytes(_ string: Span<UInt8>) {
     bytes.appendHead(.bytes, UInt64(string.count))
     bytes.append(string)

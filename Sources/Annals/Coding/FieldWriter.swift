@@ -6,14 +6,17 @@ public struct FieldWriter: ~Copyable {
   private(set) var depth = 0
 
   /// A writer that adds to the end of `bytes`.
+  @usableFromInline
   init(continuing bytes: consuming [UInt8]) {
     self.bytes = bytes
   }
 
   /// Where the next value begins: bytes from the beginning of what is written to.
+  @usableFromInline
   var offset: Int { bytes.count }
 
   /// Writes the value of the next field.
+  @inlinable
   @inline(__always)
   public mutating func field<Value: StoredValue>(_ value: Value) throws(CodingFailure) {
     try value.encode(into: &self)
@@ -61,12 +64,14 @@ public struct FieldWriter: ~Copyable {
   }
 
   /// Refuses a value that is not `nil` and was written as null from `start` on.
+  @usableFromInline
   func refuseNull(at start: Int) throws(CodingFailure) {
     guard start < bytes.count, bytes[start] == 0xf6 else { return }
     throw CodingFailure(.refused, at: start, detail: "an optional holds a value that is written as null")
   }
 
   /// The bytes.
+  @usableFromInline
   consuming func finish() -> [UInt8] {
     bytes
   }

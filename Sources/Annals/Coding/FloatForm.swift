@@ -42,6 +42,7 @@ enum FloatForm: Equatable {
   }
 
   /// The bits of the same number as a `Double`.
+  @inline(__always)
   var widened: UInt64 {
     switch self {
     case .half(let bits):

@@ -1,6 +1,7 @@
 /// The order of a map's keys, or a set's elements, as they are written: noticed on the way, put right at the end.
 ///
 /// Keys are sorted by their encoded bytes (RFC 8949, section 4.2.1), which puts shorter texts first.
+@usableFromInline
 struct KeyOrder {
   private struct Entry {
     let start: Int

@@ -8,6 +8,7 @@ extension ShapedRecord {
   public static var recordShape: RecordShape? { RecordShape(of: Self.self) }
 
   /// The record whose fields are the elements of the array that `payload` is.
+  @inlinable
   public static func decode(payload: Span<UInt8>) throws(CodingFailure) -> Self {
     var reader = FieldReader(payload)
     let record = try Self(from: &reader)
@@ -16,8 +17,11 @@ extension ShapedRecord {
   }
 
   /// Adds the record as an array of its fields.
+  @inlinable
   public func encode(into payload: inout [UInt8]) throws(CodingFailure) {
     let count = payload.count
+    // The usual record fits, and one allocation is cheaper than growing from nothing.
+    if count == 0 { payload.reserveCapacity(128) }
     var writer = FieldWriter(continuing: payload)
     payload = []
     do throws(CodingFailure) {

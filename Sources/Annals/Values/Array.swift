@@ -5,6 +5,7 @@ extension Array: StoredValue where Element: StoredValue {
   }
 
   /// Reads the elements.
+  @inlinable
   public init(from reader: inout FieldReader) throws(CodingFailure) {
     if Element.self == UInt8.self {
       let start = reader.offset
@@ -20,6 +21,7 @@ extension Array: StoredValue where Element: StoredValue {
   }
 
   /// Writes the elements.
+  @inlinable
   public func encode(into writer: inout FieldWriter) throws(CodingFailure) {
     if Element.self == UInt8.self, let bytes = self as? [UInt8] {
       writer.bytes(bytes.span)

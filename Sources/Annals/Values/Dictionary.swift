@@ -7,6 +7,7 @@ extension Dictionary: StoredValue where Key: StoredValue, Value: StoredValue {
   /// Reads the pairs, which must stand in the order of their encoded keys.
   ///
   /// - Throws: ``CodingFailure`` also for keys that are equal but not written alike, as the dictionary holds one of them.
+  @inlinable
   public init(from reader: inout FieldReader) throws(CodingFailure) {
     self = [:]
     let isMap = Key.self == String.self
@@ -25,6 +26,7 @@ extension Dictionary: StoredValue where Key: StoredValue, Value: StoredValue {
   }
 
   /// Writes the pairs in the order of their encoded keys.
+  @inlinable
   public func encode(into writer: inout FieldWriter) throws(CodingFailure) {
     let isMap = Key.self == String.self
     if isMap { try writer.beginMap(count) } else { try writer.beginList(count) }

@@ -3,6 +3,7 @@ extension Optional: StoredValue where Wrapped: StoredValue {
   public static func shape(in types: inout ShapeTypes) -> ValueShape { .optional(Wrapped.shape(in: &types)) }
 
   /// Reads a value or null.
+  @inlinable
   public init(from reader: inout FieldReader) throws(CodingFailure) {
     self = try reader.isNull() ? nil : Wrapped(from: &reader)
   }
@@ -11,6 +12,7 @@ extension Optional: StoredValue where Wrapped: StoredValue {
   ///
   /// - Throws: ``CodingFailure`` with reason `refused` where the value itself is written as null, as an optional in an optional
   ///   may be: it would come back as `nil`.
+  @inlinable
   public func encode(into writer: inout FieldWriter) throws(CodingFailure) {
     guard let value = self else { return writer.null() }
     let start = writer.offset

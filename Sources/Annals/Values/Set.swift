@@ -5,6 +5,7 @@ extension Set: StoredValue where Element: StoredValue {
   /// Reads the elements, which must stand in the order of their encoded bytes.
   ///
   /// - Throws: ``CodingFailure`` also for elements that are equal but not written alike, as the set holds one of them.
+  @inlinable
   public init(from reader: inout FieldReader) throws(CodingFailure) {
     self = []
     var previous = 0..<0
@@ -18,6 +19,7 @@ extension Set: StoredValue where Element: StoredValue {
   }
 
   /// Writes the elements in the order of their encoded bytes.
+  @inlinable
   public func encode(into writer: inout FieldWriter) throws(CodingFailure) {
     try writer.beginList(count)
     var order = writer.order()
