@@ -71,7 +71,13 @@ let package = Package(
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: lending),
     // The golden store is found by its path, not copied as a resource.
     .testTarget(
-      name: "AnnalsTests", dependencies: ["Annals"], exclude: ["Golden"], swiftSettings: lending),
+      name: "AnnalsTests", dependencies: ["Annals", "FieldFuzz"], exclude: ["Golden"], swiftSettings: lending),
+    // What gives changed payloads to the decoders of fields; what it begins with is found by its path.
+    .target(
+      name: "FieldFuzz", dependencies: ["Annals"], path: "Tests/FieldFuzz", exclude: ["Corpus"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "FieldFuzzTool", dependencies: ["FieldFuzz"], path: "Tests/FieldFuzzTool", swiftSettings: strict),
     // What the tests that kill processes run as processes: a program of its own starts faster than the tests do.
     .target(
       name: "AnnalsFaults", dependencies: ["Annals", "LMDB"], path: "Tests/AnnalsFaults",

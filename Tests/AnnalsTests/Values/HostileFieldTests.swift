@@ -20,7 +20,9 @@ struct HostileFieldTests {
     again(SetLogged.self), again(Formula.self), again(Folder.self), again([Tick].self), again(Opaque.self),
   ]
 
-  static func again<Value: StoredValue>(_ type: Value.Type) -> @Sendable ([UInt8]) throws(CodingFailure) -> [UInt8] {
+  static func again<Value: StoredValue>(_ type: Value.Type)
+    -> @Sendable ([UInt8]) throws(CodingFailure) -> [UInt8]
+  {
     { (bytes) throws(CodingFailure) in try written(try read(bytes, as: type)) }
   }
 

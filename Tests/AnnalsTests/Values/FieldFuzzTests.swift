@@ -1,0 +1,54 @@
+import Annals
+import FieldFuzz
+import Testing
+
+struct FieldFuzzTests {
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  func `changed payloads are refused or come back as they were`(seed: UInt64) throws {
+    var campaign = try FuzzCampaign(seed: seed)
+    campaign.run(upTo: 50_000)
+    #expect(campaign.findings == [])
+    #expect(campaign.executions >= 50_000)
+    // A campaign whose payloads are nearly all refused at their first byte would show nothing.
+    #expect(campaign.accepted > 2500)
+  }
+
+  @Test func `every decoder reads some of the payloads that a campaign begins with`() throws {
+    #expect(try FuzzCampaign(seed: 1).unseeded == [])
+  }
+
+  @Test func `a decoder that writes otherwise than it read is found`() throws {
+    var campaign = try FuzzCampaign(seed: 1, decoders: [FieldDecoder(Sorting.self)])
+    campaign.run(upTo: 10_000)
+    #expect(campaign.findings.count >= 10)
+  }
+
+  @Test func `no payload takes memory out of proportion`() async {
+    await #expect(processExitsWith: .success) {
+      guard try FieldFuzz.run(25_000, seed: 5) else { throw Wrong() }
+    }
+  }
+
+  struct Wrong: Error {}
+
+  /// A record that is written otherwise than it was read.
+  struct Sorting: ShapedRecord {
+    var numbers: [Int]
+
+    static func shape(in types: inout ShapeTypes) -> ValueShape {
+      types.record(Self.self) { types in [FieldShape("numbers", \Self.numbers, in: &types)] }
+    }
+
+    init(from reader: inout FieldReader) throws(CodingFailure) {
+      try reader.begin(1)
+      numbers = try reader.field()
+      reader.leave()
+    }
+
+    func encode(into writer: inout FieldWriter) throws(CodingFailure) {
+      try writer.begin(1)
+      try writer.field(numbers.sorted())
+      writer.leave()
+    }
+  }
+}

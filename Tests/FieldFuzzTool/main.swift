@@ -1,0 +1,3 @@
+import FieldFuzz
+
+FieldFuzz.main()
