@@ -5,6 +5,7 @@ final class ConversionProgram: Sendable {
   private let code: [ConversionInstruction]
   private let pool: [UInt8]
   private let scalars: [ScalarStep]
+  private let short: ConversionSplices?
 
   /// The program of `mapping`, whose calls stand for `definitions`.
   init(_ mapping: Mapping, _ definitions: [Mapping]) {
@@ -12,10 +13,17 @@ final class ConversionProgram: Sendable {
     code = assembly.code
     pool = assembly.pool
     scalars = assembly.scalars
+    short = ConversionSplices(assembly.code)
   }
 
   /// Appends what `payload` becomes; after a failure `output` is as before.
   func apply(_ payload: Span<UInt8>, to output: inout [UInt8]) throws(CodingFailure) {
+    if let short {
+      let offset = try payload.end(ofHead: short.fields, at: 0)
+      let (splices, pool) = (short.splices, pool)
+      return try output.append(
+        splices.span, of: payload, from: offset, pool: pool.span, added: short.added)
+    }
     let count = output.count
     let (code, pool, scalars) = (code, pool, scalars)
     var run = ConversionRun(code: code.span, pool: pool.span, scalars: scalars.span, bytes: payload)

@@ -43,7 +43,7 @@ struct ConversionRun: ~Copyable, ~Escapable {
       case .put: output.append(pool.extracting(number..<(number &+ Int(instruction.second))))
       case .enter:
         head = offset
-        try enter(number)
+        offset = try bytes.end(ofHead: number, at: offset)
         first = offset
       case .copy:
         let end = try bytes.end(ofItems: number, from: offset)
@@ -86,19 +86,6 @@ struct ConversionRun: ~Copyable, ~Escapable {
         next &+= number
       case .detail, .entry: return
       }
-    }
-  }
-
-  /// Takes the head of an array of `count` elements.
-  private mutating func enter(_ count: Int) throws(CodingFailure) {
-    // Nearly every record has fewer fields than that, and then its head is one byte.
-    if count < 24, offset < bytes.count, bytes[offset] == 0x80 | UInt8(truncatingIfNeeded: count) {
-      offset &+= 1
-      return
-    }
-    let start = offset
-    guard try array() == count else {
-      throw CodingFailure(.wrongType, at: start, detail: "an array of \(count) wanted")
     }
   }
 
@@ -152,7 +139,7 @@ struct ConversionRun: ~Copyable, ~Escapable {
     output.appendHead(toPairs ? .array : .map, UInt64(count))
     var order = KeyOrder(at: output.count)
     for _ in 0..<count {
-      if fromPairs { try enter(2) }
+      if fromPairs { offset = try bytes.end(ofHead: 2, at: offset) }
       if toPairs { output.appendHead(.array, 2) }
       try block(keys, depth: depth &+ 1, into: &output)
       if sorts { order.endKey(in: output) }

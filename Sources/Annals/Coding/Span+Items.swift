@@ -44,4 +44,19 @@ extension Span<UInt8> {
     }
     return offset
   }
+
+  /// Where the head at `start`, which must be that of an array of `elements`, ends.
+  @inline(__always)
+  func end(ofHead elements: Int, at start: Int) throws(CodingFailure) -> Int {
+    // Nearly every record has fewer fields than that, and then its head is one byte.
+    if elements < 24, start < count, self[start] == 0x80 | UInt8(truncatingIfNeeded: elements) {
+      return start &+ 1
+    }
+    var reader = CBORReader(self, at: start)
+    let head = try reader.canonicalHead()
+    guard head.major == .array, head.argument == UInt64(elements) else {
+      throw CodingFailure(.wrongType, at: start, detail: "an array of \(elements) wanted")
+    }
+    return reader.offset
+  }
 }
