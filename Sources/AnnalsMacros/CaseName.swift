@@ -28,4 +28,15 @@ extension TokenSyntax {
   var bare: String {
     text.hasPrefix("`") && text.hasSuffix("`") && text.count > 2 ? String(text.dropFirst().dropLast()) : text
   }
+
+  /// The name as it is written where `use` says, with backticks where it needs them.
+  func written(for use: IdentifierCheckContext) -> String {
+    bare.isValidSwiftIdentifier(for: use) ? bare : "`\(bare)`"
+  }
+
+  /// The name as it is written as a label: few words need backticks there, and others may not have them.
+  var asLabel: String {
+    let isWord = bare.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+    return isWord && !["inout", "var", "let"].contains(bare) ? bare : "`\(bare)`"
+  }
 }

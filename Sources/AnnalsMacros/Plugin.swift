@@ -12,6 +12,10 @@ struct Macros: PluginProvider {
   func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
     switch typeName {
     case "SchemaMacro": SchemaMacro.self
+    case "RecordMacro": RecordMacro.self
+    case "ValueMacro": ValueMacro.self
+    case "FieldMacro": FieldMacro.self
+    case "UnknownCaseMacro": UnknownCaseMacro.self
     default: throw Unknown(name: typeName)
     }
   }

@@ -4,7 +4,7 @@ import SwiftSyntaxMacros
 
 /// `@Schema`: the members of a schema, and its conformance.
 struct SchemaMacro: MemberMacro, ExtensionMacro {
-  /// The version and the event.
+  /// The version, what is said of its stability, and the event.
   static func expansion(
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
@@ -13,7 +13,7 @@ struct SchemaMacro: MemberMacro, ExtensionMacro {
     // Half a schema would bury the complaint under errors of its own.
     guard reading.complaints.isEmpty else { return [] }
     let text = SchemaText(reading)
-    return ["\(raw: text.version)", "\(raw: text.event)"]
+    return [text.version, text.stability, text.event].compactMap { $0 }.map { "\(raw: $0)" }
   }
 
   /// The conformance, and the check that every record is one.
@@ -26,15 +26,8 @@ struct SchemaMacro: MemberMacro, ExtensionMacro {
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
     let reading = SchemaReading(node, on: declaration)
-    reading.complaints.forEach(context.diagnose)
+    (reading.complaints + reading.warnings).forEach(context.diagnose)
     guard reading.complaints.isEmpty else { return [] }
-    // A schema that states its conformance itself gets the check alone.
-    let conformance = protocols.isEmpty ? "" : ": Annals.VersionedSchema"
-    let text: DeclSyntax = """
-      extension \(type.trimmed)\(raw: conformance) {
-      \(raw: SchemaText(reading).check)
-      }
-      """
-    return [text].compactMap { $0.as(ExtensionDeclSyntax.self) }
+    return Conformance(of: type, to: "VersionedSchema", protocols, SchemaText(reading).check).declarations
   }
 }

@@ -17,10 +17,14 @@ struct SchemaReading {
   private(set) var access = Access.module
   /// The numbers of the version as they are written.
   private(set) var version: [String] = []
+  /// Whether the schema may still change, as it is written; `nil` where that is not said.
+  private(set) var stability: String?
   /// The records in the order in which they are declared.
   private(set) var records: [Record] = []
   /// Everything that is wrong; where there is anything, nothing may be written.
   private(set) var complaints: [Diagnostic] = []
+  /// What is probably not meant.
+  private(set) var warnings: [Diagnostic] = []
 
   private var caseOwners: [String: String] = [:]
 
@@ -58,45 +62,87 @@ struct SchemaReading {
     if records.isEmpty, complaints.isEmpty {
       complain(
         schema.name,
-        "a schema needs at least one record: write struct Placed: Record { … } or typealias Placed = V1.Placed inside it"
+        "a schema needs at least one record: write @Record struct Placed { … } or typealias Placed = V1.Placed inside it"
       )
     }
   }
 
-  private mutating func complain(_ node: some SyntaxProtocol, _ text: String) {
-    complaints.append(Diagnostic(node, text))
+  private mutating func complain(_ node: some SyntaxProtocol, _ text: String, fixes: [FixIt] = []) {
+    complaints.append(Diagnostic(node, text, fixes: fixes))
   }
 
   private mutating func readVersion(_ attribute: AttributeSyntax) {
     guard case .argumentList(let arguments) = attribute.arguments else { return }
-    for argument in arguments {
-      guard let number = argument.expression.as(IntegerLiteralExprSyntax.self) else {
+    for (index, argument) in arguments.enumerated() {
+      if index == 3 {
+        readStability(argument.expression)
+      } else if let number = argument.expression.as(IntegerLiteralExprSyntax.self) {
+        version.append(number.literal.text)
+      } else {
         complain(
           argument.expression, "a schema's version is three whole numbers written out: @Schema(1, 0, 0)")
-        continue
       }
-      version.append(number.literal.text)
     }
+  }
+
+  private mutating func readStability(_ expression: ExprSyntax) {
+    let name = expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text
+    guard let name, ["released", "draft"].contains(name) else {
+      complain(expression, "whether a schema may still change is written out: @Schema(1, 0, 0, .draft)")
+      return
+    }
+    stability = name
   }
 
   private mutating func read(_ member: DeclSyntax, of schema: TokenSyntax) {
     if let record = member.as(StructDeclSyntax.self) {
-      guard record.inheritanceClause.saysRecord else { return }
-      if let generics = record.genericParameterClause {
+      guard record.attribute("Record") != nil || record.inheritanceClause.saysRecord else {
+        readUnmarked(record, record.inheritanceClause)
+        return
+      }
+      // @Record says so itself.
+      if record.attribute("Record") == nil, let generics = record.genericParameterClause {
         complain(generics, "a record is stored under one name and cannot be generic")
         return
       }
-      add(record.name, record.modifiers.access, to: schema)
+      add(record.name, record.modifiers, to: schema, declared: record.attribute("Record") != nil)
     } else if let alias = member.as(TypeAliasDeclSyntax.self) {
       readCarried(alias, of: schema)
     } else if let cases = member.as(EnumCaseDeclSyntax.self) {
-      complain(cases, "a schema has no cases of its own: declare each event as struct …: Record inside it")
+      complain(cases, "a schema has no cases of its own: declare each event as @Record struct … inside it")
     } else if let condition = member.as(IfConfigDeclSyntax.self) {
       complain(condition, "a schema is the same in every build: nothing inside it may stand in #if")
-    } else if let other = member.asProtocol((any DeclGroupSyntax).self), other.inheritanceClause.saysRecord {
-      let name = member.asProtocol((any NamedDeclSyntax).self)?.name.text ?? "…"
-      complain(other.introducer, "a record is a struct: write struct \(name): Record { … }")
+    } else if let other = member.asProtocol((any DeclGroupSyntax).self) {
+      // @Record says what is wrong with what it stands on.
+      guard member.attribute("Record") == nil else { return }
+      if other.inheritanceClause.saysRecord {
+        complain(
+          other.introducer, "a record is a struct: write @Record struct \(member.declaredName ?? "…") { … }")
+      } else if member.is(EnumDeclSyntax.self) {
+        readUnmarked(other, other.inheritanceClause)
+      }
     }
+  }
+
+  /// A struct or enum that is stored neither as an event nor, as far as can be seen, as part of one.
+  private mutating func readUnmarked(_ declaration: some DeclGroupSyntax, _ clause: InheritanceClauseSyntax?)
+  {
+    guard declaration.attribute("Value") == nil, !clause.saysStored else { return }
+    let name = declaration.declaredName ?? "…"
+    guard declaration.is(StructDeclSyntax.self) else {
+      warnings.append(
+        Diagnostic(
+          warning: declaration.introducer,
+          "enum '\(name)' is no part of this schema's events: mark it @Value if it is part of one, or move it outside the schema's braces",
+          fixes: FixIt.inserting("@Value", before: declaration)))
+      return
+    }
+    warnings.append(
+      Diagnostic(
+        warning: declaration.introducer,
+        "struct '\(name)' is no event of this schema: mark it @Record to store it as an event, @Value if it is part of one",
+        fixes: FixIt.inserting("@Record", before: declaration)
+          + FixIt.inserting("@Value", before: declaration)))
   }
 
   /// Every typealias in a schema carries a record, so that none is left out in silence.
@@ -116,29 +162,33 @@ struct SchemaReading {
       let was = path.name.bare
       complain(
         alias.name,
-        "a carried record keeps its name '\(was)': write typealias \(was) = \(right.trimmedDescription), or declare struct \(name): Record { … } and a rule that takes \(was) to it"
+        "a carried record keeps its name '\(was)': write typealias \(was) = \(right.trimmedDescription), or declare @Record(formerly: [\"\(was)\"]) struct \(name) { … } to rename it"
       )
       return
     }
-    add(alias.name, alias.modifiers.access, to: schema)
+    add(alias.name, alias.modifiers, to: schema, declared: false)
   }
 
-  private mutating func add(_ name: TokenSyntax, _ recordAccess: Access, to schema: TokenSyntax) {
+  private mutating func add(
+    _ name: TokenSyntax, _ modifiers: DeclModifierListSyntax, to schema: TokenSyntax, declared: Bool
+  ) {
     let type = name.bare
     let caseName = CaseName(of: type)
     if Self.takenTypes.contains(type) || Self.takenCases.contains(caseName.bare)
       || [type, caseName.bare].contains(schema.bare)
     {
+      let keeping = declared ? "@Record(\"\(type)\")" : "static var recordName: String { \"\(type)\" }"
       complain(
         name,
-        "a record cannot be called '\(type)', a name that Swift or the code of @Schema uses: call it something else and keep the name on disk with static var recordName: String { \"\(type)\" }"
+        "a record cannot be called '\(type)', a name that Swift or the code of @Schema uses: call it something else and keep the name on disk with \(keeping)"
       )
       return
     }
-    if access > .module, recordAccess < access {
+    if access > .module, modifiers.access < access {
       complain(
         name,
-        "record '\(type)' must be as visible as its schema: write '\(access.prefix.dropLast())' before it")
+        "record '\(type)' must be as visible as its schema: write '\(access.prefix.dropLast())' before it",
+        fixes: name.parent.map { FixIt.inserting(String(access.prefix.dropLast()), before: $0) } ?? [])
       return
     }
     if let other = caseOwners[caseName.bare] {
@@ -155,16 +205,31 @@ struct SchemaReading {
 extension InheritanceClauseSyntax? {
   /// Whether `Record` or `Annals.Record` stands in the clause, alone or among others.
   fileprivate var saysRecord: Bool {
-    self?.inheritedTypes.contains { Self.isRecord($0.type) } ?? false
+    says(Self.records, of: "Annals")
   }
 
-  private static func isRecord(_ type: TypeSyntax) -> Bool {
-    if let name = type.as(IdentifierTypeSyntax.self) { return name.name.bare == "Record" }
+  /// Whether the clause says how values are stored where the type is part of an event.
+  fileprivate var saysStored: Bool {
+    says(["StoredValue"], of: "Annals")
+      || says(["Codable", "Encodable", "Decodable", "CodingKey"], of: "Swift")
+  }
+
+  private static var records: Set<String> { ["Record", "ShapedRecord", "TreeRecord"] }
+
+  /// Whether one of the protocols called `names` of `module` stands in the clause, alone or among others.
+  private func says(_ names: Set<String>, of module: String) -> Bool {
+    self?.inheritedTypes.contains { Self.isOne(of: names, module, $0.type) } ?? false
+  }
+
+  private static func isOne(of names: Set<String>, _ module: String, _ type: TypeSyntax) -> Bool {
+    if let name = type.as(IdentifierTypeSyntax.self) { return names.contains(name.name.bare) }
     if let member = type.as(MemberTypeSyntax.self) {
-      return member.name.bare == "Record" && member.baseType.trimmedDescription == "Annals"
+      return names.contains(member.name.bare) && member.baseType.trimmedDescription == module
     }
-    if let marked = type.as(AttributedTypeSyntax.self) { return isRecord(marked.baseType) }
-    if let all = type.as(CompositionTypeSyntax.self) { return all.elements.contains { isRecord($0.type) } }
+    if let marked = type.as(AttributedTypeSyntax.self) { return isOne(of: names, module, marked.baseType) }
+    if let all = type.as(CompositionTypeSyntax.self) {
+      return all.elements.contains { isOne(of: names, module, $0.type) }
+    }
     return false
   }
 }

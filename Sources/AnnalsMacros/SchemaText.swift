@@ -4,6 +4,7 @@ struct SchemaText {
   private let access: String
   private let records: [SchemaReading.Record]
   private let numbers: String
+  private let stabilityName: String?
 
   /// The text for what `reading` found.
   init(_ reading: SchemaReading) {
@@ -11,10 +12,16 @@ struct SchemaText {
     access = reading.access.prefix
     records = reading.records
     numbers = reading.version.joined(separator: ", ")
+    stabilityName = reading.stability
   }
 
   /// The version of the schema.
   var version: String { "\(access)static let version = Annals.SchemaVersion(\(numbers))" }
+
+  /// Whether the schema may still change; `nil` where that is not said.
+  var stability: String? {
+    stabilityName.map { "\(access)static var stability: Annals.SchemaStability { .\($0) }" }
+  }
 
   /// The enum of the schema's events.
   var event: String {

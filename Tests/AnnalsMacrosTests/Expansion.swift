@@ -13,19 +13,47 @@ struct Expansion {
   let text: String
   /// What the macros complained about, each with the line it points at.
   let messages: [String]
+  /// The file after what the first complaint offers to write, in the order in which it is offered.
+  let fixed: [String]
 
   init(of source: String) {
     let file = Parser.parse(source: source)
     let context = BasicMacroExpansionContext(
       sourceFiles: [file: .init(moduleName: "Shop", fullFilePath: "Shop.swift")])
-    let schema = MacroSpec(type: SchemaMacro.self, conformances: ["Annals.VersionedSchema"])
     let expanded = file.expand(
-      macroSpecs: ["Schema": schema],
+      macroSpecs: [
+        "Schema": MacroSpec(type: SchemaMacro.self, conformances: ["Annals.VersionedSchema"]),
+        "Record": MacroSpec(type: RecordMacro.self, conformances: ["Annals.ShapedRecord"]),
+        "Annals.Record": MacroSpec(type: RecordMacro.self, conformances: ["Annals.ShapedRecord"]),
+        "Value": MacroSpec(type: ValueMacro.self, conformances: ["Annals.StoredValue"]),
+        "Field": MacroSpec(type: FieldMacro.self), "UnknownCase": MacroSpec(type: UnknownCaseMacro.self),
+      ],
       contextGenerator: {
         BasicMacroExpansionContext(sharingWith: context, lexicalContext: $0.allMacroLexicalContexts())
       }, indentationWidth: .spaces(2))
     let places = SourceLocationConverter(fileName: "Shop.swift", tree: file)
     text = expanded.description
+    fixed = (context.diagnostics.first?.fixIts ?? []).map { Self.apply($0, to: source, context) }
     messages = context.diagnostics.map { "\(places.location(for: $0.position).line): \($0.message)" }
+  }
+
+  /// The text after an offer was taken. Macros see nodes apart from their file, and the context knows where they were.
+  private static func apply(_ offer: FixIt, to source: String, _ context: BasicMacroExpansionContext)
+    -> String
+  {
+    var bytes = Array(source.utf8)
+    for case .replace(let old, let new) in offer.changes {
+      let start = context.location(for: old.position, anchoredAt: old, fileName: "Shop.swift").offset
+      bytes.replaceSubrange(start..<start + old.totalLength.utf8Length, with: Array(new.description.utf8))
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension Expansion {
+  /// The one message that `source` gets, without its line; `nil` where there is another number of them.
+  static func complaint(about source: String) -> String? {
+    let messages = Expansion(of: source).messages
+    return messages.count == 1 ? messages.first.map { String($0.drop { $0 != " " }.dropFirst()) } : nil
   }
 }

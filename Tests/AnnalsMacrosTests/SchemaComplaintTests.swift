@@ -3,8 +3,7 @@ import Testing
 @Suite struct SchemaComplaintTests {
   /// The one message that a schema with these members gets, without its line.
   private func complaint(_ members: String, _ head: String = "@Schema(1, 0, 0) enum V2") -> String? {
-    let messages = Expansion(of: "\(head) { \(members) }").messages
-    return messages.count == 1 ? messages.first.map { String($0.dropFirst("1: ".count)) } : nil
+    Expansion.complaint(about: "\(head) { \(members) }")
   }
 
   @Test func `a schema must be an enum`() {
@@ -36,17 +35,49 @@ import Testing
         == "a schema's version is three whole numbers written out: @Schema(1, 0, 0)")
   }
 
+  @Test(arguments: ["stability", "[.draft]", ".shipped"])
+  func `whether a schema may still change is written out`(argument: String) {
+    #expect(
+      complaint("@Record struct A { var n: Int }", "@Schema(1, 0, 0, \(argument)) enum V2")
+        == "whether a schema may still change is written out: @Schema(1, 0, 0, .draft)")
+  }
+
+  @Test func `a struct that may have been meant as a record is pointed out`() {
+    let expansion = Expansion(
+      of: "@Schema(1, 0, 0) enum V2 { @Record struct A { var n: Int }; struct Line { var n: Int } }")
+    #expect(
+      expansion.messages == [
+        "1: struct 'Line' is no event of this schema: mark it @Record to store it as an event, @Value if it is part of one"
+      ])
+    #expect(
+      expansion.fixed == [
+        "@Schema(1, 0, 0) enum V2 { @Record struct A { var n: Int }; @Record struct Line { var n: Int } }",
+        "@Schema(1, 0, 0) enum V2 { @Record struct A { var n: Int }; @Value struct Line { var n: Int } }",
+      ])
+    #expect(expansion.text.contains("case a(V2.A)"), "a warning stops nothing")
+  }
+
+  @Test func `an enum that may have been meant as a value is pointed out`() {
+    let expansion = Expansion(
+      of: "@Schema(1, 0, 0) enum V2 { @Record struct A { var n: Int }; enum Kind { case one } }")
+    #expect(
+      expansion.messages == [
+        "1: enum 'Kind' is no part of this schema's events: mark it @Value if it is part of one, or move it outside the schema's braces"
+      ])
+    #expect(expansion.fixed.map { $0.contains("@Value enum Kind") } == [true])
+  }
+
   @Test func `a schema has at least one record`() {
     #expect(
-      complaint("struct Line { var text: String }")
-        == "a schema needs at least one record: write struct Placed: Record { … } or typealias Placed = V1.Placed inside it"
+      complaint("struct Line: Codable { var text: String }")
+        == "a schema needs at least one record: write @Record struct Placed { … } or typealias Placed = V1.Placed inside it"
     )
   }
 
   @Test func `a schema has no cases of its own`() {
     #expect(
       complaint("case placed; struct A: Record { var n: Int }")
-        == "a schema has no cases of its own: declare each event as struct …: Record inside it")
+        == "a schema has no cases of its own: declare each event as @Record struct … inside it")
   }
 
   @Test func `nothing in a schema depends on the build`() {
@@ -67,7 +98,7 @@ import Testing
   @Test func `a carried record keeps its name`() {
     #expect(
       complaint("typealias Sent = V1.Shipped")
-        == "a carried record keeps its name 'Shipped': write typealias Shipped = V1.Shipped, or declare struct Sent: Record { … } and a rule that takes Shipped to it"
+        == "a carried record keeps its name 'Shipped': write typealias Shipped = V1.Shipped, or declare @Record(formerly: [\"Shipped\"]) struct Sent { … } to rename it"
     )
   }
 
@@ -77,6 +108,13 @@ import Testing
       complaint("struct \(name): Record { var n: Int }")
         == "a record cannot be called '\(name)', a name that Swift or the code of @Schema uses: call it something else and keep the name on disk with static var recordName: String { \"\(name)\" }"
     )
+  }
+
+  @Test func `a marked record keeps its name on disk in its mark`() {
+    #expect(
+      complaint("@Record struct Event { var n: Int }")?.hasSuffix(
+        "keep the name on disk with @Record(\"Event\")")
+        == true)
   }
 
   @Test func `two records do not share a case`() {
@@ -90,6 +128,9 @@ import Testing
     #expect(
       complaint(member, "@Schema(1, 0, 0) public enum V2")
         == "record 'A' must be as visible as its schema: write 'public' before it")
+    let source = "@Schema(1, 0, 0) public enum V2 { @Record struct A { var n: Int } }"
+    #expect(
+      Expansion(of: source).fixed == [source.replacing("@Record struct", with: "public @Record struct")])
   }
 
   @Test func `a record is not generic`() {
@@ -102,7 +143,7 @@ import Testing
   func `a record is a struct`(kind: String) {
     #expect(
       complaint("struct A: Record { var n: Int }; \(kind) B: Record {}")
-        == "a record is a struct: write struct B: Record { … }")
+        == "a record is a struct: write @Record struct B { … }")
   }
 
   @Test func `every mistake is said at its line`() {

@@ -123,6 +123,7 @@ import Testing
 
   @Test(arguments: [
     "Record", "Annals.Record", "Equatable, Record", "Record & Equatable", "@preconcurrency Record",
+    "TreeRecord", "Annals.ShapedRecord",
   ])
   func `a struct that says it is a record is one`(clause: String) {
     let expansion = Expansion(of: "@Schema(1, 0, 0) enum V1 { struct Placed: \(clause) { var total: Int } }")
@@ -130,17 +131,41 @@ import Testing
     #expect(expansion.text.contains("case placed(V1.Placed)"))
   }
 
-  @Test(arguments: ["", ": Codable", ": Other.Record", ": Records"])
-  func `any other struct is left alone`(clause: String) {
+  @Test(arguments: ["@Record", "@Annals.Record", "@Record(\"placed\")"])
+  func `a struct that is marked as a record is one`(mark: String) {
+    let expansion = Expansion(of: "@Schema(1, 0, 0) enum V1 { \(mark) struct Placed { var total: Int } }")
+    #expect(expansion.messages == [])
+    #expect(expansion.text.contains("case placed(V1.Placed)"))
+  }
+
+  @Test(arguments: ["@Value struct Line", "struct Line: Codable", "struct Line: Annals.StoredValue"])
+  func `a type that says how it is stored in a record is left alone`(line: String) {
     let expansion = Expansion(
       of: """
         @Schema(1, 0, 0) enum V1 {
           struct Placed: Record { var line: Line }
-          struct Line\(clause) { var text: String }
+          \(line) { var text: String }
         }
         """)
     #expect(expansion.messages == [])
     #expect(!expansion.text.contains("case line"))
+  }
+
+  @Test(arguments: [": Other.Record", ": Records", ""])
+  func `any other struct is no record`(clause: String) {
+    let expansion = Expansion(
+      of:
+        "@Schema(1, 0, 0) enum V1 { struct Placed: Record { var n: Int }; struct Line\(clause) { var n: Int } }"
+    )
+    #expect(!expansion.text.contains("case line"))
+  }
+
+  @Test(arguments: ["draft", "released"])
+  func `a schema says whether it may still change`(name: String) {
+    let text = Expansion(of: "@Schema(1, 0, 0, .\(name)) public enum V1 { public typealias A = V0.A }").text
+    #expect(text.contains("public static let version = Annals.SchemaVersion(1, 0, 0)"))
+    #expect(
+      text.contains("public static var stability: Annals.SchemaStability {\n    .\(name)\n  }"), "\(text)")
   }
 
   @Test(arguments: [

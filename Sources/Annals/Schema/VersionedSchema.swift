@@ -6,6 +6,13 @@ public protocol VersionedSchema: Sendable {
   associatedtype Event: SchemaEvent
   /// The version that events of this schema are stamped with when they are stored.
   static var version: SchemaVersion { get }
+  /// Whether the shapes of the schema may still change; ``SchemaStability/released`` by default.
+  static var stability: SchemaStability { get }
+}
+
+extension VersionedSchema {
+  /// Released: the shapes never change again.
+  public static var stability: SchemaStability { .released }
 }
 
 /// An event of one schema version: an enum with one case for each record.

@@ -34,7 +34,7 @@ extension Snippet {
       typealias Placed = V2.Placed
       struct `Default`: Record, Codable { var number: Int }
       struct Init: Annals.Record, Codable { var number: Int }
-      struct Line { var text: String }
+      @Value struct Line { var text: String }
     }
     let first = MigrationStage.custom(fromVersion: V1.self, toVersion: V2.self) {
       Upcast(\\.placed, to: \\.placed) { old, origin in .init(total: old.total, currency: origin.stream.text) }
@@ -66,7 +66,7 @@ extension Snippet {
       Drop(\\.pinged, reason: "noise")
     }
     @Schema(4, 0, 0) enum Stated: VersionedSchema { typealias Placed = V3.Placed }
-    struct Shop { @Schema(5, 0, 0) enum Nested { struct `Order placed`: Record { var total: Int } } }
+    struct Shop { @Schema(5, 0, 0) enum Nested { @Record struct `Order placed` { var total: Int } } }
     let carried = MigrationStage.custom(fromVersion: V1.self, toVersion: V1.self)
     func total(of event: V3.Event) -> Int {
       switch event {

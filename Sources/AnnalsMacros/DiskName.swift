@@ -1,0 +1,44 @@
+import SwiftSyntax
+
+/// A name on disk. Names are equal when their UTF-8 bytes are, which is not so for texts in Swift.
+struct DiskName: Hashable {
+  let text: String
+
+  static func == (left: DiskName, right: DiskName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+  func hash(into hasher: inout Hasher) {
+    for byte in text.utf8 { hasher.combine(byte) }
+  }
+
+  /// The most bytes that a name may have.
+  static let limit = 500
+
+  /// What is wrong with the name; `nil` where nothing is.
+  var problem: String? {
+    if text.isEmpty { return "a name on disk cannot be empty" }
+    if text.utf8.contains(0) { return "a name on disk cannot hold NUL" }
+    if text.utf8.count > Self.limit {
+      return "a name on disk has at most \(Self.limit) bytes of UTF-8, and this one has \(text.utf8.count)"
+    }
+    return nil
+  }
+
+  /// The name as a literal of Swift.
+  var literal: String {
+    var written = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": written += "\\\(scalar)"
+      case _ where scalar.properties.generalCategory == .control || scalar.properties.isGraphemeExtend:
+        written += "\\u{\(String(scalar.value, radix: 16))}"
+      default: written.unicodeScalars.append(scalar)
+      }
+    }
+    return written + "\""
+  }
+}
+
+extension [DiskName] {
+  /// The names as a literal of Swift.
+  var literal: String { "[\(map(\.literal).joined(separator: ", "))]" }
+}

@@ -1,0 +1,70 @@
+/// The Swift text that stores an enum as the number of its case and the values that the case holds.
+struct EnumText {
+  private let access: String
+  private let cases: [CasesReading.Case]
+
+  /// The text for `cases` of an enum this visible.
+  init(_ cases: [CasesReading.Case], _ access: Access) {
+    self.access = access.prefix
+    self.cases = cases
+  }
+
+  /// What the enum looks like on disk, and how it is read and written.
+  var members: String {
+    """
+    \(access)static func shape(in types: inout Annals.ShapeTypes) -> Annals.ValueShape {
+    types.choice(Self.self) { \(cases.allSatisfy(\.labels.isEmpty) ? "_" : "types") in
+    [
+    \(cases.map(shape(of:)).joined(separator: ",\n"))
+    ]
+    }
+    }
+    \(access)init(from reader: inout Annals.FieldReader) throws(Annals.CodingFailure) {
+    switch try reader.choice() {
+    \(cases.enumerated().map(decoding).joined(separator: "\n"))
+    default: throw reader.unknownCase()
+    }
+    reader.leave()
+    }
+    \(access)func encode(into writer: inout Annals.FieldWriter) throws(Annals.CodingFailure) {
+    switch self {
+    \(cases.enumerated().map(encoding).joined(separator: "\n"))
+    }
+    writer.leave()
+    }
+    """
+  }
+
+  private func shape(of one: CasesReading.Case) -> String {
+    guard !one.labels.isEmpty else {
+      return "Annals.CaseShape(\(one.name.literal)\(one.standsForUnknown ? ", standsForUnknown: true" : ""))"
+    }
+    let labels = one.labels.enumerated().map { DiskName(text: $1.map(bare) ?? "_\($0)") }
+    let full = one.labels.map { "\($0 ?? "_"):" }.joined()
+    return "Annals.CaseShape(\(one.name.literal), \(labels.literal), Self.\(one.member)(\(full)), in: &types)"
+  }
+
+  private func decoding(_ number: Int, _ one: CasesReading.Case) -> String {
+    let values = one.labels.map { "\(label($0))try reader.field()" }.joined(separator: ", ")
+    return """
+      case \(number):
+      try reader.holds(\(one.labels.count))
+      self = .\(one.member)\(values.isEmpty ? "" : "(\(values))")
+      """
+  }
+
+  private func encoding(_ number: Int, _ one: CasesReading.Case) -> String {
+    let values = one.labels.enumerated().map { "\(label($1))let value\($0)" }.joined(separator: ", ")
+    let holding = one.labels.isEmpty ? "" : ", holding: \(one.labels.count)"
+    let lines =
+      ["try writer.choice(\(number)\(holding))"] + one.labels.indices.map { "try writer.field(value\($0))" }
+    return """
+      case .\(one.member)\(values.isEmpty ? "" : "(\(values))"):
+      \(lines.joined(separator: "\n"))
+      """
+  }
+
+  private func label(_ label: String?) -> String { label.map { "\($0): " } ?? "" }
+
+  private func bare(_ label: String) -> String { label.filter { $0 != "`" } }
+}

@@ -1,0 +1,49 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// Looks for what no field can hold in the type of a field, wherever it stands inside it.
+final class FieldType: SyntaxVisitor {
+  /// What is wrong with the type; `nil` where nothing can be seen to be.
+  private(set) var complaint: Diagnostic?
+
+  private let field: String
+
+  /// Reads the type of what messages call `field`.
+  init(_ type: TypeSyntax, of field: String) {
+    self.field = field
+    super.init(viewMode: .sourceAccurate)
+    walk(type)
+  }
+
+  override func visit(_ node: TupleTypeSyntax) -> SyntaxVisitorContinueKind {
+    // One type in parentheses is that type.
+    guard node.elements.count != 1 else { return .visitChildren }
+    return complain(
+      node, "\(field) cannot be a tuple: declare @Value struct with these fields and store that")
+  }
+
+  override func visit(_ node: FunctionTypeSyntax) -> SyntaxVisitorContinueKind {
+    complain(node, "\(field) cannot be a function: store the values that it works on")
+  }
+
+  override func visit(_ node: SomeOrAnyTypeSyntax) -> SyntaxVisitorContinueKind {
+    complain(
+      node,
+      "\(field) needs one concrete type: write it in the place of '\(node.trimmedDescription)', or declare @Value enum with a case for each type"
+    )
+  }
+
+  override func visit(_ node: ImplicitlyUnwrappedOptionalTypeSyntax) -> SyntaxVisitorContinueKind {
+    complain(
+      node,
+      "\(field) may be absent or not, but never in silence: write '\(node.wrappedType.trimmedDescription)?'",
+      fixes: [.writing("?", for: node.exclamationMark)])
+  }
+
+  private func complain(
+    _ node: some SyntaxProtocol, _ text: String, fixes: [FixIt] = []
+  ) -> SyntaxVisitorContinueKind {
+    complaint = complaint ?? Diagnostic(node, text, fixes: fixes)
+    return .skipChildren
+  }
+}

@@ -1,0 +1,63 @@
+import SwiftDiagnostics
+import SwiftParser
+import SwiftSyntax
+
+/// The names on disk that stand in the arguments of an attribute.
+struct NameArguments {
+  /// What is wrong with the names.
+  private(set) var complaints: [Diagnostic] = []
+
+  private let arguments: LabeledExprListSyntax
+  private let example: String
+
+  /// The arguments of `attribute`, for which messages give `example`.
+  init(of attribute: AttributeSyntax?, example: String) {
+    self.example = example
+    if case .argumentList(let list) = attribute?.arguments { arguments = list } else { arguments = [] }
+  }
+
+  /// The argument that has this label, where it was given.
+  func expression(_ label: String?) -> ExprSyntax? {
+    arguments.first { $0.label?.text == label }?.expression
+  }
+
+  /// The name that is given with this label; `nil` where none is.
+  mutating func name(_ label: String?) -> DiskName? {
+    guard let expression = expression(label), !expression.is(NilLiteralExprSyntax.self) else { return nil }
+    return name(
+      in: expression, label.map { example.replacing("(", with: "(\($0): ", maxReplacements: 1) } ?? example)
+  }
+
+  /// The names of the list that is given with this label; none where no list is.
+  mutating func names(_ label: String) -> [DiskName] {
+    guard let expression = expression(label) else { return [] }
+    let example = example.replacing("(\"", with: "(\(label): [\"").replacing("\")", with: "\"])")
+    guard let list = expression.as(ArrayExprSyntax.self) else {
+      complaints.append(Diagnostic(expression, "names on disk are written out as texts: \(example)"))
+      return []
+    }
+    var names: [DiskName] = []
+    for element in list.elements {
+      guard let name = name(in: element.expression, example) else { continue }
+      if names.contains(name) {
+        complaints.append(Diagnostic(element.expression, "the name '\(name.text)' stands twice: remove one"))
+      } else {
+        names.append(name)
+      }
+    }
+    return names
+  }
+
+  private mutating func name(in expression: ExprSyntax, _ example: String) -> DiskName? {
+    guard let text = expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue else {
+      complaints.append(Diagnostic(expression, "a name on disk is written out as a text: \(example)"))
+      return nil
+    }
+    let name = DiskName(text: text)
+    if let problem = name.problem {
+      complaints.append(Diagnostic(expression, "\(problem): write one such as \(example)"))
+      return nil
+    }
+    return name
+  }
+}

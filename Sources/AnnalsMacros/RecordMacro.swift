@@ -1,0 +1,37 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@Record`: the conformance of a struct to `ShapedRecord`, and an initializer for other modules.
+struct RecordMacro: MemberMacro, ExtensionMacro {
+  /// The initializer.
+  static func expansion(
+    of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    let reading = RecordReading(node, on: declaration, within: context.lexicalContext)
+    guard reading.complaints.isEmpty, reading.access > .module, !reading.hasInitializer else { return [] }
+    return ["\(raw: StructText(reading.fields, reading.access).memberwise)"]
+  }
+
+  /// The conformance. What is wrong with the record is said here, once.
+  static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    let reading = RecordReading(node, on: declaration, within: context.lexicalContext)
+    reading.complaints.forEach(context.diagnose)
+    guard reading.complaints.isEmpty else { return [] }
+    let access = reading.access.prefix
+    var members = ["\(access)static var recordName: Swift.String { \(reading.name.literal) }"]
+    if !reading.formerNames.isEmpty {
+      members.append("\(access)static var formerNames: [Swift.String] { \(reading.formerNames.literal) }")
+    }
+    if !reading.reservedNames.isEmpty {
+      members.append("\(access)static var reservedNames: [Swift.String] { \(reading.reservedNames.literal) }")
+    }
+    members.append(StructText(reading.fields, reading.access).members)
+    return Conformance(of: type, to: "ShapedRecord", protocols, members.joined(separator: "\n")).declarations
+  }
+}

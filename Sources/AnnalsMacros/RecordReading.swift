@@ -1,0 +1,118 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// What `@Record` finds in the struct that it stands on and around it, or what is wrong with it.
+struct RecordReading {
+  /// The name on disk.
+  private(set) var name = DiskName(text: "")
+  /// The names on disk that the record had in the version before.
+  private(set) var formerNames: [DiskName] = []
+  /// Names that no field may have any more.
+  private(set) var reservedNames: [DiskName] = []
+  /// The visibility of the record.
+  private(set) var access = Access.module
+  /// Its stored properties.
+  private(set) var fields: [StoredField] = []
+  /// Whether the struct has an initializer of its own inside its braces.
+  private(set) var hasInitializer = false
+  /// Everything that is wrong; where there is anything, nothing may be written.
+  private(set) var complaints: [Diagnostic] = []
+
+  /// Reads the arguments of `attribute`, the members of `declaration` and the declarations around it, the nearest first.
+  init(_ attribute: AttributeSyntax, on declaration: some DeclGroupSyntax, within surroundings: [Syntax]) {
+    guard let record = declaration.as(StructDeclSyntax.self) else {
+      refuse(attribute, on: declaration)
+      return
+    }
+    access = record.modifiers.access
+    readPlace(attribute, of: record, surroundings)
+    readNames(attribute, of: record)
+    let reading = FieldsReading(record, called: "record")
+    complaints += reading.complaints
+    fields = reading.fields
+    hasInitializer = reading.hasInitializer
+    for field in fields where reservedNames.contains(field.name) {
+      complain(
+        field.place,
+        "the name '\(field.name.text)' is reserved: a field that is gone cannot come back; give '\(field.bare)' another name with @Field(\"…\")"
+      )
+    }
+    readStatics(of: record)
+  }
+
+  private mutating func complain(_ node: some SyntaxProtocol, _ text: String, fixes: [FixIt] = []) {
+    complaints.append(Diagnostic(node, text, fixes: fixes))
+  }
+
+  private mutating func refuse(_ attribute: AttributeSyntax, on declaration: some DeclGroupSyntax) {
+    let name = declaration.declaredName ?? "…"
+    if declaration.is(EnumDeclSyntax.self) {
+      complain(
+        attribute, "an event is a struct; an enum inside one is a @Value: write @Value enum \(name) { … }",
+        fixes: attribute.lastName.map { [.writing("Value", for: $0)] } ?? [])
+    } else {
+      complain(
+        declaration.introducer, "an event is a struct: write @Record struct \(name) { … }",
+        fixes: [.writing("struct", for: declaration.introducer)])
+    }
+  }
+
+  /// `@Schema` sees only what stands directly inside its braces.
+  private mutating func readPlace(
+    _ attribute: AttributeSyntax, of record: StructDeclSyntax, _ surroundings: [Syntax]
+  ) {
+    if record.attribute("Value") != nil {
+      complain(attribute, "a @Record is stored as a @Value is: remove @Value")
+    }
+    let name = record.name.bare
+    guard let nearest = surroundings.first else { return }
+    if let outer = nearest.as(ExtensionDeclSyntax.self) {
+      complain(
+        attribute,
+        "@Schema cannot see a record in an extension: move '\(name)' into the braces of '\(outer.extendedType.trimmedDescription)', or keep it elsewhere and list it there as a typealias"
+      )
+    } else if nearest.attribute("Schema") == nil,
+      surroundings.contains(where: { $0.attribute("Schema") != nil })
+    {
+      let outer = nearest.declaredName.map { "'\($0)'" } ?? "its scope"
+      complain(
+        attribute,
+        "@Schema sees only the records directly inside its braces: move '\(name)' out of \(outer), or make it a @Value",
+        fixes: attribute.lastName.map { [.writing("Value", for: $0)] } ?? [])
+    }
+    if let modifier = record.modifiers.first(where: { $0.name.tokenKind == .keyword(.private) }) {
+      complain(
+        modifier, "a private record cannot be seen by the code of its schema: write 'fileprivate'",
+        fixes: [.writing("fileprivate", for: modifier.name)])
+    }
+  }
+
+  private mutating func readNames(_ attribute: AttributeSyntax, of record: StructDeclSyntax) {
+    var names = NameArguments(of: attribute, example: "@Record(\"\(record.name.bare)\")")
+    name = names.name(nil) ?? DiskName(text: record.name.bare)
+    formerNames = names.names("formerly")
+    reservedNames = names.names("reserved")
+    complaints += names.complaints
+    if formerNames.contains(name), let node = names.expression("formerly") {
+      complain(
+        node, "the record is called '\(name.text)' on disk already: give only names that it had before")
+    }
+  }
+
+  /// What the attribute says is not said again by hand.
+  private mutating func readStatics(of record: StructDeclSyntax) {
+    let arguments = [
+      "recordName": "@Record(\"\(record.name.bare)\")",
+      "formerNames": "@Record(formerly: [\"…\"])", "reservedNames": "@Record(reserved: [\"…\"])",
+    ]
+    for member in record.memberBlock.members {
+      guard let property = member.decl.as(VariableDeclSyntax.self), property.isStatic else { continue }
+      for binding in property.bindings {
+        guard let written = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier,
+          let argument = arguments[written.bare]
+        else { continue }
+        complain(written, "@Record writes '\(written.bare)' itself: say it in the attribute, \(argument)")
+      }
+    }
+  }
+}

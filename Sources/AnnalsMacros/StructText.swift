@@ -1,0 +1,54 @@
+import SwiftParser
+
+/// The Swift text that stores a struct as its fields; all of it can be written by hand.
+///
+/// The types of fields are never written: the text stands outside the braces of the schema, where their names may mean
+/// something else, so they are left to inference.
+struct StructText {
+  private let access: String
+  private let fields: [StoredField]
+
+  /// The text for `fields` of a struct this visible.
+  init(_ fields: [StoredField], _ access: Access) {
+    self.access = access.prefix
+    self.fields = fields
+  }
+
+  /// What the struct looks like on disk, and how it is read and written.
+  var members: String {
+    """
+    \(access)static func shape(in types: inout Annals.ShapeTypes) -> Annals.ValueShape {
+    types.record(Self.self) { \(fields.isEmpty ? "_" : "types") in
+    [
+    \(fields.map(shape).joined(separator: ",\n"))
+    ]
+    }
+    }
+    \(access)init(from reader: inout Annals.FieldReader) throws(Annals.CodingFailure) {
+    try reader.begin(\(fields.count))
+    \(fields.map { "self.\($0.property) = try reader.field()" }.joined(separator: "\n"))
+    reader.leave()
+    }
+    \(access)func encode(into writer: inout Annals.FieldWriter) throws(Annals.CodingFailure) {
+    try writer.begin(\(fields.count))
+    \(fields.map { "try writer.field(self.\($0.property))" }.joined(separator: "\n"))
+    writer.leave()
+    }
+    """
+  }
+
+  /// The initializer that Swift writes too, but never for other modules.
+  var memberwise: String {
+    """
+    /// The value with these fields.
+    \(access)init(\(fields.map(\.parameter).joined(separator: ", "))) {
+    \(fields.map { "self.\($0.property) = \($0.place.written(for: .variableName))" }.joined(separator: "\n"))
+    }
+    """
+  }
+
+  private func shape(_ field: StoredField) -> String {
+    let originalName = field.originalName.map { "originalName: \($0.literal), " } ?? ""
+    return "Annals.FieldShape(\(field.name.literal), \(originalName)\\Self.\(field.property), in: &types)"
+  }
+}

@@ -1,0 +1,28 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@Value`: the conformance of a struct or enum to `StoredValue`, and an initializer of a struct for other modules.
+struct ValueMacro: MemberMacro, ExtensionMacro {
+  /// The initializer.
+  static func expansion(
+    of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    let reading = ValueReading(node, on: declaration, within: context.lexicalContext.first)
+    guard reading.complaints.isEmpty, let memberwise = reading.memberwise else { return [] }
+    return ["\(raw: memberwise)"]
+  }
+
+  /// The conformance. What is wrong with the value is said here, once.
+  static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    let reading = ValueReading(node, on: declaration, within: context.lexicalContext.first)
+    reading.complaints.forEach(context.diagnose)
+    guard reading.complaints.isEmpty, !reading.members.isEmpty else { return [] }
+    return Conformance(of: type, to: "StoredValue", protocols, reading.members).declarations
+  }
+}
