@@ -1,0 +1,26 @@
+import Testing
+
+@testable import Annals
+
+extension Record {
+  /// The bytes of the record's payload.
+  func payload() throws -> [UInt8] {
+    var payload: [UInt8] = []
+    try encode(into: &payload)
+    return payload
+  }
+
+  /// The record read back from its own payload.
+  func roundTrip() throws -> Self {
+    let payload = try payload()
+    return try Self.decode(payload: payload.span)
+  }
+}
+
+extension StoredValue {
+  /// What values of the type look like where they stand alone.
+  static var shape: ValueShape {
+    var types = ShapeTypes()
+    return shape(in: &types)
+  }
+}
