@@ -1,7 +1,7 @@
 /// The place of an entry in the log, counted from 1.
 ///
 /// Positions are handed out without gaps, in the order of commits, and never change.
-public struct Position: RawRepresentable, Hashable, Comparable, Sendable {
+public struct Position: RawRepresentable, Hashable, Comparable, Codable, Sendable {
   /// The number of entries up to and with this one.
   public let rawValue: UInt64
 

@@ -1,7 +1,7 @@
 /// The place of an entry in its stream, counted from 0.
 ///
 /// Revisions are handed out without gaps and never change.
-public struct Revision: RawRepresentable, Hashable, Comparable, Sendable {
+public struct Revision: RawRepresentable, Hashable, Comparable, Codable, Sendable {
   /// The number of entries of the stream before this one.
   public let rawValue: UInt64
 

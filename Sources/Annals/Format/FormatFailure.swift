@@ -14,6 +14,8 @@ struct FormatFailure: Error, Equatable, Sendable {
     case text
     /// A field holds a value that its layout does not know.
     case value
+    /// The text of a shape is none, or not the one of its fingerprint.
+    case shape
     /// A link points at or before the log's start.
     case link
     /// The format byte or flag bits are of a later format.
@@ -44,6 +46,7 @@ extension FormatFailure: CustomStringConvertible {
       case .varint: "a number is not in its shortest form"
       case .text: "text is not valid"
       case .value: "a field has an unknown value"
+      case .shape: "the text of a shape is not valid, or not the one of its fingerprint"
       case .link: "a link points outside the log"
       case .laterFormat: "the layout is of a later format"
       case .unknownFeature: "an extension is not known"

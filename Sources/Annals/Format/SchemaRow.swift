@@ -33,8 +33,9 @@ struct SchemaRow: Equatable, Sendable {
     return bytes
   }
 
-  init(version: SchemaVersion?) {
+  init(version: SchemaVersion?, stability: Stability = .released) {
     self.version = version
+    self.stability = stability
   }
 
   init(_ bytes: Span<UInt8>) throws(FormatFailure) {

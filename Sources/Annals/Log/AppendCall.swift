@@ -79,8 +79,9 @@ extension AppendCall where Event == NewEntry {
   init(time: Timestamp, maximumPayload: Int) {
     self.init(time: time, maximumPayload: maximumPayload) { (event, _) throws(AnnalsError) in
       AppendRequest.Event(
-        type: event.type, version: event.version, payload: event.payload.bytes, id: event.id,
-        metadata: try event.metadata.encoded(), time: try event.time?.checked())
+        record: AppendRequest.Record(type: ExactText(event.type), version: event.version),
+        payload: event.payload.bytes, id: event.id, metadata: try event.metadata.encoded(),
+        time: try event.time?.checked())
     }
   }
 

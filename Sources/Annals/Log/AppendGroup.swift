@@ -64,6 +64,7 @@ struct AppendGroup {
     }
     switch verdict {
     case .accepted:
+      if let refusal = kinds.refusal(of: request.records) { return .failure(refusal) }
       if request.items.isEmpty {
         return .success(Appended(positions: [], revisions: [], wasRepeated: false))
       }
@@ -138,7 +139,7 @@ extension AppendGroup {
   ) throws(AnnalsError) -> Appended {
     let first = last + 1
     var progress = Progress(
-      kinds: request.records.map { kinds.undeclaredKind(version: $0.version, name: $0.type.text) ?? 0 },
+      kinds: request.records.map { kinds.kind(version: $0.version, name: $0.type, shape: $0.shape) ?? 0 },
       sums: [CensusRow](repeating: CensusRow(), count: request.records.count))
     progress.revisions.reserveCapacity(request.items.count)
     let heads = heads
@@ -258,13 +259,12 @@ extension AppendGroup {
   private mutating func register(
     _ record: AppendRequest.Record
   ) throws(AnnalsError) -> (kind: UInt32, rows: [UInt8]) {
-    do {
-      let new = try kinds.register(version: record.version, name: record.type.text, first: Position(last + 1))
-      registered.append(new)
-      return (new.kind, EntryRows(new: [new]).encoded())
-    } catch {
-      throw AnnalsError(.tooLarge, "the store has used up its numbers for schema versions or record types")
+    let new: EntryRows.New
+    do { new = try kinds.register(record, first: Position(last + 1)) } catch {
+      throw AnnalsError(error, record)
     }
+    registered.append(new)
+    return (new.kind, EntryRows(new: [new]).encoded())
   }
 
   /// Puts what the entries changed in `schemas`, `kinds` and `census`.

@@ -27,8 +27,9 @@ extension AppendRequest {
 
   /// Adds an event, whose type's name and sizes are checked.
   mutating func add(_ event: Event, maximumPayload: Int) throws(AnnalsError) {
-    try checkSizes(event.payload.count, event.metadata.count, maximumPayload: maximumPayload, event.type)
-    let index = try index(checking: event.type, event.version)
+    try checkSizes(
+      event.payload.count, event.metadata.count, maximumPayload: maximumPayload, event.record.type.text)
+    let index = try index(checking: event.record)
     add(record: index, event.payload, id: event.id, metadata: event.metadata, time: event.time ?? time)
   }
 
@@ -38,16 +39,16 @@ extension AppendRequest {
     let metadata = event.metadata.isEmpty ? [] : try event.metadata.encoded()
     let payload = event.payload.bytes
     try checkSizes(payload.count, metadata.count, maximumPayload: maximumPayload, event.type)
-    let index = try index(checking: event.type, event.version)
+    let index = try index(checking: Record(type: ExactText(event.type), version: event.version))
     add(record: index, payload, id: event.id, metadata: metadata, time: try event.time?.checked() ?? time)
   }
 
   /// The index of a record type, whose name is checked when it comes for the first time.
   @inline(__always)
-  private mutating func index(checking type: String, _ version: SchemaVersion?) throws(AnnalsError) -> Int {
+  private mutating func index(checking record: Record) throws(AnnalsError) -> Int {
     let known = records.count
-    let index = index(of: type, version)
-    if records.count > known { try NameRule.check(type, role: "type") }
+    let index = index(of: record)
+    if records.count > known { try NameRule.check(record.type.text, role: "type") }
     return index
   }
 

@@ -10,10 +10,8 @@
 struct AppendRequest: Sendable {
   /// An event, encoded.
   struct Event: Sendable {
-    /// The name of its record type.
-    var type: String
-    /// The schema version it is stored under.
-    var version: SchemaVersion?
+    /// Its record type.
+    var record: Record
     /// A CBOR item.
     var payload: [UInt8]
     /// The caller's id.
@@ -25,10 +23,7 @@ struct AppendRequest: Sendable {
   }
 
   /// A record type in one schema version.
-  struct Record: Hashable, Sendable {
-    let type: ExactText
-    let version: SchemaVersion?
-  }
+  typealias Record = RecordKind
 
   /// An event of the call, whose record type stands in ``records``.
   struct Item: Sendable {
@@ -80,7 +75,7 @@ struct AppendRequest: Sendable {
 
   /// Adds an event to the last part.
   mutating func add(_ event: Event) {
-    let index = index(of: event.type, event.version)
+    let index = index(of: event.record)
     add(record: index, event.payload, id: event.id, metadata: event.metadata, time: event.time ?? time)
   }
 
@@ -96,14 +91,10 @@ struct AppendRequest: Sendable {
 
   /// The index of a record type, which is added where it is new.
   @inline(__always)
-  mutating func index(of type: String, _ version: SchemaVersion?) -> Int {
+  mutating func index(of record: Record) -> Int {
     // Neighbours are mostly of one type.
-    if let last = items.last?.record, records[last].version == version,
-      records[last].type == ExactText(type)
-    {
-      return last
-    }
-    return look(up: Record(type: ExactText(type), version: version))
+    if let last = items.last?.record, records[last] == record { return last }
+    return look(up: record)
   }
 
   private mutating func look(up record: Record) -> Int {

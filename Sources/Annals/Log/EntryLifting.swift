@@ -6,14 +6,14 @@
 
 /// Takes stored entries through a plan: the one gate by which events are delivered.
 struct EntryLifting: Sendable {
-  private let plan: CompiledPlan
-  private let table: [CompiledPlan.Reach?]
+  private let reach: PlanReach
+  private let table: [CompiledPlan.Entrance?]
   private let reading: EntryReading
   private let log: UUID
 
   /// The gate for a snapshot with these kinds, of the log with this id.
   init(reach: PlanReach, kinds: KindRegistry, log: UUID) {
-    plan = reach.plan
+    self.reach = reach
     table = reach.table(for: kinds)
     reading = EntryReading(kinds: kinds)
     self.log = log
@@ -43,10 +43,10 @@ struct EntryLifting: Sendable {
   private func lift(
     _ kind: UInt32, _ payload: Span<UInt8>, _ origin: Origin, into sink: Sink
   ) throws(AnnalsError) {
-    guard Int(kind) < table.count, case .step(let step) = table[Int(kind)] else {
+    guard Int(kind) < table.count, let entrance = table[Int(kind)] else {
       throw try unreadable(kind, at: origin.position)
     }
-    do { try plan.lift(step: step, payload: payload, origin: origin, into: sink) } catch {
+    do { try reach.plan.lift(entrance, payload: payload, origin: origin, into: sink) } catch {
       throw AnnalsError(error, origin)
     }
   }
@@ -54,13 +54,16 @@ struct EntryLifting: Sendable {
   /// Why entries of `kind` cannot be read: another program has stored them since this one opened the store.
   private func unreadable(_ kind: UInt32, at position: Position) throws(AnnalsError) -> AnnalsError {
     let kind = try reading.kind(kind, at: position)
-    guard case .missing(let step) = plan.reach(version: kind.version, type: kind.row.name) else {
+    let step: MissingStep
+    do throws(MissingStep) {
+      _ = try reach.entrance(of: kind, in: reading.kinds)
       return AnnalsError(
         .damaged, "position \(position): the store knows no kind \(kind.number); run 'annals verify'")
+    } catch {
+      step = error
     }
-    let code: AnnalsError.Code = if case .newerVersion = step { .newerSchema } else { .noPath }
     return AnnalsError(
-      code,
+      step.code,
       "position \(position): a '\(kind.row.name)' of \(kind.version.map { "version \($0)" } ?? "no version") cannot be read: \(step)",
       details: AnnalsError.Details {
         $0.position = position
@@ -79,7 +82,7 @@ extension AnnalsError {
     details.revision = origin.revision
     details.type = failure.type
     details.version = failure.version
-    var code = Code.ruleFailed
+    var code = failure.cause is ContextMissing ? Code.requiresActivation : Code.ruleFailed
     if case .undecodable(let coding) = failure.failure {
       code = .malformed
       details.offset = coding.offset

@@ -27,7 +27,8 @@ struct EntryReading: Sendable {
     var content: LogEntry.Content
     var first = header.kind
     switch body {
-    case .payload(let payload): content = .payload(Payload(stored: payload))
+    case .payload(let payload):
+      content = .payload(try self.payload(payload, of: kind(header.kind, at: position), position))
     case .stub(let stub): content = .stub(reason: stub.reason)
     case .parts(let parts):
       var read: [LogEntry.Part] = []
@@ -36,7 +37,7 @@ struct EntryReading: Sendable {
         read.append(
           LogEntry.Part(
             path: part.path, type: kind.row.name, version: kind.version,
-            payload: Payload(stored: part.payload)))
+            payload: try self.payload(part.payload, of: kind, position)))
       }
       content = .parts(read)
       first = parts.first?.kind ?? 0
@@ -48,6 +49,21 @@ struct EntryReading: Sendable {
       time: Timestamp(microseconds: header.time),
       id: entry.id, metadata: metadata,
       isEndOfCall: header.flags.contains(.endOfCall), content: content)
+  }
+
+  /// The payload of an entry of `kind`, by name.
+  private func payload(
+    _ bytes: [UInt8], of kind: KindRegistry.Kind, _ position: Position
+  ) throws(AnnalsError) -> Payload {
+    guard let shape = kind.shape else { return Payload(stored: bytes) }
+    var named: [UInt8] = []
+    do throws(CodingFailure) { try shape.names.write(bytes.span, to: &named) } catch {
+      throw AnnalsError(
+        .damaged,
+        "position \(position): the payload is not of the shape that its kind has: \(error); run 'annals verify'",
+        details: AnnalsError.Details { $0.position = position }, underlying: error)
+    }
+    return Payload(stored: named)
   }
 
   /// What the writer noted beside the event.

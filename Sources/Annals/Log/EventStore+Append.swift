@@ -52,6 +52,12 @@ extension EventStore {
       time: .now, maximumPayload: log.options.maximumPayload
     ) { (event, stream) throws(AnnalsError) in try encode(event, for: stream) }
     body(&call)
+    if let newer {
+      throw AnnalsError(
+        .newerSchema,
+        "the store has events of version \(newer), and the plan ends at \(Plan.Current.version): this program reads them, and only one with a plan up to \(newer) appends",
+        details: AnnalsError.Details { $0.version = newer })
+    }
     return try await log.append(call.finish())
   }
 
@@ -67,10 +73,8 @@ extension EventStore {
     }
     let metadata = try new.metadata.encoded()
     do {
-      let (type, payload) = try reach.plan.encode(new.event)
-      return AppendRequest.Event(
-        type: type, version: Plan.Current.version, payload: payload, id: new.id, metadata: metadata,
-        time: time)
+      let (record, payload) = try reach.plan.encode(new.event)
+      return AppendRequest.Event(record: record, payload: payload, id: new.id, metadata: metadata, time: time)
     } catch {
       throw AnnalsError(malformed: error, what: "an event for stream '\(stream)'")
     }

@@ -15,25 +15,35 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   /// The log as it is stored, for audits and maintenance: nothing read from it is upcast.
   public let log: EventLog
   let reach: PlanReach
+  /// The newest version above the plan's that the store had events of when it was opened; then nothing is appended.
+  let newer: SchemaVersion?
 
   /// Opens the store at `url`, or creates it there.
   ///
   /// The plan is checked first, then that every stored event has a path to the plan's current version. A failed open
-  /// changes no byte of the data.
+  /// changes no byte of the data. A store that has events of versions above the plan's opens if their shapes can be read as the plan's current ones; then nothing
+  /// is appended.
   ///
   /// - Parameters:
   ///   - url: The store's directory, `something.annals` by custom, on a local file system.
   ///   - plan: The schema versions and the stages between them.
   ///   - options: What may be done, and what happens where there is no store.
-  /// - Throws: ``AnnalsError`` with code `invalidPlan` (lists every problem), `noPath`, `newerSchema` or `storeTooOld`
+  /// - Throws: ``AnnalsError`` with code `invalidPlan` (lists every problem), `noPath`, `newerSchema`, `shapeChanged`, `requiresActivation` or `storeTooOld`
   ///   (`details.kinds` lists every type, version, count, first position and missing step), or as
   ///   ``EventLog/init(at:options:)``.
   /// - Complexity: O(schema versions and record types), whatever the length of the log.
   public init(at url: URL, plan: Plan.Type, options: StoreOptions = StoreOptions()) throws(AnnalsError) {
-    reach = PlanReach(try CompiledPlan(plan))
+    let unprepared = try CompiledPlan(plan)
     log = try EventLog(at: url, options: options)
-    let census = try log.read { (snapshot) throws(AnnalsError) in try snapshot.census() }
-    try reach.prove(census)
+    let activation = Activation(log, unprepared)
+    if options.activating { try activation.run() }
+    let contexts = try activation.contexts()
+    reach = PlanReach(contexts.byVersion.isEmpty ? unprepared : try CompiledPlan(plan, contexts))
+    let reach = reach
+    newer = try log.read { (snapshot) throws(AnnalsError) in
+      try reach.prove(snapshot.reader.census(), snapshot.kinds)
+    }
+    try activation.mustBeDone()
   }
 
   /// What the store at `url` says of itself, without a plan and without changing anything.

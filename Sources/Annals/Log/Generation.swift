@@ -35,13 +35,15 @@ final class Generation: Sendable {
 
   /// Takes the kinds that a newer look at the store found; they only become more.
   func publish(_ kinds: KindRegistry) {
-    lastKinds.withLock { if kinds.kinds.count > $0.kinds.count { $0 = kinds } }
+    lastKinds.withLock { known in
+      if kinds.kinds.count >= known.kinds.count, kinds.epoch >= known.epoch { known = kinds }
+    }
   }
 
   /// The kinds as the snapshot of `reader` has them at least.
   func kinds(in reader: StoreReader) throws(AnnalsError) -> KindRegistry {
     let known = kinds
-    if try reader.kindCount() <= known.kinds.count { return known }
+    if try reader.kindCount() <= known.kinds.count, try reader.schemaEpoch() <= known.epoch { return known }
     let newer = try reader.kinds()
     publish(newer)
     return newer

@@ -5,11 +5,15 @@ struct KindRegistry: Sendable {
     let number: UInt32
     let version: SchemaVersion?
     let row: KindRow
+    /// What payloads look like; `nil` where they are stored by name.
+    let shape: StoredShape?
   }
 
   private struct Key: Hashable {
     let version: SchemaVersion?
     let name: ExactText
+    /// Empty for payloads by name.
+    let fingerprint: [UInt8]
   }
 
   /// The largest number of a kind; a larger one is damage.
@@ -20,7 +24,11 @@ struct KindRegistry: Sendable {
   /// The rows of `schemas` by ordinal.
   private(set) var schemas: [UInt16: SchemaRow] = [:]
   private var ordinals: [SchemaVersion?: UInt16] = [:]
-  private var undeclared: [Key: UInt32] = [:]
+  private var numbers: [Key: UInt32] = [:]
+  /// The newest version that was activated at a position of its own: nobody appends an older one any more.
+  private(set) var activated: SchemaVersion?
+  /// How often a schema version had been activated when the rows were read.
+  var epoch: UInt64 = 0
 
   /// A registry that knows nothing.
   init() {}
@@ -28,52 +36,71 @@ struct KindRegistry: Sendable {
   /// Takes a row of `schemas`.
   mutating func take(ordinal: UInt16, _ row: SchemaRow) {
     schemas[ordinal] = row
+    if row.phase == .active, let version = row.version { activated = max(activated ?? version, version) }
     ordinals[row.version] = ordinal
   }
 
   /// Takes a row of `kinds`, whose ordinal must be known already.
   ///
-  /// - Returns: Whether the ordinal is known.
-  mutating func take(kind: UInt32, _ row: KindRow) -> Bool {
-    guard let schema = schemas[row.ordinal] else { return false }
-    kinds[kind] = Kind(number: kind, version: schema.version, row: row)
-    if row.shape == .undeclared {
-      undeclared[Key(version: schema.version, name: ExactText(row.name))] = kind
-    }
-    return true
+  /// - Throws: ``FormatFailure`` where it is not, or where the shape is none or not the one of its fingerprint.
+  mutating func take(kind: UInt32, _ row: KindRow) throws(FormatFailure) {
+    guard let schema = schemas[row.ordinal] else { throw FormatFailure(.value, at: 0) }
+    try take(kind: kind, row, version: schema.version, shape: StoredShape(row.shape))
   }
 
-  /// The number of the undeclared kind of `version` and `name`.
-  func undeclaredKind(version: SchemaVersion?, name: String) -> UInt32? {
-    undeclared[Key(version: version, name: ExactText(name))]
+  private mutating func take(kind: UInt32, _ row: KindRow, version: SchemaVersion?, shape: StoredShape?) {
+    kinds[kind] = Kind(number: kind, version: version, row: row, shape: shape)
+    numbers[Key(version: version, name: ExactText(row.name), fingerprint: shape?.fingerprint ?? [])] = kind
   }
 
-  /// Gives the undeclared kind of `version` and `name` the next number, and its version the next ordinal where the
+  /// The number of the kind of `version` and `name` whose payloads have this shape; `nil` where the store has none.
+  func kind(version: SchemaVersion?, name: ExactText, shape: StoredShape?) -> UInt32? {
+    numbers[Key(version: version, name: name, fingerprint: shape?.fingerprint ?? [])]
+  }
+
+  /// The ordinal of `version`: the one that the store has for it, or the next one.
+  func ordinal(of version: SchemaVersion?) throws(Refusal) -> UInt16 {
+    if let known = ordinals[version] { return known }
+    if version == nil { return 0 }
+    let newest = schemas.keys.max() ?? 0
+    guard newest < .max else { throw .exhausted }
+    return newest + 1
+  }
+
+  /// Gives the kind of `record` the next number, and its version the next ordinal where the
   /// store has none for it. Ordinal 0 is "unversioned".
   ///
   /// - Parameter first: Where the first entry of the kind will stand.
-  mutating func register(version: SchemaVersion?, name: String, first: Position) throws(KindsExhausted)
-    -> EntryRows.New
-  {
-    let ordinal: UInt16
-    if let known = ordinals[version] {
-      ordinal = known
-    } else if version == nil {
-      ordinal = 0
-    } else {
-      let newest = schemas.keys.max() ?? 0
-      guard newest < .max else { throw KindsExhausted() }
-      ordinal = newest + 1
-    }
+  mutating func register(_ record: AppendRequest.Record, first: Position) throws(Refusal) -> EntryRows.New {
+    let version = record.version
+    let ordinal = try ordinal(of: version)
     let newest = kinds.keys.max() ?? 0
-    guard newest < Self.maximum else { throw KindsExhausted() }
-    let schema = schemas[ordinal] ?? SchemaRow(version: version)
-    let row = KindRow(ordinal: ordinal, name: name, first: first)
+    guard newest < Self.maximum else { throw .exhausted }
+    var schema =
+      schemas[ordinal]
+      ?? SchemaRow(version: version, stability: record.stability == .draft ? .draft : .released)
+    // A version that was released once is never a draft again.
+    if record.stability == .released { schema.stability = .released }
+    if schema.stability == .released, let shape = record.shape,
+      let other = kinds.values.first(where: {
+        $0.row.ordinal == ordinal && ExactText($0.row.name) == record.type && $0.shape != nil
+          && $0.shape != shape
+      })
+    {
+      throw .shapeChanged(stored: other)
+    }
+    let row = KindRow(
+      ordinal: ordinal, name: record.type.text, shape: record.shape.map(\.row) ?? .undeclared, first: first)
     take(ordinal: ordinal, schema)
-    _ = take(kind: newest + 1, row)
+    take(kind: newest + 1, row, version: version, shape: record.shape)
     return EntryRows.New(kind: newest + 1, kindRow: row, schemaRow: schema)
   }
 
-  /// The store has used up its numbers for versions or kinds.
-  struct KindsExhausted: Error {}
+  /// Why a kind gets no number.
+  enum Refusal: Error {
+    /// The store has used up its numbers for versions or kinds.
+    case exhausted
+    /// The version was released with another shape of the record.
+    case shapeChanged(stored: Kind)
+  }
 }

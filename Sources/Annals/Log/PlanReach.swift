@@ -3,42 +3,68 @@ import Synchronization
 /// Where each kind of a store enters a plan, worked out once for each set of kinds.
 final class PlanReach: Sendable {
   let plan: CompiledPlan
-  private let known = Mutex<[CompiledPlan.Reach?]>([])
+  private struct Known {
+    var count = 0
+    var epoch: UInt64?
+    var table: [CompiledPlan.Entrance?] = []
+  }
+  private let known = Mutex(Known())
 
   init(_ plan: CompiledPlan) {
     self.plan = plan
   }
 
-  /// By a kind's number, where its entries enter the plan; `nil` for numbers that are no kind's.
-  func table(for kinds: KindRegistry) -> [CompiledPlan.Reach?] {
-    let count = kinds.kinds.keys.max().map { Int($0) + 1 } ?? 0
+  /// By a kind's number, where its entries enter the plan; `nil` for those that do not, and for numbers that are no kind's.
+  func table(for kinds: KindRegistry) -> [CompiledPlan.Entrance?] {
+    let count = kinds.kinds.count
     return known.withLock { known in
-      if known.count >= count { return known }
-      var table = [CompiledPlan.Reach?](repeating: nil, count: count)
+      if known.epoch == kinds.epoch, known.count >= count { return known.table }
+      let highest = kinds.kinds.keys.max().map { Int($0) + 1 } ?? 0
+      var table = [CompiledPlan.Entrance?](repeating: nil, count: highest)
       for kind in kinds.kinds.values {
-        table[Int(kind.number)] = plan.reach(version: kind.version, type: kind.row.name)
+        // Why one does not enter is asked again by whoever meets an entry of it.
+        table[Int(kind.number)] = try? entrance(of: kind, in: kinds)
       }
-      known = table
+      known = Known(count: count, epoch: kinds.epoch, table: table)
       return table
     }
   }
 
+  /// Where entries of `kind` enter the plan.
+  ///
+  /// - Throws: Why they do not.
+  func entrance(of kind: KindRegistry.Kind, in kinds: KindRegistry) throws(MissingStep)
+    -> CompiledPlan.Entrance
+  {
+    let isAdopted = kinds.schemas[0]?.phase == .active
+    return try plan.entrance(of: kinds.recordKind(kind), unversioned: isAdopted ? plan.adopted : nil)
+  }
+
   /// Throws unless every kind of which there are events has a path to the plan's current version.
   ///
+  /// - Returns: The newest version above the plan's current one that there are events of; `nil` where there is none.
   /// - Complexity: O(kinds), whatever the length of the log.
-  func prove(_ census: [CensusLine]) throws(AnnalsError) {
+  @discardableResult
+  func prove(_ census: [UInt32: CensusRow], _ kinds: KindRegistry) throws(AnnalsError) -> SchemaVersion? {
+    var newest: SchemaVersion?
     var unreadable: [UnreadableKind] = []
     var code: AnnalsError.Code?
-    // Stubs need no path: nothing of them is delivered.
-    for line in census where line.count > 0 || line.quarantined > 0 {
-      guard case .missing(let step) = plan.reach(version: line.version, type: line.type) else { continue }
-      unreadable.append(
-        UnreadableKind(
-          type: line.type, version: line.version, count: line.count, firstPosition: line.first,
-          missing: step.description))
-      code = Self.graver(code, Self.code(of: step))
+    for kind in kinds.kinds.values.sorted(by: { $0.number < $1.number }) {
+      // Stubs need no path: nothing of them is delivered.
+      guard let row = census[kind.number], row.parts > 0 || row.quarantined > 0 else { continue }
+      do throws(MissingStep) {
+        if try entrance(of: kind, in: kinds).isNewer, let version = kind.version {
+          newest = max(newest ?? version, version)
+        }
+      } catch {
+        unreadable.append(
+          UnreadableKind(
+            type: kind.row.name, version: kind.version, count: row.parts, firstPosition: kind.row.first,
+            missing: error.description))
+        code = Self.graver(code, error.code)
+      }
     }
-    guard let code else { return }
+    guard let code else { return newest }
     let list = unreadable.map { kind in
       "\n- '\(kind.type)' of \(kind.version.map { "version \($0)" } ?? "no version"), \(kind.count) events, the first at position \(kind.firstPosition): \(kind.missing)"
     }
@@ -53,17 +79,33 @@ final class PlanReach: Sendable {
       })
   }
 
-  private static func code(of step: MissingStep) -> AnnalsError.Code {
-    switch step {
+  /// What a caller is told where several are true: a newer store explains the rest, then an older one.
+  private static func graver(_ left: AnnalsError.Code?, _ right: AnnalsError.Code) -> AnnalsError.Code {
+    let order: [AnnalsError.Code] = [
+      .newerSchema, .shapeChanged, .storeTooOld, .noPath, .requiresActivation,
+    ]
+    return order.first { $0 == left || $0 == right } ?? right
+  }
+}
+
+extension MissingStep {
+  /// What a caller is told.
+  var code: AnnalsError.Code {
+    switch self {
     case .newerVersion: .newerSchema
     case .olderVersion: .storeTooOld
+    case .shapeChanged: .shapeChanged
+    case .notAdopted: .requiresActivation
     case .unversioned, .unknownVersion, .unknownType: .noPath
     }
   }
+}
 
-  /// What a caller is told where several are true: a newer store explains the rest, then an older one.
-  private static func graver(_ left: AnnalsError.Code?, _ right: AnnalsError.Code) -> AnnalsError.Code {
-    let order: [AnnalsError.Code] = [.newerSchema, .storeTooOld, .noPath]
-    return order.first { $0 == left || $0 == right } ?? right
+extension KindRegistry {
+  /// Under what entries of `kind` are stored.
+  func recordKind(_ kind: Kind) -> RecordKind {
+    RecordKind(
+      type: ExactText(kind.row.name), version: kind.version, shape: kind.shape,
+      stability: schemas[kind.row.ordinal]?.stability == .draft ? .draft : .released)
   }
 }

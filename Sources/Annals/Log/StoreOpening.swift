@@ -125,14 +125,7 @@ struct StoreOpening {
           "generation \(meta.generation) is \(meta.state == .sealed ? "sealed" : "being built") by a migration pass; use a newer version of this library"
         )
       }
-      let kinds = try reader.kinds()
-      if let declared = kinds.kinds.values.first(where: { $0.row.shape != .undeclared }) {
-        throw AnnalsError(
-          .needsNewer,
-          "'\(declared.row.name)' is stored by shape, which this version of the library cannot read; use a newer one",
-          details: AnnalsError.Details { $0.type = declared.row.name })
-      }
-      return (meta, kinds)
+      return (meta, try reader.kinds())
     }
   }
 }

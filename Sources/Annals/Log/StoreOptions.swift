@@ -53,6 +53,9 @@ public struct StoreOptions: Sendable {
   public var maximumPayload: Int
   /// When an append is answered; ``Durability/full`` by default.
   public var durability = Durability.full
+  /// Whether the open may work out and keep what stages need to know of the whole log, and take over events without a version, where a plan has either; it reads
+  /// the log then. Without it such a store does not open: `requiresActivation`.
+  public var activating = false
   /// How long an append waits while another process is writing, before it fails with code `busy`; ten seconds by default. Writers take turns, so
   /// only one that is stopped keeps others waiting for long.
   public var lockTimeout = Duration.seconds(10)

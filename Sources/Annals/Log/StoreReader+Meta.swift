@@ -25,19 +25,32 @@ extension StoreReader {
     meta = changed
   }
 
+  /// How often a schema version has been activated.
+  func schemaEpoch() throws(AnnalsError) -> UInt64 {
+    let epoch = try row(StoreMeta.Name.schemaEpoch.rawValue, in: tables.meta) {
+      (bytes) throws(FormatFailure) in
+      var reader = ByteReader(bytes)
+      let epoch = try reader.varint()
+      try reader.finish()
+      return epoch
+    }
+    guard let epoch else { throw AnnalsError(missingMeta: StoreMeta.Name.schemaEpoch.rawValue) }
+    return epoch
+  }
+
   /// The rows of `schemas` and `kinds`.
   func kinds() throws(AnnalsError) -> KindRegistry {
     var registry = KindRegistry()
+    registry.epoch = try schemaEpoch()
     try each(tables.schemas) { (key, bytes) throws(FormatFailure) in
       guard let ordinal = UInt16(exactly: key) else { throw FormatFailure(.value, at: 0) }
       registry.take(ordinal: ordinal, try SchemaRow(bytes))
     }
     try each(tables.kinds) { (key, bytes) throws(FormatFailure) in
-      guard let kind = UInt32(exactly: key), (1...KindRegistry.maximum).contains(kind),
-        registry.take(kind: kind, try KindRow(bytes))
-      else {
+      guard let kind = UInt32(exactly: key), (1...KindRegistry.maximum).contains(kind) else {
         throw FormatFailure(.value, at: 0)
       }
+      try registry.take(kind: kind, try KindRow(bytes))
     }
     return registry
   }

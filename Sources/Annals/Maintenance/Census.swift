@@ -4,6 +4,8 @@ public struct CensusLine: Hashable, Sendable {
   public let type: String
   /// The schema version; `nil` for what was stored without one.
   public let version: SchemaVersion?
+  /// Whether payloads are stored by their shape, and not by the names of fields.
+  public let isByShape: Bool
   /// How many events are delivered: an entry is one, a split entry as many as it has parts.
   public let count: UInt64
   /// The bytes of their payloads.
@@ -26,7 +28,8 @@ extension LogSnapshot {
     return kinds.kinds.values.sorted { $0.number < $1.number }.map { kind in
       let row = rows[kind.number, default: CensusRow()]
       return CensusLine(
-        type: kind.row.name, version: kind.version, count: row.parts, bytes: row.bytes, stubs: row.stubs,
+        type: kind.row.name, version: kind.version, isByShape: kind.shape != nil, count: row.parts,
+        bytes: row.bytes, stubs: row.stubs,
         quarantined: row.quarantined, first: kind.row.first)
     }
   }

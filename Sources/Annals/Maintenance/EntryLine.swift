@@ -5,7 +5,7 @@ struct EntryLine: Sendable {
 
   /// The bytes that the line takes of an append call.
   var size: Int {
-    event.payload.count + event.metadata.count + stream.text.utf8.count + event.type.utf8.count
+    event.payload.count + event.metadata.count + stream.text.utf8.count + event.record.type.text.utf8.count
       + AppendLimit.overhead
   }
 }

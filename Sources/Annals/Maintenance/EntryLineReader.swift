@@ -69,8 +69,10 @@ struct EntryLineReader: Sendable {
   private func line(_ members: EntryMembers) throws(EntryLine.Refusal) -> EntryLine {
     let stream = try name(members, .stream)
     let type = try name(members, .type)
-    var event = AppendRequest.Event(type: type, version: options.version, payload: try payload(members))
-    if event.version == nil { event.version = try version(members) }
+    var version = options.version
+    if version == nil { version = try self.version(members) }
+    var event = AppendRequest.Event(
+      record: RecordKind(type: ExactText(type), version: version), payload: try payload(members))
     event.id = try id(members)
     event.metadata = try metadata(members)
     event.time = try time(members)

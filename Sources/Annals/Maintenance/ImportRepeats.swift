@@ -77,7 +77,8 @@ struct ImportRepeats {
           return header.flags.contains(.id) && UUID(bytes, at: header.id.lowerBound) == id
         }
         return range.next > 0 && !header.flags.contains(.id)
-          && snapshot.kinds.undeclaredKind(version: event.version, name: event.type) == header.kind
+          && snapshot.kinds.kind(version: event.record.version, name: event.record.type, shape: nil)
+            == header.kind
           && bytes.extracting(header.body).isEqual(to: event.payload.span)
       }
       if let index = found.firstIndex(of: true) { return start + UInt64(index) }

@@ -2,10 +2,12 @@ extension ChainOutline {
   /// All that is wrong with the chain and that the compiler cannot see, oldest schema and stage first.
   func problems() -> [PlanProblem] {
     var problems = schemas.flatMap(nameProblems(of:))
+    for index in schemas.indices { problems += shapeProblems(at: index) }
     for (index, stage) in stages.enumerated() {
       problems += Self.versionProblems(from: schemas[index], to: schemas[index + 1])
       problems += Self.ruleProblems(of: stage, from: schemas[index], to: schemas[index + 1])
-      problems += carryProblems(of: stage, at: index)
+      problems += carryProblems(at: index)
+      problems += adjustmentProblems(at: index)
     }
     return problems
   }
@@ -56,22 +58,65 @@ extension ChainOutline {
   }
 
   /// What is wrong with the records of a stage that no rule takes.
-  private func carryProblems(of stage: StageOutline, at index: Int) -> [PlanProblem] {
+  private func carryProblems(at index: Int) -> [PlanProblem] {
     let from = schemas[index]
     let to = schemas[index + 1]
     var problems: [PlanProblem] = []
-    for (number, record) in from.records.enumerated() where stage.effect(on: number) == nil {
-      guard let next = to.index(of: record.name) else {
+    for (record, crossing) in zip(from.records, crossings[index]) {
+      switch crossing {
+      case .rule, .carried: continue
+      case .forgotten:
         problems.append(.forgotten(.init(record), from: .init(from), to: .init(to)))
-        continue
+      case .redeclared(let next), .converted(let next, _):
+        let newer = to.records[next]
+        if let carried = schemas[..<index].last(where: { $0.records.contains { $0.type == newer.type } }) {
+          problems.append(.skips(.init(newer), from: .init(from), to: .init(to), carried: .init(carried)))
+        } else if case .converted(_, let comparison) = crossing {
+          if comparison.conversion == nil {
+            let changes =
+              comparison.changes.filter { $0.verdict != .lightweight }.map(\.description)
+              + comparison.problems.map(\.description)
+            problems.append(.incompatible(.init(record), from: .init(from), to: .init(to), changes: changes))
+          }
+        } else {
+          problems.append(.redeclared(.init(record), from: .init(from), to: .init(to)))
+        }
       }
-      let newer = to.records[next]
-      if newer.type == record.type { continue }
-      let carried = schemas[..<index].last { $0.records.contains { $0.type == newer.type } }
-      if let carried {
-        problems.append(.skips(.init(newer), from: .init(from), to: .init(to), carried: .init(carried)))
-      } else {
-        problems.append(.redeclared(.init(record), from: .init(from), to: .init(to)))
+    }
+    return problems
+  }
+
+  /// What is wrong with what a stage says about fields.
+  private func adjustmentProblems(at index: Int) -> [PlanProblem] {
+    let to = schemas[index + 1]
+    let converted = Set(
+      crossings[index].compactMap { crossing -> Int? in
+        if case .converted(let next, _) = crossing { next } else { nil }
+      })
+    return stages[index].adjustments.compactMap { adjustment in
+      guard to.records.indices.contains(adjustment.caseIndex) else {
+        return .noRecord(.init(to), from: .init(schemas[index]), to: .init(to))
+      }
+      let record = PlanProblem.Record(to.records[adjustment.caseIndex])
+      let place = (PlanProblem.Schema(schemas[index]), PlanProblem.Schema(to))
+      if adjustment.adjustment == nil {
+        return .noField(adjustment.word, record, from: place.0, to: place.1)
+      }
+      if !converted.contains(adjustment.caseIndex) {
+        return .idle(adjustment.word, record, from: place.0, to: place.1)
+      }
+      return nil
+    }
+  }
+
+  /// What is wrong with the shapes of a schema's records, and with the place of a draft.
+  private func shapeProblems(at index: Int) -> [PlanProblem] {
+    let schema = schemas[index]
+    var problems: [PlanProblem] = []
+    if schema.stability == .draft, index + 1 < schemas.count { problems.append(.oldDraft(.init(schema))) }
+    for record in schema.records {
+      problems += (record.shape?.shape.problems() ?? []).map {
+        .shape(.init(record), in: .init(schema), problem: $0.description)
       }
     }
     return problems

@@ -4,6 +4,20 @@ struct ChainOutline: Sendable {
   let schemas: [SchemaOutline]
   /// The stages; each leads from the schema of its own index to the next.
   let stages: [StageOutline]
+  /// By stage, what each record of its older schema becomes.
+  let crossings: [[RecordCrossing]]
+
+  init(schemas: [SchemaOutline], stages: [StageOutline], crossings: [[RecordCrossing]] = []) {
+    self.schemas = schemas
+    self.stages = stages
+    self.crossings = crossings
+  }
+
+  /// This chain and one more stage.
+  func adding(_ stage: StageOutline, to schema: SchemaOutline) -> ChainOutline {
+    let crossings = self.crossings + [schemas.last.map { stage.crossings(from: $0, to: schema) } ?? []]
+    return ChainOutline(schemas: schemas + [schema], stages: stages + [stage], crossings: crossings)
+  }
 }
 
 /// A schema version without its types.
@@ -12,6 +26,8 @@ struct SchemaOutline: Sendable {
   let name: String
   /// The version.
   let version: SchemaVersion
+  /// Whether the version is released.
+  let stability: SchemaStability
   /// The records in the order of the event's cases.
   let records: [RecordOutline]
 }
@@ -22,6 +38,12 @@ struct RecordOutline: Sendable {
   let caseName: String
   /// The name on disk.
   let name: ExactText
+  /// The names on disk that it had in the version before.
+  let formerNames: [ExactText]
+  /// Names of fields that may not come back.
+  let reservedNames: [ExactText]
+  /// What payloads look like; `nil` where they are stored by name.
+  let shape: StoredShape?
   /// The Swift type.
   let type: ObjectIdentifier
   /// The unqualified name of the Swift type, for messages.
@@ -32,10 +54,16 @@ struct RecordOutline: Sendable {
 struct StageOutline: Sendable {
   /// The rules in the order in which they are written.
   let rules: [RuleOutline]
+  /// What is said about the fields of records that no rule takes.
+  let adjustments: [AdjustmentOutline]
+  /// Whether it is declared to be lightweight.
+  let isLightweight: Bool
+  /// Whether it has a context, which is worked out once and kept in the store.
+  let hasContext: Bool
 
-  /// What may come out of the rule for the case numbered `index`; `nil` where there is none.
-  func effect(on index: Int) -> RuleEffect? {
-    rules.first { $0.caseIndex == index }?.effect
+  /// The rule for the case numbered `index`; `nil` where there is none.
+  func rule(for index: Int) -> RuleOutline? {
+    rules.first { $0.caseIndex == index }
   }
 }
 
@@ -51,22 +79,29 @@ extension SchemaOutline {
   init<Schema: VersionedSchema>(_ schema: Schema.Type) {
     name = String(describing: schema)
     version = Schema.version
-    records = Schema.Event.records.map {
-      RecordOutline(
-        caseName: $0.caseName, name: ExactText($0.type.recordName), type: ObjectIdentifier($0.type),
-        typeName: String(describing: $0.type))
-    }
+    stability = Schema.stability
+    records = Schema.Event.records.map { RecordOutline($0) }
   }
 
   /// The number of the record called `name`.
   func index(of name: ExactText) -> Int? {
     records.firstIndex { $0.name == name }
   }
+
+  /// The number of the record that the record of the version before called `name` is, by its name now or then.
+  func index(following name: ExactText) -> Int? {
+    index(of: name) ?? records.firstIndex { $0.formerNames.contains(name) }
+  }
 }
 
-extension MigrationStage {
-  /// This stage without its types.
-  var outline: StageOutline {
-    StageOutline(rules: rules.map { RuleOutline(caseIndex: $0.caseIndex, effect: $0.effect) })
+extension RecordOutline {
+  init(_ record: SchemaRecord) {
+    caseName = record.caseName
+    name = ExactText(record.type.recordName)
+    formerNames = record.type.formerNames.map { ExactText($0) }
+    reservedNames = record.type.reservedNames.map { ExactText($0) }
+    shape = record.type.recordShape.map { StoredShape($0) }
+    type = ObjectIdentifier(record.type)
+    typeName = String(describing: record.type)
   }
 }

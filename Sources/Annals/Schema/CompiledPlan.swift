@@ -9,7 +9,9 @@ struct CompiledPlan: Sendable {
     /// The record name that the payloads were stored under.
     let type: String
     /// Decodes a payload, lifts it and delivers what comes out.
-    fileprivate let payload: PayloadStep
+    let payload: PayloadStep
+    /// What payloads of the version and type look like; `nil` where they are stored by name.
+    let shape: StoredShape?
   }
 
   /// One step for each record of each schema: oldest schema first, then in the order of its cases.
@@ -18,22 +20,48 @@ struct CompiledPlan: Sendable {
   let schemas: [SchemaOutline]
   /// The schema that the program writes.
   let current: SchemaOutline
-  private let indices: [SchemaVersion: [ExactText: Int]]
+  /// The version that events without one are taken for; `nil` where they are refused.
+  var adopted: SchemaVersion?
+  /// The stages, oldest first.
+  let stages: [StageOutline]
+  /// By stage, what it does with the whole log.
+  let works: [StageWork]
+  /// By case of the current event, under what its records are stored.
+  private let written: [RecordKind]
+  let indices: [SchemaVersion: [ExactText: Int]]
   private let origins: [[Int]]
 
   /// Checks the plan and makes its steps.
   ///
   /// - Throws: ``AnnalsError`` with code `invalidPlan`; its message lists every problem found and what to write.
-  init<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) throws(AnnalsError) {
+  init<Plan: SchemaMigrationPlan>(
+    _ plan: Plan.Type, _ contexts: ContextBytes = ContextBytes()
+  ) throws(AnnalsError) {
     let chain = Plan.stages
     let problems = chain.outline.problems()
     guard problems.isEmpty else {
       let list = problems.map { "\n- \($0)" }.joined()
       throw AnnalsError(.invalidPlan, "\(plan) does not hold together:\(list)")
     }
-    let newest = try VersionSteps<Plan.Current.Event>()
+    if let adopted = Plan.unversioned.version,
+      !chain.outline.schemas.contains(where: { $0.version == adopted })
+    {
+      throw AnnalsError(
+        .invalidPlan,
+        "\(plan) takes events without a version for ones of \(adopted), which is no version of its chain: name one of its schemas in 'unversioned'"
+      )
+    }
+    try self.init(chain, contexts, unversioned: Plan.unversioned.version)
+  }
+
+  /// Makes the steps of a chain that holds together.
+  init<Oldest, Current>(
+    _ chain: MigrationChain<Oldest, Current>, _ contexts: ContextBytes, unversioned: SchemaVersion? = nil
+  ) throws(AnnalsError) {
+    adopted = unversioned
+    let newest = try VersionSteps<Current.Event>()
     var table = [newest.payloads]
-    _ = try chain.extend(newest, &table)
+    _ = try chain.extend(newest, contexts, &table)
 
     var steps: [Step] = []
     var indices: [SchemaVersion: [ExactText: Int]] = [:]
@@ -44,100 +72,40 @@ struct CompiledPlan: Sendable {
       for ((record, payload), reached) in zip(zip(schema.records, payloads), reach) {
         indices[schema.version, default: [:]][record.name] = steps.count
         for caseIndex in reached { origins[caseIndex].append(steps.count) }
-        steps.append(Step(version: schema.version, type: record.name.text, payload: payload))
+        steps.append(
+          Step(version: schema.version, type: record.name.text, payload: payload, shape: record.shape))
       }
     }
     self.steps = steps
     self.indices = indices
     self.origins = origins
     self.schemas = chain.outline.schemas
-    self.current = SchemaOutline(Plan.Current.self)
+    self.current = SchemaOutline(Current.self)
+    works = chain.works
+    stages = chain.outline.stages
+    let (version, stability) = (Current.version, Current.stability)
+    written = self.current.records.map {
+      RecordKind(type: $0.name, version: version, shape: $0.shape, stability: stability)
+    }
   }
 }
 
 extension CompiledPlan {
-  /// Adds to `sink` the events that a stored payload is today, in order; after an error, none of them.
-  ///
-  /// - Parameters:
-  ///   - step: The index of the payload's version and type, as ``reach(version:type:)`` gives it.
-  ///   - payload: The payload as it was stored.
-  ///   - origin: What is known of the entry.
-  ///   - sink: A delivery of the plan's current event.
-  func lift(step: Int, payload: Span<UInt8>, origin: Origin, into sink: Sink) throws(LiftFailure) {
-    let before = sink.count
-    do {
-      try steps[step].payload.run(payload, origin, sink)
-    } catch {
-      sink.keep(first: before)
-      throw LiftFailure(version: steps[step].version, type: steps[step].type, failure: error)
-    }
-  }
-
   /// The steps of all stored versions and types that can give events of the case numbered `caseIndex` of the current
   /// schema, oldest version first: what a filter by type has to look at.
   func sources(of caseIndex: Int) -> [Int] {
     origins[caseIndex]
   }
 
-  /// The record name and the payload under which `event`, of the current schema, is stored.
+  /// The record type and the payload as which `event`, of the current schema, is stored.
   ///
   /// - Throws: ``CodingFailure`` where a value of the event has no encoding.
-  func encode(_ event: some SchemaEvent) throws(CodingFailure) -> (type: String, payload: [UInt8]) {
+  func encode(
+    _ event: some SchemaEvent
+  ) throws(CodingFailure) -> (record: RecordKind, payload: [UInt8]) {
     var payload: [UInt8] = []
+    payload.reserveCapacity(64)
     try event.encode(into: &payload)
-    return (current.records[event.caseIndex].name.text, payload)
-  }
-
-  /// Where payloads stored as `type` under `version` enter the plan, or why they cannot.
-  func reach(version: SchemaVersion?, type: String) -> Reach {
-    guard let version else { return .missing(.unversioned) }
-    guard let records = indices[version] else {
-      if version > current.version { return .missing(.newerVersion(current: current.version)) }
-      if let oldest = schemas.first?.version, version < oldest {
-        return .missing(.olderVersion(oldest: oldest))
-      }
-      return .missing(.unknownVersion)
-    }
-    return records[ExactText(type)].map(Reach.step) ?? .missing(.unknownType(in: version))
-  }
-
-  /// Whether a plan can read a stored version and type.
-  enum Reach: Equatable, Sendable {
-    /// It can; this is the index of the step.
-    case step(Int)
-    /// It cannot, for want of this.
-    case missing(MissingStep)
-  }
-}
-
-/// What a plan lacks to read a stored version and type.
-enum MissingStep: Equatable, Sendable {
-  /// The events were stored without a version.
-  case unversioned
-  /// The version is above the plan's current one.
-  case newerVersion(current: SchemaVersion)
-  /// The version is below the plan's oldest one.
-  case olderVersion(oldest: SchemaVersion)
-  /// The version lies between the plan's, and none of its schemas has it.
-  case unknownVersion
-  /// The schema of this version has no such record.
-  case unknownType(in: SchemaVersion)
-}
-
-extension MissingStep: CustomStringConvertible {
-  /// The step that is missing, in words.
-  var description: String {
-    switch self {
-    case .unversioned:
-      "the events were stored without a schema version, and no stage begins there"
-    case .newerVersion(let current):
-      "the plan ends at version \(current): use the program that wrote the events, or a newer one"
-    case .olderVersion(let oldest):
-      "the plan begins at version \(oldest): put the older schemas and their stages before it"
-    case .unknownVersion:
-      "no schema of the plan has this version: put it and its stages back into the chain"
-    case .unknownType(let version):
-      "the schema of version \(version) has no record of this name: put it back, or return the name from its recordName"
-    }
+    return (written[event.caseIndex], payload)
   }
 }

@@ -5,8 +5,10 @@
 /// - Parameters:
 ///   - path: The record of the older version.
 ///   - reason: Why they are dropped, for whoever finds the gap.
-@inlinable public func Drop<From, To, Old>(_ path: RecordPath<From, Old>, reason: String) -> Rule<From, To> {
-  Rule(From.Event.cases[keyPath: path].index, .nothing(reason: reason)) { _ in
+@inlinable public func Drop<From, To, Context, Old>(
+  _ path: RecordPath<From, Old>, reason: String
+) -> Rule<From, To, Context> {
+  Rule(From.Event.cases[keyPath: path].index, .nothing(reason: reason)) { _, _ in
     RecordStep<Old> { _, _, _ in }
   }
 }

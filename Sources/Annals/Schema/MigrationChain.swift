@@ -6,28 +6,69 @@ public struct MigrationChain<Oldest: VersionedSchema, Current: VersionedSchema>:
   let outline: ChainOutline
   /// The steps of the oldest version, given those of the current one; each version's steps from bytes are added on the way.
   let extend:
-    @Sendable (VersionSteps<Current.Event>, inout [[PayloadStep]]) throws(AnnalsError) -> VersionSteps<
-      Oldest.Event
-    >
+    @Sendable (VersionSteps<Current.Event>, ContextBytes, inout [[PayloadStep]]) throws(AnnalsError) ->
+      VersionSteps<Oldest.Event>
+  /// By stage, what it does with the whole log.
+  let works: [StageWork]
+}
+
+/// What a stage does with the whole log, once.
+struct StageWork: Sendable {
+  /// Works out the context, as bytes; `nil` in a stage without one.
+  let prepare: (@Sendable (any HistorySource, ContextBytes) throws -> [UInt8])?
+  /// Compares the older log with what it becomes; `nil` where the stage does not.
+  let verify: (@Sendable (any HistorySource, ContextBytes) throws -> Void)?
+}
+
+/// Where the entries of a whole log come from.
+protocol HistorySource {
+  /// Hands every entry, lifted by `plan` to the events of its newest schema, to `body`.
+  func read<Event: SchemaEvent>(
+    through plan: CompiledPlan, as event: Event.Type, _ body: (Entry<Event>) throws -> Void
+  ) throws
 }
 
 extension MigrationChain {
+  /// The chain of one schema.
+  init() where Oldest == Current {
+    outline = ChainOutline(schemas: [SchemaOutline(Oldest.self)], stages: [])
+    extend = { (steps, _, _) in steps }
+    works = []
+  }
+
   /// The chain of one stage.
   init(_ stage: MigrationStage<Oldest, Current>) {
-    outline = ChainOutline(
-      schemas: [SchemaOutline(Oldest.self), SchemaOutline(Current.self)], stages: [stage.outline])
-    extend = stage.extend
+    self = MigrationChain<Oldest, Oldest>().followed(by: stage)
   }
 
   /// This chain and one more stage.
   func followed<Next>(by stage: MigrationStage<Current, Next>) -> MigrationChain<Oldest, Next> {
-    let extend = self.extend
-    return MigrationChain<Oldest, Next>(
-      outline: ChainOutline(
-        schemas: outline.schemas + [SchemaOutline(Next.self)], stages: outline.stages + [stage.outline])
-    ) { (newest, table) throws(AnnalsError) in
-      try extend(stage.extend(newest, &table), &table)
+    let outline = outline.adding(stage.outline, to: SchemaOutline(Next.self))
+    let extend:
+      @Sendable (VersionSteps<Next.Event>, ContextBytes, inout [[PayloadStep]]) throws(AnnalsError) ->
+        VersionSteps<Oldest.Event> = { [extend] (newest, contexts, table) throws(AnnalsError) in
+          try extend(stage.extend(newest, contexts, &table), contexts, &table)
+        }
+    // Both read the log through a plan that ends where they look from.
+    let before: @Sendable (any HistorySource, ContextBytes) -> StageHistory<Current.Event> = {
+      [self] source, contexts in
+      StageHistory { body in
+        try source.read(through: CompiledPlan(self, contexts), as: Current.Event.self, body)
+      }
     }
+    let after: @Sendable (any HistorySource, ContextBytes) -> StageHistory<Next.Event> = {
+      [works] source, contexts in
+      StageHistory { body in
+        let chain = MigrationChain<Oldest, Next>(outline: outline, extend: extend, works: works)
+        try source.read(through: CompiledPlan(chain, contexts), as: Next.Event.self, body)
+      }
+    }
+    var prepareWork: (@Sendable (any HistorySource, ContextBytes) throws -> [UInt8])?
+    if let prepare = stage.prepare { prepareWork = { try prepare(before($0, $1)) } }
+    var verifyWork: (@Sendable (any HistorySource, ContextBytes) throws -> Void)?
+    if let verify = stage.verify { verifyWork = { try verify(before($0, $1), after($0, $1)) } }
+    let work = StageWork(prepare: prepareWork, verify: verifyWork)
+    return MigrationChain<Oldest, Next>(outline: outline, extend: extend, works: works + [work])
   }
 }
 
@@ -35,9 +76,7 @@ extension MigrationChain {
 @resultBuilder public enum MigrationChainBuilder {
   /// A plan with one schema and no stage.
   public static func buildBlock<Only>() -> MigrationChain<Only, Only> {
-    MigrationChain(outline: ChainOutline(schemas: [SchemaOutline(Only.self)], stages: [])) { steps, _ in
-      steps
-    }
+    MigrationChain()
   }
 
   /// The oldest stage.

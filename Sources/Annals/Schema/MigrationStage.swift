@@ -1,28 +1,121 @@
 /// The step between two neighbouring versions of a schema.
 public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendable {
-  /// The rules in the order in which they are written.
-  let rules: [Rule<From, To>]
+  /// The stage without its types.
+  let outline: StageOutline
+  /// The steps of the older version, given those of the newer one; its steps from bytes are added to the table.
+  let extend:
+    @Sendable (VersionSteps<To.Event>, ContextBytes, inout [[PayloadStep]]) throws(AnnalsError) ->
+      VersionSteps<From.Event>
+  /// Works out the context from the older log, as bytes; `nil` in a stage without one.
+  let prepare: (@Sendable (StageHistory<From.Event>) throws -> [UInt8])?
+  /// Compares the older log with what it becomes.
+  let verify: (@Sendable (StageHistory<From.Event>, StageHistory<To.Event>) throws -> Void)?
 
-  /// A stage with a rule for each record that does not stay what it is.
+  private init<Context: StageContext>(
+    _ rules: [Rule<From, To, Context>], isLightweight: Bool,
+    prepare: (@Sendable (StageHistory<From.Event>) throws -> Context)?,
+    verify: (@Sendable (StageHistory<From.Event>, StageHistory<To.Event>) throws -> Void)?
+  ) {
+    let takes = rules.compactMap(\.take)
+    let outline = StageOutline(
+      rules: takes.map { RuleOutline(caseIndex: $0.caseIndex, effect: $0.effect) },
+      adjustments: rules.compactMap(\.adjustment), isLightweight: isLightweight, hasContext: prepare != nil)
+    let crossings = outline.crossings(from: SchemaOutline(From.self), to: SchemaOutline(To.self))
+    self.outline = outline
+    self.verify = verify
+    let hasContext = prepare != nil
+    if let prepare {
+      self.prepare = { history in try PayloadEncoder.encode(prepare(history)) }
+    } else {
+      self.prepare = nil
+    }
+    extend = { (newer, contexts, table) throws(AnnalsError) in
+      let context = hasContext ? try contexts.context(of: To.version, as: Context.self) : nil
+      let steps = takes.map { (caseIndex: $0.caseIndex, step: $0.step(newer.typed, context)) }
+      return try Self.extend(newer, steps: steps, crossings: crossings, &table)
+    }
+  }
+
+  /// A stage without rules: every record is carried, or can be read in its new shape without inventing anything.
   ///
-  /// A record type that both schemas name needs no rule: it is carried as it is.
+  /// What is lightweight, and what is not, is listed in docs/schema-evolution.md. A plan with a stage that is not does not open a store; the error says
+  /// for each field what to write.
   ///
   /// - Parameters:
   ///   - fromVersion: The older schema.
   ///   - toVersion: The newer schema.
-  ///   - rules: What happens to the other records: `Upcast`, `Split` and `Drop`.
-  public static func custom(
-    fromVersion: From.Type, toVersion: To.Type, @RuleBuilder<From, To> rules: () -> [Rule<From, To>]
+  ///   - adjustments: What cannot be read off the two schemas: `Default`, `Wrap`, `Plunge`, `Hoist` and `Remove`.
+  public static func lightweight(
+    fromVersion: From.Type, toVersion: To.Type,
+    @AdjustmentBuilder<From, To> adjustments: () -> [Adjustment<From, To>] = { [] }
   ) -> Self {
-    Self(rules: rules())
+    Self(adjustments().map { Rule<From, To, NoContext>($0) }, isLightweight: true, prepare: nil, verify: nil)
   }
 
-  /// A stage in which every record of the older schema is carried as it is.
+  /// A stage with a rule for each record that does not stay what it is.
+  ///
+  /// A record that no rule takes is carried, as in a lightweight stage.
   ///
   /// - Parameters:
   ///   - fromVersion: The older schema.
-  ///   - toVersion: The newer schema, which names all records of the older one and may name more.
-  public static func custom(fromVersion: From.Type, toVersion: To.Type) -> Self {
-    Self(rules: [])
+  ///   - toVersion: The newer schema.
+  ///   - rules: What happens to the other records, `Upcast`, `Split` and `Drop`, and the adjustments of a lightweight stage.
+  public static func custom(
+    fromVersion: From.Type, toVersion: To.Type,
+    @RuleBuilder<From, To, NoContext> rules: () -> [Rule<From, To, NoContext>] = { [] }
+  ) -> Self {
+    Self(rules(), isLightweight: false, prepare: nil, verify: nil)
+  }
+
+  /// A stage whose result is compared with what it came from.
+  ///
+  /// - Parameters:
+  ///   - fromVersion: The older schema.
+  ///   - toVersion: The newer schema.
+  ///   - verify: Compares the older log with what it becomes, and throws where something is wrong; nothing is switched then. Tests of a plan and a
+  ///     migration pass run it.
+  ///   - rules: What happens to the records, as in a stage without it.
+  public static func custom(
+    fromVersion: From.Type, toVersion: To.Type,
+    verify: @escaping @Sendable (StageHistory<From.Event>, StageHistory<To.Event>) throws -> Void,
+    @RuleBuilder<From, To, NoContext> rules: () -> [Rule<From, To, NoContext>]
+  ) -> Self {
+    Self(rules(), isLightweight: false, prepare: nil, verify: verify)
+  }
+
+  /// A stage whose rules use something that is worked out once from the whole older log.
+  ///
+  /// `prepare` runs when a store is opened with ``StoreOptions/activating`` for the first time by a plan with this stage. What it gives is frozen, kept in the
+  /// store, and given to every rule that asks for it as a third parameter, in every process, from then on. Before that, a store with older events does not open:
+  /// `requiresActivation`. After it, nobody appends events of an older version.
+  ///
+  /// - Parameters:
+  ///   - fromVersion: The older schema.
+  ///   - toVersion: The newer schema.
+  ///   - prepare: The context, from all events of the older version. At most 1 MiB encoded. What it throws ends the open.
+  ///   - rules: What happens to the records, as in a stage without context.
+  public static func custom<Context: StageContext>(
+    fromVersion: From.Type, toVersion: To.Type,
+    prepare: @escaping @Sendable (StageHistory<From.Event>) throws -> Context,
+    @RuleBuilder<From, To, Context> rules: () -> [Rule<From, To, Context>]
+  ) -> Self {
+    Self(rules(), isLightweight: false, prepare: prepare, verify: nil)
+  }
+
+  /// A stage with a context, whose result is compared with what it came from.
+  ///
+  /// - Parameters:
+  ///   - fromVersion: The older schema.
+  ///   - toVersion: The newer schema.
+  ///   - prepare: The context, from all events of the older version. At most 1 MiB encoded. What it throws ends the open.
+  ///   - verify: Compares the older log with what it becomes, and throws where something is wrong.
+  ///   - rules: What happens to the records, as in a stage without context.
+  public static func custom<Context: StageContext>(
+    fromVersion: From.Type, toVersion: To.Type,
+    prepare: @escaping @Sendable (StageHistory<From.Event>) throws -> Context,
+    verify: @escaping @Sendable (StageHistory<From.Event>, StageHistory<To.Event>) throws -> Void,
+    @RuleBuilder<From, To, Context> rules: () -> [Rule<From, To, Context>]
+  ) -> Self {
+    Self(rules(), isLightweight: false, prepare: prepare, verify: verify)
   }
 }

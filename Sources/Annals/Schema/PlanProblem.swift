@@ -26,6 +26,16 @@ enum PlanProblem: Equatable {
   case forgotten(Record, from: Schema, to: Schema)
   /// The next version has another Swift type of this name, and no rule takes it.
   case redeclared(Record, from: Schema, to: Schema)
+  /// The next version has a type of this name whose shape no record can be read in without a rule.
+  case incompatible(Record, from: Schema, to: Schema, changes: [String])
+  /// A shape cannot be stored.
+  case shape(Record, in: Schema, problem: String)
+  /// A schema is a draft and another one follows it.
+  case oldDraft(Schema)
+  /// What a stage says about a field names none, or a value that cannot be stored.
+  case noField(String, Record, from: Schema, to: Schema)
+  /// What a stage says about a field of a record changes nothing, for a rule takes the record or it is carried.
+  case idle(String, Record, from: Schema, to: Schema)
   /// The next version carries the type of a version before this one, which redefined it, and no rule takes it.
   case skips(Record, from: Schema, to: Schema, carried: Schema)
 }
@@ -62,6 +72,16 @@ extension PlanProblem: CustomStringConvertible {
       "record '\(record.name)' of \(from) is not in \(to), and no rule takes it: write Drop(\\.\(record.caseName), reason: …), Upcast(\\.\(record.caseName), to: …) or Split(\\.\(record.caseName), into: …) in the stage, or carry it with typealias \(record.typeName) = \(from.name).\(record.typeName)"
     case .redeclared(let record, let from, let to):
       "record '\(record.name)' of \(from) is declared anew in \(to), and no rule takes it: write Upcast(\\.\(record.caseName), to: \\.\(record.caseName)) { old, origin in … } in the stage, or carry it with typealias \(record.typeName) = \(from.name).\(record.typeName)"
+    case .incompatible(let record, let from, let to, let changes):
+      "record '\(record.name)' of \(from) cannot be read in the shape that it has in \(to) without a rule, for which write Upcast(\\.\(record.caseName), to: …) { old, origin in … }:\(changes.map { "\n  - \($0)" }.joined())"
+    case .shape(let record, let schema, let problem):
+      "record '\(record.name)' of \(schema) cannot be stored by its shape: \(problem)"
+    case .oldDraft(let schema):
+      "\(schema) is a draft, and only the newest schema may be one: release it, by leaving out .draft"
+    case .noField(let word, let record, let from, let to):
+      "\(word) in the stage from \(from) to \(to) names no stored field of '\(record.name)', or a value that cannot be stored: name a property of \(record.typeName) of \(to.name)"
+    case .idle(let word, let record, let from, let to):
+      "\(word) in the stage from \(from) to \(to) speaks of '\(record.name)', which is carried unchanged, new, or made by a rule: take it out, or let the rule give the value"
     case .skips(let record, let from, let to, let carried):
       "\(to) carries record '\(record.name)' of \(carried), which \(from) has declared anew: write typealias \(record.typeName) = \(from.name).\(record.typeName) in \(to.name), or Upcast(\\.\(record.caseName), to: \\.\(record.caseName)) { old, origin in … } in the stage"
     }

@@ -9,14 +9,97 @@ public struct RecordStep<R: Record>: Sendable {
   }
 }
 
-/// What happens to a stored payload of one type and version, up to its delivery.
+/// What happens to a payload of one type and version, up to its delivery.
 ///
 /// A struct, because closures stored bare in arrays and optionals are called through thunks.
 @usableFromInline struct PayloadStep: Sendable {
-  let run: @Sendable (Span<UInt8>, Origin, Sink) throws(StepFailure) -> Void
+  /// What is done about the names of fields before anything else.
+  private enum Naming: Sendable {
+    case nothing
+    /// A payload by name becomes one by shape.
+    case read(NamedForm)
+    /// A payload by shape becomes one by name.
+    case write(NamedForm)
+  }
+  private var naming = Naming.nothing
+  /// How the payload becomes one of the type that is decoded.
+  private(set) var conversion = Conversion.same
+  /// Whether the payload is decoded as it is.
+  private var isDirect = true
+  /// Decodes a payload of the type and version that the step is for, and does nothing with it.
+  private var own: (@Sendable (Span<UInt8>) throws(CodingFailure) -> Void)?
+  /// Decodes a payload and goes on.
+  private let decoded: @Sendable (Span<UInt8>, Origin, Sink) throws(StepFailure) -> Void
 
-  @usableFromInline init(_ run: @escaping @Sendable (Span<UInt8>, Origin, Sink) throws(StepFailure) -> Void) {
-    self.run = run
+  @usableFromInline init(
+    _ decoded: @escaping @Sendable (Span<UInt8>, Origin, Sink) throws(StepFailure) -> Void
+  ) {
+    self.decoded = decoded
+  }
+
+  /// This step behind a conversion.
+  func preceded(by conversion: Conversion) -> PayloadStep {
+    var step = self
+    step.conversion = conversion.followed(by: self.conversion)
+    step.isDirect = step.conversion.isSame
+    return step
+  }
+
+  /// This step for records of type `R`.
+  func taking<R: Record>(_ type: R.Type) -> PayloadStep {
+    var step = self
+    step.own = { (payload) throws(CodingFailure) in _ = try R.decode(payload: payload) }
+    return step
+  }
+
+  /// Throws for a payload that is none of the type and version that the step is for; nothing is lifted.
+  func check(_ payload: Span<UInt8>) throws(CodingFailure) {
+    var bytes: [UInt8] = []
+    switch naming {
+    case .nothing: bytes = payload.copied
+    case .read(let names): try names.read(payload, to: &bytes)
+    case .write(let names): try names.write(payload, to: &bytes)
+    }
+    try own?(bytes.span)
+  }
+
+  /// This step for payloads by name, of a type that is stored by shape.
+  func reading(by names: NamedForm) -> PayloadStep {
+    var step = self
+    step.naming = .read(names)
+    step.isDirect = false
+    return step
+  }
+
+  /// This step for payloads by shape, of a type that is stored by name.
+  func naming(by names: NamedForm) -> PayloadStep {
+    var step = self
+    step.naming = .write(names)
+    step.isDirect = false
+    return step
+  }
+
+  /// Does the step with a payload of the type and version that it is for.
+  func run(_ payload: Span<UInt8>, _ origin: Origin, _ sink: Sink) throws(StepFailure) {
+    if isDirect { return try decoded(payload, origin, sink) }
+    var room = sink.takeRoom()
+    defer { sink.giveBack(&room) }
+    do throws(CodingFailure) {
+      switch naming {
+      case .nothing: try conversion.apply(payload, to: &room)
+      case .read(let names): try names.read(payload, to: &room)
+      case .write(let names): try names.write(payload, to: &room)
+      }
+    } catch {
+      throw .undecodable(error)
+    }
+    guard case .read = naming, !conversion.isSame else { return try decoded(room.span, origin, sink) }
+    var second = sink.takeRoom()
+    defer { sink.giveBack(&second) }
+    do throws(CodingFailure) { try conversion.apply(room.span, to: &second) } catch {
+      throw .undecodable(error)
+    }
+    try decoded(second.span, origin, sink)
   }
 }
 

@@ -1,18 +1,39 @@
-/// What happens to the records of one type across one stage; made by `Upcast`, `Split` and `Drop`.
-public struct Rule<From: VersionedSchema, To: VersionedSchema>: Sendable {
-  /// The number of the case that the rule takes.
-  @usableFromInline let caseIndex: Int
-  /// What may come out.
-  @usableFromInline let effect: RuleEffect
-  /// Given the steps of the newer version, the step of the taken record: a `RecordStep` of its type.
-  @usableFromInline let step: @Sendable (To.Event.Steps) -> any Sendable
+/// What happens to the records of one type across one stage; made by `Upcast`, `Split` and `Drop`; or what is said about a field, as by `Default`.
+public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageContext>: Sendable {
+  /// What is said of the records of one case.
+  @usableFromInline struct Take: Sendable {
+    /// The number of the case that the rule takes.
+    @usableFromInline let caseIndex: Int
+    /// What may come out.
+    @usableFromInline let effect: RuleEffect
+    /// Given the steps of the newer version and the stage's context, if it is there yet, the step of the taken record: a `RecordStep` of its type.
+    @usableFromInline let step: @Sendable (To.Event.Steps, Context?) -> any Sendable
 
-  @inlinable init(
-    _ caseIndex: Int, _ effect: RuleEffect, step: @escaping @Sendable (To.Event.Steps) -> any Sendable
+    @usableFromInline init(
+      _ caseIndex: Int, _ effect: RuleEffect,
+      step: @escaping @Sendable (To.Event.Steps, Context?) -> any Sendable
+    ) {
+      self.caseIndex = caseIndex
+      self.effect = effect
+      self.step = step
+    }
+  }
+  /// What happens to records; `nil` where something is said about a field.
+  @usableFromInline let take: Take?
+  /// What is said about a field of records that no rule takes.
+  let adjustment: AdjustmentOutline?
+
+  @usableFromInline init(
+    _ caseIndex: Int, _ effect: RuleEffect,
+    step: @escaping @Sendable (To.Event.Steps, Context?) -> any Sendable
   ) {
-    self.caseIndex = caseIndex
-    self.effect = effect
-    self.step = step
+    take = Take(caseIndex, effect, step: step)
+    adjustment = nil
+  }
+
+  init(_ adjustment: Adjustment<From, To>) {
+    take = nil
+    self.adjustment = adjustment.outline
   }
 
   /// Where in the plan the rule for `type` stands.
@@ -40,41 +61,5 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema>: Sendable {
       indices.insert(named.index)
     }
     return .cases(indices)
-  }
-}
-
-/// Gathers the rules of a stage.
-@resultBuilder public enum RuleBuilder<From: VersionedSchema, To: VersionedSchema> {
-  /// One rule.
-  @inlinable public static func buildExpression(_ rule: Rule<From, To>) -> Rule<From, To> { rule }
-
-  /// All rules in the order in which they are written.
-  @inlinable public static func buildBlock(_ rules: Rule<From, To>...) -> [Rule<From, To>] { rules }
-
-  /// Not available: a stage's rules do not depend on anything.
-  @available(
-    *, unavailable, message: "a stage is the same in every build and at every run: no 'if' among its rules"
-  )
-  public static func buildOptional(_ rules: [Rule<From, To>]?) -> Rule<From, To> {
-    // No program that compiles calls it.
-    fatalError("unavailable")
-  }
-
-  /// Not available: a stage's rules do not depend on anything.
-  @available(
-    *, unavailable, message: "a stage is the same in every build and at every run: no 'if' among its rules"
-  )
-  public static func buildEither(first rules: [Rule<From, To>]) -> Rule<From, To> {
-    // No program that compiles calls it.
-    fatalError("unavailable")
-  }
-
-  /// Not available: a stage's rules do not depend on anything.
-  @available(
-    *, unavailable, message: "a stage is the same in every build and at every run: no 'if' among its rules"
-  )
-  public static func buildEither(second rules: [Rule<From, To>]) -> Rule<From, To> {
-    // No program that compiles calls it.
-    fatalError("unavailable")
   }
 }

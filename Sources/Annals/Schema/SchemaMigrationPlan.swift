@@ -19,4 +19,11 @@ public protocol SchemaMigrationPlan: Sendable {
   associatedtype Current: VersionedSchema
   /// The stages from the oldest schema to the current one.
   @MigrationChainBuilder static var stages: MigrationChain<Oldest, Current> { get }
+  /// What is done with events that were stored without a schema version; they are refused by default.
+  static var unversioned: UnversionedEvents { get }
+}
+
+extension SchemaMigrationPlan {
+  /// Refused.
+  public static var unversioned: UnversionedEvents { .refuse }
 }

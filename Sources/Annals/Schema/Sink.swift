@@ -3,7 +3,24 @@ public class Sink {
   /// How many events are in it.
   @usableFromInline final var count = 0
 
+  /// Room for a payload that is being converted, used again for each.
+  private final var scratch: [UInt8] = []
+
   @usableFromInline init() {}
+
+  /// Empty room for a payload.
+  final func takeRoom() -> [UInt8] {
+    // Taken out, so that a rule which lifts inside another has room of its own.
+    var taken: [UInt8] = []
+    swap(&taken, &scratch)
+    return taken
+  }
+
+  /// Keeps the room for the next payload.
+  final func giveBack(_ room: inout [UInt8]) {
+    room.removeAll(keepingCapacity: true)
+    swap(&room, &scratch)
+  }
 
   /// Forgets all but the first `count` events, so that an entry that failed half-way delivers nothing.
   @usableFromInline func keep(first count: Int) {}

@@ -12,11 +12,11 @@
 ///   - outputs: The records of the newer version that may come out; an event of another one is an error of the reader.
 ///     Filters by type look behind the rule for these alone.
 ///   - body: At most 10,000 events of the newer version. It must be pure. What it throws stops the reader at that entry.
-@inlinable public func Split<From, To, Old>(
+@inlinable public func Split<From, To, Context, Old>(
   _ path: RecordPath<From, Old>, into outputs: [PartialKeyPath<To.Event.Cases>],
   _ body: @escaping @Sendable (consuming Old, Origin) throws -> [To.Event]
-) -> Rule<From, To> {
-  split(path, .into(outputs, of: To.Event.cases), body)
+) -> Rule<From, To, Context> {
+  split(path, .into(outputs, of: To.Event.cases)) { _ in body }
 }
 
 /// A rule that turns each record of one type into any number of events of any type.
@@ -26,28 +26,60 @@
 /// - Parameters:
 ///   - path: The record of the older version.
 ///   - body: At most 10,000 events of the newer version. It must be pure. What it throws stops the reader at that entry.
-@inlinable public func Split<From, To, Old>(
+@inlinable public func Split<From, To, Context, Old>(
   _ path: RecordPath<From, Old>, _ body: @escaping @Sendable (consuming Old, Origin) throws -> [To.Event]
-) -> Rule<From, To> {
-  split(path, .anything, body)
+) -> Rule<From, To, Context> {
+  split(path, .anything) { _ in body }
 }
 
-/// The rule of both forms of `Split`.
-@inlinable func split<From, To, Old>(
+/// A rule that turns each record of one type into any number of events of stated types, with the help of the stage's context.
+///
+/// - Parameters:
+///   - path: The record of the older version.
+///   - outputs: The records of the newer version that may come out.
+///   - body: At most 10,000 events of the newer version. It must be pure.
+@inlinable public func Split<From, To, Context, Old>(
+  _ path: RecordPath<From, Old>, into outputs: [PartialKeyPath<To.Event.Cases>],
+  _ body: @escaping @Sendable (consuming Old, Origin, Context) throws -> [To.Event]
+) -> Rule<From, To, Context> {
+  split(path, .into(outputs, of: To.Event.cases)) { context in
+    { old, origin in try body(old, origin, try expect(context)) }
+  }
+}
+
+/// A rule that turns each record of one type into any number of events of any type, with the help of the stage's context.
+///
+/// - Parameters:
+///   - path: The record of the older version.
+///   - body: At most 10,000 events of the newer version. It must be pure.
+@inlinable public func Split<From, To, Context, Old>(
+  _ path: RecordPath<From, Old>,
+  _ body: @escaping @Sendable (consuming Old, Origin, Context) throws -> [To.Event]
+) -> Rule<From, To, Context> {
+  split(path, .anything) { context in
+    { old, origin in try body(old, origin, try expect(context)) }
+  }
+}
+
+/// The rule of all forms of `Split`.
+@inlinable func split<From, To, Context, Old>(
   _ path: RecordPath<From, Old>, _ effect: RuleEffect,
-  _ body: @escaping @Sendable (consuming Old, Origin) throws -> [To.Event]
-) -> Rule<From, To> {
-  Rule(From.Event.cases[keyPath: path].index, effect) { next in
-    RecordStep<Old> { (old: consuming Old, origin, sink) throws(StepFailure) in
+  _ make: @escaping @Sendable (Context?) -> @Sendable (consuming Old, Origin) throws -> [To.Event]
+) -> Rule<From, To, Context> {
+  Rule(From.Event.cases[keyPath: path].index, effect) { next, context in
+    let body = make(context)
+    return RecordStep<Old> { (old: consuming Old, origin, sink) throws(StepFailure) in
       let parts: [To.Event]
-      do { parts = try body(old, origin) } catch { throw .ruleThrew(Rule<From, To>.site(Old.self), error) }
+      do { parts = try body(old, origin) } catch {
+        throw .ruleThrew(Rule<From, To, Context>.site(Old.self), error)
+      }
       guard parts.count <= RuleSite.partLimit else {
-        throw .tooManyParts(Rule<From, To>.site(Old.self), parts.count)
+        throw .tooManyParts(Rule<From, To, Context>.site(Old.self), parts.count)
       }
       for (index, part) in parts.enumerated() {
         guard effect.allows(part.caseIndex) else {
           throw .unexpectedPart(
-            Rule<From, To>.site(Old.self), To.Event.records[part.caseIndex].type.recordName)
+            Rule<From, To, Context>.site(Old.self), To.Event.records[part.caseIndex].type.recordName)
         }
         try part.send(through: next, origin.part(UInt32(truncatingIfNeeded: index)), into: sink)
       }

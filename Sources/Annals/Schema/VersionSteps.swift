@@ -21,10 +21,17 @@ extension VersionSteps {
 
 extension MigrationStage {
   /// The steps of the older version, given those of the newer one; its steps from bytes are added to `table`.
-  func extend(
-    _ newer: VersionSteps<To.Event>, _ table: inout [[PayloadStep]]
+  ///
+  /// - Parameters:
+  ///   - newer: The steps of the newer version.
+  ///   - steps: The steps of the cases that rules take.
+  ///   - crossings: What becomes of each case.
+  static func extend(
+    _ newer: VersionSteps<To.Event>, steps: [(caseIndex: Int, step: any Sendable)],
+    crossings: [RecordCrossing],
+    _ table: inout [[PayloadStep]]
   ) throws(AnnalsError) -> VersionSteps<From.Event> {
-    var crossing = Crossing(rules: rules, newer: newer)
+    var crossing = Crossing<From.Event, To.Event>(rules: steps, crossings: crossings, newer: newer)
     let typed = try From.Event.steps(from: &crossing)
     try crossing.made.expectAll()
     table.append(crossing.made.payloads)
@@ -38,14 +45,15 @@ private struct MadeSteps<Event: SchemaEvent> {
   var numbered: [any Sendable] = []
   var payloads: [PayloadStep] = []
 
-  mutating func add<R: Record>(_ step: RecordStep<R>, for recordCase: RecordCase<Event, R>)
-    throws(AnnalsError)
-  {
+  /// Takes the step of the next case, and the one from bytes where that is not simply to decode and go on.
+  mutating func add<R: Record>(
+    _ step: RecordStep<R>, _ payload: PayloadStep? = nil, for recordCase: RecordCase<Event, R>
+  ) throws(AnnalsError) {
     guard recordCase.index == numbered.count, records.indices.contains(recordCase.index),
       records[recordCase.index].type == R.self
     else { throw Self.disorder }
     numbered.append(step)
-    payloads.append(recordCase.decoding(step))
+    payloads.append((payload ?? recordCase.decoding(step)).taking(R.self))
   }
 
   /// Every case of the event must have been asked for.
@@ -73,30 +81,44 @@ private struct Arrival<Event: SchemaEvent>: StepSource {
 }
 
 /// Makes the steps of one version from its stage's rules and the steps of the next version.
-private struct Crossing<From: VersionedSchema, To: VersionedSchema>: StepSource {
-  typealias Event = From.Event
-  let rules: [Rule<From, To>]
-  let newer: VersionSteps<To.Event>
-  let names = To.Event.records.map { ExactText($0.type.recordName) }
-  var made = MadeSteps<From.Event>()
+private struct Crossing<Event: SchemaEvent, Next: SchemaEvent>: StepSource {
+  let rules: [(caseIndex: Int, step: any Sendable)]
+  let crossings: [RecordCrossing]
+  let newer: VersionSteps<Next>
+  var made = MadeSteps<Event>()
 
-  init(rules: [Rule<From, To>], newer: VersionSteps<To.Event>) {
+  init(
+    rules: [(caseIndex: Int, step: any Sendable)], crossings: [RecordCrossing], newer: VersionSteps<Next>
+  ) {
     self.rules = rules
+    self.crossings = crossings
     self.newer = newer
   }
 
   mutating func step<R: Record>(for recordCase: RecordCase<Event, R>) throws(AnnalsError) -> RecordStep<R> {
-    let step: any Sendable
-    if let rule = rules.first(where: { $0.caseIndex == recordCase.index }) {
-      step = rule.step(newer.typed)
-    } else if let index = names.firstIndex(of: ExactText(R.recordName)) {
-      // Carried: the very step of the newer version, so that an unchanged type costs nothing at any length of the chain.
-      step = newer.numbered[index]
-    } else {
-      throw MadeSteps<Event>.disorder
+    let index = recordCase.index
+    if let rule = rules.first(where: { $0.caseIndex == index }) {
+      guard let step = rule.step as? RecordStep<R> else { throw MadeSteps<Event>.disorder }
+      try made.add(step, for: recordCase)
+      return step
     }
-    guard let step = step as? RecordStep<R> else { throw MadeSteps<Event>.disorder }
-    try made.add(step, for: recordCase)
+    guard crossings.indices.contains(index), let (next, conversion) = crossings[index].conversion,
+      newer.numbered.indices.contains(next)
+    else { throw MadeSteps<Event>.disorder }
+    if case .carried = crossings[index] {
+      // The very step of the newer version, so that an unchanged type costs nothing at any length of the chain.
+      guard let step = newer.numbered[next] as? RecordStep<R> else { throw MadeSteps<Event>.disorder }
+      try made.add(step, newer.payloads[next], for: recordCase)
+      return step
+    }
+    // Conversions are joined from stage to stage, so that many cost what one does.
+    let payload = newer.payloads[next].preceded(by: conversion)
+    let step = RecordStep<R> { (record: consuming R, origin, sink) throws(StepFailure) in
+      var bytes: [UInt8] = []
+      do throws(CodingFailure) { try record.encode(into: &bytes) } catch { throw .undecodable(error) }
+      try payload.run(bytes.span, origin, sink)
+    }
+    try made.add(step, payload, for: recordCase)
     return step
   }
 }

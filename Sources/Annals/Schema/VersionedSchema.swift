@@ -6,12 +6,12 @@ public protocol VersionedSchema: Sendable {
   associatedtype Event: SchemaEvent
   /// The version that events of this schema are stamped with when they are stored.
   static var version: SchemaVersion { get }
-  /// Whether the shapes of the schema may still change; ``SchemaStability/released`` by default.
+  /// Whether the version is released, so that its shapes may not change any more; it is by default.
   static var stability: SchemaStability { get }
 }
 
 extension VersionedSchema {
-  /// Released: the shapes never change again.
+  /// Released.
   public static var stability: SchemaStability { .released }
 }
 

@@ -35,7 +35,10 @@ private struct ModelState: AppendState {
     for part in parts {
       request.add(part.stream, expecting: part.expectation)
       for event in part.events {
-        request.add(.init(type: event.type, version: event.version, payload: event.payload, id: event.id))
+        request.add(
+          .init(
+            record: RecordKind(type: ExactText(event.type), version: event.version), payload: event.payload,
+            id: event.id))
       }
     }
     return request

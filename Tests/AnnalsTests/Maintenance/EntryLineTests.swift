@@ -26,8 +26,8 @@ import Testing
       #"{"stream":"a","type":"T","version":"1.2.3","time":"1970-01-01T00:00:01Z","id":"00000000-0000-0000-0000-00000000000f","metadata":{"by":"me"},"data":{"n":1}}"#
     )
     #expect(line.stream == "a")
-    #expect(line.event.type == "T")
-    #expect(line.event.version == SchemaVersion(1, 2, 3))
+    #expect(line.event.record.type.text == "T")
+    #expect(line.event.record.version == SchemaVersion(1, 2, 3))
     #expect(line.event.time == 1_000_000)
     #expect(line.event.id?.bytes == Array(repeating: 0, count: 15) + [15])
     #expect(line.event.metadata == [0xa1, 0x62, 0x62, 0x79, 0x62, 0x6d, 0x65])
@@ -41,7 +41,7 @@ import Testing
       #"{"stream":"a","type":"T","data":{},"position":"x","revision":-1,"other":[{}],"metadata":{}}"#,
     ] {
       let event = try read(text).event
-      #expect(event.version == nil && event.time == nil && event.id == nil)
+      #expect(event.record.version == nil && event.time == nil && event.id == nil)
       #expect(event.metadata == [])
       #expect(event.payload == [0xa0])
     }
@@ -50,7 +50,7 @@ import Testing
   @Test(arguments: [("1", 1), ("0", 0), ("4294967295", UInt32.max), (#""7""#, 7), (#""7.0""#, 7)])
   func `a whole number is a major version`(text: String, major: UInt32) throws {
     let line = try read(#"{"stream":"a","type":"T","data":{},"version":\#(text)}"#)
-    #expect(line.event.version == SchemaVersion(major, 0, 0))
+    #expect(line.event.record.version == SchemaVersion(major, 0, 0))
   }
 
   @Test func `options say where fields are and which version all lines have`() throws {
@@ -61,7 +61,7 @@ import Testing
     #expect(line.stream == "a")
     #expect(line.event.payload == [0xa0])
     #expect(line.event.time == 0)
-    #expect(line.event.version == SchemaVersion(2, 0, 0))
+    #expect(line.event.record.version == SchemaVersion(2, 0, 0))
     #expect(
       refusal(#"{"stream":"a","type":"T","data":{}}"#, options)?.message
         == "line 7: the field 'stream' (key 's') is missing")

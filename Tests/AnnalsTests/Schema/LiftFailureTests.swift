@@ -19,7 +19,7 @@ import Testing
     let step = try plan.step(v1, "Shipped")
     let payload: [UInt8] = [0xff]
     let failure = #expect(throws: LiftFailure.self) {
-      try plan.lift(step: step, payload: payload.span, origin: .sample(), into: Delivery<OrdersV3.Event>())
+      try plan.lift(step, payload: payload.span, origin: .sample(), into: Delivery<OrdersV3.Event>())
     }
     #expect(failure?.version == v1)
     #expect(failure?.type == "Shipped")
@@ -72,9 +72,9 @@ import Testing
     var three: [UInt8] = []
     try Counts1.Counted(count: 2).encode(into: &two)
     try Counts1.Counted(count: 3).encode(into: &three)
-    try plan.lift(step: step, payload: two.span, origin: .sample(), into: delivery)
+    try plan.lift(step, payload: two.span, origin: .sample(), into: delivery)
     #expect(throws: LiftFailure.self) {
-      try plan.lift(step: step, payload: three.span, origin: .sample(), into: delivery)
+      try plan.lift(step, payload: three.span, origin: .sample(), into: delivery)
     }
     #expect(delivery.entries.map(\.event) == [.numbered(.init(number: 0)), .numbered(.init(number: 1))])
   }

@@ -35,20 +35,13 @@ extension CompiledPlan {
     try record.encode(into: &payload)
     let delivery = Delivery<Plan.Current.Event>()
     try lift(
-      step: step(version, type(of: record).recordName), payload: payload.span, origin: origin, into: delivery)
+      step(version, type(of: record).recordName), payload: payload.span, origin: origin, into: delivery)
     return delivery.entries.map { Lifted($0.event, $0.path) }
   }
 
-  /// The step of a stored type that the plan can read.
-  func step(_ version: SchemaVersion, _ type: String) throws -> Int {
-    switch reach(version: version, type: type) {
-    case .step(let step): return step
-    case .missing(let missing): throw NoStep(missing: missing)
-    }
-  }
-
-  /// The test asked for a step that the plan does not have.
-  struct NoStep: Error {
-    let missing: MissingStep
+  /// Where a stored type enters the plan, stored as the plan's own record is.
+  func step(_ version: SchemaVersion, _ type: String) throws -> Entrance {
+    let shape = steps.first { $0.version == version && $0.type == type }?.shape
+    return try entrance(of: RecordKind(type: ExactText(type), version: version, shape: shape))
   }
 }

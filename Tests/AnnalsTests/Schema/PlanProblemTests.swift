@@ -41,7 +41,7 @@ import Testing
   @Test func `names that differ in bytes alone are different names`() throws {
     let plan = try CompiledPlan(Accents.self)
     let names = [try plan.step(.init(1, 0, 0), "\u{e9}"), try plan.step(.init(1, 0, 0), "e\u{301}")]
-    #expect(names == [0, 1])
+    #expect(names.map(\.step) == [0, 1])
   }
 
   @Test func `a name can be stored`() {
@@ -135,8 +135,12 @@ import Testing
 @Schema(1, 0, 0) private enum BadNames1 {
   fileprivate struct Empty: Record, Codable { static var recordName: String { "" } }
   fileprivate struct Nul: Record, Codable { static var recordName: String { "a\0b" } }
-  fileprivate struct Long: Record, Codable { static var recordName: String { String(repeating: "é", count: 251) } }
-  fileprivate struct Longest: Record, Codable { static var recordName: String { String(repeating: "é", count: 250) } }
+  fileprivate struct Long: Record, Codable {
+    static var recordName: String { String(repeating: "é", count: 251) }
+  }
+  fileprivate struct Longest: Record, Codable {
+    static var recordName: String { String(repeating: "é", count: 250) }
+  }
 }
 extension First.Event: Equatable {}
 extension Skipping.Event: Equatable {}

@@ -13,13 +13,13 @@ import Testing
         "2.0.0 Shipped", "2.0.0 LineAdded", "2.0.0 Priced",
         "3.0.0 Shipped", "3.0.0 Priced", "3.0.0 WordAdded",
       ])
-    #expect(plan.reach(version: SchemaVersion(2, 0, 0), type: "LineAdded") == .step(4))
+    #expect(try plan.step(SchemaVersion(2, 0, 0), "LineAdded").step == 4)
   }
 
   @Test(arguments: [
     (
       nil, "Placed", MissingStep.unversioned,
-      "the events were stored without a schema version, and no stage begins there"
+      "the events were stored without a schema version, and the plan does not say which one they are of: give it static var unversioned: UnversionedEvents { .adopt(as: V1.self) }"
     ),
     (
       SchemaVersion(3, 0, 1), "Placed", .newerVersion(current: .init(3, 0, 0)),
@@ -41,8 +41,8 @@ import Testing
   func `what a plan cannot read it says why`(
     version: SchemaVersion?, type: String, missing: MissingStep, words: String
   ) throws {
-    let reach = try CompiledPlan(OrderPlan.self).reach(version: version, type: type)
-    #expect(reach == .missing(missing))
+    let plan = try CompiledPlan(OrderPlan.self)
+    #expect(throws: missing) { try plan.entrance(of: RecordKind(type: ExactText(type), version: version)) }
     #expect(missing.description == words)
   }
 

@@ -133,9 +133,9 @@ import Testing
     try second.read { (snapshot) throws in
       var entries = try snapshot.entries(limit: prefix)
       while let entry = try entries.next() {
-        let (type, payload) = try second.reach.plan.encode(entry.event)
+        let (record, payload) = try second.reach.plan.encode(entry.event)
         let index = Int(entry.position.rawValue) - 1
-        later[index].entry.type = type
+        later[index].entry.type = record.type.text
         later[index].entry.version = SchemaVersion(2, 0, 0)
         later[index].entry.payload = Payload(stored: payload)
       }

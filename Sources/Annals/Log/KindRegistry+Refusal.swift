@@ -1,0 +1,63 @@
+extension KindRegistry {
+  /// Why none of these records may be appended; `nil` where all may.
+  func refusal(of records: [AppendRequest.Record]) -> AnnalsError? {
+    for record in records {
+      if let activated, record.version.map({ $0 < activated }) ?? true {
+        return AnnalsError(
+          .superseded,
+          "version \(activated) of the schema has been activated, and events of \(record.version.map { "version \($0)" } ?? "no version") are not appended any more: use a program whose plan ends at \(activated) or later",
+          details: AnnalsError.Details {
+            $0.type = record.type.text
+            $0.version = record.version
+          })
+      }
+      if kind(version: record.version, name: record.type, shape: record.shape) != nil { continue }
+      var trial = self
+      do throws(Refusal) { _ = try trial.register(record, first: 0) } catch {
+        return AnnalsError(error, record)
+      }
+    }
+    return nil
+  }
+}
+
+extension AnnalsError {
+  /// What a caller is told of a record that gets no kind.
+  init(_ refusal: KindRegistry.Refusal, _ record: AppendRequest.Record) {
+    let details = Details {
+      $0.type = record.type.text
+      $0.version = record.version
+    }
+    switch refusal {
+    case .exhausted:
+      self.init(
+        .tooLarge, "the store has used up its numbers for schema versions or record types", details: details)
+    case .shapeChanged(let stored):
+      self.init(
+        shapeChanged: record.type.text, version: record.version, stored: stored.shape, expected: record.shape)
+    }
+  }
+
+  /// A released version has a record of another shape than the one that the store has it in.
+  init(shapeChanged type: String, version: SchemaVersion?, stored: StoredShape?, expected: StoredShape?) {
+    self.init(
+      .shapeChanged,
+      "'\(type)' of version \(version.map(\.description) ?? "none") is stored with another shape than the plan gives it: \(StoredShape.difference(stored, expected)); give the record back the shape it was released with, and put the change into a new version",
+      details: Details {
+        $0.type = type
+        $0.version = version
+      })
+  }
+}
+
+extension StoredShape {
+  /// In what two shapes of one record differ, in words.
+  static func difference(_ stored: StoredShape?, _ expected: StoredShape?) -> String {
+    guard let stored, let expected else {
+      return "found \(stored?.text ?? "no shape"), expected \(expected?.text ?? "no shape")"
+    }
+    let changes = ShapeComparison(from: stored.shape, to: expected.shape).changes.map(\.description)
+    return "found \(stored.text), expected \(expected.text)"
+      + (changes.isEmpty ? "" : " (\(changes.joined(separator: "; ")))")
+  }
+}

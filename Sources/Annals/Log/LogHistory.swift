@@ -1,0 +1,31 @@
+/// The entries of a log up to one position, which is the same history however often it is read.
+struct LogHistory: HistorySource {
+  let log: EventLog
+  /// The position of the last entry that belongs to it.
+  let last: UInt64
+  /// The version that events without one are taken for.
+  let adopted: SchemaVersion?
+
+  func read<Event: SchemaEvent>(
+    through plan: CompiledPlan, as event: Event.Type, _ body: (Entry<Event>) throws -> Void
+  ) throws {
+    var plan = plan
+    plan.adopted = adopted
+    let reach = PlanReach(plan)
+    var next = Position(1)
+    // A page a snapshot, so that a long history keeps no replaced pages from being used again.
+    while next.rawValue <= last {
+      let snapshot = try StoreSnapshot<Event>(log.core, reach)
+      var entries = try snapshot.entries(from: next)
+      var count = 0
+      while let entry = try entries.next() {
+        if entry.position.rawValue > last { return }
+        if count >= 4096, entry.position >= next { break }
+        try body(entry)
+        count += 1
+        next = Position(entry.position.rawValue + 1)
+      }
+      if count == 0 { return }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+extension CompiledPlan {
+  /// Where payloads of a stored kind enter the plan.
+  final class Entrance: Sendable {
+    /// The step of the plan that they begin with.
+    let step: Int
+    /// What happens to a payload as it is stored.
+    let payload: PayloadStep
+    /// Whether they are of a version above the plan's.
+    let isNewer: Bool
+
+    init(step: Int, _ payload: PayloadStep, isNewer: Bool = false) {
+      self.step = step
+      self.payload = payload
+      self.isNewer = isNewer
+    }
+  }
+
+  /// Where payloads of a stored kind enter the plan.
+  ///
+  /// - Parameters:
+  ///   - kind: The kind, with the stability that its version has in the store.
+  ///   - unversioned: The version that events without one are taken for, where that has been made sure of.
+  /// - Throws: Why they cannot.
+  func entrance(of kind: RecordKind, unversioned: SchemaVersion? = nil) throws(MissingStep) -> Entrance {
+    guard let version = kind.version ?? unversioned else {
+      throw adopted == nil ? .unversioned : .notAdopted
+    }
+    guard let records = indices[version] else {
+      if version > current.version { return try newer(kind) }
+      if let oldest = schemas.first?.version, version < oldest { throw .olderVersion(oldest: oldest) }
+      throw .unknownVersion
+    }
+    guard let index = records[kind.type] else { throw .unknownType(in: version) }
+    let step = steps[index]
+    switch (kind.shape, step.shape) {
+    case (nil, nil): return Entrance(step: index, step.payload)
+    case (nil, let wanted?): return Entrance(step: index, step.payload.reading(by: wanted.names))
+    case (let stored?, nil): return Entrance(step: index, step.payload.naming(by: stored.names))
+    case (let stored?, let wanted?):
+      if stored == wanted { return Entrance(step: index, step.payload) }
+      let comparison = ShapeComparison(from: stored.shape, to: wanted.shape)
+      guard kind.stability == .draft, let conversion = comparison.conversion else {
+        throw .shapeChanged(stored: stored, expected: wanted)
+      }
+      return Entrance(step: index, step.payload.preceded(by: conversion))
+    }
+  }
+
+  /// Where payloads of a version above the plan's enter it: as the current record of their name, if their shape can be read so.
+  private func newer(_ kind: RecordKind) throws(MissingStep) -> Entrance {
+    guard let index = indices[current.version]?[kind.type], let wanted = steps[index].shape,
+      let stored = kind.shape
+    else { throw .newerVersion(current: current.version) }
+    let comparison = ShapeComparison(from: stored.shape, to: wanted.shape, direction: .downgrade)
+    guard let conversion = comparison.conversion else { throw .newerVersion(current: current.version) }
+    return Entrance(step: index, steps[index].payload.preceded(by: conversion), isNewer: true)
+  }
+
+  /// Adds to `sink` the events that a stored payload is today, in order; after an error, none of them.
+  ///
+  /// - Parameters:
+  ///   - entrance: Where payloads of its kind enter.
+  ///   - payload: The payload as it was stored.
+  ///   - origin: What is known of the entry.
+  ///   - sink: A delivery of the plan's current event.
+  func lift(
+    _ entrance: Entrance, payload: Span<UInt8>, origin: Origin, into sink: Sink
+  ) throws(LiftFailure) {
+    let before = sink.count
+    do {
+      try entrance.payload.run(payload, origin, sink)
+    } catch {
+      sink.keep(first: before)
+      throw LiftFailure(
+        version: steps[entrance.step].version, type: steps[entrance.step].type, failure: error)
+    }
+  }
+}

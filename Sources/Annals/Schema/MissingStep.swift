@@ -1,0 +1,39 @@
+/// What a plan lacks to read a stored version and type.
+enum MissingStep: Error, Equatable, Sendable {
+  /// The events were stored without a version.
+  case unversioned
+  /// The events were stored without a version, and it has not been made sure yet that they are of the one that the plan says.
+  case notAdopted
+  /// The version is above the plan's current one.
+  case newerVersion(current: SchemaVersion)
+  /// The version is below the plan's oldest one.
+  case olderVersion(oldest: SchemaVersion)
+  /// The version lies between the plan's, and none of its schemas has it.
+  case unknownVersion
+  /// The schema of this version has no such record.
+  case unknownType(in: SchemaVersion)
+  /// The version was released with another shape.
+  case shapeChanged(stored: StoredShape, expected: StoredShape)
+}
+
+extension MissingStep: CustomStringConvertible {
+  /// The step that is missing, in words.
+  var description: String {
+    switch self {
+    case .unversioned:
+      "the events were stored without a schema version, and the plan does not say which one they are of: give it static var unversioned: UnversionedEvents { .adopt(as: V1.self) }"
+    case .notAdopted:
+      "the events were stored without a schema version, and it has not been made sure yet that they are of the one which the plan says: open the store once with activating"
+    case .newerVersion(let current):
+      "the plan ends at version \(current): use the program that wrote the events, or a newer one"
+    case .olderVersion(let oldest):
+      "the plan begins at version \(oldest): put the older schemas and their stages before it"
+    case .unknownVersion:
+      "no schema of the plan has this version: put it and its stages back into the chain"
+    case .unknownType(let version):
+      "the schema of version \(version) has no record of this name: put it back, or return the name from its recordName"
+    case .shapeChanged(let stored, let expected):
+      "the version was released with another shape: \(StoredShape.difference(stored, expected)); give the record back the shape it was released with, and put the change into a new version"
+    }
+  }
+}

@@ -1,0 +1,264 @@
+import Foundation
+import Testing
+
+@testable import Annals
+
+@Schema(1, 0, 0) private enum Parks1 {
+  @Record fileprivate struct ParkAdded: Equatable {
+    var name: String
+    var city: String
+  }
+}
+@Schema(2, 0, 0) private enum Parks2 {
+  @Record fileprivate struct CityAdded: Equatable {
+    var id: UUID
+    var name: String
+  }
+  @Record fileprivate struct ParkAdded: Equatable {
+    var name: String
+    var city: UUID
+  }
+}
+private enum FirstPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Parks1, Parks1> {}
+}
+/// A city is added where its name comes first, and parks refer to it from then on.
+private enum ParkPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Parks1, Parks2> {
+    MigrationStage.custom(
+      fromVersion: Parks1.self, toVersion: Parks2.self,
+      prepare: { history in
+        try history.firstPositions { entry in
+          if case .parkAdded(let park) = entry.event { park.city } else { nil }
+        }
+      }
+    ) {
+      Split(\.parkAdded, into: [\.cityAdded, \.parkAdded]) { old, origin, firsts in
+        guard let first = firsts[old.city] else { throw UnknownCity() }
+        let id = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(first.rawValue)))
+        let park = Parks2.Event.parkAdded(.init(name: old.name, city: id))
+        return first == origin.position ? [.cityAdded(.init(id: id, name: old.city)), park] : [park]
+      }
+    }
+  }
+  struct UnknownCity: Error {}
+}
+private enum HugePlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Parks1, Parks2> {
+    MigrationStage.custom(
+      fromVersion: Parks1.self, toVersion: Parks2.self,
+      prepare: { _ in String(repeating: "x", count: 2 << 20) }
+    ) {
+      Drop(\.parkAdded, reason: "test")
+    }
+  }
+}
+private enum ThrowingPlan: SchemaMigrationPlan {
+  struct Dirty: Error {}
+  static var stages: MigrationChain<Parks1, Parks2> {
+    MigrationStage.custom(
+      fromVersion: Parks1.self, toVersion: Parks2.self,
+      prepare: { _ -> Int in throw Dirty() }
+    ) {
+      Drop(\.parkAdded, reason: "test")
+    }
+  }
+}
+
+@Suite struct ActivationTests {
+  private func seeded() async throws -> TemporaryStore {
+    let place = try TemporaryStore()
+    let store = try EventStore(at: place.url, plan: FirstPlan.self)
+    for (name, city) in [("Victoria", "Bath"), ("Hyde", "London"), ("Royal", "Bath")] {
+      try await store.append([.parkAdded(.init(name: name, city: city))], to: "parks")
+    }
+    return place
+  }
+
+  private var activating: StoreOptions {
+    var options = StoreOptions()
+    options.activating = true
+    return options
+  }
+
+  @Test func `before its context is there a store with older events does not open, and nothing has changed`()
+    async throws
+  {
+    let place = try await seeded()
+    let files = try place.files()
+    let error = #expect(throws: AnnalsError.self) { try EventStore(at: place.url, plan: ParkPlan.self) }
+    #expect(error?.code == .requiresActivation)
+    #expect(try place.files() == files)
+  }
+
+  @Test func `the context is worked out once, kept, and given to every rule from then on`() async throws {
+    let place = try await seeded()
+    let names = try EventStore(at: place.url, plan: ParkPlan.self, options: activating).events().map {
+      switch $0 {
+      case .cityAdded(let city): "city \(city.name)"
+      case .parkAdded(let park): "park \(park.name) in \(park.city.uuidString.suffix(1))"
+      }
+    }
+    let expected = [
+      "city Bath", "park Victoria in 1", "city London", "park Hyde in 2", "park Royal in 1",
+    ]
+    #expect(names == expected)
+    // Later opens need no activation.
+    #expect(try EventStore(at: place.url, plan: ParkPlan.self).events().count == 5)
+    #expect(try EventLog.verify(place.url).findings.isEmpty)
+  }
+
+  @Test func `after an activation nobody appends an older version, also who has had the store open before`()
+    async throws
+  {
+    let place = try await seeded()
+    let older = try EventStore(at: place.url, plan: FirstPlan.self)
+    _ = try EventStore(at: place.url, plan: ParkPlan.self, options: activating)
+    let error = await #expect(throws: AnnalsError.self) {
+      try await older.append([.parkAdded(.init(name: "New", city: "York"))], to: "parks")
+    }
+    #expect(error?.code == .superseded)
+    let imported = await #expect(throws: AnnalsError.self) {
+      try await EventLog(at: place.url).append(
+        [NewEntry(type: "ParkAdded", version: nil, payload: try Payload([:]))], to: "parks")
+    }
+    #expect(imported?.code == .superseded)
+  }
+
+  @Test func `a new store needs no activation`() async throws {
+    let place = try TemporaryStore()
+    let store = try EventStore(at: place.url, plan: ParkPlan.self)
+    try await store.append([.cityAdded(.init(id: UUID(), name: "York"))], to: "parks")
+    #expect(try EventStore(at: place.url, plan: ParkPlan.self).events().count == 1)
+  }
+
+  @Test
+  func `older events that come to a store which was never activated are refused, not read without a context`()
+    async throws
+  {
+    let place = try TemporaryStore()
+    let store = try EventStore(at: place.url, plan: ParkPlan.self)
+    let older = try EventStore(at: place.url, plan: FirstPlan.self)
+    try await older.append([.parkAdded(.init(name: "New", city: "York"))], to: "parks")
+    let error = #expect(throws: AnnalsError.self) { try store.events() }
+    #expect(error?.code == .requiresActivation)
+    #expect(try EventStore(at: place.url, plan: ParkPlan.self, options: activating).events().count == 2)
+  }
+
+  @Test func `a context that is too large or throws changes nothing`() async throws {
+    let place = try await seeded()
+    let files = try place.files()
+    let huge = #expect(throws: AnnalsError.self) {
+      try EventStore(at: place.url, plan: HugePlan.self, options: activating)
+    }
+    #expect(huge?.code == .tooLarge)
+    let thrown = #expect(throws: AnnalsError.self) {
+      try EventStore(at: place.url, plan: ThrowingPlan.self, options: activating)
+    }
+    #expect(thrown?.code == .ruleFailed)
+    #expect(thrown?.underlying is ThrowingPlan.Dirty)
+    #expect(try place.files() == files)
+  }
+}
+
+@Suite struct AdoptionTests {
+  private enum Adopting: SchemaMigrationPlan {
+    static var stages: MigrationChain<Parks1, Parks1> {}
+    static var unversioned: UnversionedEvents { .adopt(as: Parks1.self) }
+  }
+
+  private func seeded(_ payloads: [CBOR]) async throws -> TemporaryStore {
+    let place = try TemporaryStore()
+    let log = try EventLog(at: place.url)
+    for payload in payloads {
+      try await log.append(
+        [NewEntry(type: "ParkAdded", version: nil, payload: try Payload(payload))], to: "parks")
+    }
+    return place
+  }
+
+  private var activating: StoreOptions {
+    var options = StoreOptions()
+    options.activating = true
+    return options
+  }
+
+  @Test
+  func `events without a version are taken over once all of them have been read as the version that is said`()
+    async throws
+  {
+    let place = try await seeded([["name": "Hyde", "city": "London"], ["name": "Royal", "city": "Bath"]])
+    #expect(throws: AnnalsError.self) { try EventStore(at: place.url, plan: FirstPlan.self) }
+    let before = #expect(throws: AnnalsError.self) { try EventStore(at: place.url, plan: Adopting.self) }
+    #expect(before?.code == .requiresActivation)
+    let store = try EventStore(at: place.url, plan: Adopting.self, options: activating)
+    #expect(try store.events().count == 2)
+    #expect(try EventStore(at: place.url, plan: Adopting.self).events().count == 2)
+  }
+
+  @Test func `a mismatch lists the types and fields that differ, and nothing has changed`() async throws {
+    let place = try await seeded([
+      ["name": "Hyde", "city": "London"], ["name": "Royal"], ["name": 3, "city": "Bath"],
+    ])
+    let files = try place.files()
+    let error = #expect(throws: AnnalsError.self) {
+      try EventStore(at: place.url, plan: Adopting.self, options: activating)
+    }
+    #expect(error?.code == .shapeChanged)
+    #expect(error?.details.kinds.map(\.firstPosition) == [2, 3])
+    #expect(error?.message.contains("city") == true)
+    #expect(error?.message.contains("name") == true)
+    #expect(try place.files() == files)
+  }
+}
+
+@Suite struct TreeRecordTests {
+  @Schema(1, 0, 0) fileprivate enum Typed {
+    @Record fileprivate struct PixarFilm: Equatable {
+      var title: String
+      var year: Int
+    }
+  }
+  @Schema(1, 0, 0) fileprivate enum Gone {
+    fileprivate struct PixarFilm: TreeRecord { var tree: CBOR }
+  }
+  @Schema(2, 0, 0) fileprivate enum Films {
+    @Record fileprivate struct Film: Equatable { var label: String }
+  }
+  private enum Written: SchemaMigrationPlan {
+    static var stages: MigrationChain<Typed, Typed> {}
+  }
+  private enum Read: SchemaMigrationPlan {
+    static var stages: MigrationChain<Gone, Films> {
+      MigrationStage.custom(fromVersion: Gone.self, toVersion: Films.self) {
+        Upcast(\.pixarFilm, to: \.film) { old, _ in
+          guard case .text(let title)? = old.tree["title"], case .unsigned(let year)? = old.tree["year"]
+          else {
+            throw Shapeless()
+          }
+          return .init(label: "\(title) (\(year))")
+        }
+      }
+    }
+    struct Shapeless: Error {}
+  }
+
+  @Test func `a rule takes apart what is stored of a type whose Swift struct is gone`() async throws {
+    let place = try TemporaryStore()
+    let log = try EventLog(at: place.url)
+    try await log.append(
+      [
+        NewEntry(
+          type: "PixarFilm", version: SchemaVersion(1, 0, 0),
+          payload: try Payload(["title": "Up", "year": 2009]))
+      ], to: "films")
+    let written = try EventStore(at: place.url, plan: Written.self)
+    try await written.append([.pixarFilm(.init(title: "Cars", year: 2006))], to: "films")
+    let labels = try EventStore(at: place.url, plan: Read.self).events().map {
+      switch $0 {
+      case .film(let film): film.label
+      }
+    }
+    #expect(labels == ["Up (2009)", "Cars (2006)"])
+  }
+}
