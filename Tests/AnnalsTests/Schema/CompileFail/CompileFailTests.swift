@@ -25,6 +25,32 @@ struct CompileFailTests {
     #expect(outcome.output.contains(snippet.message), "\(outcome.output)")
   }
 
+  @Test(arguments: Snippet.files)
+  func `mistakes of one kind do not compile, and each is named`(snippets: [Snippet]) throws {
+    let outcome = try compiler.run(
+      .typecheck, Snippet.shop + snippets.map(\.source).joined(separator: "\n"))
+    #expect(!outcome.succeeded)
+    for snippet in snippets {
+      #expect(outcome.output.contains(snippet.message), "\(snippet.mistake)")
+    }
+  }
+
+  @Test func `a mistake that a macro finds gets one message`() throws {
+    let outcome = try compiler.run(
+      .typecheck, Snippet.shop + Snippet.marks.map(\.source).joined(separator: "\n"))
+    let errors = outcome.errors
+    #expect(errors.count == Snippet.marks.count)
+    for snippet in Snippet.marks {
+      #expect(errors.count { $0.contains(snippet.message) } == 1, "\(snippet.mistake)")
+    }
+  }
+
+  @Test func `a program may say everything that macros understand`() throws {
+    let outcome = try compiler.run(.compile, Snippet.library)
+    #expect(outcome.succeeded, "\(outcome.output)")
+    #expect(outcome.output == "")
+  }
+
   /// Code generation once crashed on what type checking had let pass in silence.
   @Test(arguments: Snippet.schemas)
   func `a mistake in a schema is also found where code is generated`(snippet: Snippet) throws {

@@ -12,6 +12,14 @@ struct Compiler {
   struct Outcome {
     let succeeded: Bool
     let output: String
+
+    /// The errors alone, each as the line that names its place.
+    var errors: [Substring] {
+      output.split(separator: "\n").filter { line in
+        // Lines that draw the source repeat the message behind a bar.
+        line.contains(": error: ") && line.first != " "
+      }
+    }
   }
 
   private let executable: URL

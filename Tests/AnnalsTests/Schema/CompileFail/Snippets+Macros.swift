@@ -1,0 +1,174 @@
+extension Snippet {
+  /// Mistakes that the macros find themselves: each gets one message, at its place, and no other error follows from it.
+  static let marks = [
+    Snippet(
+      "an enum as a record", says: "an event is a struct; an enum inside one is a @Value",
+      "@Schema(1, 0, 0) enum M1 { typealias Placed = V1.Placed; @Record enum A { case one } }"),
+    Snippet(
+      "a class as a record", says: "an event is a struct: write @Record struct A2 { … }",
+      "@Record final class A2 {}"),
+    Snippet(
+      "a record below the schema", says: "move 'A' out of 'Inner', or make it a @Value",
+      "@Schema(1, 0, 0) enum M3 { typealias Placed = V1.Placed; @Value struct Inner { @Record struct A { var n: Int } } }"
+    ),
+    Snippet(
+      "a record in an extension of the schema",
+      says: "@Schema cannot see a record in an extension: move 'A4'",
+      "extension V1 { @Record struct A4 { var n: Int } }"),
+    Snippet(
+      "a record in a function", says: "local type cannot have attached extension macro",
+      "func make() { @Record struct A5 { var n: Int } }"),
+    Snippet(
+      "a generic record", says: "a record has one shape and cannot be generic",
+      "@Record struct A6<T> { var n: Int }"),
+    Snippet(
+      "a private record",
+      says: "a private record cannot be seen by the code of its schema: write 'fileprivate'",
+      "enum M7 { @Record private struct A { var n: Int } }"),
+    Snippet(
+      "a record called as the code of the schema", says: "a record cannot be called 'Event'",
+      "@Schema(1, 0, 0) enum M8 { @Record struct Event { var n: Int }; @Record struct A { var n: Int } }"),
+    Snippet(
+      "two records that would be one case",
+      says: "records 'URLSet' and 'UrlSet' would both be the case 'urlSet'",
+      "@Schema(1, 0, 0) enum M9 { @Record struct URLSet { var n: Int }; @Record struct UrlSet { var n: Int } }"
+    ),
+    Snippet(
+      "a record in #if", says: "a schema is the same in every build: nothing inside it may stand in #if",
+      """
+      @Schema(1, 0, 0) enum M10 {
+        typealias Placed = V1.Placed
+        #if DEBUG
+        @Record struct A { var n: Int }
+        #endif
+      }
+      """),
+    Snippet(
+      "a field in #if", says: "a record has the same fields in every build: no #if around them",
+      """
+      @Record struct A11 {
+        #if DEBUG
+        var n: Int
+        #endif
+      }
+      """),
+    Snippet(
+      "a lazy field", says: "a stored field is not lazy", "@Record struct A12 { lazy var n: Int = 1 }"),
+    Snippet(
+      "a wrapped field", says: "a stored field has no property wrapper",
+      "@propertyWrapper struct Kept { var wrappedValue: Int }\n@Record struct A13 { @Kept var n: Int }"),
+    Snippet(
+      "a field without a type", says: "write the type of 'n': var n: Int; what is stored must not depend on",
+      "@Record struct A14 { var n = 1 }"),
+    Snippet(
+      "a constant field with a value", says: "'let m' has one value for ever and cannot be read back",
+      "@Record struct A15 { let m: Int = 1 }"),
+    Snippet(
+      "a tuple as a field", says: "field 'pair' cannot be a tuple",
+      "@Record struct A16 { var pair: (Int, Int) }"),
+    Snippet(
+      "a function as a field", says: "field 'make' cannot be a function",
+      "@Record struct A17 { var make: @Sendable () -> Int }"),
+    Snippet(
+      "two fields of one name", says: "fields 'a' and 'b' would both be 'b' on disk",
+      "@Record struct A18 { @Field(\"b\") var a: Int; var b: Int }"),
+    Snippet(
+      "a field that is not stored", says: "a computed property is not stored: remove @Field",
+      "@Record struct A19 { @Field(\"b\") var a: Int { 1 } }"),
+    Snippet(
+      "a field of nothing", says: "@Field names a field of a @Record or @Value: mark the struct around it",
+      "struct A20 { @Field(\"b\") var a: Int }"),
+    Snippet(
+      "two cases of one name", says: "two cases are called 'a', which Swift cannot tell apart in a switch",
+      "@Value enum A21 { case a(x: Int); case a(y: Int) }"),
+    Snippet(
+      "an unknown case that holds something", says: "a case that stands for unknown ones holds nothing",
+      "@Value enum A22 { case a; @UnknownCase case other(Int) }"),
+    Snippet(
+      "a struct that is neither an event nor part of one",
+      says: "struct 'Line' is no event of this schema: mark it @Record to store it as an event",
+      "@Schema(1, 0, 0) enum M23 { typealias Placed = V1.Placed; struct Line { var n: Int } }"),
+    Snippet(
+      "a draft that is not written out", says: "whether a schema may still change is written out",
+      "let draft = SchemaStability.draft\n@Schema(1, 0, 0, draft) enum M24 { typealias Placed = V1.Placed }"),
+    Snippet(
+      "a private member of a public schema",
+      says: "record 'A' must be as visible as its schema: write 'public'",
+      "@Schema(1, 0, 0) public enum M25 { @Record struct A { var n: Int } }"),
+  ]
+
+  /// Mistakes that the compiler finds in what the macros write.
+  static let fields = [
+    Snippet(
+      "a field of a type that is not stored",
+      says: "mark the type of this field @Value, or make it Codable and Sendable",
+      "struct Plain {}\n@Record struct B1 { var plain: Plain }"),
+    Snippet(
+      "a case that holds a type that is not stored",
+      says: "mark the types of the values that this case holds @Value",
+      "struct Named: Codable { var n: Int }\n@Value enum B2 { case named(Named) }"),
+    Snippet(
+      "an event made of a value",
+      says: "generic struct 'CarriedRecord' requires that 'V3.Line' conform to 'Record'",
+      "let carried = CarriedRecord(V3.Line.self)"),
+  ]
+
+  /// Mistakes in what a rule does.
+  static let impurities = [
+    Snippet(
+      "a global variable in a rule",
+      says: "var 'seen' is not concurrency-safe because it is nonisolated global",
+      """
+      var seen = 0
+      let counting = MigrationStage.custom(fromVersion: V1.self, toVersion: V2.self) {
+        Upcast(\\.placed, to: \\.placed) { old, origin in .init(total: old.total + seen, currency: "EUR") }
+      }
+      """),
+    Snippet(
+      "a captured variable in a rule",
+      says: "reference to captured var 'count' in concurrently-executing code",
+      """
+      func counted() -> MigrationStage<V1, V2> {
+        var count = 0
+        count += 1
+        return MigrationStage.custom(fromVersion: V1.self, toVersion: V2.self) {
+          Upcast(\\.placed, to: \\.placed) { old, origin in .init(total: old.total + count, currency: "EUR") }
+        }
+      }
+      """),
+    Snippet(
+      "a rule that waits", says: "cannot pass function of type",
+      """
+      func currency() async -> String { "EUR" }
+      let waiting = MigrationStage.custom(fromVersion: V1.self, toVersion: V2.self) {
+        Upcast(\\.placed, to: \\.placed) { old, origin in .init(total: old.total, currency: await currency()) }
+      }
+      """),
+  ]
+
+  /// A public schema with nothing wrong in it, as a library has it.
+  static let library = """
+    public import Annals
+    import Foundation
+    @Schema(1, 0, 0, .released) public enum Films {
+      @Record("film", formerly: ["Movie"], reserved: ["studio"]) public struct Film: Codable, Equatable {
+        public var title: String = "untitled"
+        @Field("min", originalName: "length") public var minutes: Int
+        public let rating: Double?
+        public var kind: Kind?
+        private var notes: [String]
+      }
+      @Value public enum Kind: String, Codable { case short, long }
+      @Value public struct Size: Equatable { public var width: Int; public var height: Int? }
+      @Value public indirect enum Scene { case empty; case cut(Scene, to: Scene?); @UnknownCase case other }
+      @Record public struct Edited { public var film: Film; public var size: Size; public var scene: Scene }
+      @Record public struct Closed { public init() {} }
+    }
+    @Schema(1, 0, 0) private enum Inside { @Record struct A { private(set) var n: Int }; @Value struct B { var n: Int } }
+    public func film() -> Films.Film { Films.Film(minutes: 1, rating: nil, notes: []) }
+    public func size() -> Films.Size { Films.Size(width: 1) }
+    """
+
+  /// Two kinds of mistakes as one source each, since the compiler takes longer to start than to find them.
+  static let files = [fields, impurities]
+}
