@@ -15,8 +15,7 @@ struct FieldsReading {
 
   /// What may stand before a stored property without changing how it is stored.
   private static let harmless: Set<String> = [
-    "Field", "available", "usableFromInline", "nonobjc", "preconcurrency", "MainActor", "_spi", "inlinable",
-    "_documentation",
+    "Field", "available", "usableFromInline", "nonobjc", "preconcurrency", "_spi",
   ]
 
   /// Reads the members of `declaration`, which messages call `owner`: a record or a value.
