@@ -58,7 +58,7 @@ build() { swift build -j 2 -c "$1" --target "$2" >build.log 2>&1 || { grep -E 'e
 # What the processes that have ended took of the processors, which other work on the machine moves less than a clock does.
 processors() {
   times >times.log
-  awk 'NR == 2 { split($1, user, /[ms]/); split($2, system, /[ms]/); print (user[1] + system[1]) * 60 + user[2] + system[2] }' times.log
+  awk 'NR == 2 { split($1, user, /[ms]/); split($2, kernel, /[ms]/); print (user[1] + kernel[1]) * 60 + user[2] + kernel[2] }' times.log
 }
 # seconds WORK CLOCK: how much the clock has moved on, and the processors since their last count.
 seconds() {
