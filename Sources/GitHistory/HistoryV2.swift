@@ -3,7 +3,7 @@ import Annals
 /// The second release: an event for the commit and one for each file.
 @Schema(2, 0, 0) enum HistoryV2 {
   /// A commit was recorded; its files follow.
-  struct CommitRecorded: Record, Codable, Equatable {
+  @Record struct CommitRecorded: Equatable {
     var sha: String
     var author: String
     var date: String
@@ -11,7 +11,7 @@ import Annals
   }
 
   /// A commit changed a file.
-  struct FileChanged: Record, Codable, Equatable {
+  @Record struct FileChanged: Equatable {
     var sha: String
     /// Git's letter: A, C, D, M, R or T.
     var change: String

@@ -4,13 +4,13 @@ import Foundation
 /// The current release: authors and times are values, not text.
 @Schema(3, 0, 0) enum HistoryV3 {
   /// Who wrote a commit.
-  struct Author: Codable, Sendable, Equatable {
+  @Value struct Author: Equatable {
     var name: String
     var email: String
   }
 
   /// A commit was recorded; its files follow.
-  struct CommitRecorded: Record, Codable, Equatable {
+  @Record struct CommitRecorded: Equatable {
     var sha: String
     var author: Author
     /// `nil` where the commit's own date makes no sense.
