@@ -46,7 +46,7 @@ import Testing
       try third.events().compactMap { if case .heartbeat(let beat) = $0 { beat.n } else { nil } } == [
         7, 8, 9,
       ])
-    #expect(try EventLog.verify(place.url).findings.isEmpty)
+    #expect(try EventLog.verify(place.url).isClean)
   }
 
   @Test func `a filter by type is widened to the former names of a record`() throws {
