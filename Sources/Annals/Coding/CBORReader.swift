@@ -91,6 +91,7 @@ struct CBORReader: ~Copyable, ~Escapable {
   }
 
   /// The bytes of `range` as text.
+  @inline(__always)
   func text(_ range: Range<Int>) throws(CodingFailure) -> String {
     do {
       return String(copying: try UTF8Span(validating: bytes.extracting(range)))

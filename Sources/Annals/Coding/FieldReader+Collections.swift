@@ -24,13 +24,12 @@ extension FieldReader {
   /// For how many of `count` elements of the type `type` room may be made before they are read.
   ///
   /// An element of one byte, such as null or an empty record, may take hundreds of bytes of memory, and a count is only a
-  /// claim until the elements are read. So no more than eight bytes are reserved for each byte that is left; beyond
-  /// that the array grows by doubling with what was really read. In all, a list takes at most two to three times its
-  /// count times the stride of its elements.
+  /// claim until the elements are read. So no more than eight bytes are reserved for each byte that is left, and no more
+  /// than 64 KiB, as each of the lists that stand in each other may lie: together at most 64 of these, 4 MiB. Beyond that
+  /// an array grows by doubling with what was really read, to at most three times its count times the stride of its elements.
   @usableFromInline
   func room<Element>(for count: Int, of type: Element.Type) -> Int {
-    min(
-      count, reader.remaining.multipliedReportingOverflow(by: 8).partialValue / MemoryLayout<Element>.stride)
+    min(count, min(reader.remaining, 8 << 10) &* 8 / MemoryLayout<Element>.stride)
   }
 
   /// Refuses the key or element from `start` to here where it does not sort after the one at `previous`.

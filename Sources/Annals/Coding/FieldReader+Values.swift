@@ -29,6 +29,7 @@ extension FieldReader {
   }
 
   /// A truth value.
+  @inline(__always)
   mutating func bool() throws(CodingFailure) -> Bool {
     let byte = try reader.peek()
     guard byte & 0xfe == 0xf4 else { throw CodingFailure(.wrongType, at: offset, detail: "Bool wanted") }
@@ -70,6 +71,7 @@ extension FieldReader {
   }
 
   /// A double-precision number.
+  @inline(__always)
   mutating func double() throws(CodingFailure) -> Double {
     let offset = reader.offset
     if reader.remaining >= 9, reader.bytes[offset] == 0xfb {
@@ -112,6 +114,7 @@ extension FieldReader {
   }
 
   /// A text.
+  @inline(__always)
   mutating func text() throws(CodingFailure) -> String {
     let length = try head(.text, "String")
     return try reader.text(try reader.take(length))
