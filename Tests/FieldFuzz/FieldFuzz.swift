@@ -35,14 +35,16 @@ public enum FieldFuzz {
   /// Runs rounds of as many `executions` in all, and prints the seed and the outcome of each.
   ///
   /// - Returns: Whether nothing was found.
-  public static func run(_ executions: Int, seed: UInt64) throws -> Bool {
+  public static func run(
+    _ executions: Int, seed: UInt64, decoders: [FieldDecoder] = FieldDecoder.all
+  ) throws -> Bool {
     try limitMemory()
     var left = executions
     var seed = seed
     while left > 0 {
       print("seed \(seed)", terminator: "")
       fflush(nil)
-      var campaign = try FuzzCampaign(seed: seed)
+      var campaign = try FuzzCampaign(seed: seed, decoders: decoders)
       campaign.run(upTo: min(left, round))
       let reasons = campaign.refusals.map { "\($0.value) × \($0.key)" }.sorted().joined(separator: "; ")
       print(

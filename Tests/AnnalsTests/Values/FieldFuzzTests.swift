@@ -29,7 +29,29 @@ struct FieldFuzzTests {
     }
   }
 
+  @Test func `a decoder that takes memory out of proportion ends the process`() async {
+    await #expect(processExitsWith: .failure) {
+      _ = try FieldFuzz.run(1000, seed: 5, decoders: [FieldDecoder(Greedy.self)])
+    }
+  }
+
   struct Wrong: Error {}
+
+  /// A record that makes room for as much as a number says.
+  struct Greedy: ShapedRecord {
+    static func shape(in types: inout ShapeTypes) -> ValueShape { types.record(Self.self) { _ in [] } }
+
+    init(from reader: inout FieldReader) throws(CodingFailure) {
+      try reader.begin(1)
+      let count: UInt64 = try reader.field()
+      var numbers: [UInt8] = []
+      numbers.reserveCapacity(Int(min(count, 1 << 30)))
+      reader.leave()
+      throw CodingFailure(.refused, at: numbers.count)
+    }
+
+    func encode(into writer: inout FieldWriter) throws(CodingFailure) {}
+  }
 
   /// A record that is written otherwise than it was read.
   struct Sorting: ShapedRecord {

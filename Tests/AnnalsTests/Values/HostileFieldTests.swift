@@ -60,4 +60,11 @@ struct HostileFieldTests {
     #expect(reader.room(for: 10, of: (Int, Int, Int, Int).self) == 10)
     #expect(reader.room(for: 1000, of: Void.self) == 1000)
   }
+
+  @Test func `room is made for 64 KiB at most before anything is read`() {
+    let bytes = [UInt8](repeating: 0xf6, count: 1_000_000)
+    let reader = FieldReader(bytes.span)
+    #expect(reader.room(for: 1_000_000, of: Int.self) == 8192)
+    #expect(reader.room(for: 1_000_000, of: String.self) == 4096)
+  }
 }
