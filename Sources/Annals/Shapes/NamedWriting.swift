@@ -29,6 +29,8 @@ struct NamedWriting: ~Copyable, ~Escapable {
     self.cases = cases
     self.pool = pool
     self.bytes = bytes
+    // One piece of memory for the usual record, instead of one after another as it grows.
+    places.reserveCapacity(32)
   }
 
   private func failure(_ reason: CodingFailure.Reason, _ wanted: String) -> CodingFailure {

@@ -23,7 +23,7 @@ struct ShapeComparison: Sendable {
   ///   - wanted: The shape that they are to have.
   ///   - adjustments: What the stage from the older to the newer shape says.
   ///   - direction: Whether `wanted` is the newer (`.upgrade`) or the older shape.
-  /// - Complexity: O(fields), n² in the number of fields of one record that are gone and new in the same step.
+  /// - Complexity: O(fields).
   init(
     from stored: RecordShape, to wanted: RecordShape, adjustments: [FieldAdjustment] = [],
     direction: Direction = .upgrade

@@ -13,14 +13,29 @@ extension RecordShape {
   func problems() -> [ShapeProblem] {
     var inspection = ShapeInspection()
     inspection.inspect(.record(fields), at: "", depth: 1)
-    if inspection.parts > ShapeLimits.parts {
-      inspection.report(
-        "", "it has more than \(ShapeLimits.parts) fields, cases and types: divide it into several records")
-    } else if text.utf8.count > ShapeLimits.textSize {
-      inspection.report(
-        "", "its description is longer than \(ShapeLimits.textSize) bytes: give its fields shorter names")
+    if let limit = inspection.parts > ShapeLimits.parts ? .tooMany : exceededLimit {
+      switch limit {
+      case .tooMany:
+        inspection.report(
+          "", "it has more than \(ShapeLimits.parts) fields, cases and types: divide it into several records")
+      case .tooLarge:
+        inspection.report(
+          "", "its description is longer than \(ShapeLimits.textSize) bytes: give its fields shorter names")
+      default:
+        inspection.report("", "its types are nested more than \(ShapeLimits.depth) deep: make them flatter")
+      }
     }
     return inspection.problems
+  }
+
+  /// The limit that keeps the shape's text from being read back; `nil` where nothing does, or something else.
+  private var exceededLimit: ShapeFailure.Reason? {
+    do throws(ShapeFailure) {
+      _ = try RecordShape(parsing: text)
+      return nil
+    } catch {
+      return [.tooMany, .tooLarge, .tooDeep].contains(error.reason) ? error.reason : nil
+    }
   }
 }
 
@@ -47,7 +62,8 @@ private struct ShapeInspection {
       if case .optional = inner {
         report(path, "it is an optional of an optional, and null says only one of the two: remove one `?`")
       }
-      inspect(inner, at: path, depth: depth + 1)
+      // A question mark nests nothing in a payload.
+      inspect(inner, at: path, depth: depth)
     case .list(let element), .set(let element):
       inspect(element, at: path, depth: depth + 1)
     case .map(let key, let value):
@@ -61,7 +77,7 @@ private struct ShapeInspection {
       inspectNames(cases.map(\.name), "cases", at: path)
       enter(shape, at: path) { inspection in
         for oneCase in cases {
-          inspection.inspect(oneCase.values, at: path.appending(oneCase.name), depth: depth)
+          inspection.inspect(oneCase.values, at: path.appending(oneCase.name), depth: depth + 1)
         }
       }
     case .enclosing(let level):

@@ -167,7 +167,8 @@ extension ShapeWalk {
       pairing.take(number, isOptional ? .constant([0xf6]) : nil)
       let isKnown = take(path, { if case .acknowledge = $0 { true } else { false } }) != nil
       let type = older.shapes[field.type].required
-      for added in pairing.added where !isKnown && pairing.new[added].originalName == nil {
+      // Where more fields than that are new at once the record was written anew, and guesses are of no use.
+      for added in pairing.added.prefix(64) where !isKnown && pairing.new[added].originalName == nil {
         let other = pairing.new[added]
         guard newer.shapes[other.type].required == type else { continue }
         note(

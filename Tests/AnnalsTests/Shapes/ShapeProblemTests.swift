@@ -56,4 +56,23 @@ struct ShapeProblemTests {
       #expect(shape.problems() == [], "\(shape.text)")
     }
   }
+
+  @Test(arguments: 20...70)
+  func `a shape without problems is read back from its text, however deep`(depth: Int) throws {
+    let nestings: [(ValueShape) -> ValueShape] = [
+      { .list($0) }, { .record([FieldShape("a", $0)]) },
+      { .choice([CaseShape("none"), CaseShape("a", [FieldShape("b", $0)])]) }, { .list(.optional($0)) },
+    ]
+    for nest in nestings {
+      let shape = RecordShape([
+        FieldShape("a", (0..<depth).reduce(ValueShape.text) { inner, _ in nest(inner) })
+      ])
+      if shape.problems().isEmpty {
+        let parsed = try RecordShape(parsing: shape.text)
+        #expect(parsed == shape)
+      } else {
+        #expect(throws: ShapeFailure.self) { try RecordShape(parsing: shape.text) }
+      }
+    }
+  }
 }
