@@ -124,11 +124,7 @@ extension ShapeWalk {
   private mutating func added(_ number: Int, at path: String, in pairing: inout FieldPairing) {
     let type = pairing.new[number].type
     if case .constant(_, let bytes) = take(path, { if case .constant = $0 { true } else { false } }) {
-      do throws(CodingFailure) {
-        try PayloadCheck.validate(bytes.span)
-      } catch {
-        report(path, "its constant is not one value (\(error.reason)): write the bytes of one")
-      }
+      checkConstant(bytes, type, at: path)
       note(.addedConstant, nil, type, at: path)
       constants.append(path)
       pairing.make(number, .constant(bytes))
@@ -174,6 +170,21 @@ extension ShapeWalk {
         note(
           .possibleRename(from: field.name), field.type, other.type, at: pairing.path.appending(other.name))
       }
+    }
+  }
+
+  /// Reports a constant that is no value of its field.
+  private mutating func checkConstant(_ bytes: [UInt8], _ type: Int, at path: String) {
+    let shape = RecordShape([FieldShape("", newer.shapes[type])])
+    do throws(CodingFailure) {
+      try PayloadCheck.validate(bytes.span)
+      // A type that refers further out is not whole without what is around it: the reader will check its values.
+      guard shape.problems().isEmpty else { return }
+      var named: [UInt8] = []
+      let payload = [0x81] + bytes
+      try NamedForm(shape).write(payload.span, to: &named)
+    } catch {
+      report(path, "its constant is no \(newer.text(type)) (\(error.reason)): correct the constant")
     }
   }
 }

@@ -316,6 +316,7 @@ struct ShapeComparisonTests {
       [.constant(field: "zzz", bytes: [0])], [.constant(field: "a", bytes: [0])], [.wrap("a")],
       [.plunge("a")], [.hoist("a", from: "b")], [.acknowledge(removed: "a")],
       [.wrap("l"), .constant(field: "l", bytes: [0])], [.constant(field: "new", bytes: [0, 0])],
+      [.constant(field: "new", bytes: [0x61, 0x61])],
     ] as [[FieldAdjustment]])
   func `an adjustment that applies to nothing or contradicts another is a problem`(
     adjustments: [FieldAdjustment]
