@@ -4,98 +4,64 @@ import Testing
 
 /// The rows of the table of changes that concern the shape of one record, both ways.
 struct ShapeComparisonTests {
-  private func shape(_ text: String) throws -> RecordShape { try RecordShape(parsing: text) }
-
-  /// What comparing gives, with `old` read by the newer program and the other way round.
-  private func compare(
-    _ old: String, _ new: String, _ adjustments: [FieldAdjustment] = []
-  ) throws -> (up: ShapeComparison, down: ShapeComparison) {
-    let (old, new) = (try shape(old), try shape(new))
-    return (
-      ShapeComparison(from: old, to: new, adjustments: adjustments),
-      ShapeComparison(from: new, to: old, adjustments: adjustments, direction: .downgrade)
-    )
-  }
-
-  private func converted(_ comparison: ShapeComparison, _ payload: CBOR) throws -> CBOR {
-    let conversion = try #require(comparison.conversion, "\(comparison.changes) \(comparison.problems)")
-    let bytes = try payload.encodedPayload()
-    var output: [UInt8] = []
-    try conversion.apply(bytes.span, to: &output)
-    return try CBOR(payload: output)
-  }
-
-  private func failure(_ comparison: ShapeComparison, _ payload: CBOR) throws -> CodingFailure.Reason? {
-    let conversion = try #require(comparison.conversion)
-    let bytes = try payload.encodedPayload()
-    var output: [UInt8] = [7]
-    do {
-      try conversion.apply(bytes.span, to: &output)
-      return nil
-    } catch {
-      #expect(output == [7])
-      return error.reason
-    }
-  }
-
   @Test func `an added optional field is nil in what was stored, and passed over by older programs`() throws {
-    let (up, down) = try compare("(a: text, b: int64)", "(a: text, n: text?, b: int64)")
+    let (up, down) = try Compared.both("(a: text, b: int64)", "(a: text, n: text?, b: int64)")
     #expect(up.changes.map(\.kind) == [.addedOptional])
     #expect(up.changes[0].verdict == .lightweight)
     #expect(up.changes[0].backward == .null && up.changes[0].forward == .ignored)
     #expect(!up.changes[0].breaksForward)
-    #expect(try converted(up, ["x", 1]) == ["x", .null, 1])
-    #expect(try converted(down, ["x", "note", 1]) == ["x", 1])
+    #expect(try Compared.converted(up, ["x", 1]) == ["x", .null, 1])
+    #expect(try Compared.converted(down, ["x", "note", 1]) == ["x", 1])
   }
 
   @Test func `reordered fields are found by their names`() throws {
-    let (up, down) = try compare("(a: text, b: int64, c: bool)", "(c: bool, a: text, b: int64)")
+    let (up, down) = try Compared.both("(a: text, b: int64, c: bool)", "(c: bool, a: text, b: int64)")
     #expect(up.changes.map(\.kind) == [.reordered])
-    #expect(try converted(up, ["x", 1, true]) == [true, "x", 1])
-    #expect(try converted(down, [true, "x", 1]) == ["x", 1, true])
+    #expect(try Compared.converted(up, ["x", 1, true]) == [true, "x", 1])
+    #expect(try Compared.converted(down, [true, "x", 1]) == ["x", 1, true])
   }
 
   @Test func `an added field with a constant gets it in what was stored`() throws {
-    let (up, down) = try compare(
+    let (up, down) = try Compared.both(
       "(a: text)", "(a: text, unit: text)", [.constant(field: "unit", bytes: hex("626b67"))])
     #expect(up.changes.map(\.kind) == [.addedConstant])
     #expect(up.changes[0].backward == .constant && up.changes[0].forward == .ignored)
     #expect(up.constants == ["unit"])
-    #expect(try converted(up, ["x"]) == ["x", "kg"])
-    #expect(try converted(down, ["x", "lb"]) == ["x"])
+    #expect(try Compared.converted(up, ["x"]) == ["x", "kg"])
+    #expect(try Compared.converted(down, ["x", "lb"]) == ["x"])
   }
 
   @Test func `an added required field without a constant needs a rule, but not for older programs`() throws {
-    let (up, down) = try compare("(a: text)", "(a: text, b: int64)")
+    let (up, down) = try Compared.both("(a: text)", "(a: text, b: int64)")
     #expect(up.changes.map(\.kind) == [.addedRequired])
     #expect(up.changes[0].verdict == .custom)
     #expect(up.changes[0].backward == .rule && up.changes[0].forward == .ignored)
     #expect(up.changes[0].description.contains("Default(\\.record, \\.b, …)"))
     #expect(up.conversion == nil)
-    #expect(try converted(down, ["x", 1]) == ["x"])
+    #expect(try Compared.converted(down, ["x", 1]) == ["x"])
   }
 
   @Test func `a removed optional field is passed over, and nil for older programs`() throws {
-    let (up, down) = try compare("(a: text, b: int64?, c: bool)", "(a: text, c: bool)")
+    let (up, down) = try Compared.both("(a: text, b: int64?, c: bool)", "(a: text, c: bool)")
     #expect(up.changes.map(\.kind) == [.removedOptional])
     #expect(up.changes[0].backward == .ignored && up.changes[0].forward == .null)
-    #expect(try converted(up, ["x", 1, true]) == ["x", true])
-    #expect(try converted(down, ["x", true]) == ["x", .null, true])
+    #expect(try Compared.converted(up, ["x", 1, true]) == ["x", true])
+    #expect(try Compared.converted(down, ["x", true]) == ["x", .null, true])
   }
 
   @Test func `a removed required field breaks older programs`() throws {
-    let (up, down) = try compare("(a: text, b: int64)", "(a: text)")
+    let (up, down) = try Compared.both("(a: text, b: int64)", "(a: text)")
     #expect(up.changes.map(\.kind) == [.removedRequired])
     #expect(up.changes[0].verdict == .lightweight)
     #expect(up.changes[0].breaksForward)
     #expect(up.changes[0].forward == .downcast)
-    #expect(try converted(up, ["x", 1]) == ["x"])
+    #expect(try Compared.converted(up, ["x", 1]) == ["x"])
     #expect(down.conversion == nil)
     #expect(down.changes[0].verdict == .custom)
   }
 
   @Test func `a field renamed with its original name is mapped both ways`() throws {
-    let (up, down) = try compare("(a: text, weight: double)", "(a: text, kilograms(weight): double)")
+    let (up, down) = try Compared.both("(a: text, weight: double)", "(a: text, kilograms(weight): double)")
     #expect(up.changes.map(\.kind) == [.renamed(from: "weight")])
     #expect(up.changes[0].breaksForward)
     #expect(up.changes[0].backward == .mapped && up.changes[0].forward == .mappedBack)
@@ -104,14 +70,14 @@ struct ShapeComparisonTests {
   }
 
   @Test func `two fields that swap their names swap their values`() throws {
-    let (up, down) = try compare("(a: text, b: text)", "(a(b): text, b(a): text)")
+    let (up, down) = try Compared.both("(a: text, b: text)", "(a(b): text, b(a): text)")
     #expect(up.problems == [])
-    #expect(try converted(up, ["x", "y"]) == ["y", "x"])
-    #expect(try converted(down, ["x", "y"]) == ["y", "x"])
+    #expect(try Compared.converted(up, ["x", "y"]) == ["y", "x"])
+    #expect(try Compared.converted(down, ["x", "y"]) == ["y", "x"])
   }
 
   @Test func `an original name that was taken up in an earlier version is carried without effect`() throws {
-    let (up, _) = try compare("(kilograms(weight): double)", "(kilograms(weight): double, note: text?)")
+    let (up, _) = try Compared.both("(kilograms(weight): double)", "(kilograms(weight): double, note: text?)")
     #expect(up.problems == [])
     #expect(up.changes.map(\.kind) == [.addedOptional])
   }
@@ -123,14 +89,14 @@ struct ShapeComparisonTests {
       ("(a: text)", "(b(a): text, c(a): text)", "c", "another field"),
     ])
   func `a wrong original name is a problem`(old: String, new: String, field: String, text: String) throws {
-    let (up, down) = try compare(old, new)
+    let (up, down) = try Compared.both(old, new)
     #expect(up.problems.map(\.field) == [field])
     #expect(up.problems.allSatisfy { $0.description.contains(text) })
     #expect(up.conversion == nil && down.conversion == nil)
   }
 
   @Test func `a field that becomes optional is read as it is, until null is written`() throws {
-    let (up, down) = try compare("(a: text, b: int64)", "(a: text, b: int64?)")
+    let (up, down) = try Compared.both("(a: text, b: int64)", "(a: text, b: int64?)")
     #expect(up.changes.map(\.kind) == [.becameOptional])
     #expect(up.changes[0].backward == .asIs && up.changes[0].forward == .untilNull)
     #expect(up.changes[0].breaksForward)
@@ -140,7 +106,7 @@ struct ShapeComparisonTests {
   }
 
   @Test func `a field that becomes required needs a rule, but not for older programs`() throws {
-    let (up, down) = try compare("(a: text?)", "(a: text)")
+    let (up, down) = try Compared.both("(a: text?)", "(a: text)")
     #expect(up.changes.map(\.kind) == [.becameRequired])
     #expect(up.changes[0].verdict == .custom)
     #expect(up.changes[0].backward == .rule && up.changes[0].forward == .asIs)
@@ -162,14 +128,14 @@ struct ShapeComparisonTests {
   func `a lossless widening is widened, and narrowed for older programs where the value fits`(
     old: String, new: String, value: CBOR, wide: CBOR, misfit: CBOR, canMisfit: Bool
   ) throws {
-    let (up, down) = try compare("(a: bool, b: \(old))", "(a: bool, b: \(new))")
+    let (up, down) = try Compared.both("(a: bool, b: \(old))", "(a: bool, b: \(new))")
     #expect(up.changes.map(\.kind) == [.widened])
     #expect(up.changes[0].stored == old && up.changes[0].wanted == new)
     #expect(up.changes[0].backward == .widened && up.changes[0].forward == .narrowed)
-    #expect(try converted(up, [true, value]) == [true, wide])
-    #expect(try converted(down, [true, wide]) == [true, value])
+    #expect(try Compared.converted(up, [true, value]) == [true, wide])
+    #expect(try Compared.converted(down, [true, wide]) == [true, value])
     if canMisfit {
-      let reason = try failure(down, [true, misfit])
+      let reason = try Compared.failure(down, [true, misfit])
       #expect(reason == .outOfRange || reason == .invalidText)
     }
   }
@@ -183,7 +149,7 @@ struct ShapeComparisonTests {
       ("[text]", "{text}"), ("bool", "int8"),
     ])
   func `a type change that may lose a value needs a rule`(old: String, new: String) throws {
-    let (up, _) = try compare("(a: \(old))", "(a: \(new))")
+    let (up, _) = try Compared.both("(a: \(old))", "(a: \(new))")
     #expect(up.changes.map(\.verdict) == [.custom])
     #expect(up.changes[0].backward == .rule)
     #expect(up.conversion == nil)
@@ -192,177 +158,114 @@ struct ShapeComparisonTests {
   }
 
   @Test func `an older program reads as wide what became narrower`() throws {
-    let (_, down) = try compare("(a: int64)", "(a: int32)")
+    let (_, down) = try Compared.both("(a: int64)", "(a: int32)")
     #expect(down.changes.map(\.verdict) == [.lightweight])
     #expect(down.conversion?.isSame == true)
   }
 
   @Test func `an added case is read as it is, and refused by older programs where it occurs`() throws {
-    let (up, down) = try compare("(k: <a | b(x: int64)>)", "(k: <c(y: text) | a | b(x: int64)>)")
+    let (up, down) = try Compared.both("(k: <a | b(x: int64)>)", "(k: <c(y: text) | a | b(x: int64)>)")
     #expect(up.changes.map(\.kind) == [.caseAdded("c")])
     #expect(up.changes[0].backward == .asIs && up.changes[0].forward == .error)
     #expect(up.changes[0].breaksForward)
-    #expect(try converted(up, [0]) == [1])
-    #expect(try converted(up, [[1, 5]]) == [[2, 5]])
-    #expect(try converted(down, [1]) == [0])
-    #expect(try converted(down, [[2, 5]]) == [[1, 5]])
-    #expect(try failure(down, [[0, "y"]]) == .outOfRange)
+    #expect(try Compared.converted(up, [0]) == [1])
+    #expect(try Compared.converted(up, [[1, 5]]) == [[2, 5]])
+    #expect(try Compared.converted(down, [1]) == [0])
+    #expect(try Compared.converted(down, [[2, 5]]) == [[1, 5]])
+    #expect(try Compared.failure(down, [[0, "y"]]) == .outOfRange)
   }
 
   @Test func `an added case is the unknown one for older programs that declare it`() throws {
     let kind = ValueShape.choice([CaseShape("a"), CaseShape("other", standsForUnknown: true)])
     let old = RecordShape([FieldShape("k", kind), FieldShape("n", .integer(.int64))])
-    let new = try shape("(k: <a | other | c(y: text)>, n: int64)")
+    let new = try RecordShape(parsing: "(k: <a | other | c(y: text)>, n: int64)")
     let up = ShapeComparison(from: old, to: new)
     #expect(up.changes.map(\.forward) == [.unknownCase])
     #expect(!up.changes[0].breaksForward)
     #expect(up.conversion?.isSame == true)
     let down = ShapeComparison(from: new, to: old, direction: .downgrade)
-    #expect(try converted(down, [[2, "y"], 7]) == [1, 7])
-    #expect(try converted(down, [0, 7]) == [0, 7])
+    #expect(try Compared.converted(down, [[2, "y"], 7]) == [1, 7])
+    #expect(try Compared.converted(down, [0, 7]) == [0, 7])
   }
 
   @Test func `a removed case needs a rule, but not for older programs`() throws {
-    let (up, down) = try compare("(k: <a | b>)", "(k: <b>)")
+    let (up, down) = try Compared.both("(k: <a | b>)", "(k: <b>)")
     #expect(up.changes.map(\.kind) == [.caseRemoved("a")])
     #expect(up.changes[0].verdict == .custom)
     #expect(up.changes[0].backward == .rule && up.changes[0].forward == .downcast)
     #expect(up.conversion == nil)
-    #expect(try converted(down, [0]) == [1])
+    #expect(try Compared.converted(down, [0]) == [1])
   }
 
   @Test func `the values of a case change as fields do`() throws {
-    let (up, down) = try compare("(k: <a | b(x: int32)>)", "(k: <a(n: text?) | b(x: double, n: text?)>)")
+    let (up, down) = try Compared.both(
+      "(k: <a | b(x: int32)>)", "(k: <a(n: text?) | b(x: double, n: text?)>)")
     #expect(up.changes.map(\.field) == ["k.a.n", "k.b.x", "k.b.n"])
-    #expect(try converted(up, [0]) == [[0, .null]])
-    #expect(try converted(up, [[1, 3]]) == [[1, 3.0, .null]])
-    #expect(try converted(down, [[0, "n"]]) == [0])
-    #expect(try converted(down, [[1, 3.0, "n"]]) == [[1, 3]])
-  }
-
-  @Test func `a value wrapped into an array is mapped both ways`() throws {
-    let (up, down) = try compare("(a: int64, b: bool)", "(a: [int64], b: bool)", [.wrap("a")])
-    #expect(up.changes.map(\.kind) == [.wrapped])
-    #expect(up.changes[0].backward == .mapped && up.changes[0].forward == .mappedBack)
-    #expect(try converted(up, [1, true]) == [[1], true])
-    #expect(try converted(down, [[1], true]) == [1, true])
-    #expect(try failure(down, [[1, 2], true]) == .wrongType)
-    #expect(try compare("(a: int64)", "(a: [int64])").up.conversion == nil)
-  }
-
-  @Test func `fields plunge into a nested record and are read back`() throws {
-    let (up, down) = try compare(
-      "(lat: double, name: text, lon: double)",
-      "(name: text, place: (lat: double, east(lon): double, up: double?))",
-      [.plunge("place")])
-    #expect(up.problems == [])
-    #expect(up.changes.map(\.kind) == [.plunged, .addedOptional])
-    #expect(try converted(up, [1.5, "x", 2.5]) == ["x", [1.5, 2.5, .null]])
-    #expect(try converted(down, ["x", [1.5, 2.5, 3.5]]) == [1.5, "x", 2.5])
-  }
-
-  @Test func `a field is hoisted out of a nested record and read back`() throws {
-    let (up, down) = try compare(
-      "(place: (lat: double, lon: double), name: text)", "(name: text, lat: double, east(lon): double)",
-      [.hoist("lat", from: "place"), .hoist("east", from: "place")])
-    #expect(up.problems == [])
-    #expect(up.changes.map(\.kind) == [.hoisted(from: "place"), .hoisted(from: "place")])
-    #expect(try converted(up, [[1.5, 2.5], "x"]) == ["x", 1.5, 2.5])
-    #expect(try converted(down, ["x", 1.5, 2.5]) == [[1.5, 2.5], "x"])
-  }
-
-  @Test func `a field hoisted out of an optional record is optional`() throws {
-    let (up, _) = try compare(
-      "(place: (lat: double)?, name: text)", "(name: text, lat: double?)", [.hoist("lat", from: "place")])
-    #expect(try converted(up, [.null, "x"]) == ["x", .null])
-    #expect(try converted(up, [[1.5], "x"]) == ["x", 1.5])
-    let (required, _) = try compare(
-      "(place: (lat: double)?)", "(lat: double)", [.hoist("lat", from: "place")])
-    #expect(required.conversion == nil)
+    #expect(try Compared.converted(up, [0]) == [[0, .null]])
+    #expect(try Compared.converted(up, [[1, 3]]) == [[1, 3.0, .null]])
+    #expect(try Compared.converted(down, [[0, "n"]]) == [0])
+    #expect(try Compared.converted(down, [[1, 3.0, "n"]]) == [[1, 3]])
   }
 
   @Test func `an array that becomes a value needs a rule, and is wrapped for older programs`() throws {
-    let (up, down) = try compare("(a: [int64])", "(a: int64)")
+    let (up, down) = try Compared.both("(a: [int64])", "(a: int64)")
     #expect(up.changes.map(\.kind) == [.unwrapped])
     #expect(up.changes[0].backward == .rule && up.changes[0].forward == .wrapped)
     #expect(up.conversion == nil)
-    #expect(try converted(down, [1]) == [[1]])
+    #expect(try Compared.converted(down, [1]) == [[1]])
   }
 
   @Test func `a name that an earlier version gave to another type may not return`() throws {
     let versions = [
-      try shape("(a: text, n: int64?)"), try shape("(a: text)"), try shape("(a: text, n: text)"),
+      try RecordShape(parsing: "(a: text, n: int64?)"), try RecordShape(parsing: "(a: text)"),
+      try RecordShape(parsing: "(a: text, n: text)"),
     ]
     let changes = ShapeComparison.reusedNames(in: versions[2], after: versions[1], earlier: [versions[0]])
     #expect(changes.map(\.verdict) == [.forbidden])
     #expect(changes.map(\.field) == ["n"])
     let same = ShapeComparison.reusedNames(
-      in: try shape("(a: text, n: int64)"), after: versions[1], earlier: [versions[0]])
+      in: try RecordShape(parsing: "(a: text, n: int64)"), after: versions[1], earlier: [versions[0]])
     #expect(same == [])
   }
 
-  @Test func `a removed and an added field of one type may be one that was renamed`() throws {
-    let (up, _) = try compare("(weight: double?)", "(kilograms: double?)")
-    #expect(up.changes.map(\.kind) == [.addedOptional, .removedOptional, .possibleRename(from: "weight")])
-    #expect(up.changes[2].verdict == .lightweight)
-    #expect(up.changes[2].description.contains("@Field(originalName: \"weight\")"))
-    let known = try compare("(weight: double?)", "(kilograms: double?)", [.acknowledge(removed: "weight")]).up
-    #expect(known.changes.map(\.kind) == [.addedOptional, .removedOptional])
-    #expect(known.problems == [])
-  }
-
-  @Test(
-    arguments: [
-      [.constant(field: "zzz", bytes: [0])], [.constant(field: "a", bytes: [0])], [.wrap("a")],
-      [.plunge("a")], [.hoist("a", from: "b")], [.acknowledge(removed: "a")],
-      [.wrap("l"), .constant(field: "l", bytes: [0])], [.constant(field: "new", bytes: [0, 0])],
-      [.constant(field: "new", bytes: [0x61, 0x61])],
-    ] as [[FieldAdjustment]])
-  func `an adjustment that applies to nothing or contradicts another is a problem`(
-    adjustments: [FieldAdjustment]
-  ) throws {
-    let (up, _) = try compare("(a: text, l: int64)", "(a: text, l: [int64], new: int64?)", adjustments)
-    #expect(!up.problems.isEmpty)
-    #expect(up.conversion == nil)
-  }
-
   @Test func `names that differ only in normalisation are different fields`() throws {
-    let (up, _) = try compare("(\"e\u{301}\": text?)", "(\"\u{e9}\": int64?)")
+    let (up, _) = try Compared.both("(\"e\u{301}\": text?)", "(\"\u{e9}\": int64?)")
     #expect(up.changes.map(\.kind) == [.addedOptional, .removedOptional])
   }
 
   @Test func `a type that contains itself is compared once and converted all the way down`() throws {
-    let (up, down) = try compare(
+    let (up, down) = try Compared.both(
       "(v: int32, next: ^0?, more: [^0])", "(v: double, tag: text?, next: ^0?, more: [^0])")
     #expect(up.changes.map(\.kind) == [.widened, .addedOptional])
     #expect(
-      try converted(up, [1, [2, .null, []], [[3, .null, []]]])
+      try Compared.converted(up, [1, [2, .null, []], [[3, .null, []]]])
         == [1.0, .null, [2.0, .null, .null, []], [[3.0, .null, .null, []]]])
     #expect(
-      try converted(down, [1.0, .null, [2.0, "x", .null, []], [[3.0, .null, .null, []]]])
+      try Compared.converted(down, [1.0, .null, [2.0, "x", .null, []], [[3.0, .null, .null, []]]])
         == [1, [2, .null, []], [[3, .null, []]]])
   }
 
   @Test func `a type that contains itself and did not change is copied`() throws {
-    let (up, _) = try compare("(n: (v: text, next: ^0?, up: [^1]))", "(n: (v: text, next: ^0?, up: [^1]))")
+    let (up, _) = try Compared.both(
+      "(n: (v: text, next: ^0?, up: [^1]))", "(n: (v: text, next: ^0?, up: [^1]))")
     #expect(up.changes == [])
     #expect(up.conversion?.isSame == true)
   }
 
   @Test func `keys and elements are sorted again, and those that become equal need a rule`() throws {
-    let (up, _) = try compare("(s: {int32}, m: [int32: int32])", "(s: {double}, m: [double: double])")
+    let (up, _) = try Compared.both("(s: {int32}, m: [int32: int32])", "(s: {double}, m: [double: double])")
     // 4096.0 takes three bytes and 2049.0 five, so that their order changes.
     #expect(
-      try converted(up, [[1, 2049, 4096], [[2049, 7], [4096, 8]]])
+      try Compared.converted(up, [[1, 2049, 4096], [[2049, 7], [4096, 8]]])
         == [[1.0, 4096.0, 2049.0], [[4096.0, 8.0], [2049.0, 7.0]]])
-    let (merged, _) = try compare("(s: {(a: text, b: text?)})", "(s: {(a: text)})")
+    let (merged, _) = try Compared.both("(s: {(a: text, b: text?)})", "(s: {(a: text)})")
     #expect(merged.changes.map(\.kind) == [.removedOptional, .merged])
     #expect(merged.conversion == nil)
   }
 
   @Test func `a map whose keys become or cease to be texts changes its form`() throws {
-    let (up, down) = try compare("(m: [url: int64])", "(m: [text: int64])")
-    #expect(try converted(up, [[["a:b", 1], ["aa:b", 2]]]) == [["a:b": 1, "aa:b": 2]])
-    #expect(try converted(down, [["a:b": 1, "aa:b": 2]]) == [[["a:b", 1], ["aa:b", 2]]])
+    let (up, down) = try Compared.both("(m: [url: int64])", "(m: [text: int64])")
+    #expect(try Compared.converted(up, [[["a:b", 1], ["aa:b", 2]]]) == [["a:b": 1, "aa:b": 2]])
+    #expect(try Compared.converted(down, [["a:b": 1, "aa:b": 2]]) == [[["a:b", 1], ["aa:b", 2]]])
   }
 }
