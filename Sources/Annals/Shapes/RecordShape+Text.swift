@@ -2,7 +2,8 @@ extension RecordShape {
   /// The shape as one line, the same for the same shape and different for different ones.
   ///
   /// A record is `(title: text, kilograms(weight): double, notes: text?)`, where `weight` is what the field was called in
-  /// the version before; see docs/format.md for the whole grammar.
+  /// the version before; a choice is `<warmup | weight(kg: double)>`, a list `[text]`, a set `{text}`, a map
+  /// `[date: int64]`, and `^1` the record or choice one level further out than the innermost.
   ///
   /// - Complexity: O(parts of the shape).
   public var text: String {

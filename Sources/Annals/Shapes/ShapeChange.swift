@@ -92,7 +92,7 @@ struct ShapeChange: Hashable, Sendable {
   /// Whether a program with the older shape cannot read all that is written with the newer one, or only by mapping it back.
   var breaksForward: Bool {
     switch forward {
-    case .downcast, .mappedBack, .untilNull, .error: verdict == .lightweight || forward == .downcast
+    case .downcast, .mappedBack, .untilNull, .error: true
     default: false
     }
   }
