@@ -21,8 +21,13 @@ struct SchemaRow: Equatable, Sendable {
   var stability: Stability = .released
   /// How far its roll-out has come.
   var phase: Phase = .present
-  /// Where it was activated; 0 where it never was.
+  /// Where it was activated, or released after having been a draft; 0 where it never was.
   var activation: UInt64 = 0
+
+  /// Whether a kind of the version was stored while that was a draft.
+  func isDraft(_ kind: KindRow) -> Bool {
+    stability == .draft || kind.first.rawValue < activation
+  }
 
   /// Version, stability (one byte), phase (one byte), position of activation (varint).
   func encoded() -> [UInt8] {

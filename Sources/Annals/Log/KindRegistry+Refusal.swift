@@ -13,7 +13,7 @@ extension KindRegistry {
       }
       if kind(version: record.version, name: record.type, shape: record.shape) != nil { continue }
       var trial = self
-      do throws(Refusal) { _ = try trial.register(record, first: 0) } catch {
+      do throws(Refusal) { _ = try trial.register(record, first: Position(.max)) } catch {
         return AnnalsError(error, record)
       }
     }

@@ -79,12 +79,15 @@ struct KindRegistry: Sendable {
     var schema =
       schemas[ordinal]
       ?? SchemaRow(version: version, stability: record.stability == .draft ? .draft : .released)
-    // A version that was released once is never a draft again.
-    if record.stability == .released { schema.stability = .released }
+    if schema.stability == .draft, record.stability == .released {
+      // From here on nobody changes its shapes; what the drafts stored stays as it is.
+      schema.stability = .released
+      schema.activation = first.rawValue
+    }
     if schema.stability == .released, let shape = record.shape,
       let other = kinds.values.first(where: {
         $0.row.ordinal == ordinal && ExactText($0.row.name) == record.type && $0.shape != nil
-          && $0.shape != shape
+          && $0.shape != shape && !schema.isDraft($0.row)
       })
     {
       throw .shapeChanged(stored: other)

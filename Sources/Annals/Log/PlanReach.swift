@@ -106,6 +106,6 @@ extension KindRegistry {
   func recordKind(_ kind: Kind) -> RecordKind {
     RecordKind(
       type: ExactText(kind.row.name), version: kind.version, shape: kind.shape,
-      stability: schemas[kind.row.ordinal]?.stability == .draft ? .draft : .released)
+      stability: schemas[kind.row.ordinal]?.isDraft(kind.row) == true ? .draft : .released)
   }
 }
