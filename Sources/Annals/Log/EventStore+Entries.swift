@@ -58,8 +58,9 @@ extension EventStore {
       do throws(AnnalsError) {
         page.isLast = try cursor.fill(room) { (entry, stream) throws(AnnalsError) in
           try lifting.lift(entry, of: stream, into: delivery)
-          if backwards { delivery.entries[whole...].reverse() }
-          whole = delivery.entries.count
+          // The count, not the array's: this code is not specialised for the event, and an array asks for its type each time.
+          if backwards, delivery.count > whole + 1 { delivery.entries[whole...].reverse() }
+          whole = delivery.count
           return whole
         }
       } catch {

@@ -2,10 +2,10 @@
 public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
   private var cursor: EntryCursor
   private let lifting: EntryLifting
-  private let backwards: Bool
-  private var remaining: Int
-  /// What the last stored entry has become and is not given yet. The next event is last, so that it is moved and not copied.
-  private let delivery = Delivery<Event>()
+  @usableFromInline let backwards: Bool
+  @usableFromInline var remaining: Int
+  /// What the last stored entry has become and is not given yet.
+  @usableFromInline let delivery = Delivery<Event>()
 
   @_lifetime(copy cursor)
   init(_ cursor: consuming EntryCursor, _ lifting: EntryLifting, backwards: Bool, limit: Int) {
@@ -19,23 +19,31 @@ public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
   ///
   /// - Throws: ``AnnalsError`` with code `ruleFailed` or `malformed` (position, type, version, step and cause), `noPath` or
   ///   `newerSchema` for what another program has stored since the open, `damaged`, `formatVersion`, `needsNewer` or `inputOutput`.
+  @inlinable
   public mutating func next() throws(AnnalsError) -> Entry<Event>? {
     guard remaining > 0 else { return nil }
-    while delivery.entries.isEmpty {
-      delivery.clear()
-      guard let entry = try cursor.next() else { return nil }
-      let stream = try cursor.name(of: entry)
-      guard cursor.steps.includes(stream) else { continue }
-      do throws(AnnalsError) {
-        try lifting.lift(entry, of: stream, into: delivery)
-      } catch {
-        // Of an entry that failed half-way nothing is given.
-        delivery.clear()
-        throw error
+    while true {
+      if let entry = delivery.take(backwards: backwards) {
+        remaining &-= 1
+        return entry
       }
-      if !backwards { delivery.entries.reverse() }
+      guard try advance() else { return nil }
     }
-    remaining -= 1
-    return delivery.entries.popLast()
+  }
+
+  /// Lifts the next stored entry.
+  ///
+  /// - Returns: Whether there was one.
+  @usableFromInline
+  mutating func advance() throws(AnnalsError) -> Bool {
+    // Everything was taken out.
+    delivery.count = 0
+    delivery.isTaken = false
+    guard let entry = try cursor.next() else { return false }
+    let stream = try cursor.name(of: entry)
+    guard cursor.steps.includes(stream) else { return true }
+    // Of an entry that fails half-way nothing is given.
+    try lifting.lift(entry, of: stream, into: delivery)
+    return true
   }
 }

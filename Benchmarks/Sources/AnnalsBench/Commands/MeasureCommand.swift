@@ -25,6 +25,9 @@ struct MeasureCommand: Command {
                                              let processes (3) append to and read few streams (3) of one store for some seconds (10), kill
                                              some, and write what they did, one JSON object a line
            annals-bench judge FILE           decide whether a history is linearizable
+           annals-bench typed [--rounds N] [--events N] [--only PREFIX]
+                                             measure typed events: decoding, encoding, reading through a store and through stages; medians of N
+                                             rounds (15) over N events (100,000), everything in turns within a round
       --list            name the scenarios and subjects, and measure nothing
       --only PREFIX     only scenarios whose name and parameters begin with PREFIX
       --subject NAME    only this subject
