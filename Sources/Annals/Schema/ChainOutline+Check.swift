@@ -3,6 +3,7 @@ extension ChainOutline {
   func problems() -> [PlanProblem] {
     var problems = schemas.flatMap(nameProblems(of:))
     for index in schemas.indices { problems += shapeProblems(at: index) }
+    problems += FieldHistory(schemas).problems()
     for (index, stage) in stages.enumerated() {
       problems += Self.versionProblems(from: schemas[index], to: schemas[index + 1])
       problems += Self.ruleProblems(of: stage, from: schemas[index], to: schemas[index + 1])

@@ -48,6 +48,8 @@ struct RecordOutline: Sendable {
   let type: ObjectIdentifier
   /// The unqualified name of the Swift type, for messages.
   let typeName: String
+  /// Values of the record for tests of rules, as payloads.
+  let samples: @Sendable () throws(CodingFailure) -> [[UInt8]]
 }
 
 /// A stage without its types.
@@ -69,6 +71,8 @@ struct StageOutline: Sendable {
 
 /// A rule without its types.
 struct RuleOutline: Sendable {
+  /// The word that the rule is written with.
+  let word: RuleWord
   /// The number of the case that the rule takes.
   let caseIndex: Int
   /// What may come out.
@@ -103,5 +107,6 @@ extension RecordOutline {
     shape = record.type.recordShape.map { StoredShape($0) }
     type = ObjectIdentifier(record.type)
     typeName = String(describing: record.type)
+    samples = record.type.samplePayloads
   }
 }

@@ -8,7 +8,7 @@
 @inlinable public func Drop<From, To, Context, Old>(
   _ path: RecordPath<From, Old>, reason: String
 ) -> Rule<From, To, Context> {
-  Rule(From.Event.cases[keyPath: path].index, .nothing(reason: reason)) { _, _ in
+  Rule(.drop, From.Event.cases[keyPath: path].index, .nothing(reason: reason)) { _, _ in
     RecordStep<Old> { _, _, _ in }
   }
 }

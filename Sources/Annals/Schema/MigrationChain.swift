@@ -18,6 +18,8 @@ struct StageWork: Sendable {
   let prepare: (@Sendable (any HistorySource, ContextBytes) throws -> [UInt8])?
   /// Compares the older log with what it becomes; `nil` where the stage does not.
   let verify: (@Sendable (any HistorySource, ContextBytes) throws -> Void)?
+  /// The stage on its own, for samples.
+  let alone: @Sendable () throws(AnnalsError) -> StageAlone
 }
 
 /// Where the entries of a whole log come from.
@@ -67,7 +69,7 @@ extension MigrationChain {
     if let prepare = stage.prepare { prepareWork = { try prepare(before($0, $1)) } }
     var verifyWork: (@Sendable (any HistorySource, ContextBytes) throws -> Void)?
     if let verify = stage.verify { verifyWork = { try verify(before($0, $1), after($0, $1)) } }
-    let work = StageWork(prepare: prepareWork, verify: verifyWork)
+    let work = StageWork(prepare: prepareWork, verify: verifyWork, alone: stage.alone)
     return MigrationChain<Oldest, Next>(outline: outline, extend: extend, works: works + [work])
   }
 }

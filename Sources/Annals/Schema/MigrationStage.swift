@@ -18,7 +18,7 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
   ) {
     let takes = rules.compactMap(\.take)
     let outline = StageOutline(
-      rules: takes.map { RuleOutline(caseIndex: $0.caseIndex, effect: $0.effect) },
+      rules: takes.map { RuleOutline(word: $0.word, caseIndex: $0.caseIndex, effect: $0.effect) },
       adjustments: rules.compactMap(\.adjustment), isLightweight: isLightweight, hasContext: prepare != nil)
     let crossings = outline.crossings(from: SchemaOutline(From.self), to: SchemaOutline(To.self))
     self.outline = outline

@@ -38,6 +38,8 @@ enum PlanProblem: Equatable {
   case idle(String, Record, from: Schema, to: Schema)
   /// The next version carries the type of a version before this one, which redefined it, and no rule takes it.
   case skips(Record, from: Schema, to: Schema, carried: Schema)
+  /// A field has a name that is reserved.
+  case reused(Record, in: Schema, change: String)
 }
 
 extension PlanProblem.Schema: CustomStringConvertible {
@@ -45,6 +47,7 @@ extension PlanProblem.Schema: CustomStringConvertible {
     self.init(name: schema.name, version: schema.version)
   }
 
+  /// Name and version.
   var description: String { "\(name) (\(version))" }
 }
 
@@ -84,6 +87,8 @@ extension PlanProblem: CustomStringConvertible {
       "\(word) in the stage from \(from) to \(to) speaks of '\(record.name)', which is carried unchanged, new, or made by a rule: take it out, or let the rule give the value"
     case .skips(let record, let from, let to, let carried):
       "\(to) carries record '\(record.name)' of \(carried), which \(from) has declared anew: write typealias \(record.typeName) = \(from.name).\(record.typeName) in \(to.name), or Upcast(\\.\(record.caseName), to: \\.\(record.caseName)) { old, origin in … } in the stage"
+    case .reused(let record, let schema, let change):
+      "record '\(record.name)' of \(schema) has a field of a reserved name: \(change)"
     }
   }
 }

@@ -2,6 +2,8 @@
 public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageContext>: Sendable {
   /// What is said of the records of one case.
   @usableFromInline struct Take: Sendable {
+    /// The word that the rule is written with.
+    @usableFromInline let word: RuleWord
     /// The number of the case that the rule takes.
     @usableFromInline let caseIndex: Int
     /// What may come out.
@@ -10,9 +12,10 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageCon
     @usableFromInline let step: @Sendable (To.Event.Steps, Context?) -> any Sendable
 
     @usableFromInline init(
-      _ caseIndex: Int, _ effect: RuleEffect,
+      _ word: RuleWord, _ caseIndex: Int, _ effect: RuleEffect,
       step: @escaping @Sendable (To.Event.Steps, Context?) -> any Sendable
     ) {
+      self.word = word
       self.caseIndex = caseIndex
       self.effect = effect
       self.step = step
@@ -24,10 +27,10 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageCon
   let adjustment: AdjustmentOutline?
 
   @usableFromInline init(
-    _ caseIndex: Int, _ effect: RuleEffect,
+    _ word: RuleWord, _ caseIndex: Int, _ effect: RuleEffect,
     step: @escaping @Sendable (To.Event.Steps, Context?) -> any Sendable
   ) {
-    take = Take(caseIndex, effect, step: step)
+    take = Take(word, caseIndex, effect, step: step)
     adjustment = nil
   }
 
@@ -40,6 +43,13 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageCon
   @usableFromInline static func site(_ type: (some Record).Type) -> RuleSite {
     RuleSite(from: From.version, to: To.version, type: type.recordName)
   }
+}
+
+/// The word that a rule is written with.
+@usableFromInline enum RuleWord: String, Sendable {
+  case upcast = "Upcast"
+  case split = "Split"
+  case drop = "Drop"
 }
 
 /// What a rule may give, as numbers of cases of the newer version.

@@ -66,7 +66,7 @@
   _ path: RecordPath<From, Old>, _ effect: RuleEffect,
   _ make: @escaping @Sendable (Context?) -> @Sendable (consuming Old, Origin) throws -> [To.Event]
 ) -> Rule<From, To, Context> {
-  Rule(From.Event.cases[keyPath: path].index, effect) { next, context in
+  Rule(.split, From.Event.cases[keyPath: path].index, effect) { next, context in
     let body = make(context)
     return RecordStep<Old> { (old: consuming Old, origin, sink) throws(StepFailure) in
       let parts: [To.Event]

@@ -1,0 +1,191 @@
+/// A comparison of what a lock file says was released with what the plan says now.
+struct LockComparison {
+  /// A difference in what is released.
+  struct Difference: Sendable {
+    let version: SchemaVersion
+    /// The record concerned; `nil` where it is the version as a whole.
+    let record: String?
+    /// The line of the file.
+    let line: Int
+    /// What was expected, what was found, and what to write.
+    let description: String
+  }
+
+  private let lock: PlanLock
+  private let found: PlanLock
+  private let outline: ChainOutline
+  private let samples: PlanSamples
+  /// Everything that was released and is different now, in the order of the file.
+  private(set) var differences: [Difference] = []
+  /// The released versions that the file does not have.
+  private(set) var unlocked: [SchemaVersion] = []
+  /// What the file would say with everything in it that is not there yet; lines that are there stay.
+  private(set) var extended: PlanLock
+
+  init(_ lock: PlanLock, with outline: ChainOutline, _ samples: PlanSamples) {
+    self.lock = lock
+    self.outline = outline
+    self.samples = samples
+    found = PlanLock(outline, samples)
+    extended = lock
+    for version in lock.versions { compare(version) }
+    findUnlocked()
+    extend()
+  }
+
+  private mutating func report(
+    _ version: SchemaVersion, _ record: ExactText? = nil, line: Int, _ description: String
+  ) {
+    differences.append(
+      Difference(version: version, record: record?.text, line: line, description: description))
+  }
+
+  private func name(_ version: SchemaVersion) -> String {
+    outline.schemas.first { $0.version == version }.map { PlanProblem.Schema($0).description }
+      ?? version.description
+  }
+
+  private mutating func compare(_ locked: PlanLock.Version) {
+    let version = locked.version
+    // Versions that left the chain at its old end keep their lines.
+    guard let oldest = outline.schemas.first?.version, version >= oldest else { return }
+    guard let schema = outline.schemas.first(where: { $0.version == version }) else {
+      return report(
+        version, line: locked.line,
+        "version \(version) was released, and the plan does not have it any more: put its schema and its stages back")
+    }
+    guard schema.stability == .released, let now = found[version] else {
+      return report(
+        version, line: locked.line,
+        "\(name(version)) was released, and is a draft now: release it, by leaving out .draft, and put changes into a new version")
+    }
+    for record in locked.records {
+      if let same = now.records.first(where: { $0.name == record.name }) {
+        compareForms(record, same, in: version)
+        compareSamples(record, in: version)
+      } else {
+        report(
+          version, record.name, line: record.line,
+          "record '\(record.name.text)' of \(name(version)) was released, and the schema does not have it any more: put it back, and drop it in a new version")
+      }
+    }
+    for record in now.records where !locked.records.contains(where: { $0.name == record.name }) {
+      report(
+        version, record.name, line: locked.line,
+        "record '\(record.name.text)' of \(name(version)) is not among those that were released with the version: put it into a new version")
+    }
+    compareStages(locked, now)
+  }
+
+  private mutating func compareForms(
+    _ locked: PlanLock.Record, _ now: PlanLock.Record, in version: SchemaVersion
+  ) {
+    guard locked.shape != now.shape else { return }
+    var text = "record '\(locked.name.text)' of \(name(version)) is not what was released"
+    if let expected = locked.shape, let found = now.shape {
+      text += Self.differences(expected.shape, found.shape).map { "\n    \($0)" }.joined()
+    }
+    text += "\n    expected \(locked.shape?.text ?? "by name")\n    found    \(now.shape?.text ?? "by name")"
+    text += "\n    give it back what it was released with, and put the change into a new version"
+    report(version, locked.name, line: locked.line, text)
+  }
+
+  /// What is different in two shapes, a field each.
+  static func differences(_ expected: RecordShape, _ found: RecordShape) -> [String] {
+    ShapeComparison(from: expected, to: found).changes.filter { !$0.kind.isDoubt }.map { change in
+      let place = change.field.isEmpty ? "the record" : "`\(change.field)`"
+      switch change.kind {
+      case .caseAdded(let name): return "\(place): expected no case `\(name)`, found one"
+      case .caseRemoved(let name): return "\(place): expected the case `\(name)`, found none"
+      case .reordered: return "\(place): expected the order of the lock, found another"
+      case .renamed(let original): return "\(place): expected `\(original)`, found `\(change.field)`"
+      default:
+        return
+          "\(place): expected \(change.stored ?? "no such field"), found \(change.wanted ?? "no such field")"
+      }
+    }
+  }
+
+  private mutating func compareSamples(_ locked: PlanLock.Record, in version: SchemaVersion) {
+    guard let expected = locked.samples, let place = place(of: locked.name, in: version),
+      // A record of another form has other payloads, which is said already.
+      outline.schemas[place.schema].records[place.record].shape == locked.shape
+    else { return }
+    let found = samples.digest(schema: place.schema, record: place.record, first: expected.count)
+    guard found != expected else { return }
+    report(
+      version, locked.name, line: locked.line,
+      "the samples of record '\(locked.name.text)' of \(name(version)) are not those that it was released with: give back the first \(expected.count), and put new ones behind them"
+    )
+  }
+
+  private func place(of record: ExactText, in version: SchemaVersion) -> (schema: Int, record: Int)? {
+    guard let schema = outline.schemas.firstIndex(where: { $0.version == version }),
+      let record = outline.schemas[schema].index(of: record)
+    else { return nil }
+    return (schema, record)
+  }
+
+  private mutating func compareStages(_ locked: PlanLock.Version, _ now: PlanLock.Version) {
+    // A stage from a version that left the chain keeps its lines.
+    guard let expected = locked.stage, let found = now.stage else { return }
+    guard expected.from == found.from else {
+      // A version that is gone is said by itself.
+      if lock[found.from] == nil {
+        report(
+          locked.version, line: expected.line,
+          "version \(found.from) stands between \(expected.from) and \(locked.version), which were released without it: give it a version above \(lock.versions.last?.version ?? locked.version)")
+      }
+      return
+    }
+    for record in expected.records {
+      guard let digest = record.behaviour, let place = place(of: record.name, in: expected.from),
+        // Other samples become something else, which is said already.
+        samples.digest(schema: place.schema, record: place.record, first: digest.count)
+          == lock[expected.from]?.records.first(where: { $0.name == record.name })?.samples
+      else { continue }
+      let behaviour = samples.behaviour(stage: place.schema, record: place.record, first: digest.count)
+      guard behaviour != digest else { continue }
+      // Where the plan does not hold together there is nothing to compare, and the plan says why.
+      guard behaviour != nil || outline.stages[place.schema].hasContext else { continue }
+      report(
+        locked.version, record.name, line: record.line,
+        "the stage from \(name(expected.from)) to \(name(locked.version)) does something else with '\(record.name.text)' than when it was released: its samples gave \(digest.fingerprint.hexadecimal.prefix(12)), and \(behaviour.map { "give \($0.fingerprint.hexadecimal.prefix(12))" } ?? "wait for a context") now; give the rule back what it did, and correct events in a new version")
+    }
+  }
+
+  private mutating func findUnlocked() {
+    unlocked = found.versions.map(\.version).filter { lock[$0] == nil }
+    guard let oldest = lock.versions.first?.version, let newest = lock.versions.last?.version else { return }
+    for version in unlocked where oldest < version && version < newest {
+      // Where both neighbours stayed, the stage behind it has said so.
+      guard !differences.contains(where: { $0.description.hasPrefix("version \(version) stands") }) else {
+        continue
+      }
+      report(
+        version, line: lock.versions.last { $0.version < version }?.line ?? 1,
+        "version \(version) stands among versions that were released without it: give it a version above \(newest)")
+    }
+  }
+
+  /// Adds what is not there. A `-` is what was not known, so that it may be filled; no fact is ever changed.
+  private mutating func extend() {
+    for now in found.versions {
+      guard let index = extended.versions.firstIndex(where: { $0.version == now.version }) else {
+        let place = extended.versions.firstIndex { $0.version > now.version }
+        extended.versions.insert(now, at: place ?? extended.versions.endIndex)
+        continue
+      }
+      for (number, record) in extended.versions[index].records.enumerated() where record.samples == nil {
+        let samples = now.records.first { $0.name == record.name }?.samples
+        extended.versions[index].records[number].samples = samples
+      }
+      if extended.versions[index].stage == nil { extended.versions[index].stage = now.stage }
+      for (number, record) in (extended.versions[index].stage?.records ?? []).enumerated()
+      where record.behaviour == nil {
+        let behaviour = now.stage?.records.first { $0.name == record.name }?.behaviour
+        extended.versions[index].stage?.records[number].behaviour = behaviour
+      }
+    }
+  }
+}

@@ -1,0 +1,68 @@
+extension PlanCheck: CustomStringConvertible {
+  /// The report: each stage with its records and their fields, then the findings.
+  public var description: String {
+    var lines = ["\(plan): \(versions.map(\.description).joined(separator: ", "))"]
+    for stage in stages { lines += [""] + stage.lines }
+    lines += [""]
+    if findings.isEmpty { lines.append("nothing found") }
+    lines += findings.map(\.description)
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension PlanCheck.Stage: CustomStringConvertible {
+  /// The stage with its records and their fields.
+  public var description: String { lines.joined(separator: "\n") }
+
+  /// The report's lines.
+  fileprivate var lines: [String] {
+    var heading = "\(fromName) \(from) -> \(toName) \(to): \(isLightweight ? "lightweight" : "custom")"
+    heading += ", scope \(scope.rawValue)"
+    if hasContext { heading += ", with a context: it activates at one position" }
+    return [heading] + records.flatMap { record in record.lines.map { "  \($0)" } }
+  }
+}
+
+extension PlanCheck.RecordFate: CustomStringConvertible {
+  /// The record with its fields.
+  public var description: String { lines.joined(separator: "\n") }
+
+  /// The report's lines.
+  fileprivate var lines: [String] {
+    var heading: String
+    switch outcome {
+    case .added: heading = "+ \(name)"
+    case .forgotten, .dropped: heading = "- \(name)"
+    case .carried: heading = "= \(name)"
+    default: heading = "~ \(name)"
+    }
+    if let newName, newName != name { heading += " -> \(newName)" }
+    let readings = "(\(changeClass.rawValue); new reads old: \(newReadsOld); old reads new: \(oldReadsNew))"
+    switch outcome {
+    case .carried where newName == name: heading += "  carried unchanged"
+    case .carried, .converted where newName != name: heading += "  under another name  \(readings)"
+    case .carried, .converted: heading += fields.isEmpty ? "  read as it is" : "  read in its new shape"
+    case .upcast(let names): heading += "  Upcast to \(Self.list(names))  \(readings)"
+    case .split(let names): heading += "  Split into \(Self.list(names))  \(readings)"
+    case .dropped(let reason): heading += "  Drop, \(reason)  \(readings)"
+    case .added: heading += "  new  \(readings)"
+    case .forgotten: heading += "  forgotten  \(readings)"
+    case .redeclared: heading += "  declared anew without a rule  \(readings)"
+    }
+    var lines = [heading] + fields.map { "    \($0)" }
+    if !fields.isEmpty, !unchanged.isEmpty { lines.append("    = \(unchanged.joined(separator: ", "))") }
+    return lines
+  }
+
+  private static func list(_ names: [String]) -> String {
+    names.isEmpty ? "any record" : names.joined(separator: ", ")
+  }
+}
+
+extension PlanCheck.FieldChange: CustomStringConvertible {
+  /// The line of the diff, the class, and what newer and older programs read.
+  public var description: String {
+    let old = newReadsOld == "nil" ? "nil in older events" : "new reads old: \(newReadsOld)"
+    return "\(line)  (\(changeClass.rawValue); \(old); old reads new: \(oldReadsNew))"
+  }
+}

@@ -1,0 +1,72 @@
+/// What a program has released, as a file in its repository keeps it: the shapes of each version, and what its rules do with samples.
+struct PlanLock: Sendable {
+  /// A released version.
+  struct Version: Sendable {
+    let version: SchemaVersion
+    /// The records, sorted by name.
+    var records: [Record]
+    /// The stage that leads to the version; `nil` in the oldest one.
+    var stage: Stage?
+    /// The line of the file, counted from 1; 0 where it is in none.
+    var line = 0
+  }
+  /// A record of a released version.
+  struct Record: Sendable {
+    let name: ExactText
+    var formerNames: [ExactText] = []
+    var reservedNames: [ExactText] = []
+    /// What payloads look like; `nil` where they are stored by name.
+    var shape: StoredShape?
+    /// The samples; `nil` where there are none.
+    var samples: SampleDigest?
+    var line = 0
+  }
+  /// The stage that leads to a released version.
+  struct Stage: Sendable {
+    /// The version that it leads from.
+    let from: SchemaVersion
+    /// What it does with each record of that version, sorted by name.
+    var records: [StagedRecord]
+    var line = 0
+  }
+  /// What a stage does with a record of the older version.
+  struct StagedRecord: Sendable {
+    let name: ExactText
+    /// What becomes of the samples; `nil` where there are none, or the stage has a context.
+    var behaviour: SampleDigest?
+    var line = 0
+  }
+
+  /// The versions, oldest first.
+  var versions: [Version] = []
+
+  /// The version of the file's form.
+  static let form = 1
+}
+
+extension PlanLock {
+  /// What the file would say of the released versions of a plan.
+  init(_ outline: ChainOutline, _ samples: PlanSamples) {
+    for (index, schema) in outline.schemas.enumerated() where schema.stability == .released {
+      let records = schema.records.enumerated().map { number, record in
+        Record(
+          name: record.name, formerNames: record.formerNames.sorted(),
+          reservedNames: record.reservedNames.sorted(), shape: record.shape,
+          samples: samples.digest(schema: index, record: number))
+      }
+      var version = Version(version: schema.version, records: records.sorted { $0.name < $1.name })
+      if index > 0 {
+        let older = outline.schemas[index - 1]
+        let staged = older.records.enumerated().map { number, record in
+          StagedRecord(
+            name: record.name, behaviour: samples.behaviour(stage: index - 1, record: number))
+        }
+        version.stage = Stage(from: older.version, records: staged.sorted { $0.name < $1.name })
+      }
+      versions.append(version)
+    }
+  }
+
+  /// The version `version`, if it is there.
+  subscript(version: SchemaVersion) -> Version? { versions.first { $0.version == version } }
+}

@@ -1,0 +1,119 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension SchemaMigrationPlan {
+  /// Checks the plan, and that nothing which was released has changed: one line in a program's tests.
+  ///
+  /// ```swift
+  /// @Test func `the plan holds together and released versions stay as they are`() throws {
+  ///   try OrderPlan.check(lock: URL(filePath: #filePath).deletingLastPathComponent().appending(path: "OrderPlan.lock"))
+  /// }
+  /// ```
+  ///
+  /// The lock file belongs into the repository. It has the shape of every record of every released version, and a digest of what each stage makes of
+  /// ``Record/samples``. When a version is released, run the test once with `ANNALS_RECORD=1` in the environment, and commit what was added. Recording
+  /// adds versions, and digests where there was none; it never changes what is there. Drafts are not in the file. Versions that leave the chain at its
+  /// old end keep their lines, for names of fields stay reserved for ever. Samples may be added behind those that are there.
+  ///
+  /// A field that keeps name and type and means something else from a version on cannot be found. Give such a field another name.
+  ///
+  /// - Parameters:
+  ///   - lock: The lock file; without one only the plan is checked.
+  ///   - recording: Whether what is not in the file is added to it, which is also done where the environment has `ANNALS_RECORD=1`. The file is created
+  ///     where there is none.
+  ///   - compatibility: With `.full`, what older programs cannot read is a warning, else a note.
+  /// - Returns: What each stage does, the warnings and the notes.
+  /// - Throws: ``AnnalsError`` with code `shapeChanged` where something released has changed, `invalidPlan` with all errors found, or where a released
+  ///   version is not in the file yet; `malformed` with the line for a damaged file, `needsNewer` for one of a later library; `permission`, `diskFull`
+  ///   or `inputOutput` where it cannot be read or written.
+  /// - Complexity: O(records · versions), and what rules take for the samples. No store is opened.
+  @discardableResult
+  public static func check(
+    lock: URL? = nil, recording: Bool = false, compatibility: PlanCheck.Compatibility = .backward
+  ) throws(AnnalsError) -> PlanCheck {
+    let isRecording = recording || ProcessInfo.processInfo.environment["ANNALS_RECORD"] == "1"
+    return try check(lock.map { LockFile(url: $0) }, isRecording: isRecording, compatibility)
+  }
+
+  /// Checks the plan against a file, whatever the environment says.
+  static func check(
+    _ file: LockFile?, isRecording: Bool, _ compatibility: PlanCheck.Compatibility = .backward
+  ) throws(AnnalsError) -> PlanCheck {
+    let chain = stages
+    let samples = PlanSamples(of: chain)
+    var check = PlanCheck(
+      Self.self, chain.outline, samples, compatibility, compilation: PlanCheck.failure(of: Self.self))
+    guard let file else {
+      try check.throwErrors()
+      return check
+    }
+    let stored = try file.read()
+    let lock = stored ?? PlanLock()
+    let comparison = LockComparison(lock, with: chain.outline, samples)
+    // First, because a released version that was edited makes the plan invalid in ways that mislead.
+    if let first = comparison.differences.first {
+      let list = (comparison.differences.map { "line \($0.line): \($0.description)" } + check.errors.map(\.message))
+      throw AnnalsError(
+        .shapeChanged,
+        "\(Self.self) changes what '\(file.name)' says was released:\(list.map { "\n- \($0)" }.joined())",
+        details: AnnalsError.Details {
+          $0.version = first.version
+          $0.type = first.record
+          $0.line = first.line
+          $0.file = file.name
+        })
+    }
+    for problem in lock.reuses(in: chain.outline) { check.add(.init(.error, problem.description)) }
+    try check.throwErrors()
+    guard isRecording else {
+      guard comparison.unlocked.isEmpty else {
+        let versions = comparison.unlocked.map(\.description).joined(separator: ", ")
+        throw AnnalsError(
+          .invalidPlan,
+          "\(stored == nil ? "there is no lock file '\(file.name)' yet" : "'\(file.name)' does not have version \(versions) of \(Self.self) yet"): run the test once with ANNALS_RECORD=1 in the environment, or check(lock:recording: true), and commit the file; while a version may still change, declare it as .draft",
+          details: AnnalsError.Details {
+            $0.version = comparison.unlocked.first
+            $0.file = file.name
+          })
+      }
+      return check
+    }
+    // Not written where nothing is new, so that the file's date says when it changed.
+    if stored == nil || comparison.extended.text != lock.text {
+      try file.write(comparison.extended)
+      check.add(.init(.note, "'\(file.name)' has been extended: commit it"))
+    }
+    return check
+  }
+}
+
+extension PlanCheck {
+  /// Throws all errors as one.
+  fileprivate func throwErrors() throws(AnnalsError) {
+    guard !errors.isEmpty else { return }
+    throw AnnalsError(
+      .invalidPlan,
+      "\(plan) does not hold together:\(errors.map { "\n- \($0.message)" }.joined())")
+  }
+}
+
+extension PlanLock {
+  /// Fields of the plan with names that are reserved by versions which only the lock has.
+  func reuses(in outline: ChainOutline) -> [PlanProblem] {
+    guard let oldest = outline.schemas.first?.version else { return [] }
+    let older = versions.filter { $0.version < oldest }.map { version in
+      FieldHistory.Version(
+        schema: nil,
+        records: version.records.map { record in
+          FieldHistory.Record(
+            name: record.name, formerNames: record.formerNames, reservedNames: record.reservedNames,
+            shape: record.shape, problem: nil)
+        })
+    }
+    let known = FieldHistory(outline.schemas).problems()
+    return FieldHistory(outline.schemas, after: older).problems().filter { !known.contains($0) }
+  }
+}

@@ -1,0 +1,120 @@
+/// What the records of each version call their fields, oldest version first: for names that may not come back.
+struct FieldHistory {
+  /// A record of one version.
+  struct Record {
+    let name: ExactText
+    let formerNames: [ExactText]
+    let reservedNames: [ExactText]
+    let shape: StoredShape?
+    /// The record as messages name it; `nil` in a version that the plan does not have any more.
+    let problem: PlanProblem.Record?
+  }
+  /// One version; `schema` is `nil` where the plan does not have it any more.
+  struct Version {
+    let schema: PlanProblem.Schema?
+    let records: [Record]
+  }
+  /// A field of a version that has a reserved name.
+  struct Reuse {
+    /// The number of the version.
+    let version: Int
+    /// The number of the record in its version.
+    let record: Int
+    let change: ShapeChange
+  }
+
+  /// The versions, oldest first.
+  let versions: [Version]
+
+  /// Every field that has a reserved name, in the order of versions and records.
+  ///
+  /// - Complexity: O(versions² · fields) in records that change, O(versions · records) otherwise.
+  func reuses() -> [Reuse] {
+    versions.indices.flatMap { version in
+      versions[version].records.indices.flatMap { record in
+        changes(of: record, in: version).map { Reuse(version: version, record: record, change: $0) }
+      }
+    }
+  }
+
+  /// The same as problems of the plan.
+  func problems() -> [PlanProblem] {
+    reuses().compactMap { reuse in
+      let version = versions[reuse.version]
+      guard let schema = version.schema, let record = version.records[reuse.record].problem else { return nil }
+      return .reused(record, in: schema, change: reuse.change.description)
+    }
+  }
+
+  private func changes(of number: Int, in version: Int) -> [ShapeChange] {
+    let record = versions[version].records[number]
+    guard let shape = record.shape else { return [] }
+    let line = ancestors(of: number, in: version)
+    let parents = line.first ?? []
+    if parents.contains(where: { $0.shape == shape && $0.reservedNames == record.reservedNames }) { return [] }
+    // What a parent that is stored by name calls its fields is not known.
+    guard parents.isEmpty || parents.contains(where: { $0.shape != nil }) else { return [] }
+    let before = RecordShape(parents.flatMap { $0.shape?.shape.fields ?? [] })
+    let reused = ShapeComparison.reusedNames(
+      in: shape.shape, after: before, earlier: line.dropFirst().flatMap { $0.compactMap(\.shape?.shape) })
+    let known = Set(before.fields.map { ExactText($0.name) })
+    let inherited = Set(line.joined().flatMap(\.reservedNames)).subtracting(known)
+    let forbidden = inherited.union(record.reservedNames).subtracting(reused.map { ExactText($0.field) })
+    return reused
+      + shape.shape.fields.filter { forbidden.contains(ExactText($0.name)) }.map { .reserved($0) }
+  }
+
+  /// What a record was in the version before, in the one before that, and so on.
+  private func ancestors(of number: Int, in version: Int) -> [[Record]] {
+    var names = Set([versions[version].records[number].name])
+    names.formUnion(versions[version].records[number].formerNames)
+    var heirs: Set<Int> = [number]
+    var line: [[Record]] = []
+    for earlier in versions[..<version].indices.reversed() {
+      let next = versions[earlier + 1]
+      let found = versions[earlier].records.enumerated().filter { _, record in
+        if let heir = next.index(following: record.name) { return heirs.contains(heir) }
+        // The record was away for a version and is called the same.
+        return names.contains(record.name)
+      }
+      heirs = Set(found.map(\.offset))
+      for (_, record) in found { names.formUnion([record.name] + record.formerNames) }
+      line.append(found.map(\.element))
+    }
+    return line
+  }
+}
+
+extension FieldHistory.Version {
+  /// The number of the record that the record of the version before called `name` is, by its name now or then.
+  fileprivate func index(following name: ExactText) -> Int? {
+    records.firstIndex { $0.name == name } ?? records.firstIndex { $0.formerNames.contains(name) }
+  }
+}
+
+extension ShapeChange {
+  /// A field whose name is declared to be reserved.
+  fileprivate static func reserved(_ field: FieldShape) -> ShapeChange {
+    ShapeChange(
+      field: field.name, kind: .reused, stored: nil, wanted: field.shape.text, verdict: .forbidden,
+      backward: .none, forward: .none,
+      description: "`\(field.name)` is among the record's reserved names, now or in an earlier version: give it another name")
+  }
+}
+
+extension FieldHistory {
+  /// The history that the schemas of a plan tell, after that of versions which it does not have any more.
+  init(_ schemas: [SchemaOutline], after older: [Version] = []) {
+    versions =
+      older
+      + schemas.map { schema in
+        Version(
+          schema: .init(schema),
+          records: schema.records.map { record in
+            Record(
+              name: record.name, formerNames: record.formerNames, reservedNames: record.reservedNames,
+              shape: record.shape, problem: .init(record))
+          })
+      }
+  }
+}
