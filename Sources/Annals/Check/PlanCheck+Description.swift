@@ -39,9 +39,9 @@ extension PlanCheck.RecordFate: CustomStringConvertible {
     if let newName, newName != name { heading += " -> \(newName)" }
     let readings = "(\(changeClass.rawValue); new reads old: \(newReadsOld); old reads new: \(oldReadsNew))"
     switch outcome {
-    case .carried where newName == name: heading += "  carried unchanged"
-    case .carried, .converted where newName != name: heading += "  under another name  \(readings)"
-    case .carried, .converted: heading += fields.isEmpty ? "  read as it is" : "  read in its new shape"
+    case _ where newName != nil && newName != name: heading += "  under another name  \(readings)"
+    case .carried: heading += "  carried unchanged"
+    case .converted: heading += fields.isEmpty ? "  read as it is" : "  read in its new shape"
     case .upcast(let names): heading += "  Upcast to \(Self.list(names))  \(readings)"
     case .split(let names): heading += "  Split into \(Self.list(names))  \(readings)"
     case .dropped(let reason): heading += "  Drop, \(reason)  \(readings)"

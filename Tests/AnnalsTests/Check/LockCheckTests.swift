@@ -1,0 +1,262 @@
+import Foundation
+import Testing
+
+@testable import Annals
+
+@Suite struct LockCheckTests {
+  private let folder: TemporaryStore
+  private let file: LockFile
+
+  init() throws {
+    folder = try TemporaryStore()
+    file = LockFile(url: folder.directory.appendingPathComponent("Workouts.lock"))
+  }
+
+  private func text() throws -> String { try String(contentsOf: file.url, encoding: .utf8) }
+
+  private func record<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) throws {
+    _ = try plan.check(file, isRecording: true)
+  }
+
+  private func error<Plan: SchemaMigrationPlan>(
+    _ plan: Plan.Type, isRecording: Bool = false
+  ) -> AnnalsError? {
+    #expect(throws: AnnalsError.self) { try plan.check(file, isRecording: isRecording) }
+  }
+
+  @Test func `a lock that is not there is asked for`() {
+    let error = error(Gym.FirstPlan.self)
+    #expect(error?.code == .invalidPlan)
+    #expect(
+      error?.message
+        == "there is no lock file 'Workouts.lock' yet: run the test once with ANNALS_RECORD=1 in the environment, or check(lock:recording: true), and commit the file; while a version may still change, declare it as .draft"
+    )
+    #expect(!FileManager.default.fileExists(atPath: file.url.path))
+  }
+
+  @Test func `recording makes the file, and the plan passes from then on`() throws {
+    let check = try Gym.FirstPlan.check(lock: file.url, recording: true)
+    #expect(check.findings.map(\.message) == ["'Workouts.lock' has been extended: commit it"])
+    let first = try text()
+    let again = try Gym.FirstPlan.check(file, isRecording: false)
+    #expect(again.findings == [])
+    #expect(try text() == first)
+  }
+
+  @Test func `a released version that is not in the lock is asked for`() throws {
+    try record(Gym.FirstPlan.self)
+    let before = try text()
+    let error = error(Gym.WorkoutPlan.self)
+    #expect(error?.code == .invalidPlan)
+    #expect(error?.details.version == SchemaVersion(2, 0, 0))
+    #expect(
+      error?.message
+        == "'Workouts.lock' does not have version 2.0.0 of WorkoutPlan yet: run the test once with ANNALS_RECORD=1 in the environment, or check(lock:recording: true), and commit the file; while a version may still change, declare it as .draft"
+    )
+    #expect(try text() == before)
+  }
+
+  @Test func `recording a further version leaves the lines that are there`() throws {
+    try record(Gym.FirstPlan.self)
+    let before = try text()
+    try record(Gym.WorkoutPlan.self)
+    #expect(try text().hasPrefix(before))
+    #expect(try text() == PlanLock(Gym.WorkoutPlan.stages.outline, PlanSamples(of: Gym.WorkoutPlan.stages)).text)
+  }
+
+  @Test func `recording writes nothing where nothing is new`() throws {
+    try record(Gym.FirstPlan.self)
+    let attributes = try FileManager.default.attributesOfItem(atPath: file.url.path)
+    let check = try Gym.FirstPlan.check(file, isRecording: true)
+    #expect(check.findings == [])
+    let after = try FileManager.default.attributesOfItem(atPath: file.url.path)
+    #expect(attributes[.systemFileNumber] as? Int == after[.systemFileNumber] as? Int)
+  }
+
+  @Test func `a draft passes without being locked`() throws {
+    try record(DraftGym.WorkoutPlan.self)
+    #expect(try !text().contains("version 2.0.0"))
+    _ = try DraftGym.WorkoutPlan.check(file, isRecording: false)
+  }
+
+  @Test func `a released version that was edited is said with what was expected and what was found`() throws {
+    try record(Gym.FirstPlan.self)
+    let error = error(EditedGym.FirstPlan.self)
+    #expect(error?.code == .shapeChanged)
+    #expect(
+      error?.message == """
+        FirstPlan changes what 'Workouts.lock' says was released:
+        - line 3: record 'BodyWeighed' of WorkoutsV1 (1.0.0) is not what was released
+            `weight`: expected float, found double
+            `note`: expected no such field, found text?
+            expected (weight: float)
+            found    (weight: double, note: text?)
+            give it back what it was released with, and put the change into a new version
+        - line 7: record 'Heartbeat' of WorkoutsV1 (1.0.0) was released, and the schema does not have it any more: put it back, and drop it in a new version
+        - line 2: record 'Stretched' of WorkoutsV1 (1.0.0) is not among those that were released with the version: put it into a new version
+        """)
+    #expect(error?.details.type == "BodyWeighed")
+    #expect(error?.details.version == SchemaVersion(1, 0, 0))
+    #expect(error?.details.line == 3)
+    #expect(error?.details.file == "Workouts.lock")
+  }
+
+  @Test func `recording never covers up an edit`() throws {
+    try record(Gym.FirstPlan.self)
+    let before = try text()
+    #expect(error(EditedGym.FirstPlan.self, isRecording: true)?.code == .shapeChanged)
+    #expect(try text() == before)
+  }
+
+  @Test func `a rule that does something else than when it was released is found`() throws {
+    try record(Gym.WorkoutPlan.self)
+    let error = error(EditedGym.WorkoutPlan.self)
+    #expect(error?.code == .shapeChanged)
+    // The digests are of `sha256sum` over what the sample becomes.
+    #expect(
+      error?.message == """
+        WorkoutPlan changes what 'Workouts.lock' says was released:
+        - line 33: the stage from WorkoutsV1 (1.0.0) to WorkoutsV2 (2.0.0) does something else with 'SetsLogged' than when it was released: its samples gave 06f0c757c420, and give 1a4e675ba57f now; give the rule back what it did, and correct events in a new version
+        """)
+    #expect(self.error(EditedGym.WorkoutPlan.self, isRecording: true)?.code == .shapeChanged)
+  }
+
+  @Test func `samples may be added behind those that are there`() throws {
+    try record(Gym.FirstPlan.self)
+    let check = try DraftGym.WorkoutPlan.check(file, isRecording: false)
+    #expect(check.errors == [])
+  }
+
+  @Test func `recording fills in samples where there were none, and nothing else`() throws {
+    try record(Gym.FirstPlan.self)
+    let before = try text().split(separator: "\n")
+    try record(DraftGym.WorkoutPlan.self)
+    let after = try text().split(separator: "\n")
+    #expect(before.count == after.count)
+    let changed = zip(before, after).filter { $0 != $1 }
+    #expect(changed.map { $0.0 } == ["    samples -"])
+    #expect(changed.map { $0.1.prefix(14) } == ["    samples 1 "])
+  }
+
+  @Test func `samples that were released are not changed`() throws {
+    try record(DraftGym.WorkoutPlan.self)
+    let error = error(Gym.FirstPlan.self)
+    #expect(error?.code == .shapeChanged)
+    #expect(
+      error?.message.split(separator: "\n").dropFirst() == [
+        "- line 3: the samples of record 'BodyWeighed' of WorkoutsV1 (1.0.0) are not those that it was released with: give back the first 2, and put new ones behind them",
+        "- line 7: the samples of record 'Heartbeat' of WorkoutsV1 (1.0.0) are not those that it was released with: give back the first 1, and put new ones behind them",
+      ])
+  }
+
+  @Test func `a released version does not leave the middle of the chain`() throws {
+    try record(AllPlan.self)
+    let error = error(SkippingPlan.self)
+    #expect(error?.code == .shapeChanged)
+    #expect(
+      error?.message.split(separator: "\n").dropFirst() == [
+        "- line 7: version 1.1.0 was released, and the plan does not have it any more: put its schema and its stages back"
+      ])
+  }
+
+  @Test func `a released version does not leave the end of the chain`() throws {
+    try record(AllPlan.self)
+    #expect(
+      error(ShortPlan.self)?.message.split(separator: "\n").dropFirst() == [
+        "- line 15: version 1.2.0 was released, and the plan does not have it any more: put its schema and its stages back"
+      ])
+  }
+
+  @Test func `a version is not put between released ones`() throws {
+    try record(SkippingPlan.self)
+    #expect(
+      error(AllPlan.self, isRecording: true)?.message.split(separator: "\n").dropFirst() == [
+        "- line 12: version 1.1.0 stands between 1.0.0 and 1.2.0, which were released without it: give it a version above 1.2.0"
+      ])
+  }
+
+  @Test func `versions that leave the old end of the chain keep their lines`() throws {
+    try record(AllPlan.self)
+    let before = try text()
+    let check = try LatePlan.check(file, isRecording: true)
+    #expect(check.errors == [])
+    #expect(try text() == before)
+  }
+
+  @Test func `an older version may be put before all that are locked`() throws {
+    try record(LatePlan.self)
+    try record(AllPlan.self)
+    #expect(try text() == PlanLock(AllPlan.stages.outline, PlanSamples(of: AllPlan.stages)).text)
+  }
+
+  @Test func `a released version does not become a draft again`() throws {
+    try record(AllPlan.self)
+    #expect(
+      error(RedraftedPlan.self)?.message.split(separator: "\n").dropFirst() == [
+        "- line 15: Redrafted (1.2.0) was released, and is a draft now: release it, by leaving out .draft, and put changes into a new version"
+      ])
+  }
+
+  @Test func `a damaged lock is an error with its line`() throws {
+    try record(Gym.FirstPlan.self)
+    try text().replacing("    samples -\n", with: "").write(to: file.url, atomically: true, encoding: .utf8)
+    let error = error(Gym.FirstPlan.self)
+    #expect(error?.code == .malformed)
+    #expect(error?.details.line == 10)
+    #expect(
+      error?.message
+        == "line 10 of 'Workouts.lock': no such line may stand here; take the file back from version control")
+  }
+
+  @Test func `a lock of a later library is an error of its own`() throws {
+    try "annals plan lock 7\n".write(to: file.url, atomically: true, encoding: .utf8)
+    let error = error(Gym.FirstPlan.self, isRecording: true)
+    #expect(error?.code == .needsNewer)
+    #expect(
+      error?.message
+        == "line 1 of 'Workouts.lock': the file has form 7, and this library reads form 1: use a newer library")
+    #expect(try text() == "annals plan lock 7\n")
+  }
+
+  @Test func `a lock that cannot be written is an error`() {
+    let nowhere = LockFile(url: folder.directory.appendingPathComponent("none/Workouts.lock"))
+    let error = #expect(throws: AnnalsError.self) {
+      try Gym.FirstPlan.check(nowhere, isRecording: true)
+    }
+    #expect(error?.code == .inputOutput)
+    #expect(error?.message == "writing the lock file 'Workouts.lock' failed")
+  }
+}
+
+@Schema(1, 0, 0) private enum Ticks1 { @Record fileprivate struct Ticked { var n: Int } }
+@Schema(1, 1, 0) private enum Ticks2 { typealias Ticked = Ticks1.Ticked }
+@Schema(1, 2, 0) private enum Ticks3 { typealias Ticked = Ticks2.Ticked }
+@Schema(1, 2, 0, .draft) private enum Redrafted { typealias Ticked = Ticks2.Ticked }
+
+private enum AllPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Ticks1, Ticks3> {
+    MigrationStage.lightweight(fromVersion: Ticks1.self, toVersion: Ticks2.self)
+    MigrationStage.lightweight(fromVersion: Ticks2.self, toVersion: Ticks3.self)
+  }
+}
+private enum SkippingPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Ticks1, Ticks3> {
+    MigrationStage.lightweight(fromVersion: Ticks1.self, toVersion: Ticks3.self)
+  }
+}
+private enum ShortPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Ticks1, Ticks2> {
+    MigrationStage.lightweight(fromVersion: Ticks1.self, toVersion: Ticks2.self)
+  }
+}
+private enum LatePlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Ticks2, Ticks3> {
+    MigrationStage.lightweight(fromVersion: Ticks2.self, toVersion: Ticks3.self)
+  }
+}
+private enum RedraftedPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Ticks1, Redrafted> {
+    MigrationStage.lightweight(fromVersion: Ticks1.self, toVersion: Ticks2.self)
+    MigrationStage.lightweight(fromVersion: Ticks2.self, toVersion: Redrafted.self)
+  }
+}
