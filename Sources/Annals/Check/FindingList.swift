@@ -141,7 +141,8 @@ struct FindingList {
         findings.append(
           .init(
             .warning,
-            "in \(step(index)) sample \(failure.sample + 1) of '\(record.name.text)' fails: \(failure.failure)"))
+            "in \(step(index)) sample \(failure.sample + 1) of '\(record.name.text)' fails: \(failure.failure)"
+          ))
       }
       guard case .rule(let effect) = outline.crossings[index][number] else { continue }
       if case .nothing = effect { continue }

@@ -52,12 +52,14 @@ struct LockComparison {
     guard let schema = outline.schemas.first(where: { $0.version == version }) else {
       return report(
         version, line: locked.line,
-        "version \(version) was released, and the plan does not have it any more: put its schema and its stages back")
+        "version \(version) was released, and the plan does not have it any more: put its schema and its stages back"
+      )
     }
     guard schema.stability == .released, let now = found[version] else {
       return report(
         version, line: locked.line,
-        "\(name(version)) was released, and is a draft now: release it, by leaving out .draft, and put changes into a new version")
+        "\(name(version)) was released, and is a draft now: release it, by leaving out .draft, and put changes into a new version"
+      )
     }
     for record in locked.records {
       if let same = now.records.first(where: { $0.name == record.name }) {
@@ -66,13 +68,15 @@ struct LockComparison {
       } else {
         report(
           version, record.name, line: record.line,
-          "record '\(record.name.text)' of \(name(version)) was released, and the schema does not have it any more: put it back, and drop it in a new version")
+          "record '\(record.name.text)' of \(name(version)) was released, and the schema does not have it any more: put it back, and drop it in a new version"
+        )
       }
     }
     for record in now.records where !locked.records.contains(where: { $0.name == record.name }) {
       report(
         version, record.name, line: locked.line,
-        "record '\(record.name.text)' of \(name(version)) is not among those that were released with the version: put it into a new version")
+        "record '\(record.name.text)' of \(name(version)) is not among those that were released with the version: put it into a new version"
+      )
     }
     compareStages(locked, now)
   }
@@ -134,7 +138,8 @@ struct LockComparison {
       if lock[found.from] == nil {
         report(
           locked.version, line: expected.line,
-          "version \(found.from) stands between \(expected.from) and \(locked.version), which were released without it: give it a version above \(lock.versions.last?.version ?? locked.version)")
+          "version \(found.from) stands between \(expected.from) and \(locked.version), which were released without it: give it a version above \(lock.versions.last?.version ?? locked.version)"
+        )
       }
       return
     }
@@ -150,7 +155,8 @@ struct LockComparison {
       guard behaviour != nil || outline.stages[place.schema].hasContext else { continue }
       report(
         locked.version, record.name, line: record.line,
-        "the stage from \(name(expected.from)) to \(name(locked.version)) does something else with '\(record.name.text)' than when it was released: its samples gave \(digest.fingerprint.hexadecimal.prefix(12)), and \(behaviour.map { "give \($0.fingerprint.hexadecimal.prefix(12))" } ?? "wait for a context") now; give the rule back what it did, and correct events in a new version")
+        "the stage from \(name(expected.from)) to \(name(locked.version)) does something else with '\(record.name.text)' than when it was released: its samples gave \(digest.fingerprint.hexadecimal.prefix(12)), and \(behaviour.map { "give \($0.fingerprint.hexadecimal.prefix(12))" } ?? "wait for a context") now; give the rule back what it did, and correct events in a new version"
+      )
     }
   }
 
@@ -164,7 +170,8 @@ struct LockComparison {
       }
       report(
         version, line: lock.versions.last { $0.version < version }?.line ?? 1,
-        "version \(version) stands among versions that were released without it: give it a version above \(newest)")
+        "version \(version) stands among versions that were released without it: give it a version above \(newest)"
+      )
     }
   }
 

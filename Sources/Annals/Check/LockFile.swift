@@ -50,7 +50,8 @@ struct LockFile {
     default: code = .inputOutput
     }
     return AnnalsError(
-      code, "\(work) the lock file '\(name)' failed", details: AnnalsError.Details { [name] in $0.file = name },
+      code, "\(work) the lock file '\(name)' failed",
+      details: AnnalsError.Details { [name] in $0.file = name },
       underlying: error)
   }
 }

@@ -104,7 +104,8 @@ struct LockParser {
           throw failure(.fingerprint)
         }
       }
-      record.samples = try digest(expect("    samples "))
+      let samples = try expect("    samples ")
+      record.samples = try digest(samples)
       records.append(record)
     }
     return records
@@ -116,7 +117,8 @@ struct LockParser {
     while let text = take("    takes ") {
       var record = PlanLock.StagedRecord(name: try name(text), line: index)
       if let last = stage.records.last, last.name >= record.name { throw failure(.disorder) }
-      record.behaviour = try digest(expect("      behaviour "))
+      let behaviour = try expect("      behaviour ")
+      record.behaviour = try digest(behaviour)
       stage.records.append(record)
     }
     return stage

@@ -55,7 +55,8 @@ extension SchemaMigrationPlan {
     let comparison = LockComparison(lock, with: chain.outline, samples)
     // First, because a released version that was edited makes the plan invalid in ways that mislead.
     if let first = comparison.differences.first {
-      let list = (comparison.differences.map { "line \($0.line): \($0.description)" } + check.errors.map(\.message))
+      let list =
+        (comparison.differences.map { "line \($0.line): \($0.description)" } + check.errors.map(\.message))
       throw AnnalsError(
         .shapeChanged,
         "\(Self.self) changes what '\(file.name)' says was released:\(list.map { "\n- \($0)" }.joined())",

@@ -13,6 +13,25 @@ struct FieldHistory {
   struct Version {
     let schema: PlanProblem.Schema?
     let records: [Record]
+    private let numbers: [ExactText: Int]
+    private let formerNumbers: [ExactText: Int]
+
+    init(schema: PlanProblem.Schema?, records: [Record]) {
+      self.schema = schema
+      self.records = records
+      let names = records.enumerated().map { ($0.element.name, $0.offset) }
+      numbers = Dictionary(names, uniquingKeysWith: { first, _ in first })
+      let formerNames = records.enumerated().flatMap { record in
+        record.element.formerNames.map { ($0, record.offset) }
+      }
+      formerNumbers = Dictionary(formerNames, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The number of the record that the record of the version before called `name` is, by its name now or then.
+    func index(following name: ExactText) -> Int? { numbers[name] ?? formerNumbers[name] }
+
+    /// The record called `name`.
+    func record(_ name: ExactText) -> Record? { numbers[name].map { records[$0] } }
   }
   /// A field of a version that has a reserved name.
   struct Reuse {
@@ -28,7 +47,7 @@ struct FieldHistory {
 
   /// Every field that has a reserved name, in the order of versions and records.
   ///
-  /// - Complexity: O(versions² · fields) in records that change, O(versions · records) otherwise.
+  /// - Complexity: O(all records), and O(versions · records) for each record that changes.
   func reuses() -> [Reuse] {
     versions.indices.flatMap { version in
       versions[version].records.indices.flatMap { record in
@@ -41,7 +60,9 @@ struct FieldHistory {
   func problems() -> [PlanProblem] {
     reuses().compactMap { reuse in
       let version = versions[reuse.version]
-      guard let schema = version.schema, let record = version.records[reuse.record].problem else { return nil }
+      guard let schema = version.schema, let record = version.records[reuse.record].problem else {
+        return nil
+      }
       return .reused(record, in: schema, change: reuse.change.description)
     }
   }
@@ -49,19 +70,26 @@ struct FieldHistory {
   private func changes(of number: Int, in version: Int) -> [ShapeChange] {
     let record = versions[version].records[number]
     guard let shape = record.shape else { return [] }
+    // Most records of most versions stay as they are.
+    if version > 0, let before = versions[version - 1].record(record.name), before.shape == shape,
+      before.reservedNames == record.reservedNames
+    {
+      return []
+    }
     let line = ancestors(of: number, in: version)
     let parents = line.first ?? []
-    if parents.contains(where: { $0.shape == shape && $0.reservedNames == record.reservedNames }) { return [] }
     // What a parent that is stored by name calls its fields is not known.
     guard parents.isEmpty || parents.contains(where: { $0.shape != nil }) else { return [] }
-    let before = RecordShape(parents.flatMap { $0.shape?.shape.fields ?? [] })
+    let fields = shape.shape.flattened
+    let before = RecordShape(parents.flatMap { $0.shape?.shape.flattened.fields ?? [] })
     let reused = ShapeComparison.reusedNames(
-      in: shape.shape, after: before, earlier: line.dropFirst().flatMap { $0.compactMap(\.shape?.shape) })
+      in: fields, after: before,
+      earlier: line.dropFirst().flatMap { $0.compactMap { $0.shape?.shape.flattened } })
     let known = Set(before.fields.map { ExactText($0.name) })
     let inherited = Set(line.joined().flatMap(\.reservedNames)).subtracting(known)
     let forbidden = inherited.union(record.reservedNames).subtracting(reused.map { ExactText($0.field) })
     return reused
-      + shape.shape.fields.filter { forbidden.contains(ExactText($0.name)) }.map { .reserved($0) }
+      + fields.fields.filter { forbidden.contains(ExactText($0.name)) }.map { .reserved($0) }
   }
 
   /// What a record was in the version before, in the one before that, and so on.
@@ -85,10 +113,26 @@ struct FieldHistory {
   }
 }
 
-extension FieldHistory.Version {
-  /// The number of the record that the record of the version before called `name` is, by its name now or then.
-  fileprivate func index(following name: ExactText) -> Int? {
-    records.firstIndex { $0.name == name } ?? records.firstIndex { $0.formerNames.contains(name) }
+extension RecordShape {
+  /// The fields of the record and of all records in it, each called by the names that lead to it, joined by points.
+  fileprivate var flattened: RecordShape {
+    var flat: [FieldShape] = []
+    func add(_ shape: ValueShape, at path: String) {
+      switch shape {
+      case .optional(let inner), .list(let inner), .set(let inner), .map(_, let inner): add(inner, at: path)
+      case .record(let fields):
+        for field in fields {
+          let place = path.appending(field.name)
+          flat.append(FieldShape(place, field.shape))
+          add(field.shape, at: place)
+        }
+      case .choice(let cases):
+        for oneCase in cases { add(.record(oneCase.values), at: path.appending(oneCase.name)) }
+      default: break
+      }
+    }
+    add(.record(fields), at: "")
+    return RecordShape(flat)
   }
 }
 
@@ -98,7 +142,9 @@ extension ShapeChange {
     ShapeChange(
       field: field.name, kind: .reused, stored: nil, wanted: field.shape.text, verdict: .forbidden,
       backward: .none, forward: .none,
-      description: "`\(field.name)` is among the record's reserved names, now or in an earlier version: give it another name")
+      description:
+        "`\(field.name)` is among the record's reserved names, now or in an earlier version: give it another name"
+    )
   }
 }
 

@@ -193,7 +193,8 @@ import Testing
     let lines = try lines("Chooses")
     #expect(
       lines
-        == ruled("Chooses", "~ a: [int64] -> int64  (custom; new reads old: the rule; old reads new: wrapped)"))
+        == ruled(
+          "Chooses", "~ a: [int64] -> int64  (custom; new reads old: the rule; old reads new: wrapped)"))
   }
 
   @Test func `an added record is lightweight`() throws {

@@ -61,7 +61,8 @@ import Testing
     let before = try text()
     try record(Gym.WorkoutPlan.self)
     #expect(try text().hasPrefix(before))
-    #expect(try text() == PlanLock(Gym.WorkoutPlan.stages.outline, PlanSamples(of: Gym.WorkoutPlan.stages)).text)
+    #expect(
+      try text() == PlanLock(Gym.WorkoutPlan.stages.outline, PlanSamples(of: Gym.WorkoutPlan.stages)).text)
   }
 
   @Test func `recording writes nothing where nothing is new`() throws {
@@ -119,6 +120,27 @@ import Testing
         - line 33: the stage from WorkoutsV1 (1.0.0) to WorkoutsV2 (2.0.0) does something else with 'SetsLogged' than when it was released: its samples gave 06f0c757c420, and give 1a4e675ba57f now; give the rule back what it did, and correct events in a new version
         """)
     #expect(self.error(EditedGym.WorkoutPlan.self, isRecording: true)?.code == .shapeChanged)
+  }
+
+  @Test func `an edit is said before what it makes of the plan`() throws {
+    try record(Gym.FirstPlan.self)
+    let error = error(BrokenPlan.self)
+    #expect(error?.code == .shapeChanged)
+    let list = error?.message.split(separator: "\n").filter { $0.hasPrefix("- ") }.map { $0.prefix(34) }
+    #expect(
+      list == [
+        "- line 3: record 'BodyWeighed' of ", "- line 7: record 'Heartbeat' of Wo",
+        "- line 2: record 'Stretched' of Wo", "- record 'BodyWeighed' of Workouts",
+        "- record 'Stretched' of WorkoutsV1",
+      ])
+  }
+
+  @Test func `the environment can ask for recording`() async throws {
+    await #expect(processExitsWith: .success) { [path = file.url.path as String] in
+      unsafe setenv("ANNALS_RECORD", "1", 1)
+      try Gym.FirstPlan.check(lock: URL(fileURLWithPath: path))
+    }
+    #expect(try text() == PlanLock(Gym.FirstPlan.stages.outline, PlanSamples(of: Gym.FirstPlan.stages)).text)
   }
 
   @Test func `samples may be added behind those that are there`() throws {
@@ -214,7 +236,8 @@ import Testing
     #expect(error?.code == .needsNewer)
     #expect(
       error?.message
-        == "line 1 of 'Workouts.lock': the file has form 7, and this library reads form 1: use a newer library")
+        == "line 1 of 'Workouts.lock': the file has form 7, and this library reads form 1: use a newer library"
+    )
     #expect(try text() == "annals plan lock 7\n")
   }
 
@@ -233,6 +256,13 @@ import Testing
 @Schema(1, 2, 0) private enum Ticks3 { typealias Ticked = Ticks2.Ticked }
 @Schema(1, 2, 0, .draft) private enum Redrafted { typealias Ticked = Ticks2.Ticked }
 
+@Schema(2, 0, 0) private enum OnlySets { typealias SetsLogged = EditedGym.WorkoutsV1.SetsLogged }
+
+private enum BrokenPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<EditedGym.WorkoutsV1, OnlySets> {
+    MigrationStage.custom(fromVersion: EditedGym.WorkoutsV1.self, toVersion: OnlySets.self)
+  }
+}
 private enum AllPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<Ticks1, Ticks3> {
     MigrationStage.lightweight(fromVersion: Ticks1.self, toVersion: Ticks2.self)

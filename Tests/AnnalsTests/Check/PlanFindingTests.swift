@@ -62,7 +62,8 @@ import Testing
       ])
     #expect(
       PlanCheck(of: ContextPlan.self).stages[0].description.split(separator: "\n")[0]
-        == "Weighed1 1.0.0 -> Renamed2 2.0.0: custom, scope record, with a context: it activates at one position")
+        == "Weighed1 1.0.0 -> Renamed2 2.0.0: custom, scope record, with a context: it activates at one position"
+    )
   }
 
   @Test func `what older programs cannot read is a note, and a warning where they have to read it`() {
@@ -85,8 +86,16 @@ import Testing
     let errors = found(.error, in: UnstorablePlan.self)
     #expect(errors.count == 1)
     #expect(
-      errors.first?.hasPrefix("a sample of 'Unstorable' of Unstorable1 (1.0.0) cannot be stored, for ") == true)
+      errors.first?.hasPrefix("a sample of 'Unstorable' of Unstorable1 (1.0.0) cannot be stored, for ")
+        == true)
     #expect(errors.first?.hasSuffix(": correct the record's samples") == true)
+  }
+
+  @Test func `what only the compilation of a plan finds is an error, too`() {
+    #expect(
+      found(.error, in: AdoptingPlan.self) == [
+        "AdoptingPlan takes events without a version for ones of 1.1.0, which is no version of its chain: name one of its schemas in 'unversioned'"
+      ])
   }
 
   @Test func `errors stand before warnings, and warnings before notes`() {
@@ -197,6 +206,10 @@ private enum ThrowingPlan: SchemaMigrationPlan {
       }
     }
   }
+}
+private enum AdoptingPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Weighed1, Weighed1> {}
+  static var unversioned: UnversionedEvents { .adopt(as: Minor.self) }
 }
 private enum UnstorablePlan: SchemaMigrationPlan {
   static var stages: MigrationChain<Unstorable1, Unstorable1> {}

@@ -64,7 +64,7 @@ import Testing
 
   @Test func `names of every kind are read as they were written`() throws {
     var lock = PlanLock()
-    let names = ["a b", "back\\slash\\n", "form by name", "line\nfeed\r", "e\u{301}", "\u{e9}"]
+    let names = ["a b", "back\\slash\\n", "e\u{301}", "form by name", "line\nfeed\r", "\u{e9}"]
     lock.versions = [
       .init(
         version: .init(1, 0, 0),

@@ -39,7 +39,8 @@ import Testing
   @Test func `checking a plan with errors throws them all`() throws {
     let error = #expect(throws: AnnalsError.self) { try ForgetfulPlan.check() }
     #expect(error?.code == .invalidPlan)
-    #expect(error?.message.hasPrefix("ForgetfulPlan does not hold together:\n- record 'SetsLogged' of ") == true)
+    #expect(
+      error?.message.hasPrefix("ForgetfulPlan does not hold together:\n- record 'SetsLogged' of ") == true)
     #expect(error?.message.split(separator: "\n").count == 3)
   }
 

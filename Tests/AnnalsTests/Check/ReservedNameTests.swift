@@ -61,6 +61,13 @@ import Testing
       ])
   }
 
+  @Test func `names inside nested records are reserved, too`() {
+    #expect(
+      problems(NestedPlan.self) == [
+        "record 'Shown' of Shown3 (1.2.0) has a field of a reserved name: `place.hall` is new as text?, but was int64? in an earlier version, whose programs would take the one for the other: give it another name"
+      ])
+  }
+
   @Test func `names of other records are free`() throws {
     _ = try CompiledPlan(OtherRecordPlan.self)
   }
@@ -133,6 +140,25 @@ import Testing
   }
 }
 
+@Schema(1, 0, 0) private enum Shown1 {
+  @Record fileprivate struct Shown { var place: Place }
+  @Value fileprivate struct Place {
+    var city: String
+    var hall: Int?
+  }
+}
+@Schema(1, 1, 0) private enum Shown2 {
+  @Record fileprivate struct Shown { var place: Place }
+  @Value fileprivate struct Place { var city: String }
+}
+@Schema(1, 2, 0) private enum Shown3 {
+  @Record fileprivate struct Shown { var place: Place }
+  @Value fileprivate struct Place {
+    var city: String
+    var hall: String?
+  }
+}
+
 private enum ReturningPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<Films1, Films3> {
     MigrationStage.lightweight(fromVersion: Films1.self, toVersion: Films2.self)
@@ -170,6 +196,12 @@ private enum DeclaredPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<Films1, Reserving3> {
     MigrationStage.lightweight(fromVersion: Films1.self, toVersion: Reserving2.self)
     MigrationStage.lightweight(fromVersion: Reserving2.self, toVersion: Reserving3.self)
+  }
+}
+private enum NestedPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Shown1, Shown3> {
+    MigrationStage.lightweight(fromVersion: Shown1.self, toVersion: Shown2.self)
+    MigrationStage.lightweight(fromVersion: Shown2.self, toVersion: Shown3.self)
   }
 }
 private enum OwnPlan: SchemaMigrationPlan {
