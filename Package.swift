@@ -49,6 +49,7 @@ let package = Package(
   name: "Annals",
   products: [
     .library(name: "Annals", targets: ["Annals"]),
+    .library(name: "AnnalsTesting", targets: ["AnnalsTesting"]),
     .library(name: "AnnalsCommand", targets: ["AnnalsCommand"]),
     .executable(name: "annals", targets: ["AnnalsTool"]),
     .executable(name: "githistory", targets: ["GitHistoryTool"]),
@@ -63,6 +64,8 @@ let package = Package(
       linkerSettings: syntaxLinking(syntaxLibraries)),
     .target(
       name: "Annals", dependencies: ["LMDB", "CAnnals", "AnnalsMacros"], swiftSettings: lending),
+    // What users test their plans with, from Swift Testing or XCTest.
+    .target(name: "AnnalsTesting", dependencies: ["Annals"], swiftSettings: strict),
     .target(name: "AnnalsCommand", dependencies: ["Annals"], swiftSettings: strict),
     .executableTarget(name: "AnnalsTool", dependencies: ["AnnalsCommand"], swiftSettings: strict),
     // The example is a library below a one-line program, because tests that use macros cannot import a program.
@@ -101,6 +104,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "FaultTests", dependencies: ["Annals", "FaultSubject", "FaultSubjectTool"], swiftSettings: strict),
+    .testTarget(
+      name: "AnnalsTestingTests", dependencies: ["Annals", "AnnalsTesting"], swiftSettings: strict),
     .testTarget(name: "GitHistoryTests", dependencies: ["GitHistory"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -10,6 +10,8 @@ public struct MigrationChain<Oldest: VersionedSchema, Current: VersionedSchema>:
       VersionSteps<Oldest.Event>
   /// By stage, what it does with the whole log.
   let works: [StageWork]
+  /// The chain as it was when each of the schemas before the current one was current, oldest first.
+  var earlier: [any PlanChain] = []
 }
 
 /// What a stage does with the whole log, once.
@@ -70,7 +72,8 @@ extension MigrationChain {
     var verifyWork: (@Sendable (any HistorySource, ContextBytes) throws -> Void)?
     if let verify = stage.verify { verifyWork = { try verify(before($0, $1), after($0, $1)) } }
     let work = StageWork(prepare: prepareWork, verify: verifyWork, alone: stage.alone)
-    return MigrationChain<Oldest, Next>(outline: outline, extend: extend, works: works + [work])
+    return MigrationChain<Oldest, Next>(
+      outline: outline, extend: extend, works: works + [work], earlier: earlier + [self])
   }
 }
 

@@ -21,12 +21,13 @@ public struct Origin: Sendable {
   /// What the writer noted beside the event.
   public let metadata: Metadata
   /// The id of the log, the same in all its copies and generations.
-  let log: UUID
+  package let log: UUID
 
   /// When the entry was appended.
   public var time: Date { timestamp.date }
 
-  init(
+  /// What a rule would know of this entry.
+  package init(
     position: Position, path: [UInt32] = [], stream: StreamName, revision: Revision, timestamp: Timestamp,
     id: UUID?, metadata: Metadata, log: UUID
   ) {

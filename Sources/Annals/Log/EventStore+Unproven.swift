@@ -1,0 +1,15 @@
+extension EventStore {
+  /// A store that only appends events of the plan's current version, whatever else the log holds: what a program of an older version wrote is written so again.
+  ///
+  /// - Throws: ``AnnalsError`` with code `invalidPlan`.
+  package init(appendingTo log: EventLog) throws(AnnalsError) {
+    self.log = log
+    reach = PlanReach(try CompiledPlan(Plan.self))
+    newer = nil
+  }
+
+  /// The contexts of the plan's stages that the store keeps.
+  package func contexts() throws(AnnalsError) -> FrozenContexts {
+    FrozenContexts(try Activation(log, reach.plan).contexts())
+  }
+}

@@ -1,0 +1,26 @@
+/// The comparison that a stage makes of the older log and what it becomes.
+package struct StageVerification {
+  /// The older version.
+  package let from: SchemaVersion
+  /// The newer version.
+  package let to: SchemaVersion
+  /// Makes the comparison, and throws what it throws.
+  package let run: () throws -> Void
+}
+
+extension EventStore {
+  /// The comparisons that the plan's stages make, oldest stage first, each over all events that the store has now.
+  package func verifications() throws(AnnalsError) -> [StageVerification] {
+    let plan = reach.plan
+    let contexts = try Activation(log, plan).contexts()
+    let last = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.last() }
+    let history = LogHistory(log: log, last: last, adopted: plan.adopted)
+    return plan.works.enumerated().compactMap { index, work in
+      work.verify.map { verify in
+        StageVerification(from: plan.schemas[index].version, to: plan.schemas[index + 1].version) {
+          try verify(history, contexts)
+        }
+      }
+    }
+  }
+}

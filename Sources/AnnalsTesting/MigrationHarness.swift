@@ -1,0 +1,179 @@
+public import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Reads the samples of every version as every later version, by every way there is, and compares what comes out.
+///
+/// ```swift
+/// @Test func `every version reads as every later one`() async throws {
+///   try await MigrationHarness(WorkoutPlan.self).check(requiringSamples: true)
+/// }
+/// ```
+///
+/// The ways are: the plan in one go; a real store on disk with a program of each version; and stored again, as a migration pass stores it, at one version
+/// between or at each of them. Errors are compared as values are.
+public struct MigrationHarness<Plan: SchemaMigrationPlan>: Sendable {
+  /// A harness for `plan`.
+  public init(_ plan: Plan.Type) {}
+
+  /// Throws the report where two ways disagree.
+  ///
+  /// - Parameter requiringSamples: Whether a record without samples is a mistake, too.
+  /// - Throws: ``HarnessReport``, and as ``report()``.
+  public func check(requiringSamples: Bool = false) async throws {
+    let report = try await report()
+    if !report.disagreements.isEmpty || requiringSamples && !report.uncovered.isEmpty { throw report }
+  }
+
+  /// Reads all samples by all ways.
+  ///
+  /// - Returns: What was found, also where nothing is wrong.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan`, `malformed` for a sample that has no encoding, or as stores throw.
+  /// - Complexity: For n versions, n stores and n² opens.
+  public func report() async throws -> HarnessReport {
+    try await report(withStores: true)
+  }
+
+  /// Reads all samples, by the ways that need no store or by all.
+  func report(withStores: Bool) async throws -> HarnessReport {
+    let links = try Link.all(of: Plan.self)
+    var report = HarnessReport()
+    for index in links.indices {
+      for (record, samples) in links[index].records {
+        for later in links[index...] {
+          report.coverage.append(
+            HarnessReport.Coverage(
+              record: record, from: links[index].version, to: later.version, samples: samples.count))
+        }
+      }
+      guard !links[index].samples.isEmpty else { continue }
+      try await read(links, from: index, withStores: withStores, into: &report)
+    }
+    return report
+  }
+
+  private func read(
+    _ links: [Link], from first: Int, withStores: Bool, into report: inout HarnessReport
+  ) async throws {
+    var log = SampleLog(links[first].samples)
+    var contexts = FrozenContexts()
+    var stored: [Int: [Outcome]] = [:]
+    if withStores {
+      let place = try TestStore()
+      let raw = try EventLog(at: place.url)
+      try await raw.append(log.entries)
+      log = SampleLog(links[first].samples, log: raw.id)
+      for index in links.indices.dropFirst(first) {
+        stored[index] = try Self.outcomes(
+          links[index].chain, isLast: index == links.count - 1, in: place, count: log.samples.count)
+      }
+      contexts = try place.activate(plan: Plan.self).contexts()
+    } else if Plan.hasContexts {
+      contexts = try Plan.contexts(of: log.entries)
+    }
+    var lifts: [Lift] = []
+    for link in links { lifts.append(try link.lift(contexts)) }
+    for last in links.indices.dropFirst(first) {
+      for (number, (sample, origin)) in zip(log.samples, log.origins).enumerated() {
+        let expected = lifts[last].outcome(sample.form, origin)
+        var comparison = Comparison(
+          sample: sample, from: links[first].version, to: links[last].version, expected: expected)
+        if last == first {
+          comparison.compare(.events([.init(sample.form, origin)]), .steps, &report)
+        } else {
+          comparison.compare(
+            Lift.outcome(of: sample.form, at: origin, through: lifts[(first + 1)...last]), .steps, &report)
+        }
+        for between in links.indices where between > first && between < last {
+          let found = Lift.outcome(
+            of: sample.form, at: origin, through: [lifts[between], lifts[last]])
+          comparison.compare(found, .through(links[between].version), &report)
+        }
+        if let stored = stored[last] { comparison.compare(stored[number], .store, &report) }
+        comparison.note(&report)
+      }
+    }
+  }
+
+  /// What a program of the version that `chain` ends at reads at the positions 1 to `count`.
+  private static func outcomes<Chain: PlanChain>(
+    _ chain: Chain, isLast: Bool, in place: TestStore, count: Int
+  ) throws -> [Outcome] {
+    // The last one is the plan as its programs open it.
+    if isLast { return try outcomes(in: place.activate(plan: Plan.self), count: count) }
+    return try outcomes(in: place.activate(plan: Earlier<Plan, Chain.Current>.self), count: count)
+  }
+
+  private static func outcomes<Program>(
+    in store: EventStore<Program>, count: Int
+  ) throws(AnnalsError) -> [Outcome] {
+    let pipeline = try Program.stages.pipeline(store.contexts())
+    return try store.read { (snapshot) throws(AnnalsError) in
+      var outcomes: [Outcome] = []
+      for number in 1...UInt64(count) {
+        let position = Position(number)
+        var found: [Entry<Program.Current.Event>] = []
+        var refused: Outcome?
+        do throws(AnnalsError) {
+          var entries = try snapshot.entries(from: position)
+          while let entry = try entries.next(), entry.position == position { found.append(entry) }
+        } catch {
+          // Where the entry has nothing to say, the reader goes on to the next one, which is asked for itself.
+          if error.details.position == position {
+            refused = .refused(error.code, message: error.message, place: nil)
+          }
+        }
+        outcomes.append(refused ?? pipeline.outcome(of: found))
+      }
+      return outcomes
+    }
+  }
+}
+
+/// One sample read from one version as another.
+private struct Comparison {
+  let sample: Sample
+  let from: SchemaVersion
+  let to: SchemaVersion
+  let expected: Outcome
+  private(set) var agrees = true
+
+  init(sample: Sample, from: SchemaVersion, to: SchemaVersion, expected: Outcome) {
+    self.sample = sample
+    self.from = from
+    self.to = to
+    self.expected = expected
+  }
+
+  /// Notes where another way gives something else.
+  mutating func compare(_ found: Outcome, _ route: HarnessReport.Route, _ report: inout HarnessReport) {
+    guard !expected.agrees(with: found) else { return }
+    agrees = false
+    report.disagreements.append(
+      HarnessReport.Disagreement(
+        record: sample.form.type, sample: sample.number, from: from, to: to, route: route,
+        expected: expected.description, found: found.description))
+  }
+
+  /// Notes where all ways refuse the sample.
+  func note(_ report: inout HarnessReport) {
+    guard agrees, case .refused(let code, let message, let place) = expected else { return }
+    report.refusals.append(
+      HarnessReport.Refusal(
+        record: sample.form.type, sample: sample.number, from: from, to: to,
+        reason: "\(code), \(place ?? message)"))
+  }
+}
+
+extension Outcome.Part {
+  /// An event that is read as the version that it is stored under.
+  init(_ form: StoredForm, _ origin: Origin) {
+    self.init(
+      position: origin.position, stream: origin.stream, revision: origin.revision, path: origin.path,
+      form: form)
+  }
+}

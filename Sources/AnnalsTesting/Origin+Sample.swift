@@ -1,0 +1,29 @@
+public import Annals
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension Origin {
+  /// What a rule may know of an entry, for tests of rules.
+  ///
+  /// - Parameters:
+  ///   - position: The entry's place in the log.
+  ///   - stream: The stream that the entry belongs to.
+  ///   - revision: The entry's place in its stream.
+  ///   - time: When the entry was appended, years 1 to 9999, kept to the microsecond; a time outside them is taken for 1970-01-01.
+  ///   - id: The id that the writer gave the event.
+  ///   - metadata: What the writer noted beside the event.
+  ///   - log: The id of the log, which ids derived from the entry depend on.
+  public static func sample(
+    position: Position = 1, stream: StreamName = "sample", revision: Revision = 0,
+    time: Date = Date(timeIntervalSinceReferenceDate: 0), id: UUID? = nil, metadata: Metadata = [:],
+    log: UUID = UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+  ) -> Origin {
+    Origin(
+      position: position, stream: stream, revision: revision,
+      timestamp: Timestamp(time) ?? Timestamp(microseconds: 0), id: id, metadata: metadata, log: log)
+  }
+}

@@ -1,0 +1,90 @@
+import Annals
+
+/// What comes of one stored payload in one version: events or an error.
+enum Outcome: Sendable {
+  /// An event and where it stands.
+  struct Part: Equatable, Sendable {
+    let position: Position
+    let stream: StreamName
+    let revision: Revision
+    let path: [UInt32]
+    /// The event as its version stores it.
+    let form: StoredForm
+  }
+
+  /// These events; none where a rule drops the entry.
+  case events([Part])
+  /// An error, with what a store says of it, and the step that it comes from where that is known.
+  case refused(AnnalsError.Code, message: String, place: String?)
+
+  /// Whether the other outcome is the same.
+  func agrees(with other: Outcome) -> Bool {
+    switch (self, other) {
+    case (.events(let left), .events(let right)): left == right
+    case (.refused(let left, let leftMessage, let leftPlace), .refused(let right, let message, let place)):
+      // The version that the payload was stored under stands in the message and not in the place.
+      if let leftPlace, let place {
+        left == right && leftPlace == place
+      } else {
+        left == right && leftMessage == message
+      }
+    case (.events, .refused), (.refused, .events): false
+    }
+  }
+
+  /// What the outcome is, byte by byte: the same bytes for outcomes that agree, in every process.
+  var bytes: [UInt8] {
+    switch self {
+    case .events(let parts):
+      parts.flatMap { part in
+        "event \(part.position) \(part.stream) \(part.revision) \(part.path) \(part.form.type) \(part.form.payload.hex)\n"
+          .utf8
+      }
+    case .refused(let code, let message, let place): Array("refused \(code) \(place ?? message)\n".utf8)
+    }
+  }
+}
+
+extension Outcome: CustomStringConvertible {
+  /// The events in words, one after the other, or the error.
+  var description: String { lines.joined(separator: ", ") }
+
+  /// The events in words, or the error.
+  var lines: [String] {
+    switch self {
+    case .events(let parts) where parts.isEmpty: ["dropped"]
+    case .events(let parts):
+      parts.map { part in
+        part.path.isEmpty ? ValueText.text(of: part.form) : "\(part.path) \(ValueText.text(of: part.form))"
+      }
+    case .refused(let code, let message, let place): ["refused \(code): \(place ?? message)"]
+    }
+  }
+}
+
+extension PlanPipeline {
+  /// What comes of `form`.
+  func outcome(of form: StoredForm, at origin: Origin) -> Outcome {
+    let lifted: [Entry<Event>]
+    do throws(LiftRefusal) { lifted = try entries(of: form, at: origin) } catch {
+      return .refused(error.error.code, message: error.error.message, place: error.place)
+    }
+    return outcome(of: lifted)
+  }
+
+  /// What these entries are, as their version stores them.
+  func outcome(of entries: [Entry<Event>]) -> Outcome {
+    var parts: [Outcome.Part] = []
+    for entry in entries {
+      do throws(AnnalsError) {
+        parts.append(
+          Outcome.Part(
+            position: entry.position, stream: entry.stream, revision: entry.revision, path: entry.path,
+            form: try form(of: entry.event)))
+      } catch {
+        return .refused(error.code, message: error.message, place: error.message)
+      }
+    }
+    return .events(parts)
+  }
+}

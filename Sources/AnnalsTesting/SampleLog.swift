@@ -1,0 +1,83 @@
+import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Samples as the entries of a log that stands in no store, each at a place of its own.
+struct SampleLog: Sendable {
+  /// The id of a log that is in no store.
+  static let id = UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
+
+  /// The samples, by position.
+  private(set) var samples: [Sample] = []
+  /// What is known of each entry.
+  private(set) var origins: [Origin] = []
+  private var lengths: [StreamName: UInt64] = [:]
+  private let log: UUID
+
+  init(_ samples: [Sample], log: UUID = Self.id) {
+    self.log = log
+    for sample in samples { add(sample) }
+  }
+
+  /// Adds a sample behind the others.
+  mutating func add(_ sample: Sample) {
+    let number = samples.count
+    let stream = StreamName("sample-\(number % 3)")
+    var generator = SplitMix64(state: UInt64(number))
+    let revision = lengths[stream, default: 0]
+    lengths[stream] = revision + 1
+    samples.append(sample)
+    origins.append(
+      Origin(
+        position: Position(UInt64(number) + 1), stream: stream, revision: Revision(revision),
+        // Drawn, because the same samples come round again and should not meet the same moments.
+        timestamp: Self.moments.randomElement(using: &generator) ?? Timestamp(microseconds: 0),
+        id: number % 2 == 0 ? nil : Self.id(number),
+        metadata: number % 3 == 0 ? [:] : ["sample": .init(number)], log: log))
+  }
+
+  /// The entries.
+  var entries: [(form: StoredForm, origin: Origin)] {
+    zip(samples, origins).map { (form: $0.form, origin: $1) }
+  }
+
+  private static func id(_ number: Int) -> UUID {
+    var generator = SplitMix64(state: UInt64(number))
+    let (a, b) = (generator.next(), generator.next())
+    let bytes = [a, b].flatMap { word in
+      stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
+    }
+    return UUID(
+      uuid: (
+        bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8], bytes[9],
+        bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
+      ))
+  }
+
+  /// Moments at which calendars disagree: before and after midnight, new year, a leap day and the changes to summer time, and far from today.
+  static let moments: [Timestamp] = [
+    // 2001-01-01T00:00:00Z, 1994-12-31T18:30:00Z (1995 in Kolkata), 2000-02-29T23:59:59.999999Z
+    978_307_200_000_000, 788_898_600_000_000, 951_868_799_999_999,
+    // 2024-01-01T01:00:00Z (2023 in St. John's), 2024-03-31T01:30:00Z, 2024-10-27T01:30:00Z
+    1_704_070_800_000_000, 1_711_848_600_000_000, 1_729_992_600_000_000,
+    // 1969-12-31T23:59:59.5Z, 2038-01-19T03:14:08Z
+    -500_000, 2_147_483_648_000_000,
+  ].map { Timestamp(microseconds: $0) }
+}
+
+/// Numbers that look random and are the same for the same seed (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", 2014).
+struct SplitMix64: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+}

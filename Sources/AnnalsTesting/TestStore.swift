@@ -1,0 +1,126 @@
+public import Annals
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A store for one test, in a directory of its own, which is removed when the last reference to it goes.
+///
+/// It is a real store on disk: events are written under old schema versions first, and then it is opened with today's plan.
+///
+/// ```swift
+/// let place = try TestStore()
+/// try await place.seed(WorkoutsV1.self) { call in
+///   call.append([.bodyWeighed(.init(weight: 80))], to: "athlete-7")
+/// }
+/// let store = try place.open(plan: WorkoutPlan.self)
+/// ```
+public final class TestStore: Sendable {
+  /// The directory that is removed.
+  private let directory: URL
+
+  /// Where the store is, or will be.
+  public var url: URL { directory.appendingPathComponent("test.annals") }
+
+  /// A place without a store; the first seed or open creates it.
+  ///
+  /// - Throws: What the file system throws where the directory cannot be made.
+  public init() throws {
+    directory = FileManager.default.temporaryDirectory
+      .appendingPathComponent("annals-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    // Nobody is left to be told, and what stays behind lies in the system's own directory for temporary files.
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  /// Appends events as a program of an older version does.
+  ///
+  /// Schemas can be seeded in any order, so that a log mixes versions as the logs of users do. It needs no plan.
+  ///
+  /// - Parameters:
+  ///   - schema: The schema that the events are stored under.
+  ///   - body: Collects what is to be appended, to one stream or several.
+  /// - Returns: Where the events stand.
+  /// - Throws: ``AnnalsError`` as the append of a store throws.
+  @discardableResult
+  public func seed<Schema: VersionedSchema>(
+    _ schema: Schema.Type, _ body: (inout AppendCall<NewEvent<Schema.Event>>) -> Void
+  ) async throws(AnnalsError) -> Appended {
+    try await EventStore<OneSchema<Schema>>(appendingTo: EventLog(at: url)).append(body)
+  }
+
+  /// Appends events as something does that knows no schema version: an import, or a program before its first release with a plan.
+  ///
+  /// - Parameters:
+  ///   - type: The name on disk of the record type.
+  ///   - values: What the events say, oldest first: maps with text keys, which may be anything but what the schema expects.
+  ///   - stream: The stream to extend.
+  /// - Returns: Where the events stand.
+  /// - Throws: ``AnnalsError`` with code `malformed` for what is no map, or as an append throws.
+  @discardableResult
+  public func seedUnversioned(
+    _ type: String, _ values: [CBOR], to stream: StreamName
+  ) async throws(AnnalsError) -> Appended {
+    try await seed(type, version: nil, values, to: stream)
+  }
+
+  /// Appends events by name under any version, whether or not they fit it: what a damaged or foreign program might have stored.
+  ///
+  /// - Parameters:
+  ///   - type: The name on disk of the record type.
+  ///   - version: The schema version to stamp them with; `nil` for none.
+  ///   - values: What the events say, oldest first: maps with text keys.
+  ///   - stream: The stream to extend.
+  /// - Returns: Where the events stand.
+  /// - Throws: ``AnnalsError`` with code `malformed` for what is no map, or as an append throws.
+  @discardableResult
+  public func seed(
+    _ type: String, version: SchemaVersion?, _ values: [CBOR], to stream: StreamName
+  ) async throws(AnnalsError) -> Appended {
+    var entries: [NewEntry] = []
+    for value in values {
+      entries.append(NewEntry(type: type, version: version, payload: try Payload(value)))
+    }
+    return try await EventLog(at: url).append(entries, to: stream)
+  }
+
+  /// Opens the store with a plan, as the program of today does.
+  ///
+  /// - Parameters:
+  ///   - plan: The plan.
+  ///   - options: As a program would give them.
+  /// - Throws: ``AnnalsError`` as the open of a store throws.
+  public func open<Plan: SchemaMigrationPlan>(
+    plan: Plan.Type, options: StoreOptions = StoreOptions()
+  ) throws(AnnalsError) -> EventStore<Plan> {
+    try EventStore(at: url, plan: plan, options: options)
+  }
+
+  /// Opens the store with a plan that has a `prepare` or takes over events without a version, and does what is done once.
+  ///
+  /// - Throws: ``AnnalsError`` as the open of a store throws.
+  @discardableResult
+  public func activate<Plan: SchemaMigrationPlan>(plan: Plan.Type) throws(AnnalsError) -> EventStore<Plan> {
+    var options = StoreOptions()
+    options.activating = true
+    return try open(plan: plan, options: options)
+  }
+
+  /// Runs the `verify` of each stage that has one over the events of the store, oldest stage first.
+  ///
+  /// The store is activated first, so that each `prepare` has run before.
+  ///
+  /// - Throws: ``VerificationFailure`` with what a `verify` threw, and ``AnnalsError`` where the store does not open.
+  public func verify<Plan: SchemaMigrationPlan>(plan: Plan.Type) throws {
+    for verification in try activate(plan: plan).verifications() {
+      do { try verification.run() } catch {
+        throw VerificationFailure(from: verification.from, to: verification.to, underlying: error)
+      }
+    }
+  }
+}
