@@ -23,19 +23,29 @@ struct SampleLog: Sendable {
     for sample in samples { add(sample) }
   }
 
+  /// Each sample at as many places as there are ``moments``, each time at another one.
+  ///
+  /// Neighbours are of different records, so that a rule which keeps something from the entry before does not find its own.
+  init(everyMomentOf samples: [Sample]) {
+    log = Self.id
+    for round in Self.moments.indices {
+      for (number, sample) in samples.enumerated() {
+        add(sample, at: Self.moments[(round + number) % Self.moments.count])
+      }
+    }
+  }
+
   /// Adds a sample behind the others.
-  mutating func add(_ sample: Sample) {
+  mutating func add(_ sample: Sample, at moment: Timestamp? = nil) {
     let number = samples.count
     let stream = StreamName("sample-\(number % 3)")
-    var generator = SplitMix64(state: UInt64(number))
     let revision = lengths[stream, default: 0]
     lengths[stream] = revision + 1
     samples.append(sample)
     origins.append(
       Origin(
         position: Position(UInt64(number) + 1), stream: stream, revision: Revision(revision),
-        // Drawn, because the same samples come round again and should not meet the same moments.
-        timestamp: Self.moments.randomElement(using: &generator) ?? Timestamp(microseconds: 0),
+        timestamp: moment ?? Self.moments[number % Self.moments.count],
         id: number % 2 == 0 ? nil : Self.id(number),
         metadata: number % 3 == 0 ? [:] : ["sample": .init(number)], log: log))
   }

@@ -1,0 +1,82 @@
+public import Annals
+
+/// Stored events of one version: the first line of a test of rules.
+///
+/// ```swift
+/// try Given(WorkoutsV1.Event.setsLogged(.init(exercise: "Squat", weight: 80, reps: 5, sets: 2)))
+///   .when(WorkoutPlan.self)
+///   .then([
+///     .setLogged(.init(exercise: "Squat", kilograms: 80, reps: 5)),
+///     .setLogged(.init(exercise: "Squat", kilograms: 80, reps: 5)),
+///   ])
+/// ```
+///
+/// It needs no store. Several events are a whole log: a stage's `prepare` works out its context from them.
+public struct Given<Event: SchemaEvent>: Sendable {
+  private let events: [(event: Event, origin: Origin)]
+
+  /// An event at a place of its own.
+  ///
+  /// - Parameters:
+  ///   - event: The event, of any version of the plan.
+  ///   - origin: What its rule may know of the entry.
+  public init(_ event: Event, at origin: Origin = .sample()) {
+    events = [(event, origin)]
+  }
+
+  /// The events of one stream, oldest first, from position 1 and revision 0 on.
+  ///
+  /// - Parameters:
+  ///   - events: The events, of one version of the plan.
+  ///   - stream: The stream that they belong to.
+  public init(_ events: [Event], in stream: StreamName = "sample") {
+    self.events = events.enumerated().map { number, event in
+      (
+        event,
+        .sample(
+          position: Position(UInt64(number) + 1), stream: stream, revision: Revision(UInt64(number)))
+      )
+    }
+  }
+
+  /// The events with what is known of each entry, in the order of their positions.
+  public init(_ events: [(event: Event, origin: Origin)]) {
+    self.events = events
+  }
+
+  /// Reads the events with `plan`.
+  public func when<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) -> When<Plan> {
+    When { () throws -> Outcome in
+      for chain in try Plan.chains() {
+        if let forms = try Self.forms(events, chain) { return try Self.read(forms, with: plan) }
+      }
+      throw RuleMismatch(
+        "\(plan) has no schema with the event \(Event.self): its versions are \(try Plan.chains().map { type(of: $0).version })"
+      )
+    }
+  }
+
+  /// The events as the schema at the end of `chain` stores them; `nil` where they are of another one.
+  private static func forms<Chain: PlanChain>(
+    _ events: [(event: Event, origin: Origin)], _ chain: Chain
+  ) throws -> [(form: StoredForm, origin: Origin)]? {
+    // Only what an event of the schema is stored as matters, so its contexts do not.
+    guard let pipeline = try chain.pipeline(FrozenContexts()) as? PlanPipeline<Event> else { return nil }
+    return try events.map { (form: try pipeline.form(of: $0.event), origin: $0.origin) }
+  }
+
+  /// All that comes of the events; the first error where one is refused.
+  private static func read<Plan: SchemaMigrationPlan>(
+    _ log: [(form: StoredForm, origin: Origin)], with plan: Plan.Type
+  ) throws -> Outcome {
+    let contexts = try Plan.contexts(of: log)
+    let pipeline = try Plan.stages.pipeline(contexts)
+    var all: [Outcome.Part] = []
+    for (form, origin) in log {
+      let outcome = pipeline.outcome(of: form, at: origin)
+      guard case .events(let parts) = outcome else { return outcome }
+      all += parts
+    }
+    return .events(all)
+  }
+}

@@ -1,0 +1,126 @@
+public import Annals
+
+/// The laws of reading that a plan has to keep, each as a check.
+public enum Laws {
+  /// Throws unless a sample reads the same in one go as stored again at any of the versions between, or at all of them.
+  ///
+  /// What breaks it is an encoding that loses something, or a rule of a later stage that sees more than is stored.
+  ///
+  /// - Throws: ``HarnessReport``, and as ``MigrationHarness/report()``.
+  public static func pathIndependence<Plan: SchemaMigrationPlan>(of plan: Plan.Type) async throws {
+    let report = try await MigrationHarness(plan).report(withStores: false)
+    if !report.disagreements.isEmpty { throw report }
+  }
+
+  /// Throws unless every event that the plan delivers from `place` stands where its entry does.
+  ///
+  /// Positions, revisions, order and stream membership are those of the log; parts of a split share theirs and differ in their paths, which rise; a stream's head
+  /// revision counts dropped entries, too.
+  ///
+  /// - Parameters:
+  ///   - plan: The plan.
+  ///   - place: A store with events of any versions.
+  /// - Throws: ``LawFailure``, and ``AnnalsError`` where the store cannot be read.
+  public static func coordinates<Plan: SchemaMigrationPlan>(
+    of plan: Plan.Type, in place: TestStore
+  ) throws {
+    let store = try place.activate(plan: plan)
+    var stored: [Position: LogEntry] = [:]
+    var heads: [StreamName: Revision] = [:]
+    try store.log.read { (snapshot) throws(AnnalsError) in
+      var entries = try snapshot.entries()
+      while let entry = try entries.next() {
+        stored[entry.position] = entry
+        heads[entry.stream] = entry.revision
+      }
+    }
+    let all = try store.read { (snapshot) throws -> [Entry<Plan.Current.Event>] in
+      for (stream, revision) in heads where try snapshot.revision(of: stream) != revision {
+        throw LawFailure(
+          "stream '\(stream)' ends at revision \(revision), and the plan's store says otherwise")
+      }
+      var entries = try snapshot.entries()
+      return try Self.all(&entries)
+    }
+    try check(all, against: stored)
+    for stream in heads.keys.sorted() {
+      let alone = try store.read { (snapshot) throws -> [Entry<Plan.Current.Event>] in
+        var entries = try snapshot.entries(in: stream)
+        return try Self.all(&entries)
+      }
+      let places = all.filter { $0.stream == stream }.map(Place.init)
+      guard alone.map(Place.init) == places else {
+        throw LawFailure("stream '\(stream)' alone does not read as in the whole log")
+      }
+    }
+  }
+
+  /// Throws unless the rules are pure, as far as one process can tell.
+  ///
+  /// - Throws: As ``Purity/check(_:)``.
+  public static func purity<Plan: SchemaMigrationPlan>(of plan: Plan.Type) async throws {
+    try await Purity.check(plan)
+  }
+
+  private static func all<Event>(
+    _ entries: inout StoreEntries<Event>
+  ) throws(AnnalsError) -> [Entry<Event>] {
+    var all: [Entry<Event>] = []
+    while let entry = try entries.next() { all.append(entry) }
+    return all
+  }
+
+  private static func check<Event>(
+    _ entries: [Entry<Event>], against stored: [Position: LogEntry]
+  ) throws(LawFailure) {
+    var last: Place?
+    for entry in entries {
+      let place = Place(entry)
+      guard let origin = stored[entry.position] else {
+        throw LawFailure("an event stands at \(place), where the log has no entry")
+      }
+      guard origin.stream == entry.stream, origin.revision == entry.revision, origin.id == entry.id,
+        origin.time == entry.timestamp
+      else {
+        throw LawFailure(
+          "the event at \(place) does not stand where its entry does, or not with its id and time")
+      }
+      if let last {
+        let rises =
+          last.position == place.position
+          ? last.path.lexicographicallyPrecedes(place.path) : last.position < place.position
+        guard rises else { throw LawFailure("\(place) comes behind \(last)") }
+        let isPart = last.position == place.position
+        guard !isPart || !last.path.isEmpty else {
+          throw LawFailure("two events stand at \(place) without a path")
+        }
+      }
+      last = place
+    }
+  }
+
+  /// Where an event stands.
+  private struct Place: Equatable, CustomStringConvertible {
+    let position: Position
+    let revision: Revision
+    let path: [UInt32]
+
+    init<Event>(_ entry: Entry<Event>) {
+      position = entry.position
+      revision = entry.revision
+      path = entry.path
+    }
+
+    var description: String { "position \(position), revision \(revision), path \(path)" }
+  }
+}
+
+/// A law does not hold.
+public struct LawFailure: Error, CustomStringConvertible {
+  /// What does not hold, and where, in words.
+  public let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}

@@ -1,0 +1,120 @@
+public import Annals
+
+/// Whether the rules of a plan give the same whenever, wherever and however often they run.
+///
+/// Nothing can prove it; what breaks it mostly shows. In one process ``check(_:)`` finds rules that look at a clock, a random source or at how often they ran.
+/// What differs from process to process, the order of a `Set` and the time zone, needs a second one. With Swift Testing that is an exit test:
+///
+/// ```swift
+/// @Test(arguments: Surroundings.all)
+/// func `rules give the same in another process`(surroundings: Surroundings) async throws {
+///   let digest = try Purity.digest(of: WorkoutPlan.self)
+///   await #expect(processExitsWith: .success) {
+///     [digest = digest as String, surroundings = surroundings as Surroundings] in
+///     surroundings.enter()
+///     try Purity.expect(digest, of: WorkoutPlan.self)
+///   }
+/// }
+/// ```
+///
+/// Where there are no exit tests, recorded ``Fixtures`` do it: they were written by another process, and a second run of the tests with another `TZ` in its
+/// environment compares with them again.
+///
+/// The rules are run over the `samples` of all records of all versions, each at several places of a log, and at times
+/// at which calendars disagree. A rule is tested by what its samples bring to light: to
+/// find a `Set` whose order matters it needs a sample with more than a few elements, and to find a calendar a date next to midnight.
+public enum Purity {
+  /// The SHA-256, in hexadecimal digits, of all that the plan makes of all samples, and of the contexts of its stages.
+  ///
+  /// It is the same in every process and on every machine as long as plan and samples stay the same.
+  ///
+  /// - Throws: ``AnnalsError`` with code `invalidPlan`, `malformed` for a sample that has no encoding, and what a stage's `prepare` throws.
+  public static func digest<Plan: SchemaMigrationPlan>(of plan: Plan.Type) throws -> String {
+    let trial = try Trial(plan)
+    var bytes = trial.contextBytes
+    for index in trial.log.samples.indices { bytes += trial.outcome(index).bytes }
+    return Digest.text(of: bytes)
+  }
+
+  /// Throws unless the plan has this digest: what the second process does.
+  ///
+  /// - Parameter digest: What ``digest(of:)`` gave in the first process.
+  /// - Throws: ``PurityFailure``, and as ``digest(of:)``.
+  public static func expect<Plan: SchemaMigrationPlan>(_ digest: String, of plan: Plan.Type) throws {
+    let found = try self.digest(of: plan)
+    guard found == digest else {
+      throw PurityFailure(
+        "the rules of \(plan) give something else in this process: expected \(digest), found \(found). Look for Calendar.current, Locale.current, TimeZone.current and for loops over a Set or a Dictionary"
+      )
+    }
+  }
+
+  /// Throws unless the rules give the same when they run again, in another order, in several tasks at once, and in a plan made anew.
+  ///
+  /// - Throws: ``PurityFailure`` with the first sample that gives something else, and as ``digest(of:)``.
+  public static func check<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) async throws {
+    let trial = try Trial(plan)
+    let indices = Array(trial.log.samples.indices)
+    let first = indices.map(trial.outcome)
+    try trial.expect(first, in: indices, "again")
+    var generator = SplitMix64(state: 1)
+    try trial.expect(first, in: indices.shuffled(using: &generator), "in another order")
+    let anew = try Trial(plan)
+    guard anew.contextBytes == trial.contextBytes else {
+      throw PurityFailure("a 'prepare' of \(plan) gives another context when it runs again over the same log")
+    }
+    try anew.expect(first, in: indices, "in a plan made anew")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        let order = indices.shuffled(using: &generator)
+        group.addTask { try trial.expect(first, in: order, "in several tasks at once") }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  /// A plan ready to run over its samples.
+  private struct Trial: Sendable {
+    let log: SampleLog
+    let contexts: FrozenContexts
+    let lift: Lift
+
+    init<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) throws {
+      let links = try Link.all(of: plan)
+      log = SampleLog(everyMomentOf: links.flatMap(\.samples))
+      contexts = try Plan.contexts(of: log.entries)
+      let pipeline = try Plan.stages.pipeline(contexts)
+      lift = Lift { form, origin in pipeline.outcome(of: form, at: origin) }
+    }
+
+    var contextBytes: [UInt8] {
+      contexts.stored.flatMap { Array("context \($0.version) \($0.bytes.hex)\n".utf8) }
+    }
+
+    func outcome(_ index: Int) -> Outcome {
+      lift.outcome(log.samples[index].form, log.origins[index])
+    }
+
+    func expect(_ first: [Outcome], in order: [Int], _ how: String) throws(PurityFailure) {
+      for index in order {
+        let found = outcome(index)
+        guard found.bytes != first[index].bytes else { continue }
+        let sample = log.samples[index]
+        let version = sample.form.version.map { " of \($0)" } ?? ""
+        throw PurityFailure(
+          "\(sample.name)\(version) at position \(log.origins[index].position) gives something else \(how):\n    first \(first[index])\n    then  \(found)"
+        )
+      }
+    }
+  }
+}
+
+/// A rule is not pure.
+public struct PurityFailure: Error, CustomStringConvertible {
+  /// What gave something else, and when, in words.
+  public let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}

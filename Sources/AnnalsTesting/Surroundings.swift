@@ -1,0 +1,50 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Where and in which language a process believes itself to be.
+public struct Surroundings: Codable, Hashable, Sendable {
+  /// The name of the time zone, as in `TZ`.
+  public let timeZone: String
+  /// The language and region, as in `LC_ALL`.
+  public let language: String
+
+  /// A place and a language.
+  public init(timeZone: String, language: String) {
+    self.timeZone = timeZone
+    self.language = language
+  }
+
+  /// Places far apart, with half hours, on both sides of the date line, and languages that write letters, numbers and dates in other ways.
+  public static let all = [
+    Surroundings(timeZone: "UTC", language: "C"),
+    Surroundings(timeZone: "Asia/Kolkata", language: "tr_TR.UTF-8"),
+    Surroundings(timeZone: "America/St_Johns", language: "ar_EG.UTF-8"),
+    Surroundings(timeZone: "Pacific/Kiritimati", language: "de_CH.UTF-8"),
+  ]
+
+  /// Makes the rest of this process believe it.
+  ///
+  /// To be called first in a process of its own, such as an exit test: time zone and language are read once, and the environment is no place for two threads.
+  public func enter() {
+    // The caller's process has done nothing yet that could read the environment at the same time.
+    unsafe setenv("TZ", timeZone, 1)
+    for name in ["LC_ALL", "LANG", "LANGUAGE"] { unsafe setenv(name, language, 1) }
+    tzset()
+  }
+}
+
+extension Surroundings: CustomStringConvertible {
+  /// The time zone and the language.
+  public var description: String { "\(timeZone), \(language)" }
+}

@@ -1,0 +1,57 @@
+public import Annals
+
+/// What a plan makes of given events, to be compared with what is expected.
+public struct When<Plan: SchemaMigrationPlan>: Sendable {
+  private let outcome: @Sendable () throws -> Outcome
+
+  init(_ outcome: @escaping @Sendable () throws -> Outcome) {
+    self.outcome = outcome
+  }
+
+  /// Throws unless exactly these events come out, in this order.
+  ///
+  /// Events are compared as they are stored: by every bit of every field.
+  ///
+  /// - Parameter expected: The events of the plan's current version.
+  /// - Throws: ``RuleMismatch`` with both sides in words, what a stage's `prepare` throws, and ``AnnalsError`` for a plan or an event that cannot be used.
+  public func then(_ expected: [Plan.Current.Event]) throws {
+    let pipeline = try Plan.stages.pipeline(FrozenContexts())
+    let forms = try expected.map { event in try pipeline.form(of: event) }
+    let found = try outcome()
+    if case .events(let parts) = found, parts.map(\.form) == forms { return }
+    throw RuleMismatch(expected: forms.isEmpty ? ["dropped"] : forms.map(ValueText.text), found: found.lines)
+  }
+
+  /// Throws unless nothing comes out.
+  ///
+  /// - Throws: As ``then(_:)``.
+  public func thenDropped() throws {
+    try then([])
+  }
+
+  /// Throws unless the events are refused with this error.
+  ///
+  /// - Parameter code: `ruleFailed` for what a rule throws, `malformed` for a payload that is none of its record.
+  /// - Throws: As ``then(_:)``.
+  public func thenFails(_ code: AnnalsError.Code) throws {
+    let found = try outcome()
+    if case .refused(code, _, _) = found { return }
+    throw RuleMismatch(expected: ["refused \(code)"], found: found.lines)
+  }
+}
+
+/// A plan makes something else of an event than a test expects.
+public struct RuleMismatch: Error, CustomStringConvertible {
+  /// What was expected and what was found, in words.
+  public let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+
+  init(expected: [String], found: [String]) {
+    let left = expected.map { "\n    \($0)" }.joined()
+    let right = found.map { "\n    \($0)" }.joined()
+    description = "the plan gives something else\n  expected:\(left)\n  found:\(right)"
+  }
+}

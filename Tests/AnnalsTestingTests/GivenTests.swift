@@ -1,0 +1,119 @@
+import Annals
+import AnnalsTesting
+import Foundation
+import Testing
+
+@Suite struct GivenTests {
+  private let day = WorkoutsV1.SetsLogged(exercise: "Squat", weight: 80, reps: 5, sets: 2)
+
+  @Test func `an event of an old version becomes the events that its rules give`() throws {
+    try Given(WorkoutsV2.Event.bodyWeighed(.init(kilograms: 80, note: "heavy")))
+      .when(WorkoutPlan.self)
+      .then([.bodyWeighed(.init(kilograms: 80, note: "heavy"))])
+  }
+
+  @Test func `an event of every version of the plan can be given`() throws {
+    try Given(WorkoutsV1.Event.heartbeat(.init(n: 1))).when(WorkoutPlan.self).then([.heartbeat(.init(n: 1))])
+    try Given(WorkoutsV2.Event.heartbeat(.init(n: 2))).when(WorkoutPlan.self).then([.heartbeat(.init(n: 2))])
+    try Given(WorkoutsV3.Event.heartbeat(.init(n: 3))).when(WorkoutPlan.self).then([.heartbeat(.init(n: 3))])
+  }
+
+  @Test func `what a rule knows of the entry is given, too`() throws {
+    let origin = Origin.sample(
+      position: 7, stream: "films", revision: 3, time: Date(timeIntervalSince1970: 0))
+    try Given(PlacesV1.Event.seen(.init(text: "a")), at: origin)
+      .when(PlacesPlan.self)
+      .then([.seen(.init(text: "a 7 films 3 1970-01-01T00:00:00.000000Z"))])
+  }
+
+  @Test func `a dropped event gives nothing`() throws {
+    try Given(WorkoutsV1.Event.pinged(.init())).when(WorkoutPlan.self).thenDropped()
+    try Given(WorkoutsV1.Event.pinged(.init())).when(WorkoutPlan.self).then([])
+  }
+
+  @Test func `a rule that throws fails`() throws {
+    var none = day
+    none.sets = -1
+    try Given(WorkoutsV1.Event.setsLogged(none)).when(WorkoutPlan.self).thenFails(.ruleFailed)
+  }
+
+  @Test func `another value is told with both sides in words`() throws {
+    let mismatch = #expect(throws: RuleMismatch.self) {
+      try Given(WorkoutsV1.Event.bodyWeighed(.init(weight: 80)))
+        .when(WorkoutPlan.self)
+        .then([.bodyWeighed(.init(kilograms: 81, note: nil))])
+    }
+    #expect(
+      mismatch?.description == """
+        the plan gives something else
+          expected:
+            BodyWeighed(kilograms: 81.0, note: nil)
+          found:
+            BodyWeighed(kilograms: 80.0, note: nil)
+        """)
+  }
+
+  @Test func `an order that is another is told`() throws {
+    #expect(throws: RuleMismatch.self) {
+      try Given([WorkoutsV1.Event.heartbeat(.init(n: 1)), .heartbeat(.init(n: 2))])
+        .when(WorkoutPlan.self)
+        .then([.heartbeat(.init(n: 2)), .heartbeat(.init(n: 1))])
+    }
+  }
+
+  @Test func `an event that is there and not expected to be is told`() throws {
+    let mismatch = #expect(throws: RuleMismatch.self) {
+      try Given(WorkoutsV1.Event.heartbeat(.init(n: 1))).when(WorkoutPlan.self).thenDropped()
+    }
+    #expect(mismatch?.description.contains("expected:\n    dropped\n  found:\n    Heartbeat(n: 1)") == true)
+  }
+
+  @Test func `a failure that does not come is told`() throws {
+    let mismatch = #expect(throws: RuleMismatch.self) {
+      try Given(WorkoutsV1.Event.pinged(.init())).when(WorkoutPlan.self).thenFails(.ruleFailed)
+    }
+    #expect(
+      mismatch?.description.contains("expected:\n    refused ruleFailed\n  found:\n    dropped") == true)
+  }
+
+  @Test func `another failure is told with the step that it comes from`() throws {
+    let mismatch = #expect(throws: RuleMismatch.self) {
+      var none = day
+      none.sets = -1
+      try Given(WorkoutsV1.Event.setsLogged(none)).when(WorkoutPlan.self).thenFails(.malformed)
+    }
+    #expect(
+      mismatch?.description.contains(
+        "found:\n    refused ruleFailed: the rule for 'SetsLogged' in stage 1.0.0 to 2.0.0 threw NoSets")
+        == true)
+  }
+
+  @Test func `an event of no version of the plan is told`() throws {
+    let mismatch = #expect(throws: RuleMismatch.self) {
+      try Given(PlacesV1.Event.seen(.init(text: "a"))).when(WorkoutPlan.self).thenDropped()
+    }
+    #expect(mismatch?.description.contains("has no schema with the event") == true)
+  }
+
+  @Test func `several events are the log that a stage prepares itself from`() throws {
+    try Given([RanksV1.Event.scored(.init(points: 3)), .scored(.init(points: 9))])
+      .when(RanksPlan.self)
+      .then([.ranked(.init(points: 3, rank: 2)), .ranked(.init(points: 9, rank: 1))])
+  }
+}
+
+@Schema(1, 0, 0) private enum PlacesV1 {
+  @Record fileprivate struct Seen { var text: String }
+}
+@Schema(2, 0, 0) private enum PlacesV2 {
+  @Record fileprivate struct Seen { var text: String }
+}
+private enum PlacesPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<PlacesV1, PlacesV2> {
+    MigrationStage.custom(fromVersion: PlacesV1.self, toVersion: PlacesV2.self) {
+      Upcast(\.seen, to: \.seen) { old, origin in
+        .init(text: "\(old.text) \(origin.position) \(origin.stream) \(origin.revision) \(origin.timestamp)")
+      }
+    }
+  }
+}
