@@ -1,0 +1,261 @@
+import Annals
+import AnnalsTesting
+import Foundation
+import Testing
+
+@Suite struct FixturesTests {
+  /// A directory of its own, which is not there yet.
+  private let place = FixturePlace()
+
+  private func recorded() throws -> FixturePlace {
+    try place.recording.check(FirstPlan.self)
+    return place
+  }
+
+  @Test func `recording writes what a version stored and what it is in that version`() throws {
+    let written = try place.recording.check(FirstPlan.self)
+    #expect(written == ["1.0.0.stored.txt", "1.0.0.as.1.0.0.txt"])
+    #expect(
+      try place.text("1.0.0.stored.txt") == """
+        annals fixtures 1: payloads of schema version 1.0.0 as they were stored; never to be changed
+        record Weighed
+        shape (weight: double)
+        81f95500
+        81f9b800
+        record Noted
+        shape by name
+        a16474657874626869
+
+        """)
+    #expect(
+      try place.text("1.0.0.as.1.0.0.txt") == """
+        annals fixtures 1: what payloads of schema version 1.0.0 are in version 1.0.0; never to be changed
+        Weighed[0]
+          Weighed(weight: 80.0)
+        Weighed[1]
+          Weighed(weight: -0.5)
+        Noted[0]
+          Noted{"text": "hi"}
+
+        """)
+  }
+
+  @Test func `what was recorded is read again without recording`() throws {
+    #expect(try recorded().fixtures.check(FirstPlan.self) == [])
+  }
+
+  @Test func `nothing is written unless something says so`() throws {
+    let failure = #expect(throws: FixtureFailure.self) { try place.fixtures.check(FirstPlan.self) }
+    #expect(failure?.problems == [.missing(file: "1.0.0.stored.txt")])
+    #expect(try place.files().isEmpty)
+  }
+
+  @Test func `a new version is missed until it is recorded, and old files stay as they are`() throws {
+    let before = try recorded().files()
+    let failure = #expect(throws: FixtureFailure.self) { try place.fixtures.check(SecondPlan.self) }
+    #expect(
+      failure?.problems == [
+        .missing(file: "2.0.0.stored.txt"), .missing(file: "1.0.0.as.2.0.0.txt"),
+      ])
+    #expect(
+      try place.recording.check(SecondPlan.self)
+        == ["2.0.0.stored.txt", "1.0.0.as.2.0.0.txt", "2.0.0.as.2.0.0.txt"])
+    try place.fixtures.check(SecondPlan.self)
+    for (name, text) in before { #expect(try place.text(name) == text) }
+    #expect(
+      try place.text("1.0.0.as.2.0.0.txt").hasSuffix(
+        """
+        Weighed[0]
+          Weighed(kilograms: 80.0)
+        Weighed[1]
+          Weighed(kilograms: -0.5)
+        Noted[0]
+          [0] Word(text: "hi")
+
+        """))
+  }
+
+  @Test func `a rule that gives something else than when it was recorded is told with both`() throws {
+    try recorded().recording.check(SecondPlan.self)
+    let failure = #expect(throws: FixtureFailure.self) { try place.fixtures.check(ChangedPlan.self) }
+    #expect(
+      failure?.problems == [
+        .changed(
+          file: "1.0.0.as.2.0.0.txt", line: 7, sample: "Noted[0]", expected: #"[0] Word(text: "hi")"#,
+          found: #"[0] Word(text: "HI")"#)
+      ])
+    #expect(failure?.description.contains(#"today    [0] Word(text: "HI")"#) == true)
+  }
+
+  @Test func `recording never writes over what is there`() throws {
+    try recorded().recording.check(SecondPlan.self)
+    let before = try place.files()
+    #expect(throws: FixtureFailure.self) { try place.recording.check(ChangedPlan.self) }
+    #expect(try place.files() == before)
+  }
+
+  @Test func `what a later release recorded is an error of its own`() throws {
+    try recorded().recording.check(SecondPlan.self)
+    let failure = #expect(throws: FixtureFailure.self) { try place.fixtures.check(FirstPlan.self) }
+    let (two, one) = (SchemaVersion(2, 0, 0), SchemaVersion(1, 0, 0))
+    #expect(
+      failure?.problems == [
+        .future(file: "1.0.0.as.2.0.0.txt", version: two, current: one),
+        .future(file: "2.0.0.as.2.0.0.txt", version: two, current: one),
+        .future(file: "2.0.0.stored.txt", version: two, current: one),
+      ])
+  }
+
+  @Test func `a version that the plan has lost is an error of its own`() throws {
+    try recorded().recording.check(SecondPlan.self)
+    let failure = #expect(throws: FixtureFailure.self) { try place.fixtures.check(ShortPlan.self) }
+    #expect(
+      failure?.problems.contains(.unknownVersion(file: "1.0.0.stored.txt", version: SchemaVersion(1, 0, 0)))
+        == true)
+  }
+
+  @Test func `a released version that was edited is told with what is different`() throws {
+    _ = try recorded()
+    let failure = #expect(throws: FixtureFailure.self) { try place.fixtures.check(EditedPlan.self) }
+    guard case .noPath(let file, let record, let reason) = failure?.problems.first else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(file == "1.0.0.stored.txt")
+    #expect(record == "Weighed")
+    #expect(reason.contains("the version was released with another shape"))
+  }
+
+  @Test func `a draft is not recorded`() throws {
+    #expect(try place.recording.check(DraftPlan.self) == [])
+    try place.fixtures.check(DraftPlan.self)
+  }
+
+  @Test(arguments: [
+    ("not a fixture\n", 1), ("TITLE\n81f95500\n", 2), ("TITLE\nrecord A\n81\n", 3),
+    ("TITLE\nrecord A\nshape by name\nxy\n", 4), ("TITLE\nrecord A\nshape (a: what)\n80\n", 4),
+    ("TITLE\nrecord A\\x\n", 2), ("TITLE\nrecord A\nshape by name\na0", 4),
+  ])
+  func `a damaged file is told with its line`(text: String, line: Int) throws {
+    let title =
+      "annals fixtures 1: payloads of schema version 1.0.0 as they were stored; never to be changed"
+    try place.write(text.replacingOccurrences(of: "TITLE", with: title), to: "1.0.0.stored.txt")
+    let failure = #expect(throws: FixtureFailure.self) { try place.fixtures.check(FirstPlan.self) }
+    guard case .malformed(let file, let found, _) = failure?.problems.first else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(file == "1.0.0.stored.txt")
+    #expect(found == line)
+  }
+
+  @Test func `contexts are worked out from what was recorded`() throws {
+    try place.recording.check(RanksPlan.self)
+    #expect(
+      try place.text("1.0.0.as.2.0.0.txt").hasSuffix(
+        """
+        Scored[0]
+          Ranked(points: 3, rank: 3)
+        Scored[1]
+          Ranked(points: 8, rank: 1)
+        Scored[2]
+          Ranked(points: 5, rank: 2)
+
+        """))
+    try place.fixtures.check(RanksPlan.self)
+  }
+
+  @Test func `files that are no fixtures are left alone`() throws {
+    try recorded().write("hello", to: "README.md")
+    try place.write("hello", to: "9.9.9.txt")
+    try place.fixtures.check(FirstPlan.self)
+  }
+}
+
+/// A directory of fixtures for one test, removed when the test is done.
+private final class FixturePlace: Sendable {
+  private let url = FileManager.default.temporaryDirectory
+    .appendingPathComponent("annals-fixtures-\(UUID().uuidString)")
+
+  deinit {
+    // What stays behind lies in the system's own directory for temporary files.
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  var fixtures: Fixtures { Fixtures(directory: url, isRecording: false) }
+  var recording: Fixtures { Fixtures(directory: url, isRecording: true) }
+
+  func text(_ name: String) throws -> String {
+    try String(contentsOf: url.appendingPathComponent(name), encoding: .utf8)
+  }
+
+  func write(_ text: String, to name: String) throws {
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: url.appendingPathComponent(name))
+  }
+
+  func files() throws -> [String: String] {
+    guard FileManager.default.fileExists(atPath: url.path) else { return [:] }
+    return try FileManager.default.contentsOfDirectory(atPath: url.path)
+      .reduce(into: [:]) { files, name in files[name] = try text(name) }
+  }
+}
+
+@Schema(1, 0, 0) private enum First {
+  @Record fileprivate struct Weighed {
+    static let samples = [Self(weight: 80), Self(weight: -0.5)]
+    var weight: Double
+  }
+  fileprivate struct Noted: Record, Codable {
+    static let samples = [Self(text: "hi")]
+    var text: String
+  }
+}
+@Schema(2, 0, 0) private enum Second {
+  @Record fileprivate struct Weighed {
+    static let samples = [Self(kilograms: 1)]
+    @Field(originalName: "weight") var kilograms: Double
+  }
+  @Record fileprivate struct Word { var text: String }
+}
+/// The first version with another shape under the same number.
+@Schema(1, 0, 0) private enum EditedFirst {
+  @Record fileprivate struct Weighed {
+    var weight: Double
+    var note: String?
+  }
+  fileprivate struct Noted: Record, Codable { var text: String }
+}
+@Schema(1, 0, 0, .draft) private enum Draft {
+  @Record fileprivate struct Weighed {
+    static let samples = [Self(weight: 80)]
+    var weight: Double
+  }
+}
+
+private enum FirstPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<First, First> {}
+}
+private enum SecondPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<First, Second> {
+    MigrationStage.custom(fromVersion: First.self, toVersion: Second.self) {
+      Split(\.noted, into: [\.word]) { old, origin in [.word(.init(text: old.text))] }
+    }
+  }
+}
+private enum ChangedPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<First, Second> {
+    MigrationStage.custom(fromVersion: First.self, toVersion: Second.self) {
+      Split(\.noted, into: [\.word]) { old, origin in [.word(.init(text: old.text.uppercased()))] }
+    }
+  }
+}
+private enum ShortPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Second, Second> {}
+}
+private enum EditedPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<EditedFirst, EditedFirst> {}
+}
+private enum DraftPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Draft, Draft> {}
+}
