@@ -19,8 +19,22 @@ struct EntryLifting: Sendable {
     self.log = log
   }
 
-  /// Adds to `sink` the events that `entry`, of the stream called `stream`, is today. A stub is none.
+  /// Adds to `sink` the events that `entry`, of the stream called `stream`, is today. A stub is none, and so is an entry in quarantine.
   func lift(_ entry: borrowing LentEntry, of stream: StreamName, into sink: Sink) throws(AnnalsError) {
+    guard let quarantine = reach.quarantine else { return try liftWhole(entry, of: stream, into: sink) }
+    let before = sink.count
+    do throws(AnnalsError) {
+      try liftWhole(entry, of: stream, into: sink)
+    } catch {
+      guard quarantine.takes(entry, of: stream, because: error) else { throw error }
+      // Of an entry with parts, those before the one that failed are in the sink.
+      sink.keep(first: before)
+    }
+  }
+
+  private func liftWhole(
+    _ entry: borrowing LentEntry, of stream: StreamName, into sink: Sink
+  ) throws(AnnalsError) {
     if entry.header.flags.contains(.stub) { return }
     let origin = Origin(
       position: entry.position, stream: stream, revision: entry.revision, timestamp: entry.time, id: entry.id,

@@ -38,13 +38,18 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
     let activation = Activation(log, unprepared)
     if options.activating { try activation.run() }
     let contexts = try activation.contexts()
-    reach = PlanReach(contexts.byVersion.isEmpty ? unprepared : try CompiledPlan(plan, contexts))
+    reach = PlanReach(
+      contexts.byVersion.isEmpty ? unprepared : try CompiledPlan(plan, contexts),
+      Quarantine(options.unreadable))
     let reach = reach
     newer = try log.read { (snapshot) throws(AnnalsError) in
       try reach.prove(snapshot.reader.census(), snapshot.kinds)
     }
     try activation.mustBeDone()
   }
+
+  /// How often readers of this store have passed over an entry that they could not read; always 0 but with ``StoreOptions/Unreadable/quarantine(_:)``.
+  public var quarantined: UInt64 { reach.quarantine?.count ?? 0 }
 
   /// What the store at `url` says of itself, without a plan and without changing anything.
   ///

@@ -3,6 +3,8 @@ import Synchronization
 /// Where each kind of a store enters a plan, worked out once for each set of kinds.
 final class PlanReach: Sendable {
   let plan: CompiledPlan
+  /// Where entries that cannot be read are reported; `nil` where readers stop at them.
+  let quarantine: Quarantine?
   private struct Known {
     var count = 0
     var epoch: UInt64?
@@ -10,8 +12,9 @@ final class PlanReach: Sendable {
   }
   private let known = Mutex(Known())
 
-  init(_ plan: CompiledPlan) {
+  init(_ plan: CompiledPlan, _ quarantine: Quarantine? = nil) {
     self.plan = plan
+    self.quarantine = quarantine
   }
 
   /// By a kind's number, where its entries enter the plan; `nil` for those that do not, and for numbers that are no kind's.

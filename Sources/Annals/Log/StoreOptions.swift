@@ -39,6 +39,19 @@ public struct StoreOptions: Sendable {
     case relaxed
   }
 
+  /// What readers of an ``EventStore`` do at an entry that cannot be decoded or upcast.
+  public enum Unreadable: Sendable {
+    /// They stop there with the error.
+    case fail
+    /// They report the entry and go on behind it; of its parts none is delivered.
+    ///
+    /// Nothing is changed in the store, and every reader that comes by reports it again. What does not come from the entry alone still stops them: damage, and a
+    /// version or a context that the plan lacks. So does everything where a stage looks at the whole log.
+    ///
+    /// The closure is called where the reader is, while it holds a snapshot: it should be quick, and must not read from the same snapshot.
+    case quarantine(@Sendable (QuarantinedEntry) -> Void)
+  }
+
   /// What the opener may do.
   public var access: Access
   /// What happens where there is no store. Opening for reading never creates one.
@@ -56,6 +69,8 @@ public struct StoreOptions: Sendable {
   /// Whether the open may work out and keep what stages need to know of the whole log, and take over events without a version, where a plan has either; it reads
   /// the log then. Without it such a store does not open: `requiresActivation`.
   public var activating = false
+  /// What readers do at an entry that cannot be decoded or upcast; they fail by default. It is a matter of this opener alone.
+  public var unreadable = Unreadable.fail
   /// How long an append waits while another process is writing, before it fails with code `busy`; ten seconds by default. Writers take turns, so
   /// only one that is stopped keeps others waiting for long.
   public var lockTimeout = Duration.seconds(10)
