@@ -25,31 +25,30 @@ public enum Laws {
     of plan: Plan.Type, in place: TestStore
   ) throws {
     let store = try place.activate(plan: plan)
-    var stored: [Position: LogEntry] = [:]
+    var stored: [Position: Place] = [:]
     var heads: [StreamName: Revision] = [:]
     try store.log.read { (snapshot) throws(AnnalsError) in
       var entries = try snapshot.entries()
       while let entry = try entries.next() {
-        stored[entry.position] = entry
+        stored[entry.position] = Place(entry)
         heads[entry.stream] = entry.revision
       }
     }
-    let all = try store.read { (snapshot) throws -> [Entry<Plan.Current.Event>] in
+    let all = try store.read { (snapshot) throws -> [Place] in
       for (stream, revision) in heads where try snapshot.revision(of: stream) != revision {
         throw LawFailure(
           "stream '\(stream)' ends at revision \(revision), and the plan's store says otherwise")
       }
       var entries = try snapshot.entries()
-      return try Self.all(&entries)
+      return try Place.all(&entries)
     }
-    try check(all, against: stored)
+    try Place.check(all, against: stored)
     for stream in heads.keys.sorted() {
-      let alone = try store.read { (snapshot) throws -> [Entry<Plan.Current.Event>] in
+      let alone = try store.read { (snapshot) throws -> [Place] in
         var entries = try snapshot.entries(in: stream)
-        return try Self.all(&entries)
+        return try Place.all(&entries)
       }
-      let places = all.filter { $0.stream == stream }.map(Place.init)
-      guard alone.map(Place.init) == places else {
+      guard alone == all.filter({ $0.stream == stream }) else {
         throw LawFailure("stream '\(stream)' alone does not read as in the whole log")
       }
     }
@@ -60,58 +59,6 @@ public enum Laws {
   /// - Throws: As ``Purity/check(_:)``.
   public static func purity<Plan: SchemaMigrationPlan>(of plan: Plan.Type) async throws {
     try await Purity.check(plan)
-  }
-
-  private static func all<Event>(
-    _ entries: inout StoreEntries<Event>
-  ) throws(AnnalsError) -> [Entry<Event>] {
-    var all: [Entry<Event>] = []
-    while let entry = try entries.next() { all.append(entry) }
-    return all
-  }
-
-  private static func check<Event>(
-    _ entries: [Entry<Event>], against stored: [Position: LogEntry]
-  ) throws(LawFailure) {
-    var last: Place?
-    for entry in entries {
-      let place = Place(entry)
-      guard let origin = stored[entry.position] else {
-        throw LawFailure("an event stands at \(place), where the log has no entry")
-      }
-      guard origin.stream == entry.stream, origin.revision == entry.revision, origin.id == entry.id,
-        origin.time == entry.timestamp
-      else {
-        throw LawFailure(
-          "the event at \(place) does not stand where its entry does, or not with its id and time")
-      }
-      if let last {
-        let rises =
-          last.position == place.position
-          ? last.path.lexicographicallyPrecedes(place.path) : last.position < place.position
-        guard rises else { throw LawFailure("\(place) comes behind \(last)") }
-        let isPart = last.position == place.position
-        guard !isPart || !last.path.isEmpty else {
-          throw LawFailure("two events stand at \(place) without a path")
-        }
-      }
-      last = place
-    }
-  }
-
-  /// Where an event stands.
-  private struct Place: Equatable, CustomStringConvertible {
-    let position: Position
-    let revision: Revision
-    let path: [UInt32]
-
-    init<Event>(_ entry: Entry<Event>) {
-      position = entry.position
-      revision = entry.revision
-      path = entry.path
-    }
-
-    var description: String { "position \(position), revision \(revision), path \(path)" }
   }
 }
 

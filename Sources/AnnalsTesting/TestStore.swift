@@ -54,6 +54,20 @@ public final class TestStore: Sendable {
     try await EventStore<OneSchema<Schema>>(appendingTo: EventLog(at: url)).append(body)
   }
 
+  /// Appends events as a program does that has records and no schema versions yet: by name, and without a version.
+  ///
+  /// - Parameters:
+  ///   - schema: The schema that the program's records will be taken for.
+  ///   - body: Collects what is to be appended, to one stream or several.
+  /// - Returns: Where the events stand.
+  /// - Throws: ``AnnalsError`` as the append of a store throws.
+  @discardableResult
+  public func seedUnversioned<Schema: VersionedSchema>(
+    _ schema: Schema.Type, _ body: (inout AppendCall<NewEvent<Schema.Event>>) -> Void
+  ) async throws(AnnalsError) -> Appended {
+    try await EventLog(at: url).appendUnversioned(schema, body)
+  }
+
   /// Appends events as something does that knows no schema version: an import, or a program before its first release with a plan.
   ///
   /// - Parameters:

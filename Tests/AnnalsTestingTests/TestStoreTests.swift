@@ -60,6 +60,24 @@ import Testing
     #expect(error?.code == .shapeChanged)
   }
 
+  @Test func `records without a version are taken over and lifted`() async throws {
+    let place = try TestStore()
+    try await place.seedUnversioned(WorkoutsV1.self) { call in
+      call.append([.bodyWeighed(.init(weight: 80)), .heartbeat(.init(n: 1))], to: "x")
+    }
+    try await place.seedUnversioned("Heartbeat", [["n": 2, "unknown": true]], to: "x")
+    let raw = try EventLog(at: place.url).read { (snapshot) throws(AnnalsError) in
+      try snapshot.entry(at: 1)
+    }
+    #expect(raw?.version == nil)
+    #expect(raw?.content == .payload(try Payload(["weight": 80.0])))
+    let events = try place.activate(plan: AdoptingPlan.self).events()
+    #expect(
+      events == [
+        .bodyWeighed(.init(kilograms: 80, note: nil)), .heartbeat(.init(n: 1)), .heartbeat(.init(n: 2)),
+      ])
+  }
+
   @Test func `what fits no version can be seeded under one`() async throws {
     let place = try TestStore()
     try await place.seed("Noted", version: SchemaVersion(1, 0, 0), [["text": "a"], [:]], to: "x")
@@ -87,4 +105,9 @@ extension Notes.Event: Equatable {}
 private enum NotesPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<Notes, Notes> {}
   static var unversioned: UnversionedEvents { .adopt(as: Notes.self) }
+}
+
+private enum AdoptingPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<WorkoutsV1, WorkoutsV3> { return WorkoutPlan.stages }
+  static var unversioned: UnversionedEvents { .adopt(as: WorkoutsV1.self) }
 }

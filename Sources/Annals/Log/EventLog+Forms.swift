@@ -1,4 +1,32 @@
 extension EventLog {
+  /// Appends events by name and without a version.
+  ///
+  /// - Throws: ``AnnalsError`` as the other forms.
+  @discardableResult
+  package func appendUnversioned<Schema: VersionedSchema>(
+    _ schema: Schema.Type, _ body: (inout AppendCall<NewEvent<Schema.Event>>) -> Void
+  ) async throws(AnnalsError) -> Appended {
+    let pipeline = PlanPipeline<Schema.Event>(
+      plan: try CompiledPlan(MigrationChain<Schema, Schema>(), ContextBytes()))
+    var call = AppendCall<NewEvent<Schema.Event>>(
+      time: .now, maximumPayload: options.maximumPayload
+    ) { (new, stream) throws(AnnalsError) in
+      let form = try pipeline.form(of: new.event).named()
+      var time: Int64?
+      if let date = new.time {
+        guard let timestamp = Timestamp(date) else {
+          throw AnnalsError(.malformed, "stream '\(stream)': a time lies within the years 1 to 9999")
+        }
+        time = timestamp.microseconds
+      }
+      return AppendRequest.Event(
+        record: RecordKind(type: form.kind.type, version: nil), payload: form.payload, id: new.id,
+        metadata: try new.metadata.encoded(), time: time)
+    }
+    body(&call)
+    return try await append(call.finish())
+  }
+
   /// Appends payloads as they are, in one call, each to the stream of its origin with the id, the metadata and the time of it.
   ///
   /// - Parameter entries: The payloads in the order of their positions; positions and revisions are given by the log.

@@ -48,6 +48,18 @@ package struct StoredForm: Hashable, Sendable {
       payload: payload)
   }
 
+  /// The same payload by name.
+  ///
+  /// - Throws: ``AnnalsError`` with code `malformed` where the payload is not of its shape.
+  package func named() throws(AnnalsError) -> StoredForm {
+    guard let shape = kind.shape else { return self }
+    var named: [UInt8] = []
+    do throws(CodingFailure) { try shape.names.write(payload.span, to: &named) } catch {
+      throw AnnalsError(malformed: error, what: "a '\(type)'")
+    }
+    return StoredForm(kind: RecordKind(type: kind.type, version: kind.version), payload: named)
+  }
+
   /// The name on disk of the record type.
   package var type: String { kind.type.text }
   /// The version; `nil` for none.
