@@ -30,4 +30,13 @@ import Testing
     #expect(part.position == 4)
     #expect(part.stream == "order-1")
   }
+
+  @Test func `a shared id is made of log and salt alone, as of position 0`() {
+    // Computed by another implementation.
+    let id = "A7AF2A89-8312-887E-9031-143AAE0DA62A"
+    for (position, path) in [(1, []), (258, [1, 0])] as [(Position, [UInt32])] {
+      #expect(Origin.sample(position: position, path: path).sharedID("city:bath").uuidString == id)
+    }
+    #expect(Origin.sample(position: 1).derivedID("city:bath").uuidString != id)
+  }
 }

@@ -1,0 +1,33 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension Origin {
+  /// An id that the rules of all entries of the log can make again: the same for the same salt, wherever it is asked for.
+  ///
+  /// It is what ``derivedID(_:)`` would give at position 0, where no entry stands, and so never an id of one entry. Use it for what several entries speak of,
+  /// such as the city of several parks; ``EventLog/sharedID(_:)`` gives it to the code that appends.
+  ///
+  /// - Parameter salt: What tells apart the ids of one log; any text. Normalise it first: ids of texts that differ in one byte are different ids.
+  /// - Complexity: As ``derivedID(_:)``.
+  public func sharedID(_ salt: String) -> UUID {
+    Origin(
+      position: 0, stream: stream, revision: revision, timestamp: timestamp, id: nil, metadata: [:], log: log
+    ).derivedID(salt)
+  }
+}
+
+extension EventLog {
+  /// The id that rules make of `salt` by ``Origin/sharedID(_:)``, for events that are appended beside those that rules made.
+  ///
+  /// - Parameter salt: What tells apart the ids of one log; any text.
+  /// - Complexity: One hash of about 30 bytes and the salt.
+  public func sharedID(_ salt: String) -> UUID {
+    Origin(
+      position: 0, stream: "log", revision: 0, timestamp: Timestamp(microseconds: 0), id: nil, metadata: [:],
+      log: core.meta.log
+    ).sharedID(salt)
+  }
+}
