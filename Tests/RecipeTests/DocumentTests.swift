@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+/// What the documents show is what these tests compile and run.
+///
+/// Code of other libraries stands between lines of tildes in the documents and is not looked at.
+@Suite struct DocumentTests {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+  private static let package = folder.deletingLastPathComponent().deletingLastPathComponent()
+
+  /// A piece of code in a document.
+  struct Block: CustomTestStringConvertible {
+    let document: String
+    let line: Int
+    let code: [String]
+    var testDescription: String { "\(document), line \(line)" }
+  }
+
+  /// The lines of `text` without what they begin and end with, and without empty ones.
+  private static func lines(of text: some StringProtocol) -> [String] {
+    text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }.filter {
+      !$0.isEmpty
+    }
+  }
+
+  private static func blocks(of document: String) throws -> [Block] {
+    let text = try String(contentsOf: package.appending(path: "docs/\(document)"), encoding: .utf8)
+    var blocks: [Block] = []
+    var code: [String]?
+    for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      if let inside = code {
+        if line == "```" {
+          blocks.append(
+            Block(
+              document: document, line: number - inside.count, code: lines(of: inside.joined(separator: "\n"))
+            ))
+          code = nil
+        } else {
+          code = inside + [String(line)]
+        }
+      } else if line == "```swift" {
+        code = []
+      }
+    }
+    return blocks
+  }
+
+  /// The lines of each file beside this one.
+  private static let sources = Result {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
+      .map { lines(of: try String(contentsOf: folder.appending(path: $0), encoding: .utf8)) }
+  }
+
+  @Test(arguments: try ["schema-evolution.md", "from-swiftdata.md"].flatMap(blocks))
+  func `the code is that of a test`(block: Block) throws {
+    let isThere = try Self.sources.get().contains { source in
+      source.indices.contains { source[$0...].starts(with: block.code) }
+    }
+    #expect(isThere && !block.code.isEmpty, "\(block.code.joined(separator: "\n"))")
+  }
+
+  @Test(arguments: ["schema-evolution.md", "from-swiftdata.md"])
+  func `a document shows code`(document: String) throws {
+    #expect(try Self.blocks(of: document).count > 5)
+  }
+}
