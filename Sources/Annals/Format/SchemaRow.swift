@@ -21,20 +21,20 @@ struct SchemaRow: Equatable, Sendable {
   var stability: Stability = .released
   /// How far its roll-out has come.
   var phase: Phase = .present
-  /// Where it was activated, or released after having been a draft; 0 where it never was.
-  var activation: UInt64 = 0
+  /// Where it was released after having been a draft; 0 where it never was one, or still is.
+  var release: UInt64 = 0
 
   /// Whether a kind of the version was stored while that was a draft.
   func isDraft(_ kind: KindRow) -> Bool {
-    stability == .draft || kind.first.rawValue < activation
+    stability == .draft || kind.first.rawValue < release
   }
 
-  /// Version, stability (one byte), phase (one byte), position of activation (varint).
+  /// Version, stability (one byte), phase (one byte), position of the release of a draft (varint).
   func encoded() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(version)
     bytes += [stability.rawValue, phase.rawValue]
-    bytes.append(varint: activation)
+    bytes.append(varint: release)
     return bytes
   }
 
@@ -52,7 +52,7 @@ struct SchemaRow: Equatable, Sendable {
     else { throw FormatFailure(.value, at: start) }
     self.stability = stability
     self.phase = phase
-    activation = try reader.varint()
+    release = try reader.varint()
     try reader.finish()
   }
 }

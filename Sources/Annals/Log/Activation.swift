@@ -82,7 +82,7 @@ struct Activation {
         let now = try OlderEvents(StoreReader(transaction.view, tables), kinds, plan.adopted)
         guard now.counts(below: to.version) == before.counts(below: to.version) else { return false }
         try transaction.put(bytes, StoreReader.contextName(to.version), in: tables.meta)
-        try activate(to.version, at: now.last, kinds, &transaction)
+        try activate(to.version, to.stability, kinds, &transaction)
         return true
       }
       if isKept { return }
@@ -103,23 +103,25 @@ struct Activation {
     try AdoptionCheck(log, plan, version, last: before.last).run()
     _ = try write { (transaction, kinds) throws(AnnalsError) in
       guard kinds.schemas[0]?.phase != .active else { return false }
-      let last = try StoreReader(transaction.view, log.core.tables).last()
-      try activate(nil, at: last, kinds, &transaction)
+      try activate(nil, .released, kinds, &transaction)
       return true
     }
   }
 
-  /// Notes that a version is active from `last` on.
+  /// Notes that a version is active from here on.
   private func activate(
-    _ version: SchemaVersion?, at last: UInt64, _ kinds: KindRegistry, _ transaction: inout WriteTransaction
+    _ version: SchemaVersion?, _ stability: SchemaStability, _ kinds: KindRegistry,
+    _ transaction: inout WriteTransaction
   ) throws(AnnalsError) {
     let ordinal: UInt16
     do throws(KindRegistry.Refusal) { ordinal = try kinds.ordinal(of: version) } catch {
       throw AnnalsError(.tooLarge, "the store has used up its numbers for schema versions")
     }
-    var row = kinds.schemas[ordinal] ?? SchemaRow(version: version)
+    // A draft that is activated before anything of it is stored is a draft still.
+    var row =
+      kinds.schemas[ordinal]
+      ?? SchemaRow(version: version, stability: stability == .draft ? .draft : .released)
     row.phase = .active
-    row.activation = last
     try transaction.put(row.encoded(), UInt64(ordinal), in: log.core.tables.schemas)
     var meta = log.core.meta
     meta.schemaEpoch = kinds.epoch + 1

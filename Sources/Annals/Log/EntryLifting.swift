@@ -57,6 +57,11 @@ struct EntryLifting: Sendable {
   private func lift(
     _ kind: UInt32, _ payload: Span<UInt8>, _ origin: Origin, into sink: Sink
   ) throws(AnnalsError) {
+    if reach.plan.passesOverNewer, let version = reading.kinds.kinds[kind]?.version,
+      version > reach.plan.current.version
+    {
+      return
+    }
     guard Int(kind) < table.count, let entrance = table[Int(kind)] else {
       throw try unreadable(kind, at: origin.position)
     }

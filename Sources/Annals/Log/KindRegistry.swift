@@ -82,7 +82,7 @@ struct KindRegistry: Sendable {
     if schema.stability == .draft, record.stability == .released {
       // From here on nobody changes its shapes; what the drafts stored stays as it is.
       schema.stability = .released
-      schema.activation = first.rawValue
+      schema.release = first.rawValue
     }
     if schema.stability == .released, let shape = record.shape,
       let other = kinds.values.first(where: {

@@ -11,6 +11,8 @@ struct LogHistory: HistorySource {
   ) throws {
     var plan = plan
     plan.adopted = adopted
+    // They were stored by programs that had the newer version already, before anyone activated it: no rule of the stage will see them.
+    plan.passesOverNewer = true
     let reach = PlanReach(plan)
     var next = Position(1)
     // A page a snapshot, so that a long history keeps no replaced pages from being used again.

@@ -22,6 +22,8 @@ struct CompiledPlan: Sendable {
   let current: SchemaOutline
   /// The version that events without one are taken for; `nil` where they are refused.
   var adopted: SchemaVersion?
+  /// Whether events of versions above the current one are passed over: they are no part of the history that ends at it.
+  var passesOverNewer = false
   /// The stages, oldest first.
   let stages: [StageOutline]
   /// By stage, what it does with the whole log.

@@ -1,6 +1,6 @@
 /// All events of one version, from the oldest to the newest: what a stage's `prepare` and `verify` read.
 ///
-/// It cannot be kept, and reads from one snapshot of the log.
+/// It ends at the last entry that stood in the log when the work began, and has no events that were stored under a later version. It cannot be kept.
 public struct StageHistory<Event: SchemaEvent> {
   private let read: ((Entry<Event>) throws -> Void) throws -> Void
 

@@ -25,7 +25,7 @@ import Testing
     var schema = SchemaRow(version: SchemaVersion(2, 10, 300))
     schema.stability = .bridge
     schema.phase = .active
-    schema.activation = 9
+    schema.release = 9
     #expect(schema.encoded() == [1, 2, 10, 0xac, 0x02, 2, 2, 9])
     #expect(try SchemaRow(schema.encoded().span) == schema)
     #expect(SchemaRow(version: nil).encoded() == [0, 0, 0, 0])
