@@ -49,6 +49,16 @@ extension TasksV1.Event: Equatable {}
     #expect(try place.read(AdoptingPlan.self) == events)
   }
 
+  @Test func `fields that came and went before there were versions do not stand in the way`() async throws {
+    let place = try TemporaryStore()
+    try await place.writeUnversioned(
+      "TaskAdded", [["title": "Mow"], ["title": "Cut", "done": "yes", "color": "red"]])
+    #expect(
+      try place.read(RepairingPlan.self, activating: true) == [
+        .taskAdded(.init(title: "Mow", isDone: false)), .taskAdded(.init(title: "Cut", isDone: true)),
+      ])
+  }
+
   @Test func `events that do not fit are listed, and nothing is changed`() async throws {
     let place = try TemporaryStore()
     try await place.writeUnversioned(

@@ -25,6 +25,7 @@ enum RestaurantPlan: SchemaMigrationPlan {
   }
 }
 
+extension RestaurantsV1.Event: Equatable {}
 extension RestaurantsV2.Event: Equatable {}
 
 @Suite struct RatingTests {
@@ -35,5 +36,14 @@ extension RestaurantsV2.Event: Equatable {}
     #expect(
       try place.read(RestaurantPlan.self)
         == [4, nil, nil].map { .restaurantRated(.init(name: "Roma", rating: $0)) })
+  }
+
+  @Test func `an older program does not take a number for its text`() async throws {
+    let place = try TemporaryStore()
+    try await place.write([.restaurantRated(.init(name: "Roma", rating: 4))], as: RestaurantsV2.self)
+    let files = try place.files()
+    let error = #expect(throws: AnnalsError.self) { try place.read(OneSchema<RestaurantsV1>.self) }
+    #expect(error?.code == .newerSchema)
+    #expect(try place.files() == files)
   }
 }

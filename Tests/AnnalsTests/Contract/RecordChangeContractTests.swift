@@ -52,6 +52,9 @@ import Testing
     }
     #expect(places == ["2 1 [0]", "2 1 [1]"])
     #expect(try store.read { (snapshot) throws(AnnalsError) in try snapshot.revision(of: "all") } == 1)
+    // Expectations speak of what is stored, not of how many parts are read.
+    let done = try await store.append([.unitSold(.init(number: 9))], to: "all", expecting: .revision(1))
+    #expect(done.position == 3)
   }
 
   @Test func `an event that into does not name is an error at its entry, never passed on`() async throws {

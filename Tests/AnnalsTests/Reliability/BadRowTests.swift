@@ -7,7 +7,7 @@ import Testing
 /// Rows that are not as they must be, or that only a newer program understands.
 @Suite struct BadRowTests {
   /// Changes tables of the store at `url` below everything that would refuse it.
-  private func craft(
+  func craft(
     _ url: URL, _ body: (inout WriteTransaction, StoreTables) throws(EnvironmentError) -> Void
   ) throws {
     let directory = try Directory.open(path: url.path)
