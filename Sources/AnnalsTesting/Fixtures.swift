@@ -64,9 +64,9 @@ public struct Fixtures: Sendable {
       }
       do throws(FixtureFailure) {
         let start = log.samples.count
-        for sample in try StoredFixture.samples(in: try read(name), version: link.version, file: name.text) {
-          log.add(sample)
-        }
+        log.add(
+          try StoredFixture.samples(in: try read(name), version: link.version, file: name.text),
+          of: link.version)
         ranges[link.version] = start..<log.samples.count
       } catch {
         problems += error.problems

@@ -11,41 +11,50 @@ struct SampleLog: Sendable {
   /// The id of a log that is in no store.
   static let id = UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 
-  /// The samples, by position.
+  /// The samples, in the order of their positions.
   private(set) var samples: [Sample] = []
   /// What is known of each entry.
   private(set) var origins: [Origin] = []
-  private var lengths: [StreamName: UInt64] = [:]
-  private let log: UUID
 
+  /// Each sample at one place.
   init(_ samples: [Sample], log: UUID = Self.id) {
-    self.log = log
-    for sample in samples { add(sample) }
+    for (number, sample) in samples.enumerated() {
+      add(sample, number, position: UInt64(number) + 1, at: number, log: log)
+    }
   }
 
   /// Each sample at as many places as there are ``moments``, each time at another one.
   ///
   /// Neighbours are of different records, so that a rule which keeps something from the entry before does not find its own.
   init(everyMomentOf samples: [Sample]) {
-    log = Self.id
     for round in Self.moments.indices {
       for (number, sample) in samples.enumerated() {
-        add(sample, at: Self.moments[(round + number) % Self.moments.count])
+        let place = self.samples.count
+        add(sample, place, position: UInt64(place) + 1, at: round + number, log: Self.id)
       }
     }
   }
 
-  /// Adds a sample behind the others.
-  mutating func add(_ sample: Sample, at moment: Timestamp? = nil) {
-    let number = samples.count
-    let stream = StreamName("sample-\(number % 3)")
-    let revision = lengths[stream, default: 0]
-    lengths[stream] = revision + 1
+  /// Adds the samples of a version, which stand at the same places whatever other versions have.
+  mutating func add(_ samples: [Sample], of version: SchemaVersion) {
+    // Room for a million samples each; only that numbers differ matters, so what is too large may wrap.
+    let base =
+      ((UInt64(version.major) &* 1_000 &+ UInt64(version.minor)) &* 1_000 &+ UInt64(version.patch))
+      &* 1_000_000
+    for (number, sample) in samples.enumerated() {
+      add(
+        sample, number, position: base &+ UInt64(number) &+ 1, at: number, stream: "\(version)", log: Self.id)
+    }
+  }
+
+  private mutating func add(
+    _ sample: Sample, _ number: Int, position: UInt64, at moment: Int, stream: String = "sample", log: UUID
+  ) {
     samples.append(sample)
     origins.append(
       Origin(
-        position: Position(UInt64(number) + 1), stream: stream, revision: Revision(revision),
-        timestamp: moment ?? Self.moments[number % Self.moments.count],
+        position: Position(position), stream: StreamName("\(stream)-\(number % 3)"),
+        revision: Revision(UInt64(number / 3)), timestamp: Self.moments[moment % Self.moments.count],
         id: number % 2 == 0 ? nil : Self.id(number),
         metadata: number % 3 == 0 ? [:] : ["sample": .init(number)], log: log))
   }

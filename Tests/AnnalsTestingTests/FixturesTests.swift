@@ -126,6 +126,30 @@ import Testing
     #expect(reason.contains("the version was released with another shape"))
   }
 
+  @Test func `the environment says to record`() async throws {
+    let url = place.url
+    #expect(throws: FixtureFailure.self) {
+      try Fixtures(directory: url, isRecording: false).check(FirstPlan.self)
+    }
+    await #expect(processExitsWith: .success) { [path = url.path as String] in
+      unsafe setenv("ANNALS_RECORD", "1", 1)
+      let fixtures = Fixtures(directory: URL(filePath: path))
+      guard fixtures.isRecording else { exit(EXIT_FAILURE) }
+      try fixtures.check(FirstPlan.self)
+    }
+    try place.fixtures.check(FirstPlan.self)
+  }
+
+  @Test func `samples of an old version that are recorded late leave the others where they are`() throws {
+    try place.recording.check(SilentPlan.self)
+    let before = try place.text("1.0.0.as.2.0.0.txt")
+    #expect(before.contains("Placed(at: 1000000000001)"))
+    let written = try place.recording.check(TalkingPlan.self)
+    #expect(written.contains("0.1.0.stored.txt"))
+    #expect(!written.contains("1.0.0.as.2.0.0.txt"))
+    #expect(try place.text("1.0.0.as.2.0.0.txt") == before)
+  }
+
   @Test func `a draft is not recorded`() throws {
     #expect(try place.recording.check(DraftPlan.self) == [])
     try place.fixtures.check(DraftPlan.self)
@@ -174,7 +198,7 @@ import Testing
 
 /// A directory of fixtures for one test, removed when the test is done.
 private final class FixturePlace: Sendable {
-  private let url = FileManager.default.temporaryDirectory
+  let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("annals-fixtures-\(UUID().uuidString)")
 
   deinit {
@@ -258,4 +282,32 @@ private enum EditedPlan: SchemaMigrationPlan {
 }
 private enum DraftPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<Draft, Draft> {}
+}
+
+@Schema(0, 1, 0) private enum Silent {
+  @Record fileprivate struct Begun {}
+}
+@Schema(0, 1, 0) private enum Talking {
+  @Record fileprivate struct Begun { static let samples = [Self()] }
+}
+@Schema(1, 0, 0) private enum Puts {
+  @Record fileprivate struct Put { static let samples = [Self()] }
+}
+@Schema(2, 0, 0) private enum Places {
+  @Record fileprivate struct Placed { var at: UInt64 }
+}
+private let toPlaces = MigrationStage.custom(fromVersion: Puts.self, toVersion: Places.self) {
+  Upcast(\.put, to: \.placed) { old, origin in .init(at: origin.position.rawValue) }
+}
+private enum SilentPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Silent, Places> {
+    MigrationStage.custom(fromVersion: Silent.self, toVersion: Puts.self) { Drop(\.begun, reason: "over") }
+    toPlaces
+  }
+}
+private enum TalkingPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Talking, Places> {
+    MigrationStage.custom(fromVersion: Talking.self, toVersion: Puts.self) { Drop(\.begun, reason: "over") }
+    toPlaces
+  }
 }

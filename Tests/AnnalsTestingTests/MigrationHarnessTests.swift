@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `a store that gives something else than the rules alone is found`() async throws {
-    let report = try await MigrationHarness(StoreWatchingPlan.self).report()
+    let report = try await MigrationHarness(RandomPlan.self).report()
     #expect(report.disagreements.contains { $0.route == .store })
   }
 
@@ -110,7 +110,7 @@ private enum SamplelessPlan: SchemaMigrationPlan {
 }
 
 /// A rule that gives something else whenever it runs: two readers cannot agree.
-private enum StoreWatchingPlan: SchemaMigrationPlan {
+private enum RandomPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<NotesV1, NotesV3> {
     MigrationStage.custom(fromVersion: NotesV1.self, toVersion: NotesV2.self) {
       Upcast(\.noted, to: \.noted) { old, origin in .init(text: old.text) }

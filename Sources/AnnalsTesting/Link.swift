@@ -1,0 +1,38 @@
+import Annals
+
+/// The chain of a plan as it was at one version, with what is looked up by it.
+struct Link: Sendable {
+  let chain: any PlanChain
+  let version: SchemaVersion
+  let isDraft: Bool
+  /// By record, its samples.
+  let records: [(record: String, samples: [Sample])]
+
+  init(_ chain: some PlanChain) throws(AnnalsError) {
+    self.chain = chain
+    let type = Swift.type(of: chain)
+    version = type.version
+    isDraft = type.isDraft
+    records = try type.samples()
+  }
+
+  /// The links of a plan, oldest first.
+  static func all<Plan: SchemaMigrationPlan>(of plan: Plan.Type) throws(AnnalsError) -> [Link] {
+    var links: [Link] = []
+    for chain in try Plan.chains() { links.append(try Link(chain)) }
+    return links
+  }
+
+  /// All samples of all records.
+  var samples: [Sample] { records.flatMap(\.samples) }
+
+  /// What takes a payload to this version.
+  func lift(_ contexts: FrozenContexts) throws(AnnalsError) -> Lift {
+    try Self.lift(chain, contexts)
+  }
+
+  private static func lift(_ chain: some PlanChain, _ contexts: FrozenContexts) throws(AnnalsError) -> Lift {
+    let pipeline = try chain.pipeline(contexts)
+    return Lift { form, origin in pipeline.outcome(of: form, at: origin) }
+  }
+}

@@ -1,0 +1,15 @@
+/// A plan makes something else of an event than a test expects.
+public struct RuleMismatch: Error, CustomStringConvertible {
+  /// What was expected and what was found, in words.
+  public let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+
+  init(expected: [String], found: [String]) {
+    let left = expected.map { "\n    \($0)" }.joined()
+    let right = found.map { "\n    \($0)" }.joined()
+    description = "the plan gives something else\n  expected:\(left)\n  found:\(right)"
+  }
+}
