@@ -62,6 +62,14 @@ import Testing
     #expect(thrown?.description == "'Noted' of 1.0.0 has no samples: give it 'static var samples'")
   }
 
+  @Test func `a plan that takes over events without a version reads all versions as one that does not`()
+    async throws
+  {
+    let report = try await MigrationHarness(AdoptingWorkoutPlan.self).report()
+    #expect(report.disagreements.isEmpty)
+    #expect(report.refusals.map(\.to) == [SchemaVersion(2, 0, 0), SchemaVersion(3, 0, 0)])
+  }
+
   @Test func `contexts are worked out in each store`() async throws {
     let report = try await MigrationHarness(RanksPlan.self).report()
     #expect(report.disagreements.isEmpty)

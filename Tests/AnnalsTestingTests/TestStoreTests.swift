@@ -71,7 +71,7 @@ import Testing
     }
     #expect(raw?.version == nil)
     #expect(raw?.content == .payload(try Payload(["weight": 80.0])))
-    let events = try place.activate(plan: AdoptingPlan.self).events()
+    let events = try place.activate(plan: AdoptingWorkoutPlan.self).events()
     #expect(
       events == [
         .bodyWeighed(.init(kilograms: 80, note: nil)), .heartbeat(.init(n: 1)), .heartbeat(.init(n: 2)),
@@ -105,9 +105,4 @@ extension Notes.Event: Equatable {}
 private enum NotesPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<Notes, Notes> {}
   static var unversioned: UnversionedEvents { .adopt(as: Notes.self) }
-}
-
-private enum AdoptingPlan: SchemaMigrationPlan {
-  static var stages: MigrationChain<WorkoutsV1, WorkoutsV3> { return WorkoutPlan.stages }
-  static var unversioned: UnversionedEvents { .adopt(as: WorkoutsV1.self) }
 }

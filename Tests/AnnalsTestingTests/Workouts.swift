@@ -77,6 +77,12 @@ enum WorkoutPlan: SchemaMigrationPlan {
   }
 }
 
+/// The same chain for stores that were begun without versions.
+enum AdoptingWorkoutPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<WorkoutsV1, WorkoutsV3> { return WorkoutPlan.stages }
+  static var unversioned: UnversionedEvents { .adopt(as: WorkoutsV1.self) }
+}
+
 extension WorkoutsV1.SetsLogged {
   static var samples: [Self] {
     [
