@@ -144,6 +144,7 @@ struct LockComparison {
       return
     }
     for record in expected.records {
+      compareConstants(record, found, in: locked.version)
       guard let digest = record.behaviour, let place = place(of: record.name, in: expected.from),
         // Other samples become something else, which is said already.
         samples.digest(schema: place.schema, record: place.record, first: digest.count)
@@ -158,6 +159,20 @@ struct LockComparison {
         "the stage from \(name(expected.from)) to \(name(locked.version)) does something else with '\(record.name.text)' than when it was released: its samples gave \(digest.fingerprint.hexadecimal.prefix(12)), and \(behaviour.map { "give \($0.fingerprint.hexadecimal.prefix(12))" } ?? "wait for a context") now; give the rule back what it did, and correct events in a new version"
       )
     }
+  }
+
+  private mutating func compareConstants(
+    _ locked: PlanLock.StagedRecord, _ found: PlanLock.Stage, in version: SchemaVersion
+  ) {
+    guard let now = found.records.first(where: { $0.name == locked.name }), now.constants != locked.constants
+    else { return }
+    let list = { (constants: [ExactText]) in
+      constants.isEmpty ? "none" : constants.map(\.text).joined(separator: ", ")
+    }
+    report(
+      version, locked.name, line: locked.line,
+      "the stage from \(name(found.from)) to \(name(version)) gives other constants to '\(locked.name.text)' than when it was released\n    expected \(list(locked.constants))\n    found    \(list(now.constants))\n    give it the constants back, and correct events in a new version"
+    )
   }
 
   private mutating func findUnlocked() {

@@ -117,6 +117,7 @@ struct LockParser {
     while let text = take("    takes ") {
       var record = PlanLock.StagedRecord(name: try name(text), line: index)
       if let last = stage.records.last, last.name >= record.name { throw failure(.disorder) }
+      while let text = take("      constant ") { record.constants.append(ExactText(unescaped(text))) }
       let behaviour = try expect("      behaviour ")
       record.behaviour = try digest(behaviour)
       stage.records.append(record)

@@ -71,7 +71,7 @@ extension PlanCheck.Stage {
 
 extension StageOutline {
   /// The constants of the stage as JSON, by the number of the newer record and the path of the field.
-  fileprivate var constants: [Int: [ExactText: String]] {
+  var constants: [Int: [ExactText: String]] {
     var constants: [Int: [ExactText: String]] = [:]
     for adjustment in adjustments {
       guard case .constant(let field, let bytes) = adjustment.adjustment else { continue }

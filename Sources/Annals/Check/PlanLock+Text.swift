@@ -12,11 +12,12 @@ extension PlanLock {
   ///     samples 2 64 hexadecimal digits
   ///   stage from 1.0.0
   ///     takes BodyWeighed
+  ///       constant unit = "kg"
   ///       behaviour 2 64 hexadecimal digits
   /// ```
   ///
   /// The form is `by name` without a fingerprint where a record has no shape; samples and behaviour are `-` where there are none. In
-  /// names a backslash, a line feed and a carriage return are `\\`, `\n` and `\r`.
+  /// names and constants a backslash, a line feed and a carriage return are `\\`, `\n` and `\r`.
   var text: String {
     var text = "annals plan lock \(Self.form)\n"
     for version in versions {
@@ -33,6 +34,7 @@ extension PlanLock {
       text += "  stage from \(stage.from)\n"
       for record in stage.records {
         text += "    takes \(Self.escaped(record.name))\n"
+        for constant in record.constants { text += "      constant \(Self.escaped(constant))\n" }
         text += "      behaviour \(Self.digest(record.behaviour))\n"
       }
     }

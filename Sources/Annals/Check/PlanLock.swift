@@ -32,6 +32,8 @@ struct PlanLock: Sendable {
   /// What a stage does with a record of the older version.
   struct StagedRecord: Sendable {
     let name: ExactText
+    /// The constants that new fields get, as `field = JSON`, sorted.
+    var constants: [ExactText] = []
     /// What becomes of the samples; `nil` where there are none, or the stage has a context.
     var behaviour: SampleDigest?
     var line = 0
@@ -59,7 +61,8 @@ extension PlanLock {
         let older = outline.schemas[index - 1]
         let staged = older.records.enumerated().map { number, record in
           StagedRecord(
-            name: record.name, behaviour: samples.behaviour(stage: index - 1, record: number))
+            name: record.name, constants: outline.constants(of: number, at: index - 1),
+            behaviour: samples.behaviour(stage: index - 1, record: number))
         }
         version.stage = Stage(from: older.version, records: staged.sorted { $0.name < $1.name })
       }
@@ -69,4 +72,12 @@ extension PlanLock {
 
   /// The version `version`, if it is there.
   subscript(version: SchemaVersion) -> Version? { versions.first { $0.version == version } }
+}
+
+extension ChainOutline {
+  /// The constants that the stage numbered `index` gives to new fields of a record, as `field = JSON`, sorted.
+  fileprivate func constants(of record: Int, at index: Int) -> [ExactText] {
+    guard case .converted(let target, _) = crossings[index][record] else { return [] }
+    return (stages[index].constants[target] ?? [:]).map { ExactText("\($0.key.text) = \($0.value)") }.sorted()
+  }
 }

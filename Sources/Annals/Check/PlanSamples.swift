@@ -78,7 +78,9 @@ struct PlanSamples {
         for output in outputs {
           hash.update(number: output.path.count)
           for part in output.path { hash.update(number: Int(part)) }
-          hash.update(counted: Array(newer[output.caseIndex].name.text.utf8))
+          // A schema written by hand may number its cases wrongly.
+          let name = newer.indices.contains(output.caseIndex) ? newer[output.caseIndex].name.text : ""
+          hash.update(counted: Array(name.utf8))
           hash.update(counted: output.payload)
         }
       }
