@@ -133,23 +133,19 @@ struct LockComparison {
   private mutating func compareStages(_ locked: PlanLock.Version, _ now: PlanLock.Version) {
     // A stage from a version that left the chain keeps its lines.
     guard let expected = locked.stage, let found = now.stage else { return }
-    guard expected.from == found.from else {
-      // A version that is gone is said by itself.
-      if lock[found.from] == nil {
-        report(
-          locked.version, line: expected.line,
-          "version \(found.from) stands between \(expected.from) and \(locked.version), which were released without it: give it a version above \(lock.versions.last?.version ?? locked.version)"
-        )
-      }
-      return
-    }
+    // A version that is gone, or that was put between, is said by itself.
+    guard expected.from == found.from else { return }
     for record in expected.records {
       compareConstants(record, found, in: locked.version)
-      guard let digest = record.behaviour, let place = place(of: record.name, in: expected.from),
-        // Other samples become something else, which is said already.
-        samples.digest(schema: place.schema, record: place.record, first: digest.count)
-          == lock[expected.from]?.records.first(where: { $0.name == record.name })?.samples
-      else { continue }
+      guard let digest = record.behaviour, let place = place(of: record.name, in: expected.from) else {
+        continue
+      }
+      // Other samples become something else, which is said already.
+      if let known = lock[expected.from]?.records.first(where: { $0.name == record.name })?.samples,
+        samples.digest(schema: place.schema, record: place.record, first: known.count) != known
+      {
+        continue
+      }
       let behaviour = samples.behaviour(stage: place.schema, record: place.record, first: digest.count)
       guard behaviour != digest else { continue }
       // Where the plan does not hold together there is nothing to compare, and the plan says why.
@@ -177,15 +173,13 @@ struct LockComparison {
 
   private mutating func findUnlocked() {
     unlocked = found.versions.map(\.version).filter { lock[$0] == nil }
-    guard let oldest = lock.versions.first?.version, let newest = lock.versions.last?.version else { return }
-    for version in unlocked where oldest < version && version < newest {
-      // Where both neighbours stayed, the stage behind it has said so.
-      guard !differences.contains(where: { $0.description.hasPrefix("version \(version) stands") }) else {
-        continue
-      }
+    for version in unlocked {
+      guard let before = lock.versions.last(where: { $0.version < version }),
+        let after = lock.versions.first(where: { $0.version > version }), let newest = lock.versions.last
+      else { continue }
       report(
-        version, line: lock.versions.last { $0.version < version }?.line ?? 1,
-        "version \(version) stands among versions that were released without it: give it a version above \(newest)"
+        version, line: after.stage?.line ?? after.line,
+        "version \(version) stands between \(before.version) and \(after.version), which were released without it: give it a version above \(newest.version)"
       )
     }
   }
@@ -193,21 +187,26 @@ struct LockComparison {
   /// Adds what is not there. A `-` is what was not known, so that it may be filled; no fact is ever changed.
   private mutating func extend() {
     for now in found.versions {
-      guard let index = extended.versions.firstIndex(where: { $0.version == now.version }) else {
-        let place = extended.versions.firstIndex { $0.version > now.version }
-        extended.versions.insert(now, at: place ?? extended.versions.endIndex)
-        continue
+      let place =
+        extended.versions.firstIndex { $0.version >= now.version } ?? extended.versions.endIndex
+      if lock[now.version] == nil { extended.versions.insert(now, at: place) }
+      var version = extended.versions[place]
+      for (number, record) in version.records.enumerated() where record.samples == nil {
+        version.records[number].samples = now.records.first { $0.name == record.name }?.samples
       }
-      for (number, record) in extended.versions[index].records.enumerated() where record.samples == nil {
-        let samples = now.records.first { $0.name == record.name }?.samples
-        extended.versions[index].records[number].samples = samples
+      if version.stage == nil { version.stage = now.stage }
+      for (number, record) in (version.stage?.records ?? []).enumerated()
+      where lock[now.version]?.stage == nil || record.behaviour == nil {
+        version.stage?.records[number].behaviour = behaviour(of: record.name, from: now.stage?.from)
       }
-      if extended.versions[index].stage == nil { extended.versions[index].stage = now.stage }
-      for (number, record) in (extended.versions[index].stage?.records ?? []).enumerated()
-      where record.behaviour == nil {
-        let behaviour = now.stage?.records.first { $0.name == record.name }?.behaviour
-        extended.versions[index].stage?.records[number].behaviour = behaviour
-      }
+      extended.versions[place] = version
     }
+  }
+
+  /// What becomes of those samples of a record that the lock knows, which may be fewer than there are now.
+  private func behaviour(of record: ExactText, from version: SchemaVersion?) -> SampleDigest? {
+    guard let version, let place = place(of: record, in: version) else { return nil }
+    let known = extended[version]?.records.first { $0.name == record }?.samples
+    return samples.behaviour(stage: place.schema, record: place.record, first: known?.count)
   }
 }

@@ -168,6 +168,17 @@ import Testing
     )
   }
 
+  @Test func `a rule is compared by the samples that the lock knows, also where there are more`() throws {
+    try record(Gym.FirstPlan.self)
+    try record(DoublePlan.self)
+    #expect(try text().contains("    takes BodyWeighed\n      behaviour 1 "))
+    _ = try DoublePlan.check(file, isRecording: false)
+    let error = error(TwofoldPlan.self)
+    #expect(error?.code == .shapeChanged)
+    #expect(error?.details.type == "BodyWeighed")
+    #expect(error?.details.version == SchemaVersion(2, 0, 0))
+  }
+
   @Test func `recording fills in samples where there were none, and nothing else`() throws {
     try record(Gym.FirstPlan.self)
     let before = try text().split(separator: "\n")
@@ -296,6 +307,26 @@ private enum PoundPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<Lifts1, Lifts2> {
     MigrationStage.lightweight(fromVersion: Lifts1.self, toVersion: Lifts2.self) {
       Default(\.lifted, \.unit, "lb")
+    }
+  }
+}
+@Schema(2, 0, 0) private enum Double2 {
+  typealias SetsLogged = DraftGym.WorkoutsV1.SetsLogged
+  typealias Heartbeat = DraftGym.WorkoutsV1.Heartbeat
+  @Record fileprivate struct BodyWeighed { var weight: Double }
+}
+
+private enum DoublePlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<DraftGym.WorkoutsV1, Double2> {
+    MigrationStage.custom(fromVersion: DraftGym.WorkoutsV1.self, toVersion: Double2.self) {
+      Upcast(\.bodyWeighed, to: \.bodyWeighed) { old, origin in .init(weight: Double(old.weight)) }
+    }
+  }
+}
+private enum TwofoldPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<DraftGym.WorkoutsV1, Double2> {
+    MigrationStage.custom(fromVersion: DraftGym.WorkoutsV1.self, toVersion: Double2.self) {
+      Upcast(\.bodyWeighed, to: \.bodyWeighed) { old, origin in .init(weight: 2 * Double(old.weight)) }
     }
   }
 }
