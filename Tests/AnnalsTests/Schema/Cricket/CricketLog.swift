@@ -4,22 +4,52 @@ import Foundation
 
 /// Cricket events between JSON lines and a store.
 enum CricketLog {
-  /// Appends the events of `lines`, given in chunks of bytes, to `log` in batches.
-  static func append(_ chunks: some Sequence<[UInt8]>, to log: EventLog) async throws {
+  /// Appends the events of one `format`, or of all where it is `nil`, among lines given in chunks of bytes to `log` in batches, as an import does.
+  static func append(_ chunks: some Sequence<[UInt8]>, of format: Int? = nil, to log: EventLog) async throws {
     var reader = LineReader()
     var batch = Batch()
     for chunk in chunks {
       reader.feed(chunk.span)
       while let line = try reader.next() {
-        try batch.add(JSONReader.value(of: line.span, number: reader.number))
+        try batch.add(JSONReader.value(of: line.span, number: reader.number), of: format)
         if batch.count == 2_000 { try await batch.flush(to: log) }
       }
     }
     reader.end()
     while let line = try reader.next() {
-      try batch.add(JSONReader.value(of: line.span, number: reader.number))
+      try batch.add(JSONReader.value(of: line.span, number: reader.number), of: format)
     }
     try await batch.flush(to: log)
+  }
+
+  /// Appends the events of `source` from `first` on to `target` as events of the plan's current schema.
+  static func copy<Plan>(
+    _ source: EventStore<Plan>, from first: Position? = nil, to target: EventStore<Plan>
+  ) async throws {
+    var next = first
+    while true {
+      // A batch is read and then appended: reading lends a snapshot, which does not wait.
+      var parts: [(stream: StreamName, events: [NewEvent<EventStore<Plan>.Event>])] = []
+      var last: Position?
+      try source.read { (snapshot) throws(AnnalsError) in
+        var entries = try snapshot.entries(from: next, limit: 2_000)
+        while let entry = try entries.next() {
+          let event = NewEvent(entry.event, time: entry.time)
+          if parts.last?.stream == entry.stream {
+            parts[parts.endIndex - 1].events.append(event)
+          } else {
+            parts.append((entry.stream, [event]))
+          }
+          last = entry.position
+        }
+      }
+      guard let last else { return }
+      let batch = parts
+      try await target.append { call in
+        for part in batch { call.append(part.events, to: part.stream) }
+      }
+      next = Position(last.rawValue + 1)
+    }
   }
 
   /// The bytes of a file in chunks.
@@ -31,14 +61,19 @@ enum CricketLog {
   }
 
   /// The events of `store` as JSON lines, each handed to `body`.
-  static func lines(
-    of store: EventStore<CricketPlan>, _ body: (borrowing [UInt8]) throws -> Void
+  static func lines<Plan>(
+    of store: EventStore<Plan>, _ body: (borrowing [UInt8]) throws -> Void
   ) throws {
     try store.read { (snapshot) throws in
       var entries = try snapshot.entries()
       var writer = JSONWriter()
       while let entry = try entries.next() {
-        let (record, payload) = try store.reach.plan.encode(entry.event)
+        var (record, payload) = try store.reach.plan.encode(entry.event)
+        if let names = record.shape?.names {
+          let shaped = payload
+          payload = []
+          try names.write(shaped.span, to: &payload)
+        }
         writer.removeAll()
         writer.raw("{\"stream\":")
         writer.text(entry.stream.text)
@@ -59,10 +94,11 @@ enum CricketLog {
     private var parts: [(stream: StreamName, entries: [NewEntry])] = []
     private(set) var count = 0
 
-    mutating func add(_ line: CBOR) throws {
+    mutating func add(_ line: CBOR, of format: Int?) throws {
       guard let stream = line["stream"]?.text, let type = line["type"]?.text, let number = line["v"]?.integer,
         let time = line["ts"]?.text, let data = line["data"]
       else { throw Incomplete() }
+      guard format == nil || format == number else { return }
       let entry = NewEntry(
         type: type, version: SchemaVersion(UInt32(number), 0, 0), payload: try Payload(data),
         time: try Timestamp(parsing: time))

@@ -53,10 +53,11 @@ struct CricketMatches {
   /// The score of every innings.
   var scores: URL { Self.folder.appending(path: "scores.tsv") }
 
-  /// What the judge says of `lines`.
-  func judge(_ mode: String, _ reference: URL, _ lines: URL) throws -> String {
+  /// What the judge says of `lines`; `isDump` where they are what the command dumps.
+  func judge(_ mode: String, _ reference: URL, _ lines: URL, isDump: Bool = false) throws -> String {
     let judge = SharedData.folder.appending(path: "judge.py")
-    return try Self.run([judge.path, mode, reference.path, "--in", lines.path])
+    return try Self.run(
+      [judge.path, mode, reference.path, "--in", lines.path] + (isDump ? ["--annals"] : []))
   }
 
   private static func run(_ arguments: [String]) throws -> String {

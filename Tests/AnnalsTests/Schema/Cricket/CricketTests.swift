@@ -9,36 +9,89 @@ import Testing
 @Suite(
   .serialized, .enabled(if: CricketMatches.isThere, "the matches, or python3 for their judge, are absent"))
 struct CricketTests {
-  @Test func `matches of both formats read in the newer one`() async throws {
-    let place = try TemporaryStore()
-    let matches = try CricketMatches(in: place.directory)
-    let log = try EventLog(at: place.url)
-    try await CricketLog.append(CricketLog.chunks(of: matches.log), to: log)
-    let dump = place.directory.appending(path: "dump.jsonl")
-    try Data().write(to: dump)
-    let file = try FileHandle(forWritingTo: dump)
+  private let place: TemporaryStore
+  private let matches: CricketMatches
+
+  init() throws {
+    place = try TemporaryStore()
+    matches = try CricketMatches(in: place.directory)
+  }
+
+  /// A file of all bytes that `fill` hands out.
+  private func file(_ fill: ((borrowing [UInt8]) throws -> Void) throws -> Void) throws -> URL {
+    let url = place.directory.appending(path: "lines.jsonl")
+    try Data().write(to: url)
+    let file = try FileHandle(forWritingTo: url)
     var bytes: [UInt8] = []
-    try CricketLog.lines(of: EventStore(at: place.url, plan: CricketPlan.self)) { line in
+    try fill { line in
       bytes += line
-      if bytes.count > 1 << 20 {
-        try file.write(contentsOf: bytes)
-        bytes.removeAll(keepingCapacity: true)
-      }
+      guard bytes.count > 1 << 20 else { return }
+      try file.write(contentsOf: bytes)
+      bytes.removeAll(keepingCapacity: true)
     }
     try file.write(contentsOf: bytes)
+    return url
+  }
 
-    let older = try matches.judge("upcast", matches.olderAsNewer, dump)
-    let newer = try matches.judge("upcast", matches.newer, dump)
+  /// Reads `store` in the newer format and expects what the judge knows.
+  private func expectRight<Plan>(_ store: EventStore<Plan>) throws {
+    let lines = try file { try CricketLog.lines(of: store, $0) }
+    let older = try matches.judge("upcast", matches.olderAsNewer, lines)
+    let newer = try matches.judge("upcast", matches.newer, lines)
     if CricketMatches.step == 1 {
       #expect(older == "ok 138339 compared, 0 wrong\n")
       #expect(newer == "ok 90493 compared, 0 wrong\n")
-      #expect(try matches.judge("scores", matches.scores, dump) == "ok 1928 compared, 0 wrong\n")
+      #expect(try matches.judge("scores", matches.scores, lines) == "ok 1928 compared, 0 wrong\n")
     } else {
-      let counts = try log.info().schemas.map(\.count)
-      try #require(counts.count == 2)
+      let counts = try Self.counts(of: store.log)
       #expect(older == "ok \(counts[0]) compared, 0 wrong\n")
       #expect(newer == "ok \(counts[1]) compared, 0 wrong\n")
       #expect(counts[0] > 6_000 && counts[1] > 3_000)
     }
+  }
+
+  /// How many events there are of each format.
+  private static func counts(of log: EventLog) throws -> [UInt64] {
+    let counts = try log.info().schemas.map(\.count)
+    try #require(counts.count == 2)
+    return counts
+  }
+
+  @Test func `imported matches of both formats read in the newer one as Codable records`() async throws {
+    let log = try EventLog(at: place.url)
+    try await CricketLog.append(CricketLog.chunks(of: matches.log), to: log)
+    try expectRight(EventStore(at: place.url, plan: CricketByNamePlan.self))
+  }
+
+  @Test
+  func
+    `matches imported, and appended by shape under both formats, read in the newer one as records with shapes`()
+    async throws
+  {
+    let imported = try EventLog(at: place.url)
+    try await CricketLog.append(CricketLog.chunks(of: matches.log), of: 1, to: imported)
+    let declared = place.directory.appending(path: "declared.annals")
+    // Each format is written by the program of its time.
+    try await CricketLog.copy(
+      EventStore(at: place.url, plan: CricketFirst.self),
+      to: EventStore(at: declared, plan: CricketFirst.self))
+    let end = try #require(try imported.read { (snapshot) throws(AnnalsError) in try snapshot.head() })
+    try await CricketLog.append(CricketLog.chunks(of: matches.log), of: 2, to: imported)
+    let byName = try EventStore(at: place.url, plan: CricketPlan.self)
+    let byShape = try EventStore(at: declared, plan: CricketPlan.self)
+    try await CricketLog.copy(byName, from: Position(end.rawValue + 1), to: byShape)
+    #expect(try imported.info().census.allSatisfy { !$0.isByShape })
+    #expect(try byShape.log.info().census.allSatisfy(\.isByShape))
+
+    try expectRight(byName)
+    try expectRight(byShape)
+    // Nothing of the input is lost where the names are in the shapes alone.
+    let dump = try file { body in
+      var lines = try EntryLines(byShape.log)
+      while let page = try lines.nextPage() { try body(page) }
+    }
+    let count = try Self.counts(of: byShape.log).reduce(0, +)
+    #expect(try matches.judge("same", matches.log, dump, isDump: true) == "ok \(count) compared, 0 wrong\n")
+    #expect(try EventLog.verify(declared).isClean)
   }
 }

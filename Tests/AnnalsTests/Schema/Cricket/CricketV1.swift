@@ -2,21 +2,21 @@ import Annals
 
 /// Cricket matches, ball by ball, in the format of 2011 to 2017.
 ///
-/// Fields are named as the data names them.
+/// Fields are named as the data names them; every type is `Codable`, too, so that the same data is read by the names of coding keys.
 @Schema(1, 0, 0) enum CricketV1 {
-  struct MatchStarted: Record, Codable {
+  @Record struct MatchStarted: Codable {
     var meta: Match.Meta
     var info: Info
   }
 
-  struct InningsStarted: Record, Codable {
+  @Record struct InningsStarted: Codable {
     var innings: Int
     var name: String
     var team: String
     var absent_hurt: [String]?
   }
 
-  struct DeliveryBowled: Record, Codable {
+  @Record struct DeliveryBowled: Codable {
     var innings: Int
     /// The over and the ball: `0.10` is ball 10 of over 0.
     var ball: String
@@ -29,7 +29,7 @@ import Annals
     var supersub: [Supersub]?
   }
 
-  struct Info: Codable, Sendable {
+  @Value struct Info: Codable {
     var city: String?
     var competition: String?
     var dates: [String]
@@ -45,20 +45,31 @@ import Annals
     var venue: String
   }
 
-  struct Runs: Codable, Sendable {
+  @Value struct Runs: Codable {
     var batsman: Int
     var extras: Int
     var total: Int
-    var non_boundary: Either<Int, Bool>?
+    /// Four or five runs that the batters ran; stored by name, as it is of either type.
+    @Field("non_boundary") var nonBoundary: Either<Int, Bool>?
+
+    enum CodingKeys: String, CodingKey {
+      case batsman, extras, total
+      case nonBoundary = "non_boundary"
+    }
   }
 
-  struct Wicket: Codable, Sendable {
+  @Value struct Wicket: Codable {
     var kind: String
-    var player_out: String
+    @Field("player_out") var playerOut: String
     var fielders: [String]?
+
+    enum CodingKeys: String, CodingKey {
+      case kind, fielders
+      case playerOut = "player_out"
+    }
   }
 
-  struct Supersub: Codable, Sendable {
+  @Value struct Supersub: Codable {
     var `in`: String
     var out: String
     var team: String
@@ -67,14 +78,14 @@ import Annals
 
 /// What both formats have in common.
 enum Match {
-  struct Meta: Codable, Sendable {
+  @Value struct Meta: Codable {
     var data_version: String
     var created: String
     var revision: Int
   }
 
-  struct Outcome: Codable, Sendable {
-    struct Margin: Codable, Sendable {
+  @Value struct Outcome: Codable {
+    @Value struct Margin: Codable {
       var runs: Int?
       var wickets: Int?
     }
@@ -85,12 +96,12 @@ enum Match {
     var winner: String?
   }
 
-  struct Toss: Codable, Sendable {
+  @Value struct Toss: Codable {
     var decision: String
     var winner: String
   }
 
-  struct Extras: Codable, Sendable {
+  @Value struct Extras: Codable {
     var byes: Int?
     var legbyes: Int?
     var noballs: Int?

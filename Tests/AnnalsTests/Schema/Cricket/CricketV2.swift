@@ -2,12 +2,12 @@ import Annals
 
 /// Cricket matches, ball by ball, in the format of 2021 on.
 @Schema(2, 0, 0) enum CricketV2 {
-  struct MatchStarted: Record, Codable {
+  @Record struct MatchStarted: Codable {
     var meta: Match.Meta
     var info: Info
   }
 
-  struct InningsStarted: Record, Codable {
+  @Record struct InningsStarted: Codable {
     var innings: Int
     var team: String
     var super_over: Bool?
@@ -17,7 +17,7 @@ import Annals
     var target: Target?
   }
 
-  struct DeliveryBowled: Record, Codable {
+  @Record struct DeliveryBowled: Codable {
     var innings: Int
     var over: Int
     var ball: Int
@@ -31,19 +31,19 @@ import Annals
     var review: Review?
   }
 
-  struct Info: Codable, Sendable {
-    struct Event: Codable, Sendable {
+  @Value struct Info: Codable {
+    @Value struct Event: Codable {
       var name: String
       var match_number: Int?
       var stage: String?
     }
-    struct Officials: Codable, Sendable {
+    @Value struct Officials: Codable {
       var umpires: [String]?
       var match_referees: [String]?
       var reserve_umpires: [String]?
       var tv_umpires: [String]?
     }
-    struct Registry: Codable, Sendable {
+    @Value struct Registry: Codable {
       var people: [String: String]
     }
     var balls_per_over: Int
@@ -66,47 +66,58 @@ import Annals
     var venue: String
   }
 
-  struct MiscountedOver: Codable, Sendable {
+  @Value struct MiscountedOver: Codable {
     var balls: Int
     var umpire: String?
   }
 
-  struct Powerplay: Codable, Sendable {
+  @Value struct Powerplay: Codable {
     var from: Double
     var to: Double
     var type: String
   }
 
-  struct Target: Codable, Sendable {
+  @Value struct Target: Codable {
     var overs: Int
     var runs: Int
   }
 
-  struct Runs: Codable, Sendable {
+  @Value struct Runs: Codable {
     var batter: Int
     var extras: Int
     var total: Int
-    var non_boundary: Either<Int, Bool>?
+    /// Four or five runs that the batters ran; stored by name, as it is of either type.
+    @Field("non_boundary") var nonBoundary: Either<Int, Bool>?
+
+    enum CodingKeys: String, CodingKey {
+      case batter, extras, total
+      case nonBoundary = "non_boundary"
+    }
   }
 
-  struct Wicket: Codable, Sendable {
-    struct Fielder: Codable, Sendable {
+  @Value struct Wicket: Codable {
+    @Value struct Fielder: Codable {
       var name: String
       var substitute: Bool?
     }
     var kind: String
-    var player_out: String
+    @Field("player_out") var playerOut: String
     var fielders: [Fielder]?
+
+    enum CodingKeys: String, CodingKey {
+      case kind, fielders
+      case playerOut = "player_out"
+    }
   }
 
-  struct Replacements: Codable, Sendable {
-    struct Match: Codable, Sendable {
+  @Value struct Replacements: Codable {
+    @Value struct Match: Codable {
       var `in`: String
       var out: String
       var team: String
       var reason: String
     }
-    struct Role: Codable, Sendable {
+    @Value struct Role: Codable {
       var `in`: String
       var out: String?
       var reason: String
@@ -116,7 +127,7 @@ import Annals
     var role: [Role]?
   }
 
-  struct Review: Codable, Sendable {
+  @Value struct Review: Codable {
     var batter: String
     var by: String
     var decision: String
