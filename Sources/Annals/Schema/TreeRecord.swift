@@ -7,6 +7,19 @@
 ///   struct PixarFilm: TreeRecord { var tree: CBOR }
 /// }
 /// ```
+///
+/// The same type may be carried by typealias through any number of versions, with a rule in each stage that takes it to itself and changes the tree:
+///
+/// ```swift
+/// Upcast(\.spanEnded, to: \.spanEnded) { old, _ in
+///   var tree = old.tree
+///   tree["attributes"] = tree["attributes"].map(renamed)
+///   return .init(tree: tree)
+/// }
+/// ```
+///
+/// It is decoded once, however many rules it goes through. What it becomes is not looked at on the way: a rule that writes a tree which is no payload, such as a map
+/// with a key twice, is noticed where the record is stored.
 public protocol TreeRecord: Record {
   /// The payload by name: a map.
   var tree: CBOR { get }
