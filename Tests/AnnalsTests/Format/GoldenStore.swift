@@ -19,10 +19,7 @@ enum GoldenStore {
   }
 
   static let log = UUID(uuid: (1, 2, 3, 4, 5, 6, 0x40, 8, 0x80, 10, 11, 12, 13, 14, 15, 16))
-  static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "Golden/format-1")
-  static var rows: URL { folder.appending(path: "rows.txt") }
-  static var store: URL { folder.appending(path: "store") }
+  static let kept = KeptStore("format-1")
 
   private static let first = UUID(uuid: (0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, 1))
   private static let second = UUID(uuid: (0xff, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, 2))
@@ -59,24 +56,27 @@ enum GoldenStore {
     return one + many + [large]
   }
 
+  /// Makes an empty store at `url` whose log id is always the same.
+  static func create(at url: URL) throws {
+    do { _ = try EventLog(at: url) }
+    let directory = try Directory.open(path: url.path)
+    let locks = EnvironmentLocks(
+      open: try FileLock("open.lock", in: directory), queue: try FileLock("queue.lock", in: directory),
+      write: try FileLock("write.lock", in: directory))
+    let current = CurrentFile(log: log, generation: 1)
+    let environment = try Environment.open(
+      current.fileName, in: directory, tables: StoreTables.definitions, locks: locks)
+    let key = Array(StoreMeta.Name.log.rawValue.utf8)
+    let row = Row.seal(StoreMeta(log: log).value(of: .log), key: key)
+    try environment.write { (transaction) throws(EnvironmentError) in
+      try transaction.put(row.span, forKey: key.span, in: StoreTables(environment).meta)
+    }
+    try directory.replace(CurrentFile.name, with: current.encoded().span)
+  }
+
   /// Writes the store at `url` as it was written first: two calls, with a log id and times that are always the same.
   static func write(to url: URL) async throws {
-    do { _ = try EventLog(at: url) }
-    do {
-      let directory = try Directory.open(path: url.path)
-      let locks = EnvironmentLocks(
-        open: try FileLock("open.lock", in: directory), queue: try FileLock("queue.lock", in: directory),
-        write: try FileLock("write.lock", in: directory))
-      let current = CurrentFile(log: log, generation: 1)
-      let environment = try Environment.open(
-        current.fileName, in: directory, tables: StoreTables.definitions, locks: locks)
-      let key = Array(StoreMeta.Name.log.rawValue.utf8)
-      let row = Row.seal(StoreMeta(log: log).value(of: .log), key: key)
-      try environment.write { (transaction) throws(EnvironmentError) in
-        try transaction.put(row.span, forKey: key.span, in: StoreTables(environment).meta)
-      }
-      try directory.replace(CurrentFile.name, with: current.encoded().span)
-    }
+    try create(at: url)
     let opened = try EventLog(at: url)
     var parts = entries[...]
     while let end = parts.firstIndex(where: \.endsCall) {

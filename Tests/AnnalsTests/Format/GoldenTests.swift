@@ -5,15 +5,8 @@ import Testing
 
 /// The bytes of format 1, as the first release wrote them, are read and written by today's library.
 @Suite struct GoldenTests {
-  /// A copy of the kept store, because opening one takes its locks.
-  private func copy() throws -> TemporaryStore {
-    let place = try TemporaryStore()
-    try FileManager.default.copyItem(at: GoldenStore.store, to: place.url)
-    return place
-  }
-
   @Test func `the kept store is read to the values that were written`() throws {
-    let place = try copy()
+    let place = try GoldenStore.kept.copy()
     let log = try place.open(StoreOptions(creation: .never, trust: .nobody))
     #expect(log.id == GoldenStore.log)
     let entries = try log.read { (snapshot) throws(AnnalsError) in try snapshot.all() }
@@ -32,7 +25,7 @@ import Testing
   }
 
   @Test func `the kept store is sound, and counts what it holds`() throws {
-    let place = try copy()
+    let place = try GoldenStore.kept.copy()
     let report = try EventLog.verify(place.url)
     #expect(report.isClean)
     #expect(report.entries == 20 && report.streams == 2)
@@ -46,7 +39,7 @@ import Testing
   }
 
   @Test func `today's library appends to the kept store`() async throws {
-    let place = try copy()
+    let place = try GoldenStore.kept.copy()
     let log = try place.open()
     let done = try await log.append([.placed(1)], to: "order-1", expecting: .revision(17))
     #expect(done.positions == [21])
@@ -54,19 +47,18 @@ import Testing
   }
 
   @Test func `every row of the kept store has the bytes that are written down`() throws {
-    let place = try copy()
-    #expect(try GoldenStore.dump(place.url) == String(contentsOf: GoldenStore.rows, encoding: .utf8))
+    let place = try GoldenStore.kept.copy()
+    #expect(try GoldenStore.dump(place.url) == String(contentsOf: GoldenStore.kept.rows, encoding: .utf8))
   }
 
   @Test func `today's writer gives every row the bytes that are written down`() async throws {
     let place = try TemporaryStore()
     try await GoldenStore.write(to: place.url)
-    #expect(try GoldenStore.dump(place.url) == String(contentsOf: GoldenStore.rows, encoding: .utf8))
+    #expect(try GoldenStore.dump(place.url) == String(contentsOf: GoldenStore.kept.rows, encoding: .utf8))
   }
 
   @Test func `the kept store is small`() throws {
-    let file = GoldenStore.store.appending(path: "log-000001.mdb")
-    #expect(try Data(contentsOf: file).count < 100 << 10)
+    #expect(try Data(contentsOf: GoldenStore.kept.log).count < 100 << 10)
   }
 
   // A format is written down once, when it is new: ANNALS_WRITE_GOLDEN=1 does it.
@@ -75,10 +67,6 @@ import Testing
   func `writes the kept store anew`() async throws {
     let place = try TemporaryStore()
     try await GoldenStore.write(to: place.url)
-    try GoldenStore.dump(place.url).write(to: GoldenStore.rows, atomically: true, encoding: .utf8)
-    for name in ["CURRENT", "log-000001.mdb"] {
-      let file = GoldenStore.store.appending(path: name)
-      try Data(contentsOf: place.url.appendingPathComponent(name)).write(to: file)
-    }
+    try GoldenStore.kept.keep(place.url)
   }
 }

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+@testable import Annals
+
+/// Declared kinds, a context, an activated version, a draft and adopted events without a version, as the first release wrote them.
+@Suite struct DeclaredGoldenTests {
+  @Test func `the kept store is read through a plan to the events that are written down`() throws {
+    let place = try DeclaredGoldenStore.kept.copy()
+    let store = try EventStore(
+      at: place.url, plan: GoldenPlan3.self, options: StoreOptions(creation: .never, trust: .nobody))
+    #expect(store.log.id == GoldenStore.log)
+    let found = try store.read { (snapshot) throws(AnnalsError) in
+      var entries = try snapshot.entries()
+      var found: [DeclaredGoldenStore.Expected] = []
+      while let entry = try entries.next() {
+        found.append(
+          DeclaredGoldenStore.Expected(
+            position: entry.position.rawValue, path: entry.path, stream: entry.stream,
+            revision: entry.revision.rawValue, time: entry.timestamp.description, id: entry.id,
+            metadata: entry.metadata, event: entry.event))
+      }
+      return found
+    }
+    #expect(found == DeclaredGoldenStore.events)
+  }
+
+  @Test func `the kept store is read without a plan to the names that are written down`() throws {
+    let place = try DeclaredGoldenStore.kept.copy()
+    let log = try place.open(StoreOptions(creation: .never, trust: .nobody))
+    let entries = try log.read { (snapshot) throws(AnnalsError) in try snapshot.all() }
+    let found = try entries.map { entry in
+      guard case .payload(let payload) = entry.content else { throw Missing() }
+      return DeclaredGoldenStore.Stored(type: entry.type, version: entry.version, payload: try payload.value)
+    }
+    #expect(found == DeclaredGoldenStore.stored)
+  }
+
+  @Test func `the kept store is sound, and counts what it holds`() throws {
+    let place = try DeclaredGoldenStore.kept.copy()
+    let report = try EventLog.verify(place.url)
+    #expect(report.isClean)
+    #expect(report.entries == 10 && report.streams == 3)
+    let info = try EventLog.inspect(place.url)
+    #expect(
+      info.schemas.map(\.version) == [
+        nil, SchemaVersion(1, 0, 0), SchemaVersion(2, 0, 0), SchemaVersion(3, 0, 0),
+      ])
+    #expect(info.schemas.map(\.count) == [2, 4, 2, 2])
+    #expect(info.census.map(\.isByShape) == [false, false, true, true, true, true, true, true, true])
+  }
+
+  @Test func `what was activated in the kept store needs no activation, and older programs do not append`()
+    async throws
+  {
+    let place = try DeclaredGoldenStore.kept.copy()
+    let older = try EventStore(at: place.url, plan: GoldenPlan2.self)
+    // A newer number that an older program's type does not hold is an error at its entry.
+    let narrow = #expect(throws: AnnalsError.self) { try older.events() }
+    #expect(narrow?.code == .malformed)
+    #expect(narrow?.details.position == 9)
+    let current = try EventStore(at: place.url, plan: GoldenPlan3.self)
+    let done = try await current.append([.visited(.init(n: 2))], to: "visits", expecting: .revision(1))
+    #expect(done.positions == [11])
+    let error = await #expect(throws: AnnalsError.self) {
+      try await older.append([.visited(.init(n: 3))], to: "visits")
+    }
+    #expect(error?.code == .newerSchema)
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test func `every row of the kept store has the bytes that are written down`() throws {
+    let place = try DeclaredGoldenStore.kept.copy()
+    #expect(
+      try GoldenStore.dump(place.url) == String(contentsOf: DeclaredGoldenStore.kept.rows, encoding: .utf8))
+  }
+
+  @Test func `today's programs give every row the bytes that are written down`() async throws {
+    let place = try TemporaryStore()
+    try await DeclaredGoldenStore.write(to: place.url)
+    #expect(
+      try GoldenStore.dump(place.url) == String(contentsOf: DeclaredGoldenStore.kept.rows, encoding: .utf8))
+  }
+
+  // A kept store is written once, when what it holds is new: ANNALS_WRITE_GOLDEN=1 does it.
+  @Test(
+    .enabled(if: ProcessInfo.processInfo.environment["ANNALS_WRITE_GOLDEN"] != nil, "writes the kept store"))
+  func `writes the kept store anew`() async throws {
+    let place = try TemporaryStore()
+    try await DeclaredGoldenStore.write(to: place.url)
+    try DeclaredGoldenStore.kept.keep(place.url)
+  }
+
+  struct Missing: Error {}
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+@testable import Annals
+
+/// A store that is kept as bytes under `Golden`, with every row written down beside it.
+struct KeptStore {
+  private let folder: URL
+
+  /// The store kept under `name`.
+  init(_ name: String) {
+    folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Golden").appending(path: name)
+  }
+
+  /// Every row, as `GoldenStore.dump` writes them.
+  var rows: URL { folder.appending(path: "rows.txt") }
+  /// The file of the log.
+  var log: URL { store.appending(path: "log-000001.mdb") }
+  private var store: URL { folder.appending(path: "store") }
+
+  /// A copy of the store, because opening one takes its locks.
+  func copy() throws -> TemporaryStore {
+    let place = try TemporaryStore()
+    try FileManager.default.copyItem(at: store, to: place.url)
+    return place
+  }
+
+  /// Keeps the store at `url`: its rows and its files, those that carry nothing but locks empty.
+  func keep(_ url: URL) throws {
+    try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
+    try GoldenStore.dump(url).write(to: rows, atomically: true, encoding: .utf8)
+    for name in ["CURRENT", "log-000001.mdb"] {
+      try Data(contentsOf: url.appendingPathComponent(name)).write(to: store.appending(path: name))
+    }
+    for name in ["log-000001.lease", "open.lock", "queue.lock", "write.lock"] {
+      try Data().write(to: store.appending(path: name))
+    }
+  }
+}
