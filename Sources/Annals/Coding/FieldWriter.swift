@@ -77,12 +77,12 @@ public struct FieldWriter: ~Copyable {
   }
 }
 
-/// A type with a value that is written as null.
-private protocol Nullable {
+/// A type with a value that is written as null: an optional, whatever it holds.
+protocol Nullable {
   /// Whether this is that value.
   var isNull: Bool { get }
 }
 
 extension Optional: Nullable {
-  fileprivate var isNull: Bool { self == nil }
+  var isNull: Bool { self == nil }
 }

@@ -28,7 +28,7 @@ public struct FieldShape: Sendable {
     path = property
   }
 
-  /// The field of a property whose type has no shape: it is stored by name, as its `Codable` code says.
+  /// The field of a property whose type has no shape: it is stored by name, as its `Codable` code says. An optional may be missing, as any other.
   @_disfavoredOverload
   public init<Root, Value: Codable & Sendable>(
     _ name: String, originalName: String? = nil, _ property: any Sendable & KeyPath<Root, Value>,
@@ -36,7 +36,7 @@ public struct FieldShape: Sendable {
   ) {
     self.name = name
     self.originalName = originalName
-    shape = .codable
+    shape = Value.self is any Nullable.Type ? .optional(.codable) : .codable
     path = property
   }
 }

@@ -67,6 +67,22 @@ struct CodableFieldTests {
     expectRefusal(of: Holder(Point??.some(nil)), .refused)
   }
 
+  @Test func `an optional without a shape may be missing by name, as any other optional`() throws {
+    let shape = RecordShape(of: Holder<Point?>.self)
+    #expect(shape.text == "(part: codable?)")
+    let names = NamedForm(shape)
+    var stored: [UInt8] = []
+    try names.read(hex("a0").span, to: &stored)
+    #expect(stored == hex("81f6"))
+    var named: [UInt8] = []
+    try names.write(stored.span, to: &named)
+    #expect(named == hex("a0"))
+    let required = NamedForm(RecordShape(of: Holder<Point>.self))
+    #expect(throws: CodingFailure(.missingKey, at: 0, path: ["part"])) {
+      try required.read(hex("a0").span, to: &named)
+    }
+  }
+
   @Test func `its bytes are checked as those of a payload`() {
     expect("81a26179016178f93800", as: Holder<Point>.self, fails: .unsortedKeys, at: 5)
     expect("81a2617801617801", as: Holder<Point>.self, fails: .duplicateKey, at: 5)
