@@ -6,7 +6,7 @@ public import Annals
   import Foundation
 #endif
 
-/// A type under test: how its payloads are read and written again.
+/// What is under test: how payloads, mostly those of a type, are read and written again.
 public struct FieldDecoder: Sendable {
   /// What findings call it.
   public let name: String
@@ -14,12 +14,24 @@ public struct FieldDecoder: Sendable {
   let isExact: Bool
   /// Reads a payload and writes what was read.
   let again: @Sendable ([UInt8]) throws(CodingFailure) -> [UInt8]
+  /// Payloads to begin with, besides those of the corpus.
+  let seeds: [[UInt8]]
+
+  /// The decoder that does `again` with each payload.
+  init(
+    _ name: String, isExact: Bool, seeds: [[UInt8]],
+    _ again: @escaping @Sendable ([UInt8]) throws(CodingFailure) -> [UInt8]
+  ) {
+    self.name = name
+    self.isExact = isExact
+    self.seeds = seeds
+    self.again = again
+  }
 
   /// The decoder of `type`; `isExact` is false where a part of it is stored by name.
   public init<Value: ShapedRecord>(_ type: Value.Type, isExact: Bool = true) {
-    name = "\(type)"
-    self.isExact = isExact
-    again = { (payload) throws(CodingFailure) in
+    self.init("\(type)", isExact: isExact, seeds: Self.payloads(of: type)) {
+      (payload) throws(CodingFailure) in
       let value = try Value.decode(payload: payload.span)
       var bytes: [UInt8] = []
       do throws(CodingFailure) {
@@ -38,19 +50,21 @@ public struct FieldDecoder: Sendable {
   }
 
   /// Every decoder: a type is added by a line here.
-  public static let all: [FieldDecoder] = [
-    field(Int8.self), field(Int16.self), field(Int32.self), field(Int64.self), field(Int.self),
-    field(UInt8.self), field(UInt16.self), field(UInt32.self), field(UInt64.self), field(UInt.self),
-    field(Bool.self), field(Float.self), field(Double.self), field(String.self),
-    field(Data.self), field([UInt8].self), field([[UInt8]].self),
-    field(Date.self), field(UUID.self), field(URL.self), field(Decimal.self),
-    field(Int?.self), field(String??.self), field([Int].self), field([Double?].self), field([[String]].self),
-    field(Set<Int>.self), field(Set<String>.self), field(Set<Set<[UInt8]>>.self),
-    field([String: Int].self), field([String: [String: Bool?]].self), field([Int: String].self),
-    field([Decimal: Set<UUID>].self), field([[Double: Date]: Float].self),
-    field(Formula.self), field([Tick].self), field([Everything?].self),
-    FieldDecoder(Everything.self),
-    FieldDecoder(Folder.self),
-    FieldDecoder(PartByName.self, isExact: false),
-  ]
+  public static let all: [FieldDecoder] =
+    [
+      field(Int8.self), field(Int16.self), field(Int32.self), field(Int64.self), field(Int.self),
+      field(UInt8.self), field(UInt16.self), field(UInt32.self), field(UInt64.self), field(UInt.self),
+      field(Bool.self), field(Float.self), field(Double.self), field(String.self),
+      field(Data.self), field([UInt8].self), field([[UInt8]].self),
+      field(Date.self), field(UUID.self), field(URL.self), field(Decimal.self),
+      field(Int?.self), field(String??.self), field([Int].self), field([Double?].self),
+      field([[String]].self),
+      field(Set<Int>.self), field(Set<String>.self), field(Set<Set<[UInt8]>>.self),
+      field([String: Int].self), field([String: [String: Bool?]].self), field([Int: String].self),
+      field([Decimal: Set<UUID>].self), field([[Double: Date]: Float].self),
+      field(Formula.self), field([Tick].self), field([Everything?].self),
+      FieldDecoder(Everything.self),
+      FieldDecoder(Folder.self),
+      FieldDecoder(PartByName.self, isExact: false),
+    ] + generated
 }

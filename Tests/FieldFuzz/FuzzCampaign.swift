@@ -40,6 +40,9 @@ public struct FuzzCampaign {
     for payload in corpus {
       for index in decoders.indices { execute(payload, index) }
     }
+    for (index, decoder) in decoders.enumerated() {
+      for payload in decoder.seeds { execute(payload, index) }
+    }
   }
 
   /// The names of the decoders that read nothing of what the campaign begins with.

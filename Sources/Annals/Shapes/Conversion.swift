@@ -1,7 +1,7 @@
 /// How payloads of one shape become payloads of another, worked out once for many payloads.
 ///
 /// It changes only what must change and looks at nothing else: what it copies is for the reader behind it to check.
-struct Conversion: Sendable {
+package struct Conversion: Sendable {
   /// Steps that could not be made one, each with what its calls stand for.
   private var steps: [Step] = []
   /// The program of the only step, where there is one.
@@ -56,14 +56,14 @@ struct Conversion: Sendable {
   static let same = Conversion([Step]())
 
   /// Whether payloads stay as they are.
-  var isSame: Bool { steps.isEmpty }
+  package var isSame: Bool { steps.isEmpty }
 
   /// Appends what `payload` becomes to `output`, which after a failure is as before.
   ///
   /// - Throws: ``CodingFailure`` with the offset in `payload` where something that must change cannot.
   /// - Complexity: O(what stands before the last field that changes) and one copy of the rest, without allocating where
   ///   `output` has room and nothing is sorted.
-  func apply(_ payload: Span<UInt8>, to output: inout [UInt8]) throws(CodingFailure) {
+  package func apply(_ payload: Span<UInt8>, to output: inout [UInt8]) throws(CodingFailure) {
     if let program { return try program.apply(payload, to: &output) }
     guard let last = steps.last else {
       output.append(payload)

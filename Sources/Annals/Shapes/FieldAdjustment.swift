@@ -1,7 +1,7 @@
 /// What a stage says of one field that its shapes alone do not say.
 ///
 /// Fields are named by their path in the newer shape: their own name, or for a field of a nested record the names joined by points.
-enum FieldAdjustment: Hashable, Sendable {
+package enum FieldAdjustment: Hashable, Sendable {
   /// A new field gets this value, given as the bytes of its payload form.
   case constant(field: String, bytes: [UInt8])
   /// A value becomes an array that holds only it.

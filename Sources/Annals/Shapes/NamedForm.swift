@@ -3,11 +3,11 @@
 /// A record is a map of its fields, those that are null left out; a case is its name where no case of the choice holds
 /// values, else a map of its name to a map of its values, as Swift's own `Codable` code for enums writes it. All other
 /// values have the same form with and without names.
-struct NamedForm: Sendable {
+package struct NamedForm: Sendable {
   private let table: NamedTable
 
   /// The form of payloads of `shape`.
-  init(_ shape: RecordShape) {
+  package init(_ shape: RecordShape) {
     table = NamedTable(shape)
   }
 
@@ -19,7 +19,7 @@ struct NamedForm: Sendable {
   ///
   /// - Throws: ``CodingFailure`` with offset and path where `map` is no payload or does not fit the shape.
   /// - Complexity: O(bytes), and O(n log n) in the number of elements of a set that is not sorted.
-  func read(_ map: Span<UInt8>, to output: inout [UInt8]) throws(CodingFailure) {
+  package func read(_ map: Span<UInt8>, to output: inout [UInt8]) throws(CodingFailure) {
     let count = output.count
     let (rows, fields, sorted, cases, pool) = (
       table.rows, table.fields, table.sorted, table.cases, table.pool
@@ -41,7 +41,7 @@ struct NamedForm: Sendable {
   /// - Throws: ``CodingFailure`` with offset and path where `payload` does not fit the shape, or the names would nest
   ///   it more than 64 deep.
   /// - Complexity: O(bytes), and O(n log n) in the number of elements of a set of records.
-  func write(_ payload: Span<UInt8>, to output: inout [UInt8]) throws(CodingFailure) {
+  package func write(_ payload: Span<UInt8>, to output: inout [UInt8]) throws(CodingFailure) {
     let count = output.count
     let (rows, fields, sorted, cases, pool) = (
       table.rows, table.fields, table.sorted, table.cases, table.pool

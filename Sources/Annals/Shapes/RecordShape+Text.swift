@@ -15,7 +15,7 @@ extension RecordShape {
   /// The shape that `text` writes.
   ///
   /// - Throws: ``ShapeFailure`` where the text is not exactly what ``text`` gives for some shape, or beyond a limit.
-  init(parsing text: String) throws(ShapeFailure) {
+  package init(parsing text: String) throws(ShapeFailure) {
     let bytes = [UInt8](text.utf8)
     var parser = ShapeParser(bytes.span)
     fields = try parser.shape()

@@ -1,7 +1,7 @@
 /// What changed between two shapes of one record, and how payloads of the one become payloads of the other.
-struct ShapeComparison: Sendable {
+package struct ShapeComparison: Sendable {
   /// Which of the two shapes is the newer one.
-  enum Direction: Hashable, Sendable {
+  package enum Direction: Hashable, Sendable {
     /// The newer shape reads what was stored under the older one.
     case upgrade
     /// The older shape reads what was stored under the newer one.
@@ -12,7 +12,7 @@ struct ShapeComparison: Sendable {
   /// What is wrong with original names and adjustments.
   let problems: [ShapeProblem]
   /// How payloads are converted; `nil` where a change needs a rule, is forbidden, or there is a problem.
-  let conversion: Conversion?
+  package let conversion: Conversion?
   /// The paths of the fields that get a constant.
   let constants: [String]
 
@@ -24,7 +24,7 @@ struct ShapeComparison: Sendable {
   ///   - adjustments: What the stage from the older to the newer shape says.
   ///   - direction: Whether `wanted` is the newer (`.upgrade`) or the older shape.
   /// - Complexity: O(fields).
-  init(
+  package init(
     from stored: RecordShape, to wanted: RecordShape, adjustments: [FieldAdjustment] = [],
     direction: Direction = .upgrade
   ) {

@@ -1,7 +1,7 @@
 /// Why a text is not the text of a shape, and where.
-struct ShapeFailure: Error, Hashable, Sendable {
+package struct ShapeFailure: Error, Hashable, Sendable {
   /// The rule that was broken.
-  enum Reason: String, Sendable {
+  package enum Reason: String, Sendable {
     case truncated = "the text ends inside a shape"
     case unexpected = "a character that cannot stand here"
     case name = "a name is wanted"
@@ -13,12 +13,12 @@ struct ShapeFailure: Error, Hashable, Sendable {
     case notCanonical = "the shape is written in another way"
   }
   /// The rule that was broken.
-  let reason: Reason
+  package let reason: Reason
   /// The byte of the text at which it shows, counted from 0.
-  let offset: Int
+  package let offset: Int
 }
 
 extension ShapeFailure: CustomStringConvertible {
   /// The reason and the place.
-  var description: String { "\(reason.rawValue), at byte \(offset)" }
+  package var description: String { "\(reason.rawValue), at byte \(offset)" }
 }

@@ -1,5 +1,5 @@
 /// What is wrong with a shape, and what to write instead.
-struct ShapeProblem: Hashable, Sendable {
+package struct ShapeProblem: Hashable, Sendable {
   /// The names that lead to the place, joined by points; empty for the record as a whole.
   let field: String
   /// The problem and its remedy in a sentence.
@@ -10,7 +10,7 @@ extension RecordShape {
   /// What keeps this shape from being stored; empty where nothing does.
   ///
   /// - Complexity: O(parts · depth).
-  func problems() -> [ShapeProblem] {
+  package func problems() -> [ShapeProblem] {
     var inspection = ShapeInspection()
     inspection.inspect(.record(fields), at: "", depth: 1)
     if let limit = inspection.parts > ShapeLimits.parts ? .tooMany : exceededLimit {
