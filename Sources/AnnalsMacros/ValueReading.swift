@@ -12,7 +12,10 @@ struct ValueReading {
 
   /// Reads `declaration`, which `attribute` stands on, inside the declaration `surrounding`.
   init(_ attribute: AttributeSyntax, on declaration: some DeclGroupSyntax, within surrounding: Syntax?) {
-    let access = declaration.modifiers.access
+    // What an extension says of its members counts for those that say nothing themselves.
+    let outer = surrounding?.as(ExtensionDeclSyntax.self)?.modifiers.access
+    let own = declaration.modifiers.access
+    let access = own == .module ? outer ?? own : own
     if let value = declaration.as(StructDeclSyntax.self) {
       // The record says so.
       if value.attribute("Record") != nil { return }

@@ -64,6 +64,7 @@ struct LockComparison {
     for record in locked.records {
       if let same = now.records.first(where: { $0.name == record.name }) {
         compareForms(record, same, in: version)
+        compareNames(record, same, in: version)
         compareSamples(record, in: version)
       } else {
         report(
@@ -92,6 +93,25 @@ struct LockComparison {
     text += "\n    expected \(locked.shape?.text ?? "by name")\n    found    \(now.shape?.text ?? "by name")"
     text += "\n    give it back what it was released with, and put the change into a new version"
     report(version, locked.name, line: locked.line, text)
+  }
+
+  private mutating func compareNames(
+    _ locked: PlanLock.Record, _ now: PlanLock.Record, in version: SchemaVersion
+  ) {
+    func list(_ names: [ExactText]) -> String {
+      names.isEmpty ? "none" : names.map { "'\($0.text)'" }.joined(separator: ", ")
+    }
+    let record = "record '\(locked.name.text)' of \(name(version))"
+    if locked.formerNames != now.formerNames {
+      report(
+        version, locked.name, line: locked.line,
+        "\(record) has not the former names that it was released with: expected \(list(locked.formerNames)), found \(list(now.formerNames)); give them back")
+    }
+    if !Set(locked.reservedNames).isSubset(of: now.reservedNames) {
+      report(
+        version, locked.name, line: locked.line,
+        "\(record) reserves fewer names than it was released with: expected \(list(locked.reservedNames)), found \(list(now.reservedNames)); give them back")
+    }
   }
 
   /// What is different in two shapes, a field each.

@@ -139,7 +139,7 @@ extension AppendGroup {
   ) throws(AnnalsError) -> Appended {
     let first = last + 1
     var progress = Progress(
-      kinds: request.records.map { kinds.kind(version: $0.version, name: $0.type, shape: $0.shape) ?? 0 },
+      kinds: request.records.map { kinds.kind(of: $0) ?? 0 },
       sums: [CensusRow](repeating: CensusRow(), count: request.records.count))
     progress.revisions.reserveCapacity(request.items.count)
     let heads = heads

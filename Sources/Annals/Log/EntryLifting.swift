@@ -57,7 +57,8 @@ struct EntryLifting: Sendable {
   private func lift(
     _ kind: UInt32, _ payload: Span<UInt8>, _ origin: Origin, into sink: Sink
   ) throws(AnnalsError) {
-    if reach.plan.passesOverNewer, let version = reading.kinds.kinds[kind]?.version,
+    if reach.plan.passesOverNewer,
+      let version = reading.kinds.kinds[kind].flatMap({ $0.version ?? reach.plan.adopted }),
       version > reach.plan.current.version
     {
       return
@@ -105,6 +106,13 @@ extension AnnalsError {
     if case .undecodable(let coding) = failure.failure {
       code = .malformed
       details.offset = coding.offset
+    }
+    if code == .requiresActivation {
+      self.init(
+        code,
+        "position \(origin.position), stream '\(origin.stream)': a '\(failure.type)' of version \(failure.version) is read with the context of a stage, which this store did not have when it was opened: open it again, with activating if nobody has done that yet",
+        details: details, underlying: failure.cause)
+      return
     }
     self.init(
       code, "position \(origin.position), stream '\(origin.stream)', revision \(origin.revision): \(failure)",

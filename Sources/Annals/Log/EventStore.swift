@@ -30,22 +30,29 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   ///   - options: What may be done, and what happens where there is no store.
   /// - Throws: ``AnnalsError`` with code `invalidPlan` (lists every problem), `noPath`, `newerSchema`, `shapeChanged`, `requiresActivation` or `storeTooOld`
   ///   (`details.kinds` lists every type, version, count, first position and missing step), or as
-  ///   ``EventLog/init(at:options:)``.
+  ///   ``EventLog/init(at:options:)``. Where it activates also `ruleFailed`, `tooLarge`, `malformed`, `busy`, `held` and what `prepare` throws of this type.
   /// - Complexity: O(schema versions and record types), whatever the length of the log.
   public init(at url: URL, plan: Plan.Type, options: StoreOptions = StoreOptions()) throws(AnnalsError) {
     let unprepared = try CompiledPlan(plan)
     log = try EventLog(at: url, options: options)
     let activation = Activation(log, unprepared)
-    if options.activating { try activation.run() }
+    if options.activating {
+      // Nothing is changed for a plan that could not read the store afterwards.
+      let presumed = PlanReach(unprepared)
+      _ = try log.read { (snapshot) throws(AnnalsError) in
+        try presumed.prove(snapshot.reader.census(), snapshot.kinds, isAdopting: true)
+      }
+      try activation.run()
+    }
     let contexts = try activation.contexts()
-    reach = PlanReach(
+    let reach = PlanReach(
       contexts.byVersion.isEmpty ? unprepared : try CompiledPlan(plan, contexts),
       Quarantine(options.unreadable))
-    let reach = reach
     newer = try log.read { (snapshot) throws(AnnalsError) in
       try reach.prove(snapshot.reader.census(), snapshot.kinds)
     }
-    try activation.mustBeDone()
+    try activation.mustBeDone(contexts)
+    self.reach = reach
   }
 
   /// How often readers of this store have passed over an entry that they could not read; always 0 but with ``StoreOptions/Unreadable/quarantine(_:)``.

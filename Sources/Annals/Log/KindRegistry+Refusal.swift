@@ -11,7 +11,7 @@ extension KindRegistry {
             $0.version = record.version
           })
       }
-      if kind(version: record.version, name: record.type, shape: record.shape) != nil { continue }
+      if kind(of: record) != nil { continue }
       var trial = self
       do throws(Refusal) { _ = try trial.register(record, first: Position(.max)) } catch {
         return AnnalsError(error, record)
@@ -32,6 +32,11 @@ extension AnnalsError {
     case .exhausted:
       self.init(
         .tooLarge, "the store has used up its numbers for schema versions or record types", details: details)
+    case .released:
+      self.init(
+        .shapeChanged,
+        "version \(record.version.map(\.description) ?? "none") has been released, and a draft of it adds no shapes to the store: put the change to '\(record.type.text)' into a new version",
+        details: details)
     case .shapeChanged(let stored):
       self.init(
         shapeChanged: record.type.text, version: record.version, stored: stored.shape, expected: record.shape)

@@ -27,6 +27,8 @@ struct KindRegistry: Sendable {
   private var numbers: [Key: UInt32] = [:]
   /// The newest version that was activated at a position of its own: nobody appends an older one any more.
   private(set) var activated: SchemaVersion?
+  /// The version that events without one were taken for, once and for all; `nil` where they were not.
+  var adopted: SchemaVersion?
   /// How often a schema version had been activated when the rows were read.
   var epoch: UInt64 = 0
 
@@ -58,6 +60,19 @@ struct KindRegistry: Sendable {
     numbers[Key(version: version, name: name, fingerprint: shape?.fingerprint ?? [])]
   }
 
+  /// The number under which `record` is stored; `nil` where it must be registered first.
+  ///
+  /// A released record never goes on with the kind of a draft, so that its version is known to be released from then on.
+  func kind(of record: RecordKind) -> UInt32? {
+    guard let number = kind(version: record.version, name: record.type, shape: record.shape) else { return nil }
+    if record.stability == .released, let kind = kinds[number], kind.shape != nil,
+      schemas[kind.row.ordinal]?.isDraft(kind.row) == true
+    {
+      return nil
+    }
+    return number
+  }
+
   /// The ordinal of `version`: the one that the store has for it, or the next one.
   func ordinal(of version: SchemaVersion?) throws(Refusal) -> UInt16 {
     if let known = ordinals[version] { return known }
@@ -79,6 +94,7 @@ struct KindRegistry: Sendable {
     var schema =
       schemas[ordinal]
       ?? SchemaRow(version: version, stability: record.stability == .draft ? .draft : .released)
+    if schemas[ordinal]?.stability == .released, record.stability == .draft { throw .released }
     if schema.stability == .draft, record.stability == .released {
       // From here on nobody changes its shapes; what the drafts stored stays as it is.
       schema.stability = .released
@@ -103,6 +119,8 @@ struct KindRegistry: Sendable {
   enum Refusal: Error {
     /// The store has used up its numbers for versions or kinds.
     case exhausted
+    /// The version was released, and a draft of it adds no shapes.
+    case released
     /// The version was released with another shape of the record.
     case shapeChanged(stored: Kind)
   }

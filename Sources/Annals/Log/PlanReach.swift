@@ -35,20 +35,28 @@ final class PlanReach: Sendable {
 
   /// Where entries of `kind` enter the plan.
   ///
+  /// - Parameter isAdopting: Whether events without a version are about to be adopted.
   /// - Throws: Why they do not.
-  func entrance(of kind: KindRegistry.Kind, in kinds: KindRegistry) throws(MissingStep)
-    -> CompiledPlan.Entrance
-  {
-    let isAdopted = kinds.schemas[0]?.phase == .active
-    return try plan.entrance(of: kinds.recordKind(kind), unversioned: isAdopted ? plan.adopted : nil)
+  func entrance(
+    of kind: KindRegistry.Kind, in kinds: KindRegistry, isAdopting: Bool = false
+  ) throws(MissingStep) -> CompiledPlan.Entrance {
+    var unversioned = isAdopting ? plan.adopted : nil
+    if kind.version == nil, let adopted = kinds.adopted {
+      guard plan.adopted == adopted else { throw .adopted(as: adopted) }
+      unversioned = adopted
+    }
+    return try plan.entrance(of: kinds.recordKind(kind), unversioned: unversioned)
   }
 
   /// Throws unless every kind of which there are events has a path to the plan's current version.
   ///
+  /// - Parameter isAdopting: Whether events without a version are about to be adopted.
   /// - Returns: The newest version above the plan's current one that there are events of; `nil` where there is none.
   /// - Complexity: O(kinds), whatever the length of the log.
   @discardableResult
-  func prove(_ census: [UInt32: CensusRow], _ kinds: KindRegistry) throws(AnnalsError) -> SchemaVersion? {
+  func prove(
+    _ census: [UInt32: CensusRow], _ kinds: KindRegistry, isAdopting: Bool = false
+  ) throws(AnnalsError) -> SchemaVersion? {
     var newest: SchemaVersion?
     var unreadable: [UnreadableKind] = []
     var code: AnnalsError.Code?
@@ -56,7 +64,7 @@ final class PlanReach: Sendable {
       // Stubs need no path: nothing of them is delivered.
       guard let row = census[kind.number], row.parts > 0 || row.quarantined > 0 else { continue }
       do throws(MissingStep) {
-        if try entrance(of: kind, in: kinds).isNewer, let version = kind.version {
+        if try entrance(of: kind, in: kinds, isAdopting: isAdopting).isNewer, let version = kind.version {
           newest = max(newest ?? version, version)
         }
       } catch {
@@ -97,7 +105,7 @@ extension MissingStep {
     switch self {
     case .newerVersion: .newerSchema
     case .olderVersion: .storeTooOld
-    case .shapeChanged: .shapeChanged
+    case .shapeChanged, .adopted: .shapeChanged
     case .notAdopted: .requiresActivation
     case .unversioned, .unknownVersion, .unknownType: .noPath
     }

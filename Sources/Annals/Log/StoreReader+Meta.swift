@@ -42,6 +42,7 @@ extension StoreReader {
   func kinds() throws(AnnalsError) -> KindRegistry {
     var registry = KindRegistry()
     registry.epoch = try schemaEpoch()
+    registry.adopted = try adopted()
     try each(tables.schemas) { (key, bytes) throws(FormatFailure) in
       guard let ordinal = UInt16(exactly: key) else { throw FormatFailure(.value, at: 0) }
       registry.take(ordinal: ordinal, try SchemaRow(bytes))

@@ -8,6 +8,7 @@ extension ChainOutline {
       problems += Self.versionProblems(from: schemas[index], to: schemas[index + 1])
       problems += Self.ruleProblems(of: stage, from: schemas[index], to: schemas[index + 1])
       problems += carryProblems(at: index)
+      problems += formerNameProblems(at: index)
       problems += adjustmentProblems(at: index)
     }
     return problems
@@ -20,10 +21,34 @@ extension ChainOutline {
       if let fault = NameRule.fault(of: record.name.text) {
         problems.append(.invalidName(.init(record), in: .init(schema), fault: fault))
       }
+      for name in record.formerNames {
+        if let fault = NameRule.fault(of: name.text) {
+          problems.append(.invalidName(.init(record), in: .init(schema), fault: fault))
+        }
+      }
       if let other = first[record.name] {
         problems.append(.sameName(.init(other), .init(record), in: .init(schema)))
       } else {
         first[record.name] = record
+      }
+    }
+    return problems
+  }
+
+  /// Former names that would lead events elsewhere than the declaration says.
+  private func formerNameProblems(at index: Int) -> [PlanProblem] {
+    let (from, to) = (schemas[index], schemas[index + 1])
+    var owners: [ExactText: RecordOutline] = [:]
+    var problems: [PlanProblem] = []
+    for record in to.records {
+      for name in record.formerNames {
+        guard let old = from.index(of: name), from.records[old].type != record.type else { continue }
+        let takenBy = to.index(of: name).map { to.records[$0] } ?? owners[name]
+        if let takenBy, takenBy.type != record.type, stages[index].rule(for: old) == nil {
+          problems.append(
+            .formerName(.init(record), .init(takenBy), name: name.text, from: .init(from), to: .init(to)))
+        }
+        owners[name] = owners[name] ?? record
       }
     }
     return problems

@@ -30,7 +30,9 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
       self.prepare = nil
     }
     extend = { (newer, contexts, table) throws(AnnalsError) in
-      let context = hasContext ? try contexts.context(of: To.version, as: Context.self) : nil
+      // A rule that asks for a third parameter in a stage without a context is given the empty one.
+      let context =
+        hasContext ? try contexts.context(of: To.version, as: Context.self) : NoContext() as? Context
       let steps = takes.map { (caseIndex: $0.caseIndex, step: $0.step(newer.typed, context)) }
       return try Self.extend(newer, steps: steps, crossings: crossings, &table)
     }

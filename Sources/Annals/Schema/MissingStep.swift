@@ -4,6 +4,8 @@ enum MissingStep: Error, Equatable, Sendable {
   case unversioned
   /// The events were stored without a version, and it has not been made sure yet that they are of the one that the plan says.
   case notAdopted
+  /// The events were stored without a version, and were taken for ones of this version, which is not the one that the plan says now.
+  case adopted(as: SchemaVersion)
   /// The version is above the plan's current one.
   case newerVersion(current: SchemaVersion)
   /// The version is below the plan's oldest one.
@@ -24,6 +26,8 @@ extension MissingStep: CustomStringConvertible {
       "the events were stored without a schema version, and the plan does not say which one they are of: give it static var unversioned: UnversionedEvents { .adopt(as: V1.self) }"
     case .notAdopted:
       "the events were stored without a schema version, and it has not been made sure yet that they are of the one which the plan says: open the store once with activating"
+    case .adopted(let version):
+      "the events were stored without a schema version and taken for ones of \(version) when the store was activated: keep the schema of that version in the chain, and UnversionedEvents.adopt(as:) naming it"
     case .newerVersion(let current):
       "the plan ends at version \(current): use the program that wrote the events, or a newer one"
     case .olderVersion(let oldest):

@@ -28,6 +28,8 @@ enum PlanProblem: Equatable {
   case redeclared(Record, from: Schema, to: Schema)
   /// The next version has a type of this name whose shape no record can be read in without a rule.
   case incompatible(Record, from: Schema, to: Schema, changes: [String])
+  /// A record says that it had a name which another record of its version has, or claims too.
+  case formerName(Record, Record, name: String, from: Schema, to: Schema)
   /// A shape cannot be stored.
   case shape(Record, in: Schema, problem: String)
   /// A schema is a draft and another one follows it.
@@ -77,6 +79,8 @@ extension PlanProblem: CustomStringConvertible {
       "record '\(record.name)' of \(from) is declared anew in \(to), and no rule takes it: write Upcast(\\.\(record.caseName), to: \\.\(record.caseName)) { old, origin in … } in the stage, or carry it with typealias \(record.typeName) = \(from.name).\(record.typeName)"
     case .incompatible(let record, let from, let to, let changes):
       "record '\(record.name)' of \(from) cannot be read in the shape that it has in \(to) without a rule, for which write Upcast(\\.\(record.caseName), to: …) { old, origin in … }:\(changes.map { "\n  - \($0)" }.joined())"
+    case .formerName(let record, let other, let name, let from, let to):
+      "record '\(record.name)' of \(to) says that it was '\(name)' in \(from), and \\.\(other.caseName) is read from it too: take the name out of one of them, or write a rule for it in the stage"
     case .shape(let record, let schema, let problem):
       "record '\(record.name)' of \(schema) cannot be stored by its shape: \(problem)"
     case .oldDraft(let schema):

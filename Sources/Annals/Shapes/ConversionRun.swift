@@ -11,8 +11,8 @@ struct ConversionRun: ~Copyable, ~Escapable {
   /// Where fields begin, of the records that are gone back to, one record behind the other.
   private var places: [Int] = []
 
-  /// Two blocks a container: one of a definition or a record gone back to, one of an element.
-  private static let depthLimit = 2 * CBOR.depthLimit + 2
+  /// Three blocks a container: one of a definition, one of a record or case gone back to, one of an element.
+  private static let depthLimit = 3 * CBOR.depthLimit + 3
 
   @_lifetime(copy code, copy pool, copy scalars, copy bytes)
   init(

@@ -68,6 +68,7 @@ struct ShapeChange: Hashable, Sendable {
     case unknownCase = "the unknown case"
     case error = "an error at each such value"
     case wrapped = "wrapped"
+    case onlyElement = "the one element, else an error"
     case lost = "nil, if it is the same field under another name"
     case none = "-"
   }
@@ -92,7 +93,7 @@ struct ShapeChange: Hashable, Sendable {
   /// Whether a program with the older shape cannot read all that is written with the newer one, or only by mapping it back.
   var breaksForward: Bool {
     switch forward {
-    case .downcast, .mappedBack, .untilNull, .error: true
+    case .downcast, .mappedBack, .untilNull, .error, .narrowed, .onlyElement: true
     default: false
     }
   }

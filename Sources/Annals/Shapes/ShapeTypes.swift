@@ -1,6 +1,8 @@
 /// The types whose shapes are being worked out, so that a type may contain itself.
 public struct ShapeTypes {
   private var open: [ObjectIdentifier] = []
+  /// How many types were entered, each as often as it stands in the shape.
+  private var entered = 0
 
   /// No type yet.
   public init() {}
@@ -32,6 +34,9 @@ public struct ShapeTypes {
   ) -> ValueShape {
     let id = ObjectIdentifier(type)
     if let level = open.lastIndex(of: id) { return .enclosing(open.count - 1 - level) }
+    entered += 1
+    // Types that all contain each other have more ways through them than can be written down: what leads out of the shape makes it one that is refused.
+    guard entered <= ShapeLimits.parts else { return .enclosing(open.count) }
     open.append(id)
     defer { open.removeLast() }
     return shape(&self)

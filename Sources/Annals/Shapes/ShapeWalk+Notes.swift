@@ -33,8 +33,10 @@ extension ShapeWalk {
     case .addedConstant:
       return "\(field) is new as \(after): what was stored before gets the constant of the stage"
     case .addedRequired:
+      // Constants are for fields of the record itself.
+      let constant = path.contains(".") ? "" : "give it a constant, Default(\\.record, \\.\(path), …), "
       return
-        "\(field) is new as \(after), and what was stored before has no value for it: give it a constant, Default(\\.record, \\.\(path), …), make it optional, or \(rule)"
+        "\(field) is new as \(after), and what was stored before has no value for it: \(constant)make it optional, or \(rule)"
     case .removedOptional:
       return "\(field), \(before), is gone: its bytes stay but are not read, and older programs read nil"
     case .removedRequired:
@@ -110,7 +112,9 @@ extension ShapeChange.Kind {
     case .widened: (.widened, .narrowed)
     case .typeChanged, .caseRemoved, .merged: (.rule, .downcast)
     case .caseAdded: (.asIs, hasUnknown ? .unknownCase : .error)
-    case .wrapped, .plunged, .hoisted: (.mapped, .mappedBack)
+    case .wrapped: (.mapped, .onlyElement)
+    // An older program knows nothing of what the stage says.
+    case .plunged, .hoisted: (.mapped, .downcast)
     case .unwrapped: (.rule, .wrapped)
     case .reused: (.none, .none)
     }

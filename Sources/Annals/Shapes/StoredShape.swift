@@ -26,6 +26,8 @@ final class StoredShape: Sendable {
     do throws(ShapeFailure) { shape = try RecordShape(parsing: text) } catch {
       throw FormatFailure(.shape, at: error.offset)
     }
+    // No plan with such a shape opens a store, so none was stored.
+    guard shape.problems().isEmpty else { throw FormatFailure(.shape, at: 0) }
     self.init(shape)
     guard self.fingerprint == fingerprint else { throw FormatFailure(.shape, at: 0) }
   }
