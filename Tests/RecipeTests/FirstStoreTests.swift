@@ -54,6 +54,8 @@ func ordersInEuros(at url: URL) async throws -> [Placed] {
   return orders
 }
 
+extension ShopV2.Event: Equatable {}
+
 @Suite struct FirstStoreTests {
   @Test func `the second release reads what the first one stored`() async throws {
     let place = try TemporaryStore()

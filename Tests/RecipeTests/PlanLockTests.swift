@@ -1,0 +1,54 @@
+import Annals
+import Foundation
+import Testing
+
+extension ShopV1.Placed {
+  static var samples: [Self] { [.init(lines: ["tea"], total: 250), .init(lines: [], total: -1)] }
+}
+
+@Suite struct PlanLockTests {
+  @Test func `the plan holds together, and what was released stays as it is`() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    try ShopPlan.check(lock: folder.appending(path: "ShopPlan.lock"))
+  }
+
+  @Test func `a constant is named in the report, and a possible renaming is an error`() throws {
+    let report = "\(try ShelfPlan.check())"
+    #expect(report.contains("\"en\""), "\(report)")
+    let error = #expect(throws: AnnalsError.self) { try ForgetfulReelPlan.check() }
+    #expect(error?.code == .invalidPlan)
+    #expect(error?.message.contains("originalName") == true, "\(String(describing: error))")
+    try RemovingReelPlan.check()
+  }
+
+  @Test func `a version that was edited after its release fails before any store does`() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    // A copy, so that what records the real file never takes the edited version into it.
+    let copy = try TemporaryStore()
+    try FileManager.default.copyItem(at: folder.appending(path: "ShopPlan.lock"), to: copy.url)
+    let error = #expect(throws: AnnalsError.self) { try EditedShopPlan.check(lock: copy.url) }
+    #expect(error?.code == .shapeChanged)
+    #expect(error?.message.contains("Placed") == true, "\(String(describing: error))")
+  }
+}
+
+/// Version 2 of the shop with a field that it was not released with.
+@Schema(2, 0, 0) enum EditedShopV2 {
+  typealias Shipped = ShopV1.Shipped
+  @Record struct Placed: Equatable {
+    var lines: [String]
+    var total: Int
+    var currency: String
+    var note: String?
+  }
+}
+
+enum EditedShopPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<ShopV1, EditedShopV2> {
+    MigrationStage.custom(fromVersion: ShopV1.self, toVersion: EditedShopV2.self) {
+      Upcast(\.placed, to: \.placed) { old, origin in
+        .init(lines: old.lines, total: old.total, currency: "EUR", note: nil)
+      }
+    }
+  }
+}
