@@ -20,7 +20,9 @@ enum Opener: String, CaseIterable, Sendable {
       case .verify:
         let report = try EventLog.verify(url)
         // Pages that contradict each other are findings, and what an open calls damage.
-        if !report.isComplete { return AnnalsError(.damaged, report.findings.first?.problem ?? "") }
+        if !report.isComplete {
+          return AnnalsError(.damaged, report.findings.first.map { "\($0.place): \($0.problem)" } ?? "")
+        }
       case .typed:
         _ = try EventStore(at: url, plan: Specimen.Plan.self, options: StoreOptions(creation: creation))
       }

@@ -6,7 +6,7 @@ extension ShopV1.Placed {
   static var samples: [Self] { [.init(lines: ["tea"], total: 250), .init(lines: [], total: -1)] }
 }
 
-@Suite struct PlanLockTests {
+@Suite struct PlanCheckTests {
   @Test func `the plan holds together, and what was released stays as it is`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     try ShopPlan.check(lock: folder.appending(path: "ShopPlan.lock"))
@@ -21,6 +21,20 @@ extension ShopV1.Placed {
     try RemovingReelPlan.check()
   }
 
+  @Test func `what a lightweight stage does with each field is printed, without a store`() throws {
+    let report = try ExercisePlan.check()
+    let notes = try #require(report.stages.first?.records.first?.fields.first)
+    #expect(notes.line == "+ notes: text?")
+    #expect(notes.newReadsOld == "nil")
+    #expect(notes.oldReadsNew == "ignored")
+  }
+
+  @Test func `rules below a minor version are a warning, and no error`() throws {
+    let warnings = try MinorShopPlan.check().findings.filter { $0.severity == .warning }
+    #expect(warnings.count == 1)
+    #expect(warnings.first?.message.contains("2.0.0") == true, "\(warnings)")
+  }
+
   @Test func `a version that was edited after its release fails before any store does`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     // A copy, so that what records the real file never takes the edited version into it.
@@ -29,6 +43,22 @@ extension ShopV1.Placed {
     let error = #expect(throws: AnnalsError.self) { try EditedShopPlan.check(lock: copy.url) }
     #expect(error?.code == .shapeChanged)
     #expect(error?.message.contains("Placed") == true, "\(String(describing: error))")
+  }
+}
+
+/// Version 2 of the shop under a number that promises less.
+@Schema(1, 1, 0) enum MinorShop {
+  typealias Shipped = ShopV1.Shipped
+  typealias Placed = ShopV2.Placed
+}
+
+enum MinorShopPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<ShopV1, MinorShop> {
+    MigrationStage.custom(fromVersion: ShopV1.self, toVersion: MinorShop.self) {
+      Upcast(\.placed, to: \.placed) { old, origin in
+        .init(lines: old.lines, total: old.total, currency: "EUR")
+      }
+    }
   }
 }
 
