@@ -1,4 +1,5 @@
 import Annals
+import Foundation
 import Testing
 
 @Schema(1, 0, 0) enum EditionsV1 {
@@ -56,7 +57,7 @@ enum DeduplicatingPlan: SchemaMigrationPlan {
 
   /// The title without blanks around it.
   static func cleaned(_ title: String) -> String {
-    String(title.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    title.trimmingCharacters(in: .whitespaces)
   }
 }
 
