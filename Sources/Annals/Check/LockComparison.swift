@@ -105,12 +105,14 @@ struct LockComparison {
     if locked.formerNames != now.formerNames {
       report(
         version, locked.name, line: locked.line,
-        "\(record) has not the former names that it was released with: expected \(list(locked.formerNames)), found \(list(now.formerNames)); give them back")
+        "\(record) has not the former names that it was released with: expected \(list(locked.formerNames)), found \(list(now.formerNames)); give them back"
+      )
     }
     if !Set(locked.reservedNames).isSubset(of: now.reservedNames) {
       report(
         version, locked.name, line: locked.line,
-        "\(record) reserves fewer names than it was released with: expected \(list(locked.reservedNames)), found \(list(now.reservedNames)); give them back")
+        "\(record) reserves fewer names than it was released with: expected \(list(locked.reservedNames)), found \(list(now.reservedNames)); give them back"
+      )
     }
   }
 

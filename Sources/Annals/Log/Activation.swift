@@ -78,7 +78,8 @@ struct Activation {
     }
     throw AnnalsError(
       .busy,
-      "other processes kept appending older events while the store was being activated; stop them, or try again")
+      "other processes kept appending older events while the store was being activated; stop them, or try again"
+    )
   }
 
   /// Works out the context of the stage numbered `index` from the log up to `last`.
@@ -86,7 +87,9 @@ struct Activation {
     let (from, to) = (plan.schemas[index], plan.schemas[index + 1])
     let bytes: [UInt8]
     do {
-      bytes = try plan.works[index].prepare?(LogHistory(log: log, last: last, adopted: plan.adopted), contexts) ?? []
+      bytes =
+        try plan.works[index].prepare?(LogHistory(log: log, last: last, adopted: plan.adopted), contexts)
+        ?? []
     } catch let error as AnnalsError {
       throw error
     } catch {

@@ -38,9 +38,9 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
     let activation = Activation(log, unprepared)
     if options.activating {
       // Nothing is changed for a plan that could not read the store afterwards.
-      let presumed = PlanReach(unprepared)
+      let presumed = PlanReach(unprepared, isAdopting: true)
       _ = try log.read { (snapshot) throws(AnnalsError) in
-        try presumed.prove(snapshot.reader.census(), snapshot.kinds, isAdopting: true)
+        try presumed.prove(snapshot.reader.census(), snapshot.kinds)
       }
       try activation.run()
     }

@@ -64,7 +64,9 @@ struct KindRegistry: Sendable {
   ///
   /// A released record never goes on with the kind of a draft, so that its version is known to be released from then on.
   func kind(of record: RecordKind) -> UInt32? {
-    guard let number = kind(version: record.version, name: record.type, shape: record.shape) else { return nil }
+    guard let number = kind(version: record.version, name: record.type, shape: record.shape) else {
+      return nil
+    }
     if record.stability == .released, let kind = kinds[number], kind.shape != nil,
       schemas[kind.row.ordinal]?.isDraft(kind.row) == true
     {

@@ -13,7 +13,7 @@ struct LogHistory: HistorySource {
     plan.adopted = adopted
     // They were stored by programs that had the newer version already, before anyone activated it: no rule of the stage will see them.
     plan.passesOverNewer = true
-    let reach = PlanReach(plan)
+    let reach = PlanReach(plan, isAdopting: true)
     var next = Position(1)
     // A page a snapshot, so that a long history keeps no replaced pages from being used again.
     while next.rawValue <= last {

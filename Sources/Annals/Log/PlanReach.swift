@@ -12,8 +12,12 @@ final class PlanReach: Sendable {
   }
   private let known = Mutex(Known())
 
-  init(_ plan: CompiledPlan, _ quarantine: Quarantine? = nil) {
+  /// Whether events without a version are read before it is noted which one they are of.
+  private let isAdopting: Bool
+
+  init(_ plan: CompiledPlan, _ quarantine: Quarantine? = nil, isAdopting: Bool = false) {
     self.plan = plan
+    self.isAdopting = isAdopting
     self.quarantine = quarantine
   }
 
@@ -35,10 +39,9 @@ final class PlanReach: Sendable {
 
   /// Where entries of `kind` enter the plan.
   ///
-  /// - Parameter isAdopting: Whether events without a version are about to be adopted.
   /// - Throws: Why they do not.
   func entrance(
-    of kind: KindRegistry.Kind, in kinds: KindRegistry, isAdopting: Bool = false
+    of kind: KindRegistry.Kind, in kinds: KindRegistry
   ) throws(MissingStep) -> CompiledPlan.Entrance {
     var unversioned = isAdopting ? plan.adopted : nil
     if kind.version == nil, let adopted = kinds.adopted {
@@ -50,12 +53,11 @@ final class PlanReach: Sendable {
 
   /// Throws unless every kind of which there are events has a path to the plan's current version.
   ///
-  /// - Parameter isAdopting: Whether events without a version are about to be adopted.
   /// - Returns: The newest version above the plan's current one that there are events of; `nil` where there is none.
   /// - Complexity: O(kinds), whatever the length of the log.
   @discardableResult
   func prove(
-    _ census: [UInt32: CensusRow], _ kinds: KindRegistry, isAdopting: Bool = false
+    _ census: [UInt32: CensusRow], _ kinds: KindRegistry
   ) throws(AnnalsError) -> SchemaVersion? {
     var newest: SchemaVersion?
     var unreadable: [UnreadableKind] = []
@@ -64,7 +66,7 @@ final class PlanReach: Sendable {
       // Stubs need no path: nothing of them is delivered.
       guard let row = census[kind.number], row.parts > 0 || row.quarantined > 0 else { continue }
       do throws(MissingStep) {
-        if try entrance(of: kind, in: kinds, isAdopting: isAdopting).isNewer, let version = kind.version {
+        if try entrance(of: kind, in: kinds).isNewer, let version = kind.version {
           newest = max(newest ?? version, version)
         }
       } catch {

@@ -165,7 +165,7 @@ import Testing
     #expect(
       lines
         == read(
-          "Wraps", "~ tags: text -> [text]  (lightweight; new reads old: mapped; old reads new: mapped back)")
+          "Wraps", "~ tags: text -> [text]  (lightweight; new reads old: mapped; old reads new: the one element, else an error)")
     )
   }
 
@@ -175,7 +175,7 @@ import Testing
       lines
         == read(
           "Plunges",
-          "~ place: (city: text), made of fields beside it  (lightweight; new reads old: mapped; old reads new: mapped back)",
+          "~ place: (city: text), made of fields beside it  (lightweight; new reads old: mapped; old reads new: needs a downcast)",
           "= city"))
   }
 
@@ -185,7 +185,7 @@ import Testing
       lines
         == read(
           "Hoists",
-          "~ place.city: text -> city: text  (lightweight; new reads old: mapped; old reads new: mapped back)",
+          "~ place.city: text -> city: text  (lightweight; new reads old: mapped; old reads new: needs a downcast)",
           "= place"))
   }
 

@@ -43,6 +43,24 @@ private enum ParkPlan: SchemaMigrationPlan {
   }
   struct UnknownCity: Error {}
 }
+private enum AdoptingParkPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Parks1, Parks2> { return ParkPlan.stages }
+  static var unversioned: UnversionedEvents { .adopt(as: Parks1.self) }
+}
+private enum AdoptingThrowingPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Parks1, Parks2> { return ThrowingPlan.stages }
+  static var unversioned: UnversionedEvents { .adopt(as: Parks1.self) }
+}
+private enum ContextlessPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Parks1, Parks2> {
+    MigrationStage.custom(fromVersion: Parks1.self, toVersion: Parks2.self) {
+      Upcast(\.parkAdded, to: \.cityAdded) { old, _, _ in
+        .init(id: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), name: old.city)
+      }
+    }
+  }
+}
+extension Parks2.Event: Equatable {}
 private enum HugePlan: SchemaMigrationPlan {
   static var stages: MigrationChain<Parks1, Parks2> {
     MigrationStage.custom(
@@ -145,6 +163,51 @@ private enum ThrowingPlan: SchemaMigrationPlan {
     #expect(try EventStore(at: place.url, plan: ParkPlan.self, options: activating).events().count == 2)
   }
 
+  @Test func `an activation of a plan that cannot read the store changes nothing`() async throws {
+    let place = try await seeded()
+    try await place.open().append(
+      [NewEntry(type: "Unknown", version: SchemaVersion(2, 0, 0), payload: try Payload([:]))], to: "parks")
+    let files = try place.files()
+    let error = #expect(throws: AnnalsError.self) {
+      try EventStore(at: place.url, plan: ParkPlan.self, options: activating)
+    }
+    #expect(error?.code == .noPath)
+    #expect(try place.files() == files)
+    // So programs of the older version go on.
+    try await place.open().append(
+      [
+        NewEntry(
+          type: "ParkAdded", version: SchemaVersion(1, 0, 0),
+          payload: try Payload(["name": "New", "city": "York"]))
+      ], to: "parks")
+  }
+
+  @Test func `an adoption is undone with the context that could not be worked out`() async throws {
+    let place = try await seeded()
+    try await place.open().append(
+      [
+        NewEntry(
+          type: "ParkAdded", version: nil, payload: try Payload(["name": "Old", "city": "York"]))
+      ], to: "parks")
+    let files = try place.files()
+    #expect(throws: AnnalsError.self) {
+      try EventStore(at: place.url, plan: AdoptingThrowingPlan.self, options: activating)
+    }
+    #expect(try place.files() == files)
+    let store = try EventStore(at: place.url, plan: AdoptingParkPlan.self, options: activating)
+    #expect(try store.events().count == 7)
+  }
+
+  @Test func `a rule that asks for a context in a stage without one is given the empty one`() throws {
+    let plan = try CompiledPlan(ContextlessPlan.self)
+    #expect(
+      try plan.lift(Parks1.ParkAdded(name: "n", city: "c"), SchemaVersion(1, 0, 0), as: ContextlessPlan.self)
+        == [
+          Lifted(
+            .cityAdded(.init(id: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), name: "c")))
+        ])
+  }
+
   @Test func `a context that is too large or throws changes nothing`() async throws {
     let place = try await seeded()
     let files = try place.files()
@@ -165,6 +228,17 @@ private enum ThrowingPlan: SchemaMigrationPlan {
   private enum Adopting: SchemaMigrationPlan {
     static var stages: MigrationChain<Parks1, Parks1> {}
     static var unversioned: UnversionedEvents { .adopt(as: Parks1.self) }
+  }
+
+  @Schema(1, 5, 0) fileprivate enum Later {
+    @Record fileprivate struct ParkAdded: Equatable {
+      var name: String
+      var city: String
+    }
+  }
+  private enum AdoptingLater: SchemaMigrationPlan {
+    static var stages: MigrationChain<Later, Later> {}
+    static var unversioned: UnversionedEvents { .adopt(as: Later.self) }
   }
 
   private func seeded(_ payloads: [CBOR]) async throws -> TemporaryStore {
@@ -194,6 +268,16 @@ private enum ThrowingPlan: SchemaMigrationPlan {
     let store = try EventStore(at: place.url, plan: Adopting.self, options: activating)
     #expect(try store.events().count == 2)
     #expect(try EventStore(at: place.url, plan: Adopting.self).events().count == 2)
+  }
+
+  @Test func `what events without a version were taken for is not changed by another plan`() async throws {
+    let place = try await seeded([["name": "Hyde", "city": "London"]])
+    _ = try EventStore(at: place.url, plan: Adopting.self, options: activating)
+    let error = #expect(throws: AnnalsError.self) {
+      try EventStore(at: place.url, plan: AdoptingLater.self, options: activating)
+    }
+    #expect(error?.code == .shapeChanged)
+    #expect(error?.message.contains("1.0.0") == true)
   }
 
   @Test func `a mismatch lists the types and fields that differ, and nothing has changed`() async throws {

@@ -144,4 +144,42 @@ import Testing
     #expect(throws: AnnalsError.self) { try EventStore(at: place.url, plan: Only<Shipped>.self) }
     #expect(try released.events().count == 2)
   }
+
+  @Test func `a draft that is released with the shape it has is released, and an edit of it does not open`()
+    async throws
+  {
+    let place = try TemporaryStore()
+    try await EventStore(at: place.url, plan: Only<Draft>.self).append([.made(.init(count: 1))], to: "a")
+    let shipped = try EventStore(at: place.url, plan: Only<Shipped>.self)
+    try await shipped.append([.made(.init(count: 2))], to: "a")
+    let error = #expect(throws: AnnalsError.self) { try EventStore(at: place.url, plan: Only<Edited>.self) }
+    #expect(error?.code == .shapeChanged)
+    #expect(try EventStore(at: place.url, plan: Only<Shipped>.self).events().count == 2)
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Schema(1, 0, 0) enum TwoShipped {
+    @Record struct Made: Equatable { var count: Int32 }
+    @Record struct Sold: Equatable { var price: Int32 }
+  }
+  @Schema(1, 0, 0, .draft) enum TwoDraft {
+    @Record struct Made: Equatable { var count: Int32 }
+    @Record struct Sold: Equatable {
+      var price: Int32
+      var note: String?
+    }
+  }
+
+  @Test func `a draft adds no shapes to a version that was released`() async throws {
+    let place = try TemporaryStore()
+    try await EventStore(at: place.url, plan: Only<TwoShipped>.self).append([.made(.init(count: 1))], to: "a")
+    let draft = try EventStore(at: place.url, plan: Only<TwoDraft>.self)
+    let error = await #expect(throws: AnnalsError.self) {
+      try await draft.append([.sold(.init(price: 2, note: nil))], to: "a")
+    }
+    #expect(error?.code == .shapeChanged)
+    let shipped = try EventStore(at: place.url, plan: Only<TwoShipped>.self)
+    try await shipped.append([.sold(.init(price: 3))], to: "a")
+    #expect(try shipped.events().count == 2)
+  }
 }

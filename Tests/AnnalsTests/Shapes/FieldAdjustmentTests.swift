@@ -7,7 +7,7 @@ struct FieldAdjustmentTests {
   @Test func `a value wrapped into an array is mapped both ways`() throws {
     let (up, down) = try Compared.both("(a: int64, b: bool)", "(a: [int64], b: bool)", [.wrap("a")])
     #expect(up.changes.map(\.kind) == [.wrapped])
-    #expect(up.changes[0].backward == .mapped && up.changes[0].forward == .mappedBack)
+    #expect(up.changes[0].backward == .mapped && up.changes[0].forward == .onlyElement)
     #expect(try Compared.converted(up, [1, true]) == [[1], true])
     #expect(try Compared.converted(down, [[1], true]) == [1, true])
     #expect(try Compared.failure(down, [[1, 2], true]) == .wrongType)
