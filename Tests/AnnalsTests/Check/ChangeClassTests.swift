@@ -165,8 +165,9 @@ import Testing
     #expect(
       lines
         == read(
-          "Wraps", "~ tags: text -> [text]  (lightweight; new reads old: mapped; old reads new: the one element, else an error)")
-    )
+          "Wraps",
+          "~ tags: text -> [text]  (lightweight; new reads old: mapped; old reads new: the one element, else an error)"
+        ))
   }
 
   @Test func `fields that move into a record are lightweight`() throws {
