@@ -5,6 +5,8 @@ extension AnnalsError {
     case retry
     /// Open the store again.
     case reopen
+    /// Open the store with ``StoreOptions/activating``, which reads the whole log once.
+    case activate
     /// Open the store for reading only.
     case openReadOnly
     /// Move the store aside and begin a new one. Nothing is ever deleted.
@@ -16,7 +18,8 @@ extension AnnalsError {
     switch code {
     case .busy, .tooManyReaders, .diskFull, .notCommitted, .cancelled: [.retry]
     case .storeReplaced, .outcomeUnknown, .lockFileDamaged: [.reopen]
-    case .readOnly, .held, .needsNewer: [.openReadOnly]
+    case .requiresActivation: [.activate]
+    case .readOnly, .held, .needsNewer, .superseded: [.openReadOnly]
     case .newerSchema, .storeTooOld, .noPath, .damaged, .incomplete, .foreign, .formatVersion: [.moveAside]
     default: []
     }

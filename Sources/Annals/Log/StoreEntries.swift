@@ -38,7 +38,6 @@ public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
   mutating func advance() throws(AnnalsError) -> Bool {
     // Everything was taken out.
     delivery.count = 0
-    delivery.isTaken = false
     guard let entry = try cursor.next() else { return false }
     let stream = try cursor.name(of: entry)
     guard cursor.steps.includes(stream) else { return true }

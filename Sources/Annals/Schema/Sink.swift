@@ -33,10 +33,8 @@ public class Sink {
 /// What handles single entries can be inlined, so that it is specialised where the event's type is known: as generic code it cost four times what
 /// it takes to decode the event.
 @usableFromInline final class Delivery<Event: SchemaEvent>: Sink {
-  /// What was delivered since the last `clear`.
+  /// What was delivered and is not taken yet.
   @usableFromInline var entries: [Entry<Event>] = []
-  /// Whether the next entry to be taken stands last, so that it is moved and not copied.
-  @usableFromInline var isTaken = false
 
   @inlinable override init() {
     super.init()
@@ -49,9 +47,10 @@ public class Sink {
 
   /// Takes an entry out: the first one, or the last if `backwards`; `nil` where none is left.
   @inlinable func take(backwards: Bool) -> Entry<Event>? {
-    if count > 1, !isTaken {
+    if count > 1 {
+      // Turned around once, so that each is moved out from the end and none is copied.
       if !backwards { entries.reverse() }
-      isTaken = true
+      count = 1
     }
     return entries.popLast()
   }

@@ -182,4 +182,26 @@ import Testing
     try await shipped.append([.sold(.init(price: 3))], to: "a")
     #expect(try shipped.events().count == 2)
   }
+
+  #if DEBUG
+    @Test func `a store of drafts alone can be erased, counted, and no other`() async throws {
+      let place = try TemporaryStore()
+      do {
+        let draft = try EventStore(at: place.url, plan: Only<Draft>.self)
+        try await draft.append([.made(.init(count: 1)), .made(.init(count: 2))], to: "a")
+      }
+      #expect(try EventStore<Only<LaterDraft>>.eraseDrafts(at: place.url).map(\.count) == [2])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path) == [])
+      do {
+        let shipped = try EventStore(at: place.url, plan: Only<Shipped>.self)
+        try await shipped.append([.made(.init(count: 1))], to: "a")
+      }
+      let files = try place.files()
+      let error = #expect(throws: AnnalsError.self) {
+        try EventStore<Only<LaterDraft>>.eraseDrafts(at: place.url)
+      }
+      #expect(error?.code == .wrongUse)
+      #expect(try place.files() == files)
+    }
+  #endif
 }

@@ -187,6 +187,20 @@ struct ConversionTests {
     }
   }
 
+  @Test(arguments: [1, 42, 43, 63])
+  func `cases nested to the limit are converted where their values are in another order`(depth: Int) throws {
+    let old = try RecordShape(parsing: "(k: <leaf | node(a: int64, next: ^0)>)")
+    let new = try RecordShape(parsing: "(k: <leaf | node(next: ^0, a: int64)>)")
+    let conversion = try #require(ShapeComparison(from: old, to: new).conversion)
+    var payload = hex("00")
+    var expected = hex("00")
+    for _ in 0..<depth {
+      payload = hex("830105") + payload
+      expected = hex("8301") + expected + hex("05")
+    }
+    #expect(try apply(conversion, hex("81") + payload) == hex("81") + expected)
+  }
+
   @Test func `a hundred thousand nested arrays are refused without exhausting the stack`() throws {
     let old = try RecordShape(parsing: "(v: int32, more: [^0])")
     let new = try RecordShape(parsing: "(more: [^0], v: double)")
