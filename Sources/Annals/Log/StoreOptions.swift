@@ -71,8 +71,8 @@ public struct StoreOptions: Sendable {
   public var activating = false
   /// What readers do at an entry that cannot be decoded or upcast; they fail by default. It is a matter of this opener alone.
   public var unreadable = Unreadable.fail
-  /// How long an append waits while another process is writing, before it fails with code `busy`; ten seconds by default. Writers take turns, so
-  /// only one that is stopped keeps others waiting for long.
+  /// How long an append, or an open that activates, waits while another process is writing, before it fails with code `busy`; ten seconds by default.
+  /// Writers take turns, so only one that is stopped keeps others waiting for long.
   public var lockTimeout = Duration.seconds(10)
   /// The memory for heads of streams that need not be looked up on disk, in bytes: 160 a stream; 64 MiB by default, enough for 400,000. It is taken as
   /// streams are used. The first opener of a store in a process decides.

@@ -14,9 +14,11 @@ struct ChainOutline: Sendable {
   }
 
   /// This chain and one more stage.
-  func adding(_ stage: StageOutline, to schema: SchemaOutline) -> ChainOutline {
-    let crossings = self.crossings + [schemas.last.map { stage.crossings(from: $0, to: schema) } ?? []]
-    return ChainOutline(schemas: schemas + [schema], stages: stages + [stage], crossings: crossings)
+  func adding(
+    _ stage: StageOutline, _ crossings: [RecordCrossing], to schema: SchemaOutline
+  ) -> ChainOutline {
+    ChainOutline(
+      schemas: schemas + [schema], stages: stages + [stage], crossings: self.crossings + [crossings])
   }
 }
 

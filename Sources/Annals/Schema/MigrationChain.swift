@@ -47,7 +47,7 @@ extension MigrationChain {
 
   /// This chain and one more stage.
   func followed<Next>(by stage: MigrationStage<Current, Next>) -> MigrationChain<Oldest, Next> {
-    let outline = outline.adding(stage.outline, to: SchemaOutline(Next.self))
+    let outline = outline.adding(stage.outline, stage.crossings, to: stage.newer)
     let extend:
       @Sendable (VersionSteps<Next.Event>, ContextBytes, inout [[PayloadStep]]) throws(AnnalsError) ->
         VersionSteps<Oldest.Event> = { [extend] (newest, contexts, table) throws(AnnalsError) in

@@ -2,6 +2,10 @@
 public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendable {
   /// The stage without its types.
   let outline: StageOutline
+  /// The schema that it leads to, without its types.
+  let newer: SchemaOutline
+  /// What becomes of each record of the older schema.
+  let crossings: [RecordCrossing]
   /// The steps of the older version, given those of the newer one; its steps from bytes are added to the table.
   let extend:
     @Sendable (VersionSteps<To.Event>, ContextBytes, inout [[PayloadStep]]) throws(AnnalsError) ->
@@ -20,7 +24,10 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
     let outline = StageOutline(
       rules: takes.map { RuleOutline(word: $0.word, caseIndex: $0.caseIndex, effect: $0.effect) },
       adjustments: rules.compactMap(\.adjustment), isLightweight: isLightweight, hasContext: prepare != nil)
-    let crossings = outline.crossings(from: SchemaOutline(From.self), to: SchemaOutline(To.self))
+    let newer = SchemaOutline(To.self)
+    let crossings = outline.crossings(from: SchemaOutline(From.self), to: newer)
+    self.newer = newer
+    self.crossings = crossings
     self.outline = outline
     self.verify = verify
     let hasContext = prepare != nil

@@ -57,13 +57,4 @@ package struct NamedForm: Sendable {
       throw error
     }
   }
-
-  /// The tree that ``write(_:to:)`` writes: what can be shown without the Swift types.
-  ///
-  /// - Throws: As ``write(_:to:)``.
-  func tree(_ payload: Span<UInt8>) throws(CodingFailure) -> CBOR {
-    var bytes: [UInt8] = []
-    try write(payload, to: &bytes)
-    return try CBOR(payload: bytes)
-  }
 }
