@@ -11,6 +11,8 @@
 struct CurrentFile: Equatable, Sendable {
   /// The name of the file in the store's directory.
   static let name = "CURRENT"
+  /// The largest number of a generation: more have no name.
+  static let maximumGeneration: UInt64 = 999_999
   /// More bytes than any line of this format has.
   static let limit = 200
 
@@ -48,7 +50,7 @@ struct CurrentFile: Equatable, Sendable {
     let text = String(decoding: bytes, as: UTF8.self)
     let words = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard words.count == 4, let log = UUID(uuidString: String(words[1]) ?? ""),
-      let generation = UInt64(String(words[2]) ?? ""), (1...999_999).contains(generation)
+      let generation = UInt64(String(words[2]) ?? ""), (1...Self.maximumGeneration).contains(generation)
     else { throw FormatFailure(.value, at: 0) }
     self.init(log: log, generation: generation)
     guard encoded() == bytes else { throw FormatFailure(.checksum, at: 0) }

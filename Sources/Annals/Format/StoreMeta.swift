@@ -20,7 +20,7 @@ struct StoreMeta: Equatable, Sendable {
     /// It takes appends only after a switch is accepted.
     case held
     /// Another generation succeeds it.
-    case sealed
+    case sealed(Seal)
   }
 
   /// The names of the rows.
@@ -88,7 +88,9 @@ extension StoreMeta {
       case .building(let pass): bytes = [0] + pass.bytes
       case .live: bytes = [1]
       case .held: bytes = [2]
-      case .sealed: bytes = [3]
+      case .sealed(let seal):
+        bytes = [3]
+        seal.append(to: &bytes)
       }
     case .epoch: bytes.append(varint: epoch)
     case .schemaEpoch: bytes.append(varint: schemaEpoch)
@@ -128,7 +130,7 @@ extension StoreMeta {
       case 0: state = .building(pass: try reader.uuid())
       case 1: state = .live
       case 2: state = .held
-      case 3: state = .sealed
+      case 3: state = .sealed(try Seal(&reader))
       default: throw FormatFailure(.value, at: 0)
       }
     case .epoch: epoch = try reader.varint()

@@ -122,7 +122,7 @@ struct StoreOpening {
       case .building, .sealed:
         throw AnnalsError(
           .needsNewer,
-          "generation \(meta.generation) is \(meta.state == .sealed ? "sealed" : "being built") by a migration pass; use a newer version of this library"
+          "generation \(meta.generation) is not in use: it is sealed, or being built, by a migration pass"
         )
       }
       return (meta, try reader.kinds())

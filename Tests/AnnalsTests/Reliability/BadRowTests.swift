@@ -54,7 +54,7 @@ import Testing
       ("a newer format", StoreMeta.Name.format, [2, 0, 0, 0], AnnalsError.Code.formatVersion),
       ("another order of bytes", .endianness, [1, 2, 3, 4, 5, 6, 7, 8], .damaged),
       ("a generation under construction", .state, [UInt8](repeating: 0, count: 17), .needsNewer),
-      ("a sealed generation", .state, [3], .needsNewer),
+      ("a sealed generation", .state, [3, 2, 1], .needsNewer),
       ("a state that does not exist", .state, [9], .damaged),
       ("a value too long", .epoch, [0, 0], .damaged),
       ("a value too short", .log, [1, 2, 3], .damaged),

@@ -1,0 +1,53 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The value of the row `pass` of `meta`, which two generations have while a pass copies one into the other.
+struct PassRow: Equatable, Sendable {
+  /// The name of the row.
+  static let name = "pass"
+
+  /// The pass. Only a file that says so, and that the generation in use names with the same id, is what a pass has left behind.
+  var id: UUID
+  /// The other generation: in the copied one the number of the new one, and the other way round.
+  var other: UInt64
+  /// What the pass does: the fingerprint of its plan, 32 bytes; zeros where it has none.
+  var plan: [UInt8]
+  /// The version that the plan ends at; `nil` where there is no plan.
+  var version: SchemaVersion?
+  /// In the new generation the position up to which entries are copied; 0 in the copied one.
+  var position: UInt64 = 0
+
+  /// Id, other generation (varint), plan (32 bytes), version, position (varint).
+  func encoded() -> [UInt8] {
+    var bytes = id.bytes
+    bytes.append(varint: other)
+    bytes += plan
+    bytes.append(version)
+    bytes.append(varint: position)
+    return bytes
+  }
+
+  init(id: UUID, other: UInt64, plan: [UInt8], version: SchemaVersion?, position: UInt64 = 0) {
+    self.id = id
+    self.other = other
+    self.plan = plan
+    self.version = version
+    self.position = position
+  }
+
+  init(_ bytes: Span<UInt8>) throws(FormatFailure) {
+    var reader = ByteReader(bytes)
+    id = try reader.uuid()
+    let start = reader.offset
+    other = try reader.varint()
+    guard (1...CurrentFile.maximumGeneration).contains(other) else { throw FormatFailure(.value, at: start) }
+    let plan = try reader.range(count: 32)
+    self.plan = reader.copy(plan)
+    version = try reader.schemaVersion()
+    position = try reader.varint()
+    try reader.finish()
+  }
+}

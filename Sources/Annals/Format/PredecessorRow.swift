@@ -1,0 +1,34 @@
+/// The value of the row `predecessor` of `meta`, which a generation has that a pass has made.
+struct PredecessorRow: Equatable, Sendable {
+  /// The name of the row.
+  static let name = "predecessor"
+
+  /// The number of the generation that was copied.
+  var generation: UInt64
+  /// The position of the newest entry at the switch; 0 where there was none. Behind it stands what the predecessor never had.
+  var last: UInt64
+
+  /// Generation, position; both varints.
+  func encoded() -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(varint: generation)
+    bytes.append(varint: last)
+    return bytes
+  }
+
+  init(generation: UInt64, last: UInt64) {
+    self.generation = generation
+    self.last = last
+  }
+
+  init(_ bytes: Span<UInt8>) throws(FormatFailure) {
+    var reader = ByteReader(bytes)
+    let start = reader.offset
+    generation = try reader.varint()
+    guard (1...CurrentFile.maximumGeneration).contains(generation) else {
+      throw FormatFailure(.value, at: start)
+    }
+    last = try reader.varint()
+    try reader.finish()
+  }
+}
