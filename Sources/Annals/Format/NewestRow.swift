@@ -1,0 +1,28 @@
+/// The value of the row `newest` of `meta`: the highest number that a generation of this log has ever had. Without the row it is the generation's own.
+///
+/// Numbers are never used twice, also where the generation that had one is gone: what still names it must not lead to another.
+struct NewestRow: Equatable, Sendable {
+  /// The name of the row.
+  static let name = "newest"
+
+  /// The number, 1 to 999,999.
+  var generation: UInt64
+
+  /// The number as a varint.
+  func encoded() -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(varint: generation)
+    return bytes
+  }
+
+  init(generation: UInt64) {
+    self.generation = generation
+  }
+
+  init(_ bytes: Span<UInt8>) throws(FormatFailure) {
+    var reader = ByteReader(bytes)
+    generation = try reader.varint()
+    guard (1...CurrentFile.maximumGeneration).contains(generation) else { throw FormatFailure(.value, at: 0) }
+    try reader.finish()
+  }
+}
