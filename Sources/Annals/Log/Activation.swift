@@ -113,8 +113,7 @@ struct Activation {
   private func keep(
     _ contexts: ContextBytes, of schemas: [SchemaOutline], _ adopted: SchemaVersion?, _ before: OlderEvents
   ) throws(AnnalsError) -> Bool {
-    try ActivationWrite(log).run { (transaction, kinds) throws(AnnalsError) in
-      let tables = log.core.tables
+    try ActivationWrite(log).run { (transaction, tables, kinds) throws(AnnalsError) in
       let now = try OlderEvents(StoreReader(transaction.view, tables), kinds, plan.adopted)
       if adopted != nil {
         guard kinds.schemas[0]?.phase != .active, now.unversioned == before.unversioned else { return false }

@@ -10,34 +10,53 @@ struct ActivationWrite {
 
   /// One durable transaction of its own, if `body` says that it changed something; the schema epoch then rises.
   ///
+  /// - Parameter body: Is given the transaction, the tables of the generation in use, and its kinds. It is run again where that generation turns out to have been
+  ///   succeeded.
   /// - Returns: What `body` returned.
   func run(
-    _ body: (inout WriteTransaction, KindRegistry) throws(AnnalsError) -> Bool
+    _ body: (inout WriteTransaction, StoreTables, KindRegistry) throws(AnnalsError) -> Bool
   ) throws(AnnalsError) -> Bool {
-    let core = log.core
-    var transaction = try core.environment.write(turn(), .full)
+    var generation = log.core.generation
+    while true {
+      if let isChanged = try attempt(in: generation, body) { return isChanged }
+      generation = try log.core.successor(of: generation)
+    }
+  }
+
+  /// The transaction in one generation; `nil` where that is not to be written to.
+  private func attempt(
+    in generation: Generation,
+    _ body: (inout WriteTransaction, StoreTables, KindRegistry) throws(AnnalsError) -> Bool
+  ) throws(AnnalsError) -> Bool? {
+    let (environment, tables) = (generation.environment, generation.tables)
+    try generation.unsealIfStale(within: log.options.lockTimeout)
+    var transaction = try environment.write(environment.turn(within: log.options.lockTimeout), .full)
     do throws(AnnalsError) {
-      var meta = core.meta
+      var meta = generation.meta
       for name in [StoreMeta.Name.state, .requires] {
-        try StoreReader(transaction.view, core.tables).read(name, into: &meta)
+        try StoreReader(transaction.view, tables).read(name, into: &meta)
+      }
+      if case .sealed = meta.state {
+        transaction.abort()
+        return nil
       }
       try StoreMeta.check(meta.requires, forWriting: true)
       guard meta.state == .live else {
-        throw AnnalsError(.held, "the store takes no changes now: a migration pass has built on it")
+        throw AnnalsError(
+          .held, "the store takes no changes until the last migration is accepted or rolled back")
       }
-      let kinds = try StoreReader(transaction.view, core.tables).kinds()
+      let kinds = try StoreReader(transaction.view, tables).kinds()
       guard kinds.epoch < .max else {
         throw AnnalsError(
           .damaged, "table 'meta': the row 'schemaEpoch' has a number that no store reaches",
           details: AnnalsError.Details { $0.table = "meta" })
       }
-      guard try body(&transaction, kinds) else {
+      guard try body(&transaction, tables, kinds) else {
         transaction.abort()
         return false
       }
       meta.schemaEpoch = kinds.epoch + 1
-      try transaction.put(
-        meta.value(of: .schemaEpoch), StoreMeta.Name.schemaEpoch.rawValue, in: core.tables.meta)
+      try transaction.put(meta.value(of: .schemaEpoch), StoreMeta.Name.schemaEpoch.rawValue, in: tables.meta)
     } catch {
       transaction.abort()
       throw error
@@ -45,24 +64,11 @@ struct ActivationWrite {
     do throws(EnvironmentError) { try transaction.commit() } catch {
       // What the failed write of a meta page leaves behind would fail every later transaction of this process.
       if case .panicked = error {
-        _ = try storage { () throws(EnvironmentError) in try core.environment.reopen(within: .seconds(2)) }
+        _ = try storage { () throws(EnvironmentError) in try environment.reopen(within: .seconds(2)) }
       }
       throw AnnalsError(error)
     }
     return true
-  }
-
-  /// The turn at writing, waited for as long as an append would wait.
-  private func turn() throws(AnnalsError) -> Environment.Turn {
-    let start = ContinuousClock.now
-    while start.duration(to: .now) < log.options.lockTimeout {
-      let turn = try storage { () throws(EnvironmentError) in try log.core.environment.turnIfFree() }
-      if let turn { return turn }
-      WriterThread.pause(milliseconds: 10)
-    }
-    throw AnnalsError(
-      .busy,
-      "another process has been writing for \(log.options.lockTimeout); nothing was changed; try again later")
   }
 
   /// Notes that a version is active from here on.

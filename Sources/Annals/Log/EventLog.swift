@@ -26,6 +26,12 @@ public struct EventLog: Sendable {
   ///   `storeReplaced`, `lockFileDamaged`, `usedAfterFork` or `inputOutput`.
   /// - Complexity: O(schema versions and record types), whatever the length of the log.
   public init(at url: URL, options: StoreOptions = StoreOptions()) throws(AnnalsError) {
+    try self.init(unsettled: url, options: options)
+    try core.place.settle()
+  }
+
+  /// Opens the store, and leaves what a switch or a rollback that was cut short has left to do until all checks of the opener have passed.
+  init(unsettled url: URL, options: StoreOptions) throws(AnnalsError) {
     guard (1...AppendLimit.payload).contains(options.maximumPayload) else {
       throw AnnalsError(.wrongUse, "the most bytes of a payload are 1 to \(AppendLimit.payload)")
     }
@@ -34,7 +40,7 @@ public struct EventLog: Sendable {
   }
 
   /// The id that all copies and generations of this log share.
-  public var id: UUID { core.meta.log }
+  public var id: UUID { core.log }
 
   /// Adds `events` to the end of `stream`, all of them or none.
   ///

@@ -20,11 +20,11 @@
     public static func eraseDrafts(at url: URL) throws(AnnalsError) -> [CensusLine] {
       let log = try EventLog(at: url, options: StoreOptions(creation: .never))
       let census = try log.read { (snapshot) throws(AnnalsError) in try snapshot.census() }
-      let core = log.core
+      let generation = log.core.generation
       // In the turn at writing, so that nobody stores anything between the look and the removal.
-      let transaction = try storage { () throws(EnvironmentError) in try core.environment.beginWrite() }
+      let transaction = try storage { () throws(EnvironmentError) in try generation.environment.beginWrite() }
       do throws(AnnalsError) {
-        try mustBeDrafts(transaction, core.tables)
+        try mustBeDrafts(transaction, generation.tables)
         let aside = url.deletingLastPathComponent().appendingPathComponent(
           ".\(url.lastPathComponent).erased-\(UUID().uuidString)")
         do {

@@ -50,7 +50,7 @@ extension EventStore {
       let steps =
         if let steps { steps } else { try snapshot.steps(of: source, backwards: backwards, likely: limit) }
       var cursor = try EntryCursor(reader, steps)
-      let lifting = EntryLifting(reach: reach, kinds: snapshot.kinds, log: core.meta.log)
+      let lifting = EntryLifting(reach: reach, kinds: snapshot.kinds, log: core.log)
       let delivery = Delivery<Event>()
       delivery.entries.reserveCapacity(min(room.entries, room.events))
       var whole = 0

@@ -34,7 +34,7 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   /// - Complexity: O(schema versions and record types), whatever the length of the log.
   public init(at url: URL, plan: Plan.Type, options: StoreOptions = StoreOptions()) throws(AnnalsError) {
     let unprepared = try CompiledPlan(plan)
-    log = try EventLog(at: url, options: options)
+    log = try EventLog(unsettled: url, options: options)
     let activation = Activation(log, unprepared)
     if options.activating {
       // Nothing is changed for a plan that could not read the store afterwards.
@@ -53,6 +53,7 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
     }
     try activation.mustBeDone(contexts)
     self.reach = reach
+    try log.core.place.settle()
   }
 
   /// How often readers of this store have passed over an entry that they could not read; always 0 but with ``StoreOptions/Unreadable/quarantine(_:)``.

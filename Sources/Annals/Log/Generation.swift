@@ -11,31 +11,46 @@ final class Generation: Sendable {
   let meta: StoreMeta
   /// The heads of streams in memory.
   let heads: StreamHeads
-  private let lease: FileLock.Hold?
+  /// The epoch by which it was reached: a seal of a later one says that it has been succeeded.
+  let arrived: UInt64
+  private let lease: GenerationLease?
   private let lastKinds: Mutex<KindRegistry>
+  /// The newest commit that is known not to be the seal.
+  private let lastInUse = Atomic<UInt64>(0)
+  /// Whether the seal of a rolled back switch may still have to be taken away.
+  private let isStale: Atomic<Bool>
+  /// Whether `CURRENT` may still name another generation, from which a seal led here.
+  private let isNotNamed: Atomic<Bool>
 
   /// Takes what an open found.
   ///
   /// - Parameter memory: The bytes that heads may take in memory.
-  init(_ opened: StoreOpening.Opened, _ directory: Directory, memory: Int) throws(AnnalsError) {
+  init(_ opened: StoreOpening.Opened, _ directory: Directory, memory: Int) {
     self.directory = directory
-    current = opened.current
-    environment = opened.environment
-    tables = StoreTables(opened.environment)
-    meta = opened.meta
-    heads = StreamHeads(checkpoint: opened.meta.checkpoint, memory: memory)
+    current = opened.file.current
+    environment = opened.file.environment
+    tables = StoreTables(opened.file.environment)
+    meta = opened.file.meta
+    heads = StreamHeads(checkpoint: opened.file.meta.checkpoint, memory: memory)
+    arrived = opened.arrived
+    lease = opened.file.lease
     lastKinds = Mutex(opened.kinds)
-    lease = try files { () throws(StoreFileError) in try opened.lease?.lock(.shared) }
+    isStale = Atomic(opened.isStale)
+    isNotNamed = Atomic(opened.previous != nil)
   }
+
+  /// The generation's number.
+  var number: UInt64 { current.generation }
 
   /// The kinds as the newest look at the store found them.
   var kinds: KindRegistry {
     lastKinds.withLock { $0 }
   }
 
-  /// Takes the kinds that a newer look at the store found; they only become more.
+  /// Takes the kinds that a newer look at the generation found; they only become more.
   func publish(_ kinds: KindRegistry) {
     lastKinds.withLock { known in
+      guard kinds.generation == known.generation else { return }
       if kinds.kinds.count >= known.kinds.count, kinds.epoch >= known.epoch { known = kinds }
     }
   }
@@ -47,5 +62,67 @@ final class Generation: Sendable {
     let newer = try reader.kinds()
     publish(newer)
     return newer
+  }
+}
+
+extension Generation {
+  /// Whether nothing had succeeded the generation by the snapshot of `reader`.
+  ///
+  /// - Complexity: One comparison where nobody has committed since the last look, else one row.
+  func isInUse(in reader: StoreReader) throws(AnnalsError) -> Bool {
+    let commit = reader.view.id
+    if lastInUse.load(ordering: .relaxed) == commit { return true }
+    if case .sealed(let seal) = try reader.state(), seal.succeeds(arrived: arrived) { return false }
+    lastInUse.store(commit, ordering: .relaxed)
+    return true
+  }
+
+  /// Whether a writer must call ``unseal(_:)`` before anything else.
+  var needsUnsealing: Bool { isStale.load(ordering: .relaxed) }
+
+  /// Whether `CURRENT` may still name another generation.
+  var isUnrecorded: Bool { isNotNamed.load(ordering: .relaxed) }
+
+  /// Takes note that `CURRENT` names the generation, or one that succeeds it.
+  func noteRecorded() { isNotNamed.store(false, ordering: .relaxed) }
+
+  /// Does the second step of a rollback that was cut short: takes the older seal away, in one durable transaction.
+  ///
+  /// The newer seal, which led here, was the commit point; so this is done by whoever comes by, and changes nothing if another one was faster.
+  func unseal(_ turn: consuming Environment.Turn) throws(AnnalsError) {
+    var transaction = try environment.write(turn, .full)
+    let isStored: Bool
+    do throws(AnnalsError) { isStored = try unseal(in: &transaction) } catch {
+      transaction.abort()
+      throw error
+    }
+    if isStored {
+      do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
+    } else {
+      transaction.abort()
+    }
+    isStale.store(false, ordering: .relaxed)
+  }
+
+  /// Puts what says that the generation is in use.
+  ///
+  /// - Returns: Whether there was anything to put.
+  private func unseal(in transaction: inout WriteTransaction) throws(AnnalsError) -> Bool {
+    var meta = meta
+    for name in [StoreMeta.Name.state, .epoch] {
+      try StoreReader(transaction.view, tables).read(name, into: &meta)
+    }
+    guard case .sealed(let seal) = meta.state, !seal.succeeds(arrived: arrived) else { return false }
+    meta.state = .live
+    meta.epoch = arrived
+    for name in [StoreMeta.Name.state, .epoch] {
+      try transaction.put(meta.value(of: name), name.rawValue, in: tables.meta)
+    }
+    return true
+  }
+
+  /// Does the second step of a rollback, if that was cut short.
+  func unsealIfStale(within limit: Duration) throws(AnnalsError) {
+    if needsUnsealing { try unseal(environment.turn(within: limit)) }
   }
 }

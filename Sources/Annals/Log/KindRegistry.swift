@@ -29,6 +29,8 @@ struct KindRegistry: Sendable {
   private(set) var activated: SchemaVersion?
   /// The version that events without one were taken for, once and for all; `nil` where they were not.
   var adopted: SchemaVersion?
+  /// The generation whose numbers these are; another one may have others.
+  var generation: UInt64 = 1
   /// How often a schema version had been activated when the rows were read.
   var epoch: UInt64 = 0
 

@@ -7,36 +7,39 @@ import Synchronization
   import Foundation
 #endif
 
-/// What all logs and stores of this process that are open at one path share: the generation and its writer.
+/// What all logs and stores of this process that are open at one path share: the generation in use and its writer.
 final class LogCore: Sendable {
-  let generation: Generation
+  /// The generation in use, which a migration pass may replace at any moment: whoever uses it twice takes it once and keeps it.
+  let place: CurrentGeneration
   let access: StoreOptions.Access
+  /// What all copies and generations of the log share.
+  let log: UUID
   /// The writer; `nil` in a store that is open for reading only.
   let writer: LogWriter?
 
-  private init(_ generation: Generation, _ options: StoreOptions) throws(AnnalsError) {
-    self.generation = generation
+  private init(_ place: CurrentGeneration, _ options: StoreOptions) throws(AnnalsError) {
+    self.place = place
     access = options.access
-    writer =
-      access == .readWrite ? try LogWriter(generation, interval: options.mergeInterval) : nil
+    log = place.generation.current.log
+    writer = access == .readWrite ? try LogWriter(place, interval: options.mergeInterval) : nil
   }
 
-  var directory: Directory { generation.directory }
-  var current: CurrentFile { generation.current }
-  var environment: Environment { generation.environment }
-  var tables: StoreTables { generation.tables }
-  var meta: StoreMeta { generation.meta }
-  var kinds: KindRegistry { generation.kinds }
+  /// The generation in use as this process knows it.
+  var generation: Generation { place.generation }
 
-  /// The kinds as the snapshot of `reader` has them at least.
-  func kinds(in reader: StoreReader) throws(AnnalsError) -> KindRegistry {
-    try generation.kinds(in: reader)
+  private var isInherited: Bool { generation.environment.isInherited }
+
+  /// The generation that succeeds `old`, for a reader that met its seal; the writer then goes on there too.
+  func successor(of old: Generation) throws(AnnalsError) -> Generation {
+    let next = try place.successor(of: old)
+    writer?.follow()
+    return next
   }
 
   /// Hands a call to the writer and waits for its answer.
   func append(_ request: AppendRequest, _ options: StoreOptions) async throws(AnnalsError) -> Appended {
     if Task.isCancelled { throw AnnalsError(.cancelled, "the task was cancelled; nothing was written") }
-    if environment.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
+    if isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     guard let writer else { throw AnnalsError(.readOnly, "the store was opened for reading only") }
     let result = await writer.append(request, durability: options.durability, within: options.lockTimeout)
     if case .failure(let error) = result, error.recovery == [.reopen] { retire() }
@@ -61,19 +64,19 @@ extension LogCore {
     let place = try StorePlace(url)
     let directory = try place.open(options)
     let identity = try files { () throws(StoreFileError) in try directory.status().identity }
-    if let core = opened.withLock({ $0[identity]?.core }), !core.environment.isInherited {
+    if let core = opened.withLock({ $0[identity]?.core }), !core.isInherited {
       guard core.access == .readWrite || options.access == .readOnly else {
         throw AnnalsError(.busy, "this process has the store open for reading only; release that one first")
       }
-      if options.trust == .nobody { try StorePages(directory, core.current).mustBeSound(only: options.scope) }
+      if options.trust == .nobody {
+        try StorePages(directory, core.generation.current).mustBeSound(only: options.scope)
+      }
       return core
     }
-    let generation = try Generation(
-      StoreOpening(directory: directory, options: options).run(), directory, memory: options.headMemory)
-    let core = try LogCore(generation, options)
+    let core = try LogCore(CurrentGeneration(directory, options), options)
     return opened.withLock { opened in
       // Two threads may have opened it at once; both then share the first.
-      if let other = opened[identity]?.core, !other.environment.isInherited,
+      if let other = opened[identity]?.core, !other.isInherited,
         other.access == core.access || other.access == .readWrite
       {
         return other

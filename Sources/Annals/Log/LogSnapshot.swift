@@ -3,22 +3,38 @@ internal import LMDB
 /// A consistent state of the log, lent to a closure. It is never copied, so never kept.
 public struct LogSnapshot: ~Copyable {
   let transaction: ReadTransaction
-  let core: LogCore
+  /// The generation that all of it is of, whatever succeeds it meanwhile.
+  let generation: Generation
   let kinds: KindRegistry
   let heads: SnapshotHeads
 
   init(_ core: LogCore) throws(AnnalsError) {
-    let transaction = try storage { () throws(EnvironmentError) in try core.environment.beginRead() }
-    kinds = try Self.kinds(in: transaction, core)
-    self.transaction = transaction
-    self.core = core
-    heads = SnapshotHeads(core.generation.heads)
+    var generation = core.generation
+    while true {
+      let transaction = try Self.begin(in: generation)
+      if let kinds = try Self.kinds(in: transaction, generation) {
+        self.transaction = transaction
+        self.generation = generation
+        self.kinds = kinds
+        heads = SnapshotHeads(generation.heads)
+        return
+      }
+      transaction.end()
+      generation = try core.successor(of: generation)
+    }
   }
 
+  private static func begin(in generation: Generation) throws(AnnalsError) -> ReadTransaction {
+    try storage { () throws(EnvironmentError) in try generation.environment.beginRead() }
+  }
+
+  /// The kinds; `nil` where the generation is not in use any more.
   private static func kinds(
-    in transaction: borrowing ReadTransaction, _ core: LogCore
-  ) throws(AnnalsError) -> KindRegistry {
-    try core.kinds(in: StoreReader(transaction.view, core.tables))
+    in transaction: borrowing ReadTransaction, _ generation: Generation
+  ) throws(AnnalsError) -> KindRegistry? {
+    let reader = StoreReader(transaction.view, generation.tables)
+    guard try generation.isInUse(in: reader) else { return nil }
+    return try generation.kinds(in: reader)
   }
 
   /// The head of `stream`; `nil` where it holds no entry.
@@ -29,7 +45,7 @@ public struct LogSnapshot: ~Copyable {
 
   var reader: StoreReader {
     @_lifetime(borrow self)
-    get { StoreReader(transaction.view, core.tables) }
+    get { StoreReader(transaction.view, generation.tables) }
   }
 
   /// The position of the newest entry; `nil` in an empty log.

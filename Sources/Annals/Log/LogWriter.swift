@@ -28,11 +28,11 @@ final class LogWriter: Sendable {
   let status = Status()
 
   /// Starts the writer.
-  init(_ generation: Generation, interval: HeadMerge.Interval) throws(AnnalsError) {
+  init(_ place: CurrentGeneration, interval: HeadMerge.Interval) throws(AnnalsError) {
     let (line, status) = (line, status)
     thread = try files { () throws(StoreFileError) in
       try WriterThread(name: "annals-writer") {
-        var loop = WriterLoop(generation, line, status, interval)
+        var loop = WriterLoop(place, line, status, interval)
         loop.run()
       }
     }
@@ -64,6 +64,9 @@ final class LogWriter: Sendable {
       withdraw(number)
     }
   }
+
+  /// Lets the thread notice that another one of this process has moved on to the generation in use, so that it lets go of the one before.
+  func follow() { line.nudge() }
 
   /// Takes a call back that is not being stored yet.
   private func withdraw(_ number: UInt64) {

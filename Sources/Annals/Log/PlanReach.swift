@@ -6,6 +6,7 @@ final class PlanReach: Sendable {
   /// Where entries that cannot be read are reported; `nil` where readers stop at them.
   let quarantine: Quarantine?
   private struct Known {
+    var generation: UInt64?
     var count = 0
     var epoch: UInt64?
     var table: [CompiledPlan.Entrance?] = []
@@ -25,14 +26,16 @@ final class PlanReach: Sendable {
   func table(for kinds: KindRegistry) -> [CompiledPlan.Entrance?] {
     let count = kinds.kinds.count
     return known.withLock { known in
-      if known.epoch == kinds.epoch, known.count >= count { return known.table }
+      if known.generation == kinds.generation, known.epoch == kinds.epoch, known.count >= count {
+        return known.table
+      }
       let highest = kinds.kinds.keys.max().map { Int($0) + 1 } ?? 0
       var table = [CompiledPlan.Entrance?](repeating: nil, count: highest)
       for kind in kinds.kinds.values {
         // Why one does not enter is asked again by whoever meets an entry of it.
         table[Int(kind.number)] = try? entrance(of: kind, in: kinds)
       }
-      known = Known(count: count, epoch: kinds.epoch, table: table)
+      known = Known(generation: kinds.generation, count: count, epoch: kinds.epoch, table: table)
       return table
     }
   }

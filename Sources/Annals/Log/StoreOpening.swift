@@ -11,56 +11,144 @@ struct StoreOpening {
   let directory: Directory
   let options: StoreOptions
 
-  /// What an opened store consists of.
-  struct Opened {
+  /// The file of one generation, open.
+  struct GenerationFile {
+    /// What `CURRENT` says where it is the one in use.
     var current: CurrentFile
     var environment: Environment
-    var lease: FileLock?
+    /// What keeps others from removing it; `nil` where nobody can.
+    var lease: GenerationLease?
     var meta: StoreMeta
-    var kinds: KindRegistry
   }
 
-  /// Opens the generation that `CURRENT` names.
+  /// What an opened store consists of.
+  struct Opened {
+    /// The generation in use.
+    var file: GenerationFile
+    var kinds: KindRegistry
+    /// The epoch by which the generation was reached.
+    var arrived: UInt64
+    /// Whether its seal is left of a rollback that was cut short.
+    var isStale: Bool
+    /// The generation whose seal led to it, if `CURRENT` did not.
+    var previous: UInt64?
+  }
+
+  /// Opens the generation in use: the one that `CURRENT` names, or that seals lead to from there.
   ///
   /// `open.lock` is held inside, around LMDB's own open, and nowhere else: an environment that ends on this thread takes it too.
   /// So `CURRENT` is read again afterwards, and another generation that it names by then is opened in turn.
   func run() throws(AnnalsError) -> Opened {
+    var attempt = 1
     while true {
       let current = try readCurrent()
+      var chain = GenerationChain(from: current.generation)
       do throws(AnnalsError) {
-        let opened = try open(current)
-        if try readCurrent() == current { return opened }
+        if let opened = try follow(&chain, current.log), try readCurrent() == current { return opened }
       } catch {
-        if try readCurrent() == current { throw error }
+        // What a seal led to may have been rolled back and discarded meanwhile.
+        guard try readCurrent() != current || (chain.previous != nil && attempt < Self.tries) else {
+          throw error
+        }
+        attempt += 1
       }
     }
   }
 
-  private func open(_ current: CurrentFile) throws(AnnalsError) -> Opened {
+  /// How often a way through seals is gone before what is missing on it is told.
+  private static let tries = 3
+
+  /// Goes the way from one generation to the one in use.
+  ///
+  /// - Returns: `nil` where a generation was removed while it was opened.
+  private func follow(_ chain: inout GenerationChain, _ log: UUID) throws(AnnalsError) -> Opened? {
+    while true {
+      guard let file = try open(chain.number, of: log) else { return nil }
+      let previous = chain.previous
+      let step = chain.step(file.meta.state, epoch: file.meta.epoch)
+      switch step {
+      case .follow: continue
+      case .use, .unseal:
+        try StoreMeta.check(file.meta.requires, forWriting: options.access == .readWrite)
+        let environment = file.environment
+        let kinds = try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+          try StoreReader(transaction.view, StoreTables(environment)).kinds()
+        }
+        return Opened(
+          file: file, kinds: kinds, arrived: chain.arrived ?? file.meta.epoch, isStale: step == .unseal,
+          previous: previous)
+      case .damaged:
+        throw AnnalsError(
+          .damaged,
+          "'\(file.current.fileName)' is not in use, and no other generation is: what leads to it, or away from it, is not what a migration pass leaves; restore the store from a backup",
+          details: AnnalsError.Details {
+            $0.file = file.current.fileName
+            $0.table = "meta"
+          })
+      }
+    }
+  }
+
+  /// Opens the file of one generation of `log`, whatever state that is in.
+  ///
+  /// - Returns: `nil` where it was removed meanwhile.
+  /// - Throws: ``AnnalsError`` with code `incomplete` where there is none, `foreign` where it belongs to another log or has another number.
+  func open(_ number: UInt64, of log: UUID) throws(AnnalsError) -> GenerationFile? {
+    let current = CurrentFile(log: log, generation: number)
     let isReadOnlyMount = try files { () throws(StoreFileError) in try directory.fileSystem().isReadOnly }
     guard !isReadOnlyMount || options.access == .readOnly else {
       throw AnnalsError(
         .readOnly, "the file system is mounted read-only; open the store with access .readOnly")
     }
-    let canCreate = options.access == .readWrite
-    let (locks, lease) = try files { () throws(StoreFileError) -> (EnvironmentLocks?, FileLock?) in
+    try mustBeThere(current)
+    let (locks, lease) = try files { () throws(StoreFileError) -> (EnvironmentLocks?, GenerationLease?) in
       // Where nobody can write there is nobody to lock out.
       if isReadOnlyMount { return (nil, nil) }
       let locks = EnvironmentLocks(
         open: try lockFile("open.lock"), queue: try lockFile("queue.lock"), write: try lockFile("write.lock"))
-      return (locks, try lockFile(current.leaseName))
+      // Before LMDB sees the file: from here on nobody removes it.
+      return (locks, try GenerationLease(lockFile(current.leaseName)))
     }
     if options.trust == .nobody { try StorePages(directory, current).mustBeSound(only: options.scope) }
-    var environmentOptions = EnvironmentOptions(access: canCreate ? .readWrite : .readOnly)
+    var environmentOptions = EnvironmentOptions(access: options.access == .readWrite ? .readWrite : .readOnly)
     environmentOptions.guards = options.guards
     let environment = try storage { () throws(EnvironmentError) in
       try Environment.open(
         current.fileName, in: directory, tables: StoreTables.definitions, locks: locks,
         options: environmentOptions)
     }
-    let (meta, kinds) = try check(environment, against: current)
-    return Opened(
-      current: current, environment: environment, lease: lease, meta: meta, kinds: kinds)
+    // The one that was waited for may have been removed with the generation.
+    guard try files({ () throws(StoreFileError) in try lease?.isCurrent() }) ?? true else { return nil }
+    return GenerationFile(
+      current: current, environment: environment, lease: lease, meta: try check(environment, against: current)
+    )
+  }
+
+  /// What a generation says of its place among the others, for who opens it afterwards and is told then what is wrong with it; `nil` where it cannot be read.
+  func state(of current: CurrentFile) throws(AnnalsError) -> (state: StoreMeta.State, epoch: UInt64)? {
+    do throws(AnnalsError) {
+      return try open(current.generation, of: current.log).map { ($0.meta.state, $0.meta.epoch) }
+    } catch  where error.code == .damaged && error.details.table != nil {
+      return nil
+    }
+  }
+
+  /// The lock of whoever changes which generation is in use: a pass, a rollback, a removal. It comes before all others.
+  func passLock() throws(AnnalsError) -> FileLock {
+    try files { () throws(StoreFileError) in try lockFile("pass.lock") }
+  }
+
+  /// Lets `CURRENT` name the generation in use, if it does not; for the holder of `pass.lock`.
+  ///
+  /// - Returns: What `CURRENT` says then.
+  @discardableResult
+  func record() throws(AnnalsError) -> CurrentFile {
+    let current = try run().file.current
+    guard try readCurrent() != current else { return current }
+    try files { () throws(StoreFileError) in
+      try directory.replace(CurrentFile.name, with: current.encoded().span)
+    }
+    return current
   }
 
   /// Opens a lock file; one that is missing, as in a copy of the store, is created.
@@ -95,37 +183,31 @@ struct StoreOpening {
         .damaged, "CURRENT does not name a generation, or its checksum is wrong; restore it from a backup",
         details: details, underlying: error)
     }
-    // Looked for before any lock file is created: where a store is not whole, nothing is added to it.
-    guard try files({ () throws(StoreFileError) in try directory.status(of: current.fileName) }) != nil else {
-      throw AnnalsError(StoreFileError.missing(file: current.fileName))
-    }
+    try mustBeThere(current)
     return current
   }
 
-  /// Compares what the file says of itself with `CURRENT`, and with what this library knows.
+  /// Looked for before any lock file is created: where a store is not whole, nothing is added to it.
+  func mustBeThere(_ current: CurrentFile) throws(AnnalsError) {
+    guard try files({ () throws(StoreFileError) in try directory.status(of: current.fileName) }) != nil else {
+      throw AnnalsError(StoreFileError.missing(file: current.fileName))
+    }
+  }
+
+  /// Compares what the file says of itself with what led to it.
   private func check(
     _ environment: Environment, against current: CurrentFile
-  ) throws(AnnalsError) -> (StoreMeta, KindRegistry) {
+  ) throws(AnnalsError) -> StoreMeta {
     try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
-      let reader = StoreReader(transaction.view, StoreTables(environment))
-      let meta = try reader.meta()
+      let meta = try StoreReader(transaction.view, StoreTables(environment)).meta()
       let file = current.fileName
       guard meta.log == current.log, meta.generation == current.generation else {
         throw AnnalsError(
           .foreign,
-          "'\(file)' belongs to log \(meta.log), generation \(meta.generation); CURRENT names log \(current.log), generation \(current.generation)",
+          "'\(file)' belongs to log \(meta.log), generation \(meta.generation); the store is log \(current.log), and generation \(current.generation) is expected there",
           details: AnnalsError.Details { $0.file = file })
       }
-      try StoreMeta.check(meta.requires, forWriting: options.access == .readWrite)
-      switch meta.state {
-      case .live, .held: break
-      case .building, .sealed:
-        throw AnnalsError(
-          .needsNewer,
-          "generation \(meta.generation) is not in use: it is sealed, or being built, by a migration pass"
-        )
-      }
-      return (meta, try reader.kinds())
+      return meta
     }
   }
 }

@@ -11,15 +11,26 @@ struct StorePages {
   private let directory: Directory
   private let current: CurrentFile
 
-  /// The pages of the store at `url`, which must exist.
-  init(_ url: URL) throws(AnnalsError) {
-    directory = try StorePlace(url).open(StoreOptions(access: .readOnly, creation: .never))
-    current = try StoreOpening(directory: directory, options: StoreOptions(access: .readOnly)).readCurrent()
-  }
-
   init(_ directory: Directory, _ current: CurrentFile) {
     self.directory = directory
     self.current = current
+  }
+
+  /// Checks every page that can be reached of the generation in use of the store at `url`.
+  ///
+  /// Of each generation that is only on the way, the pages are checked before it is asked which one succeeds it.
+  static func check(storeAt url: URL) throws(AnnalsError) -> PageCheck.Report {
+    let options = StoreOptions(access: .readOnly, creation: .never)
+    let opening = StoreOpening(directory: try StorePlace(url).open(options), options: options)
+    var current = try opening.readCurrent()
+    var chain = GenerationChain(from: current.generation)
+    while true {
+      let report = try StorePages(opening.directory, current).check()
+      guard report.isClean, let state = try opening.state(of: current) else { return report }
+      guard case .follow(let next) = chain.step(state.state, epoch: state.epoch) else { return report }
+      current.generation = next
+      try opening.mustBeThere(current)
+    }
   }
 
   /// Checks every page that can be reached, or those of a few tables, while no process can write.

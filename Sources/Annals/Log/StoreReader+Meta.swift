@@ -41,6 +41,7 @@ extension StoreReader {
   /// The rows of `schemas` and `kinds`.
   func kinds() throws(AnnalsError) -> KindRegistry {
     var registry = KindRegistry()
+    registry.generation = try generation()
     registry.epoch = try schemaEpoch()
     registry.adopted = try adopted()
     try each(tables.schemas) { (key, bytes) throws(FormatFailure) in

@@ -7,7 +7,7 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
 
   init(_ core: LogCore, _ reach: PlanReach) throws(AnnalsError) {
     let log = try LogSnapshot(core)
-    lifting = EntryLifting(reach: reach, kinds: log.kinds, log: core.meta.log)
+    lifting = EntryLifting(reach: reach, kinds: log.kinds, log: core.log)
     self.log = log
   }
 

@@ -39,7 +39,13 @@ extension WriterLoop {
   /// Looks for an entry, and commits once more, so that what was found is on disk and no later look finds anything else.
   private mutating func look(for mark: EntryMark) throws(AnnalsError) -> Bool {
     var transaction = try generation.environment.write(turn(), .full)
-    try catchUp(transaction)
+    guard try catchUp(transaction) != nil else {
+      // Another process has sealed the generation, behind the group's commit or in its place: that commit is durable, and nothing is appended here any more. What
+      // succeeds the generation has the entries if it has them.
+      let isStored = try mark.isThere(StoreReader(transaction.view, generation.tables))
+      transaction.abort()
+      return isStored
+    }
     let isStored = try mark.isThere(StoreReader(transaction.view, generation.tables))
     let position = try StoreReader(transaction.view, generation.tables).checkpoint()
     // A commit that changes nothing would write nothing: a row is put as it is.

@@ -8,7 +8,10 @@ struct WriterLoop {
   /// How long an orderly end tries to get a turn for the last merge, in steps of ten milliseconds.
   private static let lastTries = 20
 
-  let generation: Generation
+  /// The generation in use, as the thread knows it.
+  private(set) var generation: Generation
+  private let place: CurrentGeneration
+  private let interval: HeadMerge.Interval
   private let line: WaitingLine<LogWriter.Job>
   private let status: LogWriter.Status
   private var merge: HeadMerge
@@ -22,10 +25,12 @@ struct WriterLoop {
   private var otherMerge: MergeRow?
 
   init(
-    _ generation: Generation, _ line: WaitingLine<LogWriter.Job>, _ status: LogWriter.Status,
+    _ place: CurrentGeneration, _ line: WaitingLine<LogWriter.Job>, _ status: LogWriter.Status,
     _ interval: HeadMerge.Interval
   ) {
-    self.generation = generation
+    self.place = place
+    self.interval = interval
+    generation = place.generation
     self.line = line
     self.status = status
     merge = HeadMerge(generation, interval)
@@ -36,11 +41,17 @@ struct WriterLoop {
     // Read before anybody needs it; what cannot be read is told in the transaction of the first call.
     try? follow()
     while line.waitForSome() {
+      if place.generation !== generation {
+        // A reader has met the seal first. What keeps the thread from following, it is told again by the first transaction.
+        try? move()
+        if line.look({ $0.isEmpty }) { continue }
+      }
       if lastCount > 1, single == 0 { line.gather(lastCount, upTo: Self.patience) }
       // What others wrote is read before the turn, so that a process that slept keeps nobody waiting. Whatever prevents that, such as a
       // full table of readers, need not prevent the transaction.
       try? follow()
       do throws(AnnalsError) {
+        if generation.needsUnsealing { try generation.unseal(turn()) }
         let turn = try turn()
         let jobs = takeGroup()
         guard !jobs.isEmpty else { continue }
@@ -92,7 +103,11 @@ struct WriterLoop {
   /// Stores a group, and answers each call.
   private mutating func serve(_ jobs: [LogWriter.Job], _ turn: consuming Environment.Turn) {
     do throws(AnnalsError) {
-      let answers = try store(jobs, turn)
+      guard let answers = try store(jobs, turn) else {
+        // Nothing of them is stored, and nothing was decided: they are taken again in the generation that succeeds this one.
+        try move()
+        return line.rejoin(jobs)
+      }
       for (job, answer) in zip(jobs, answers) { job.answer.resume(returning: answer) }
     } catch {
       guard jobs.count > 1, error.recovery != [.reopen] else {
@@ -106,12 +121,17 @@ struct WriterLoop {
   }
 
   /// One transaction.
+  ///
+  /// - Returns: The answers; `nil` if the generation has been succeeded by another.
   private mutating func store(
     _ jobs: [LogWriter.Job], _ turn: consuming Environment.Turn
-  ) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
+  ) throws(AnnalsError) -> [Result<Appended, AnnalsError>]? {
     let durability: Durability = jobs.allSatisfy { $0.durability == .relaxed } ? .relaxed : .full
     var transaction = try generation.environment.write(turn, durability)
-    let last = try catchUp(transaction)
+    guard let last = try catchUp(transaction) else {
+      transaction.abort()
+      return nil
+    }
     let heads = generation.heads
     let before = merge
     heads.withTable { $0.begin() }
@@ -174,25 +194,29 @@ struct WriterLoop {
 extension WriterLoop {
   /// Makes sure that the log takes appends, and that the heads in memory know all of it.
   ///
-  /// - Returns: The position of the newest entry.
-  @discardableResult
+  /// - Returns: The position of the newest entry; `nil` if the generation has been succeeded by another.
   mutating func catchUp(
     _ transaction: borrowing WriteTransaction
-  ) throws(AnnalsError) -> UInt64 {
+  ) throws(AnnalsError) -> UInt64? {
     // Nobody else has committed since this process looked last, so nothing has changed.
     if let knownCommit, transaction.id == knownCommit + 1 { return generation.heads.withTable { $0.last } }
     let reader = StoreReader(transaction.view, generation.tables)
     var meta = generation.meta
-    for name in [StoreMeta.Name.state, .schemaEpoch, .requires] { try reader.read(name, into: &meta) }
-    try StoreMeta.check(meta.requires, forWriting: true)
+    try reader.read(.state, into: &meta)
     switch meta.state {
     case .live: break
     case .held:
       throw AnnalsError(
         .held, "the store refuses appends until the last migration is accepted or rolled back")
+    case .sealed(let seal) where seal.succeeds(arrived: generation.arrived): return nil
     case .building, .sealed:
-      throw AnnalsError(.storeReplaced, "a migration pass has replaced this generation; open the store again")
+      throw AnnalsError(
+        .damaged,
+        "table 'meta': the row 'state' is not one that a generation in use gets; restore the store from a backup",
+        details: AnnalsError.Details { $0.table = "meta" })
     }
+    for name in [StoreMeta.Name.schemaEpoch, .requires] { try reader.read(name, into: &meta) }
+    try StoreMeta.check(meta.requires, forWriting: true)
     let end = try reader.end()
     try generation.heads.follow(end, reader)
     guard generation.heads.withTable({ $0.last }) == end.last else {
@@ -209,6 +233,15 @@ extension WriterLoop {
     return end.last
   }
 
+  /// Goes on in the generation that succeeds this one. The turn is over.
+  private mutating func move() throws(AnnalsError) {
+    merge.join()
+    generation = try place.successor(of: generation)
+    merge = HeadMerge(generation, interval)
+    knownCommit = nil
+    otherMerge = nil
+  }
+
   /// Merges the tail, so that the next open has nothing to read. Whatever prevents it, the log alone has everything.
   private mutating func finish() {
     defer { merge.join() }
@@ -222,7 +255,8 @@ extension WriterLoop {
           continue
         }
         var transaction = try generation.environment.write(turn, .full)
-        try catchUp(transaction)
+        // What succeeds the generation has the entries, and heads of its own.
+        guard try catchUp(transaction) != nil else { return transaction.abort() }
         try merge.finish(in: &transaction)
         do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
         return

@@ -35,7 +35,7 @@ extension EventLog {
   public static func verify(
     _ url: URL, progress: (Progress) -> Void = { _ in }
   ) throws(AnnalsError) -> VerifyReport {
-    let pages = try StorePages(url).check()
+    let pages = try StorePages.check(storeAt: url)
     var report = VerifyReport()
     for finding in pages.findings {
       report.add(Finding(place: "file page \(finding.page)", problem: finding.description, repair: .restore))

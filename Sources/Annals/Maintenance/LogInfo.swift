@@ -26,12 +26,44 @@ public struct LogInfo: Sendable {
     public let commitsBehind: UInt64
   }
 
+  /// What may be done with the generation in use.
+  public enum State: String, Hashable, Sendable {
+    /// It takes appends.
+    case live
+    /// It takes appends only after ``EventLog/accept(_:)``.
+    case held
+  }
+
+  /// The generation that a migration pass made the one in use of.
+  public struct Predecessor: Hashable, Sendable {
+    /// Its number.
+    public let generation: UInt64
+    /// The newest position at the switch; `nil` where the log was empty. ``EventLog/rollback(_:)`` is possible as long as it is the log's last.
+    public let last: Position?
+  }
+
+  /// A migration pass that runs, or was cut short.
+  public struct Pass: Hashable, Sendable {
+    /// What tells it from other passes.
+    public let id: UUID
+    /// The number of the generation that it builds.
+    public let generation: UInt64
+    /// The version that its plan ends at; `nil` where it has no plan.
+    public let version: SchemaVersion?
+  }
+
   /// What all copies and generations of the log share.
   public let id: UUID
   /// The format of the store's bytes.
   public let format: UInt32
   /// The number of the generation in use.
   public let generation: UInt64
+  /// What may be done with it.
+  public let state: State
+  /// The generation to go back to; `nil` where there is none.
+  public let predecessor: Predecessor?
+  /// The migration pass that is unfinished; `nil` where none is.
+  public let pass: Pass?
   /// How many entries the log has.
   public let entries: UInt64
   /// How many streams the log has. Of a file that nobody is trusted with, those that begin in the tail are left out: their entries' pages are
@@ -69,7 +101,7 @@ extension LogSnapshot {
   ///
   /// - Parameter withTail: Whether entries may be read for it.
   fileprivate func streamCount(withTail: Bool) throws(AnnalsError) -> UInt64 {
-    var count = UInt64(clamping: try reader.statistics(of: core.tables.streams).entries)
+    var count = UInt64(clamping: try reader.statistics(of: generation.tables.streams).entries)
     guard withTail else { return count }
     for id in try heads.births(reader) where try reader.storedID(of: reader.name(of: id)) == nil {
       count += 1
@@ -84,10 +116,11 @@ extension EventLog {
   /// - Throws: ``AnnalsError`` with code `damaged`, `storeReplaced`, `tooManyReaders` or `inputOutput`.
   /// - Complexity: O(schema versions and record types), whatever the length of the log.
   public func info() throws(AnnalsError) -> LogInfo {
+    let environment = try read { (snapshot) throws(AnnalsError) in snapshot.generation.environment }
     // Before this snapshot begins, which is none to report.
     let (readers, newest) = try storage { () throws(EnvironmentError) in
-      try core.environment.clearStaleReaders()
-      return (try core.environment.readers(), try core.environment.lastTransaction())
+      try environment.clearStaleReaders()
+      return (try environment.readers(), try environment.lastTransaction())
     }
     let snapshots = readers.compactMap { reader in
       reader.transaction.map {
@@ -95,7 +128,7 @@ extension EventLog {
       }
     }
     return try read { (snapshot) throws(AnnalsError) in
-      let reader = snapshot.reader
+      let (reader, generation) = (snapshot.reader, snapshot.generation)
       let meta = try reader.meta()
       let census = try reader.census()
       var counts: [UInt16: UInt64] = [:]
@@ -107,20 +140,27 @@ extension EventLog {
       }
       let pages = try storage { () throws(EnvironmentError) in try snapshot.transaction.pageUse() }
       // Read from the table's record: the pages of a log that may be damaged are not looked at.
-      let entries = UInt64(clamping: try reader.statistics(of: core.tables.entries).entries)
+      let entries = UInt64(clamping: try reader.statistics(of: generation.tables.entries).entries)
       let status = try files { () throws(StoreFileError) in
-        try core.directory.status(of: core.current.fileName)
+        try generation.directory.status(of: generation.current.fileName)
       }
-      guard let status else { throw AnnalsError(StoreFileError.replaced(file: core.current.fileName)) }
+      guard let status else { throw AnnalsError(StoreFileError.replaced(file: generation.current.fileName)) }
       return LogInfo(
-        id: meta.log, format: StoreMeta.format, generation: meta.generation, entries: entries,
+        id: meta.log, format: StoreMeta.format, generation: meta.generation,
+        state: meta.state == .held ? .held : .live,
+        predecessor: try reader.predecessor().map {
+          LogInfo.Predecessor(generation: $0.generation, last: $0.last == 0 ? nil : Position($0.last))
+        },
+        pass: try reader.pass().map { LogInfo.Pass(id: $0.id, generation: $0.other, version: $0.version) },
+        entries: entries,
         streams: try snapshot.streamCount(withTail: options.scope == nil), schemas: schemas,
         census: try snapshot.census(), window: meta.window, requires: meta.requires.map(\.name),
         tailLength: entries - min(meta.checkpoint, entries),
         merging: try reader.merge().map { Position($0.position) },
         fileSize: status.size,
-        used: pages.used &* core.environment.pageSize, free: pages.free &* core.environment.pageSize,
-        mapSize: core.environment.mapSize, readers: snapshots.count,
+        used: pages.used &* generation.environment.pageSize,
+        free: pages.free &* generation.environment.pageSize,
+        mapSize: generation.environment.mapSize, readers: snapshots.count,
         oldestReader: snapshots.max { $0.commitsBehind < $1.commitsBehind })
     }
   }

@@ -27,7 +27,7 @@ extension EventLog {
   public func sharedID(_ salt: String) -> UUID {
     Origin(
       position: 0, stream: "log", revision: 0, timestamp: Timestamp(microseconds: 0), id: nil, metadata: [:],
-      log: core.meta.log
+      log: core.log
     ).sharedID(salt)
   }
 }

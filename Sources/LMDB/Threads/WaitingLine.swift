@@ -8,6 +8,8 @@ public final class WaitingLine<Element: Sendable>: Sendable {
     /// How many the thread waits for, when it gathers.
     var wanted = Int.max
     var isClosed = false
+    /// Whether the thread is to look around although nothing waits.
+    var isNudged = false
   }
 
   private let state = Monitor(State())
@@ -51,13 +53,22 @@ public final class WaitingLine<Element: Sendable>: Sendable {
     state.withLock { body($0.elements) }
   }
 
-  /// Waits until there is something.
+  /// Wakes the thread once, although nothing may wait for it.
+  public func nudge() {
+    state.withLock { $0.isNudged = true }
+    state.wake()
+  }
+
+  /// Waits until there is something, or somebody has called ``nudge()``.
   ///
   /// - Returns: `false` where there is nothing and the line is closed.
   public func waitForSome() -> Bool {
     state.wait { state -> Bool? in
+      let isNudged = state.isNudged
+      state.isNudged = false
       guard state.elements.isEmpty else { return true }
       if state.isClosed { return false }
+      if isNudged { return true }
       state.isSleeping = true
       return nil
     }

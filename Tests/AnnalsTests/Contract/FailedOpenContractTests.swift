@@ -65,8 +65,7 @@ import Testing
 
   @Test(
     arguments: [
-      (StoreMeta.Name.format, [2, 0, 0, 0], AnnalsError.Code.formatVersion),
-      (StoreMeta.Name.state, [3], AnnalsError.Code.needsNewer),
+      (StoreMeta.Name.format, [2, 0, 0, 0], AnnalsError.Code.formatVersion)
     ] as [(StoreMeta.Name, [UInt8], AnnalsError.Code)])
   func `a store of a later library is refused as such and left as it is`(
     name: StoreMeta.Name, value: [UInt8], code: AnnalsError.Code

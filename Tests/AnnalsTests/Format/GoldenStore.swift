@@ -100,7 +100,7 @@ enum GoldenStore {
   static func dump(_ url: URL) throws -> String {
     let log = try EventLog(at: url)
     return try log.read { (snapshot) throws(AnnalsError) in
-      let (reader, tables) = (snapshot.reader, log.core.tables)
+      let (reader, tables) = (snapshot.reader, log.core.generation.tables)
       var lines: [String] = []
       for table in [tables.entries, tables.heads, tables.schemas, tables.kinds, tables.census] {
         var cursor = try reader.cursor(in: table)

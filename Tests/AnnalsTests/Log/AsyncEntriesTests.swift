@@ -188,7 +188,7 @@ import Testing
       entries.room.entries = 2
       var count = 0
       for try await _ in entries {
-        #expect(try log.core.environment.readers().filter { $0.transaction != nil }.isEmpty)
+        #expect(try log.core.generation.environment.readers().filter { $0.transaction != nil }.isEmpty)
         count += 1
       }
       #expect(count == (stream == nil ? 9 : 3))

@@ -11,7 +11,7 @@ import Testing
   @Test func `many tasks share commits, and every answer holds`() async throws {
     let place = try TemporaryStore()
     let log = try place.open()
-    let before = try log.core.environment.lastTransaction()
+    let before = try log.core.generation.environment.lastTransaction()
     let answers = try await withThrowingTaskGroup(of: [Appended].self) { group in
       for task in 0..<64 {
         group.addTask {
@@ -27,7 +27,7 @@ import Testing
       let entries = try log.read { (snapshot) throws(AnnalsError) in try snapshot.all(in: "s\(stream)") }
       #expect(entries.map(\.revision.rawValue) == (0..<UInt64(entries.count)).map { $0 })
     }
-    let commits = try log.core.environment.lastTransaction() - before
+    let commits = try log.core.generation.environment.lastTransaction() - before
     #expect(commits < 64 * 20 / 2, "\(commits) commits")
     #expect(try EventLog.verify(place.url).isClean)
   }
@@ -61,7 +61,7 @@ import Testing
     options.lockTimeout = .milliseconds(150)
     let log = try place.open(options)
     try await log.append([Self.entry], to: "a")
-    let turn = try FileLock("write.lock", in: log.core.directory).lock(.exclusive)
+    let turn = try FileLock("write.lock", in: log.core.generation.directory).lock(.exclusive)
     let clock = ContinuousClock()
     let start = clock.now
     let error = await #expect(throws: AnnalsError.self) { try await log.append([Self.entry], to: "a") }
@@ -77,7 +77,7 @@ import Testing
     let place = try TemporaryStore()
     let log = try place.open()
     try await log.append([Self.entry], to: "a")
-    let turn = try FileLock("write.lock", in: log.core.directory).lock(.exclusive)
+    let turn = try FileLock("write.lock", in: log.core.generation.directory).lock(.exclusive)
     let call = Task { try await log.append([Self.entry], to: "a") }
     try await Task.sleep(for: .milliseconds(50))
     call.cancel()

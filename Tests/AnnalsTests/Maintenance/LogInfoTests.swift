@@ -59,7 +59,7 @@ import Testing
     let log = try place.open(StoreOptions())
     for number in 0..<30 { try await log.append([try .placed(number)], to: "order-\(number % 4)") }
     let info = try log.info()
-    let pages = try StorePages(log.core.directory, log.core.current).check().pages
+    let pages = try StorePages(log.core.generation.directory, log.core.generation.current).check().pages
     let (used, free) = (pages.branch + pages.leaf + pages.overflow + 2, pages.free)
     #expect(info.used == used * 4096)
     #expect(info.free == (free + pages.unaccounted) * 4096)

@@ -53,8 +53,10 @@ import Testing
     arguments: [
       ("a newer format", StoreMeta.Name.format, [2, 0, 0, 0], AnnalsError.Code.formatVersion),
       ("another order of bytes", .endianness, [1, 2, 3, 4, 5, 6, 7, 8], .damaged),
-      ("a generation under construction", .state, [UInt8](repeating: 0, count: 17), .needsNewer),
-      ("a sealed generation", .state, [3, 2, 1], .needsNewer),
+      ("a generation under construction", .state, [UInt8](repeating: 0, count: 17), .damaged),
+      ("a generation that one succeeds which is missing", .state, [3, 2, 1], .incomplete),
+      ("a seal of an epoch that was before", .state, [3, 2, 0], .damaged),
+      ("a seal that names no generation", .state, [3, 0, 1], .damaged),
       ("a state that does not exist", .state, [9], .damaged),
       ("a value too long", .epoch, [0, 0], .damaged),
       ("a value too short", .log, [1, 2, 3], .damaged),
@@ -101,8 +103,10 @@ import Testing
     #expect(try log.read { (snapshot) throws(AnnalsError) in try snapshot.all().count } > 100)
   }
 
-  @Test(arguments: [([2], .held), ([3], .storeReplaced)] as [([UInt8], AnnalsError.Code)])
-  func `a generation that is held or sealed while a store is open takes no append`(
+  @Test(
+    arguments: [([2], .held), ([3, 2, 1], .incomplete), ([3, 2, 0], .damaged)]
+      as [([UInt8], AnnalsError.Code)])
+  func `a generation that is held, or sealed without a successor, while a store is open takes no append`(
     state: [UInt8], code: AnnalsError.Code
   ) async throws {
     let place = try await specimen()

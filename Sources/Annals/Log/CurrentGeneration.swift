@@ -1,0 +1,68 @@
+internal import LMDB
+import Synchronization
+
+/// The generation that everybody in this process uses who has the store open, and the way to the one that succeeds it.
+///
+/// Nobody announces a switch: each process finds the seal in the first transaction behind it. The first thread that does opens the successor for all.
+final class CurrentGeneration: Sendable {
+  private let opening: StoreOpening
+  private let memory: Int
+  private let known: Mutex<Generation>
+  /// Held while a successor is opened, so that it is opened once.
+  private let moving = Mutex(())
+
+  /// Opens the generation in use.
+  init(_ directory: Directory, _ options: StoreOptions) throws(AnnalsError) {
+    let first = StoreOpening(directory: directory, options: options)
+    known = Mutex(Generation(try first.run(), directory, memory: options.headMemory))
+    var later = options
+    // What succeeds a generation was built by this library from what is open here; to check every page again would keep writers waiting.
+    later.trust = .own
+    opening = StoreOpening(directory: directory, options: later)
+    memory = options.headMemory
+  }
+
+  /// The generation in use as this process knows it.
+  var generation: Generation { known.withLock { $0 } }
+
+  /// The generation that succeeds `old`, opened by whoever asks first.
+  ///
+  /// The calling thread has no transaction and no turn, because `open.lock` is taken inside. It may have been `old` again: a switch that was rolled back.
+  ///
+  /// - Throws: ``AnnalsError`` with code `incomplete`, `foreign`, `damaged`, and what else an open throws. Then `old` stays what it was.
+  func successor(of old: Generation) throws(AnnalsError) -> Generation {
+    try moving.withLock { (_) throws(AnnalsError) -> Generation in
+      let newest = generation
+      guard newest === old else { return newest }
+      // From CURRENT, and not from the seal: of a long way the generations in the middle may be gone.
+      let next = Generation(try opening.run(), opening.directory, memory: memory)
+      known.withLock { $0 = next }
+      return next
+    }
+  }
+}
+
+extension CurrentGeneration {
+  /// How long a turn is waited for to mend what a crash has left; whoever opens or writes next does it otherwise.
+  private static let patience = Duration.milliseconds(200)
+
+  /// Does what a process that was killed during a switch or a rollback has left to do, behind all checks of an open: takes a stale seal away, and lets
+  /// `CURRENT` name the generation in use.
+  ///
+  /// Where somebody else has `pass.lock`, or the turn at writing, it is left to them.
+  func settle() throws(AnnalsError) {
+    let generation = generation
+    guard opening.options.access == .readWrite, generation.needsUnsealing || generation.isUnrecorded else {
+      return
+    }
+    let lock = try opening.passLock()
+    guard let hold = try files({ () throws(StoreFileError) in try lock.tryLock(.exclusive) }) else { return }
+    do throws(AnnalsError) { try generation.unsealIfStale(within: Self.patience) } catch {
+      guard error.code == .busy else { throw error }
+      return
+    }
+    try opening.record()
+    generation.noteRecorded()
+    _ = consume hold
+  }
+}

@@ -1,0 +1,26 @@
+internal import LMDB
+
+extension Environment {
+  /// The turn at writing, waited for at most so long.
+  ///
+  /// - Throws: `busy` where another process keeps it.
+  func turn(within limit: Duration) throws(AnnalsError) -> Turn {
+    let start = ContinuousClock.now
+    while true {
+      let turn = try storage { () throws(EnvironmentError) in try turnIfFree() }
+      if let turn { return turn }
+      guard start.duration(to: .now) < limit else { break }
+      WriterThread.pause(milliseconds: 10)
+    }
+    let holder: Int32?
+    // Who it is, is only told; a lock file that cannot be read does not change that the store is busy.
+    do { holder = try lastWriter() } catch { holder = nil }
+    throw AnnalsError(
+      .busy,
+      "\(holder.map { "process \($0)" } ?? "another process") has been writing for \(limit); nothing was changed; try again later",
+      details: AnnalsError.Details {
+        $0.holder = holder
+        $0.waited = limit
+      })
+  }
+}

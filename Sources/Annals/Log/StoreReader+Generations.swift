@@ -1,0 +1,44 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension StoreReader {
+  /// What may be done with the generation.
+  func state() throws(AnnalsError) -> StoreMeta.State {
+    var meta = StoreMeta(log: UUID())
+    try read(.state, into: &meta)
+    return meta.state
+  }
+
+  /// The generation's number.
+  func generation() throws(AnnalsError) -> UInt64 {
+    var meta = StoreMeta(log: UUID())
+    try read(.generation, into: &meta)
+    return meta.generation
+  }
+
+  /// The pass that copies this generation, or has built it up to some position; `nil` where none is unfinished.
+  func pass() throws(AnnalsError) -> PassRow? {
+    try row(PassRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in try PassRow(bytes) }
+  }
+
+  /// The generation that a pass made this one of; `nil` where there is none to go back to.
+  func predecessor() throws(AnnalsError) -> PredecessorRow? {
+    try row(PredecessorRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
+      try PredecessorRow(bytes)
+    }
+  }
+
+  /// The highest number that a generation of this log has ever had; the next one has one more.
+  func newestGeneration() throws(AnnalsError) -> UInt64 {
+    let own = try generation()
+    let row = try row(NewestRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
+      try NewestRow(bytes)
+    }
+    return max(row?.generation ?? own, own)
+  }
+}

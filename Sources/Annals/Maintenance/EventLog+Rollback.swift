@@ -1,0 +1,137 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// What a rollback has done.
+public struct RollbackReport: Hashable, Sendable {
+  /// The generation that was in use, and is kept until it is discarded.
+  public let from: UInt64
+  /// The generation that is in use again.
+  public let to: UInt64
+  /// Whether an earlier rollback had done all but its last steps, and only these were done now.
+  public let wasFinished: Bool
+}
+
+/// What an acceptance has done.
+public struct AcceptReport: Hashable, Sendable {
+  /// The generation in use.
+  public let generation: UInt64
+  /// Whether it was held until now.
+  public let wasHeld: Bool
+}
+
+extension EventLog {
+  /// Goes back to the generation before the last switch, as long as nothing has been appended since.
+  ///
+  /// Afterwards the predecessor is in use, for all processes that have the store open too, and takes appends. The generation that was in use is sealed and kept
+  /// until ``discardPrevious(_:)``. A process that is killed meanwhile leaves one of the two in use, never both; the next open finishes what it began.
+  ///
+  /// - Parameter url: The store's directory.
+  /// - Returns: What was done.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` where no migration pass made the generation in use, where its predecessor was discarded, or where entries were
+  ///   appended since the switch, which would be lost (`details.position` is the first); `busy` where a pass runs or is unfinished; `damaged`, and as
+  ///   ``init(at:options:)``. Nothing is changed then.
+  /// - Complexity: Two durable commits and a rename, whatever the length of the log.
+  public static func rollback(_ url: URL) throws(AnnalsError) -> RollbackReport {
+    let change = try GenerationChange(url, StoreOptions())
+    if let from = change.finishedRollback {
+      return RollbackReport(from: from, to: change.inUse.number, wasFinished: true)
+    }
+    return try change.rollback()
+  }
+
+  /// Lets the generation in use take appends, after a switch that holds them back.
+  ///
+  /// Afterwards the store takes appends, and with the first one ``rollback(_:)`` is over. A store that is not held stays as it is.
+  ///
+  /// - Parameter url: The store's directory.
+  /// - Returns: What was done.
+  /// - Throws: ``AnnalsError`` with code `busy` where a pass runs, and as ``init(at:options:)``. Nothing is changed then.
+  /// - Complexity: One durable commit.
+  public static func accept(_ url: URL) throws(AnnalsError) -> AcceptReport {
+    try GenerationChange(url, StoreOptions()).accept()
+  }
+}
+
+extension GenerationChange {
+  /// Goes back to the predecessor of the generation in use.
+  consuming func rollback() throws(AnnalsError) -> RollbackReport {
+    let rows = try inUse.environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      let reader = StoreReader(transaction.view, inUse.tables)
+      return (pass: try reader.pass(), predecessor: try reader.predecessor())
+    }
+    if let pass = rows.pass {
+      throw AnnalsError(
+        .busy,
+        "a migration pass from generation \(inUse.number) to generation \(pass.other) is unfinished; resume or cancel it first; nothing was changed"
+      )
+    }
+    guard let predecessor = rows.predecessor else {
+      throw AnnalsError(
+        .wrongUse,
+        "there is no generation to go back to: generation \(inUse.number) was made by no migration pass, or the one before it was discarded"
+      )
+    }
+    let previous = try previous(predecessor.generation)
+    let epoch = inUse.meta.epoch
+    try write(in: inUse) { (transaction) throws(AnnalsError) in
+      var meta = try self.meta(in: transaction)
+      let last = try StoreReader(transaction.view, inUse.tables).last()
+      guard last <= predecessor.last else {
+        throw AnnalsError(
+          .wrongUse,
+          "\(last - predecessor.last) entries were appended since the switch, from position \(predecessor.last + 1) to \(last); a rollback would lose them; nothing was changed",
+          details: AnnalsError.Details { $0.position = Position(predecessor.last + 1) })
+      }
+      guard meta.epoch == epoch, epoch < .max, last == predecessor.last else {
+        throw AnnalsError(
+          .damaged, "table 'meta': the log ends at \(last), and its switch was at \(predecessor.last)",
+          details: AnnalsError.Details { $0.table = "meta" })
+      }
+      // The commit point: from here on the predecessor is in use, whoever does the rest.
+      meta.state = .sealed(Seal(successor: predecessor.generation, epoch: epoch + 1))
+      try transaction.put(meta.value(of: .state), StoreMeta.Name.state.rawValue, in: inUse.tables.meta)
+      return true
+    }
+    let opened = StoreOpening.Opened(
+      file: previous, kinds: KindRegistry(), arrived: epoch + 1, isStale: true, previous: inUse.number)
+    try Generation(opened, opening.directory, memory: 0).unsealIfStale(within: options.lockTimeout)
+    try opening.record()
+    return RollbackReport(from: inUse.number, to: predecessor.generation, wasFinished: false)
+  }
+
+  /// The generation to go back to, which must say that it is the predecessor of the one in use.
+  private func previous(_ number: UInt64) throws(AnnalsError) -> StoreOpening.GenerationFile {
+    let previous: StoreOpening.GenerationFile
+    do throws(AnnalsError) { previous = try file(number) } catch  where error.code == .incomplete {
+      throw AnnalsError(
+        .wrongUse, "there is no generation to go back to: generation \(number) was discarded",
+        underlying: error)
+    }
+    guard previous.meta.state == .sealed(Seal(successor: inUse.number, epoch: inUse.meta.epoch)) else {
+      throw AnnalsError(
+        .damaged,
+        "'\(previous.current.fileName)' does not say that '\(inUse.current.fileName)' succeeds it; nothing was changed",
+        details: AnnalsError.Details { $0.file = previous.current.fileName })
+    }
+    return previous
+  }
+
+  /// Lets the generation in use take appends.
+  consuming func accept() throws(AnnalsError) -> AcceptReport {
+    var wasHeld = false
+    try write(in: inUse) { (transaction) throws(AnnalsError) in
+      var meta = try self.meta(in: transaction)
+      guard meta.state == .held else { return false }
+      meta.state = .live
+      try transaction.put(meta.value(of: .state), StoreMeta.Name.state.rawValue, in: inUse.tables.meta)
+      wasHeld = true
+      return true
+    }
+    return AcceptReport(generation: inUse.number, wasHeld: wasHeld)
+  }
+}

@@ -1,0 +1,111 @@
+internal import LMDB
+
+/// The generations of a store that are to be removed, and their files.
+struct GenerationRemoval {
+  /// The endings of a generation's files, in the order of their removal: the lease goes last, because who waits for it looks whether it is there still.
+  private static let endings = [".mdb", ".mdb-lock", ".marks", ".state", ".lease"]
+
+  let directory: Directory
+  let opening: StoreOpening
+  private(set) var numbers: [UInt64] = []
+  private(set) var bytes = 0
+  private(set) var kept: [DiscardReport.Kept] = []
+
+  init(directory: Directory, opening: StoreOpening) {
+    self.directory = directory
+    self.opening = opening
+  }
+
+  /// The name of a generation's file without its ending.
+  private static func stem(_ number: UInt64) -> String {
+    String(CurrentFile.fileName(generation: number).dropLast(4))
+  }
+
+  /// The generation that a file is of; `nil` for any other file.
+  static func number(ofFile name: String) -> UInt64? {
+    guard let ending = endings.first(where: { name.hasSuffix($0) }), name.hasPrefix("log-") else {
+      return nil
+    }
+    guard let number = UInt64(name.dropFirst(4).dropLast(ending.count)),
+      (1...CurrentFile.maximumGeneration).contains(number), name == stem(number) + ending
+    else { return nil }
+    return number
+  }
+
+  /// Finds the generations of the log but the one in use and the one that an unfinished pass is building.
+  mutating func collect(beside inUse: Generation) throws(AnnalsError) {
+    let pass = try inUse.environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      try StoreReader(transaction.view, inUse.tables).pass()
+    }
+    let names = try files { () throws(StoreFileError) in try directory.names() }
+    let others = Set(names.compactMap { Self.number(ofFile: $0) }).subtracting([inUse.number]).sorted()
+    for number in others {
+      let file = CurrentFile.fileName(generation: number)
+      if number == pass?.other {
+        kept.append(.init(file: file, reason: "an unfinished migration pass is building it"))
+      } else if !names.contains(file) {
+        // What a removal that was cut short has left.
+        numbers.append(number)
+      } else if let reason = try reasonToKeep(number, of: inUse) {
+        kept.append(.init(file: file, reason: reason))
+      } else {
+        numbers.append(number)
+      }
+    }
+  }
+
+  /// Why a generation is left alone; `nil` where it is one of this log that can be opened.
+  private func reasonToKeep(_ number: UInt64, of inUse: Generation) throws(AnnalsError) -> String? {
+    do throws(AnnalsError) {
+      guard try opening.open(number, of: inUse.current.log) != nil else { return "it was removed meanwhile" }
+      return nil
+    } catch {
+      switch error.code {
+      case .foreign, .damaged, .notAStore, .formatVersion, .needsNewer: return error.message
+      default: throw error
+      }
+    }
+  }
+
+  /// Takes the leases of all generations alone.
+  ///
+  /// - Throws: `busy` where somebody has one of them open.
+  func takeLeases() throws(AnnalsError) -> [GenerationRemovalLease] {
+    var leases: [GenerationRemovalLease] = []
+    for number in numbers {
+      let lock = try files { () throws(StoreFileError) in try opening.lockFile(Self.stem(number) + ".lease") }
+      guard let hold = try files({ () throws(StoreFileError) in try lock.tryLock(.exclusive) }) else {
+        throw AnnalsError(
+          .busy,
+          "generation \(number) is still open in some process, which reads from it or has not noticed the switch yet; end what it reads, then try again; nothing was removed",
+          details: AnnalsError.Details { $0.file = CurrentFile.fileName(generation: number) })
+      }
+      leases.append(GenerationRemovalLease(hold))
+    }
+    return leases
+  }
+
+  /// Removes the files, whose leases are held, and waits until the disk has it.
+  mutating func run() throws(AnnalsError) {
+    try files { () throws(StoreFileError) in
+      for number in numbers {
+        for ending in Self.endings {
+          let name = Self.stem(number) + ending
+          guard let status = try directory.status(of: name) else { continue }
+          try directory.remove(name)
+          bytes += status.size
+        }
+      }
+      try directory.synchronize()
+    }
+  }
+}
+
+/// The lease of a generation that is being removed.
+final class GenerationRemovalLease: Sendable {
+  private let hold: FileLock.Hold
+
+  init(_ hold: consuming FileLock.Hold) {
+    self.hold = hold
+  }
+}

@@ -1,0 +1,106 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The right to change which generation of a store is in use, and what stands beside it: a pass, a rollback or a removal at a time, in all processes.
+///
+/// It holds `pass.lock`, the first of all locks, so it is taken with no other lock, no transaction and no turn, and ends on the thread that took it. What a process
+/// that was killed has left to do is done by then: the generation in use is unsealed, and `CURRENT` names it.
+struct GenerationChange: ~Copyable {
+  let opening: StoreOpening
+  /// The generation in use.
+  let inUse: Generation
+  /// The generation whose rollback was cut short, and is finished now.
+  let finishedRollback: UInt64?
+  private let lock: FileLock
+  private let hold: FileLock.Hold
+
+  var options: StoreOptions { opening.options }
+
+  /// Takes the right to change the store at `url`, which must exist.
+  ///
+  /// - Throws: ``AnnalsError`` with code `busy` where somebody else has it, and what an open throws.
+  init(_ url: URL, _ options: StoreOptions) throws(AnnalsError) {
+    var options = options
+    options.access = .readWrite
+    options.creation = .never
+    try self.init(StoreOpening(directory: StorePlace(url).open(options), options: options))
+  }
+
+  /// Takes the right to change the store that `opening` opens for writing.
+  init(_ opening: StoreOpening) throws(AnnalsError) {
+    // Before anything is created in it: a directory may be no store.
+    _ = try opening.readCurrent()
+    let lock = try opening.passLock()
+    guard let hold = try files({ () throws(StoreFileError) in try lock.tryLock(.exclusive) }) else {
+      let holder: Int32?
+      // Who it is, is only told.
+      do { holder = try lock.lastHolder() } catch { holder = nil }
+      throw AnnalsError(
+        .busy,
+        "\(holder.map { "process \($0)" } ?? "another process") is migrating the store, or changing its generations; nothing was changed; wait for it, or end it",
+        details: AnnalsError.Details { $0.holder = holder })
+    }
+    var opened = try opening.run()
+    let finished = opened.isStale ? opened.previous : nil
+    if opened.isStale {
+      try Generation(opened, opening.directory, memory: 0).unsealIfStale(within: opening.options.lockTimeout)
+      // What it says of itself is another epoch now.
+      opened = try opening.run()
+    }
+    try opening.record()
+    inUse = Generation(opened, opening.directory, memory: 0)
+    finishedRollback = finished
+    self.opening = opening
+    self.lock = lock
+    self.hold = hold
+  }
+}
+
+extension GenerationChange {
+  /// One durable transaction in a generation, if `body` says that it changed something.
+  ///
+  /// - Throws: What `body` throws; `busy` where another process keeps the turn.
+  func write(
+    in generation: Generation, _ body: (inout WriteTransaction) throws(AnnalsError) -> Bool
+  ) throws(AnnalsError) {
+    let environment = generation.environment
+    var transaction = try environment.write(environment.turn(within: options.lockTimeout), .full)
+    let isChanged: Bool
+    do throws(AnnalsError) { isChanged = try body(&transaction) } catch {
+      transaction.abort()
+      throw error
+    }
+    guard isChanged else { return transaction.abort() }
+    do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
+  }
+
+  /// What the generation in use says of itself in a transaction, where it is in use still.
+  func meta(in transaction: borrowing WriteTransaction) throws(AnnalsError) -> StoreMeta {
+    let meta = try StoreReader(transaction.view, inUse.tables).meta()
+    try StoreMeta.check(meta.requires, forWriting: true)
+    switch meta.state {
+    case .live, .held: return meta
+    case .building, .sealed:
+      // Only whoever has `pass.lock` seals a generation.
+      throw AnnalsError(
+        .damaged, "'\(inUse.current.fileName)' was sealed by a program that did not take the store's locks",
+        details: AnnalsError.Details { $0.file = inUse.current.fileName })
+    }
+  }
+
+  /// The file of a generation that is not in use.
+  ///
+  /// - Throws: ``AnnalsError`` with code `incomplete` where there is none.
+  func file(_ number: UInt64) throws(AnnalsError) -> StoreOpening.GenerationFile {
+    guard let file = try opening.open(number, of: inUse.current.log) else {
+      throw AnnalsError(
+        StoreFileError.missing(file: CurrentFile.fileName(generation: number)))
+    }
+    return file
+  }
+}
