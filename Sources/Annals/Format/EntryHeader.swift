@@ -117,6 +117,9 @@ extension EntryHeader {
   /// The payload, the parts, or the stub's reason.
   var body: Range<Int> { Int(bodyStart)..<Int(end) }
 
+  /// What the body is.
+  var form: EntryDraft.Form { flags.contains(.stub) ? .stub : flags.contains(.parts) ? .parts : .payload }
+
   /// The position of the entry's revision − 4^`level`; the header must have a link of that level.
   func linked(level: Int, from position: Position, in bytes: Span<UInt8>) throws(FormatFailure) -> Position {
     var reader = ByteReader(bytes, from: links.lowerBound)

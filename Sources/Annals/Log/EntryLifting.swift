@@ -38,7 +38,7 @@ struct EntryLifting: Sendable {
     if entry.header.flags.contains(.stub) { return }
     let origin = Origin(
       position: entry.position, stream: stream, revision: entry.revision, timestamp: entry.time, id: entry.id,
-      metadata: try reading.metadata(of: entry), log: log)
+      metadata: try EntryReading.metadata(of: entry), log: log)
     if let payload = entry.payload {
       return try lift(entry.kind, payload, origin, into: sink)
     }
@@ -82,7 +82,14 @@ struct EntryLifting: Sendable {
     } catch {
       step = error
     }
-    return AnnalsError(
+    return AnnalsError(step, kind, at: position)
+  }
+}
+
+extension AnnalsError {
+  /// What a caller is told of an entry whose kind has no path through the plan.
+  init(_ step: MissingStep, _ kind: KindRegistry.Kind, at position: Position) {
+    self.init(
       step.code,
       "position \(position): a '\(kind.row.name)' of \(kind.version.map { "version \($0)" } ?? "no version") cannot be read: \(step)",
       details: AnnalsError.Details {
@@ -91,9 +98,7 @@ struct EntryLifting: Sendable {
         $0.version = kind.version
       })
   }
-}
 
-extension AnnalsError {
   /// What a caller is told of an entry that could not be decoded or upcast.
   init(_ failure: LiftFailure, _ origin: Origin) {
     var details = Details()

@@ -23,7 +23,7 @@ struct EntryReading: Sendable {
     do { body = try EntryBody(bytes, header: header) } catch {
       throw AnnalsError(error, place: "position \(position)", position: position)
     }
-    let metadata = try metadata(of: entry)
+    let metadata = try Self.metadata(of: entry)
     var content: LogEntry.Content
     var first = header.kind
     switch body {
@@ -67,7 +67,7 @@ struct EntryReading: Sendable {
   }
 
   /// What the writer noted beside the event.
-  func metadata(of entry: borrowing LentEntry) throws(AnnalsError) -> Metadata {
+  static func metadata(of entry: borrowing LentEntry) throws(AnnalsError) -> Metadata {
     if entry.header.metadata.isEmpty { return Metadata() }
     do { return try Metadata(encoded: entry.bytes.extracting(entry.header.metadata)) } catch {
       throw AnnalsError(

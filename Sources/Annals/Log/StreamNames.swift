@@ -3,8 +3,15 @@
 /// Each id has one place, which the next id with the same place takes over; so it never holds more than its limit, and
 /// what is met often is there most of the time.
 struct StreamNames: Sendable {
-  /// The most names that are kept, 2 MB at their longest.
-  static let limit = 4_096
+  /// The most names that are kept: 4,096 are 2 MB at their longest.
+  private let limit: Int
+
+  /// No names yet.
+  ///
+  /// - Parameter limit: The most that are kept, a power of two.
+  init(limit: Int = 4_096) {
+    self.limit = limit
+  }
 
   private struct Known: Sendable {
     let id: Position
@@ -19,7 +26,7 @@ struct StreamNames: Sendable {
   mutating func name(of id: Position, _ reader: StoreReader) throws(AnnalsError) -> StreamName {
     if !places.isEmpty, let known = places[place(of: id)], known.id == id { return known.name }
     let name = try reader.name(of: id)
-    if 2 * count >= places.count, places.count < Self.limit { grow() }
+    if 2 * count >= places.count, places.count < limit { grow() }
     keep(Known(id: id, name: name))
     return name
   }

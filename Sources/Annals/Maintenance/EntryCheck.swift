@@ -80,8 +80,9 @@ struct EntryCheck: ~Escapable {
     } catch {
       add(position, "the metadata is not valid: \(error)")
     }
+    let isQuarantined = checkMark(bytes, header, position)
     if header.flags.isDisjoint(with: [.parts, .stub]) {
-      census[header.kind, default: CensusRow()].add(bytes: header.body.count)
+      count(header.kind, bytes: header.body.count, isQuarantined)
       checkPayload(bytes.extracting(header.body), kind: header.kind, position)
       return
     }
@@ -96,13 +97,38 @@ struct EntryCheck: ~Escapable {
         }
       case .parts(let parts):
         for part in parts {
-          census[part.kind, default: CensusRow()].add(bytes: part.payload.count)
+          count(part.kind, bytes: part.payload.count, isQuarantined)
           checkPayload(part.payload.span, kind: part.kind, position)
         }
       }
     } catch {
       add(position, error.description)
     }
+  }
+
+  /// Counts a part, which a pass may have set aside.
+  private mutating func count(_ kind: UInt32, bytes: Int, _ isQuarantined: Bool) {
+    if isQuarantined {
+      census[kind, default: CensusRow()].quarantined += 1
+    } else {
+      census[kind, default: CensusRow()].add(bytes: bytes)
+    }
+  }
+
+  /// Checks what stands beside an entry that was set aside.
+  ///
+  /// - Returns: Whether it was.
+  private mutating func checkMark(
+    _ bytes: Span<UInt8>, _ header: EntryHeader, _ position: Position
+  ) -> Bool {
+    guard header.flags.contains(.extensions) else { return false }
+    do throws(FormatFailure) {
+      guard let mark = try EntryExtensions(bytes, header)[QuarantineMark.key] else { return false }
+      _ = try QuarantineMark(mark.span)
+    } catch {
+      add(position, "why the entry was set aside cannot be read: \(error)")
+    }
+    return true
   }
 
   private mutating func checkPayload(_ payload: Span<UInt8>, kind: UInt32, _ position: Position) {

@@ -29,7 +29,9 @@ struct CompiledPlan: Sendable {
   /// By stage, what it does with the whole log.
   let works: [StageWork]
   /// By case of the current event, under what its records are stored.
-  private let written: [RecordKind]
+  let written: [RecordKind]
+  /// By stage, what each record of its older schema becomes.
+  let crossings: [[RecordCrossing]]
   let indices: [SchemaVersion: [ExactText: Int]]
   private let origins: [[Int]]
 
@@ -85,6 +87,7 @@ struct CompiledPlan: Sendable {
     self.current = SchemaOutline(Current.self)
     works = chain.works
     stages = chain.outline.stages
+    crossings = chain.outline.crossings
     let (version, stability) = (Current.version, Current.stability)
     written = self.current.records.map {
       RecordKind(type: $0.name, version: version, shape: $0.shape, stability: stability)

@@ -9,6 +9,8 @@
   _ path: RecordPath<From, Old>, reason: String
 ) -> Rule<From, To, Context> {
   Rule(.drop, From.Event.cases[keyPath: path].index, .nothing(reason: reason)) { _, _ in
-    RecordStep<Old> { _, _, _ in }
+    RecordStep<Old> { _, _, sink in
+      if sink.notesDrops { sink.note(Rule<From, To, Context>.site(Old.self), reason) }
+    }
   }
 }

@@ -3,10 +3,27 @@ public class Sink {
   /// How many events are in it.
   @usableFromInline final var count = 0
 
+  /// Whether it is asked why an event has become none.
+  @usableFromInline final let notesDrops: Bool
+  /// The first rule that gave nothing, if that is asked.
+  final var drop: NotedDrop?
+
   /// Room for a payload that is being converted, used again for each.
   private final var scratch: [UInt8] = []
 
-  @usableFromInline init() {}
+  @usableFromInline init() {
+    notesDrops = false
+  }
+
+  /// A sink that is asked why events became none.
+  init(notingDrops: Void) {
+    notesDrops = true
+  }
+
+  /// Takes down that a rule gave nothing, unless another one did so before.
+  @usableFromInline @inline(never) final func note(_ site: RuleSite, _ reason: String) {
+    if drop == nil { drop = NotedDrop(site: site, reason: reason) }
+  }
 
   /// Empty room for a payload.
   final func takeRoom() -> [UInt8] {
@@ -27,6 +44,14 @@ public class Sink {
 }
 
 @available(*, unavailable) extension Sink: Sendable {}
+
+/// Why an event has become none.
+struct NotedDrop {
+  /// The rule that gave nothing.
+  let site: RuleSite
+  /// The rule's reason.
+  let reason: String
+}
 
 /// The entries that one or more lifts delivered, in order; its storage is used again.
 ///
@@ -59,9 +84,13 @@ public class Sink {
 extension Sink {
   /// Adds an event of the newest version.
   @inlinable func deliver<Event: SchemaEvent>(_ event: consuming Event, _ origin: Origin) {
-    guard let delivery = self as? Delivery<Event> else { wrongSink(for: Event.self) }
-    delivery.entries.append(Entry(event, from: origin))
-    count &+= 1
+    if let delivery = self as? Delivery<Event> {
+      delivery.entries.append(Entry(event, from: origin))
+      count &+= 1
+      return
+    }
+    guard let delivery = self as? EncodedDelivery else { wrongSink(for: Event.self) }
+    delivery.add(event, origin)
   }
 }
 

@@ -68,6 +68,12 @@ public final class WriterThread: Sendable {
     _ = usleep(milliseconds * 1000)
   }
 
+  /// Lets the calling thread run only where others leave it time (`setpriority(2)`, niceness 19).
+  public static func yieldToOthers() {
+    // A thread that stays as important as the others does the same work.
+    _ = lmdb_set_thread_niceness(19)
+  }
+
   private func end(_ body: (pthread_t) -> Void) {
     // A child has no copy of the thread, and would wait for its end for ever.
     guard getpid() == process else { return }

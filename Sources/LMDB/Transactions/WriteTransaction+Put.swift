@@ -59,6 +59,28 @@ extension WriteTransaction {
     }
   }
 
+  /// Adds a value behind the last one of a table to which one was probably added just now.
+  ///
+  /// - Throws: `orderBroken` if the key is not above all keys of the table.
+  @inline(__always)
+  public mutating func append(
+    near value: Span<UInt8>, forKey key: UInt64, in table: Table
+  ) throws(EnvironmentError) {
+    guard table.definition.integerKeys else { throw .keyKind(table: table.definition.name) }
+    try check(valueCount: value.count)
+    let cursor = try unsafe cursor(in: table)
+    var number = key
+    try unsafe withUnsafeMutableBytes(of: &number) { (keyBytes) throws(EnvironmentError) in
+      try unsafe value.withUnsafeBytes { (bytes) throws(EnvironmentError) in
+        var keyValue = unsafe MDB_val(keyBytes)
+        var value = unsafe MDB_val(reading: bytes)
+        let flags = UInt32(MDB_APPEND)
+        let code = unsafe mdb_cursor_put(cursor, &keyValue, &value, flags)
+        try check(put: code, number: key, in: table, flags: flags)
+      }
+    }
+  }
+
   /// Sets the value of a key that is a number and probably near the last one that was set so.
   public mutating func put(
     near value: Span<UInt8>, forKey key: UInt64, in table: Table

@@ -1,0 +1,37 @@
+/// What stands beside the payload of an entry that a pass could not lift and was told to set aside: an extension, which readers skip.
+struct QuarantineMark: Equatable, Sendable {
+  /// The key of the extension; odd, because the entry reads with it as it does without it.
+  static let key: UInt64 = 1
+
+  /// The version that the payload is stored under; `nil` for none.
+  var from: SchemaVersion?
+  /// The version that the pass led to.
+  var to: SchemaVersion
+  /// Why it could not be lifted, in words.
+  var cause: String
+
+  /// Both versions, cause (counted text).
+  func encoded() -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(from)
+    bytes.append(to)
+    bytes.append(counted: cause.utf8)
+    return bytes
+  }
+
+  init(from: SchemaVersion?, to: SchemaVersion, cause: String) {
+    self.from = from
+    self.to = to
+    self.cause = cause
+  }
+
+  init(_ bytes: Span<UInt8>) throws(FormatFailure) {
+    var reader = ByteReader(bytes)
+    from = try reader.schemaVersion()
+    let start = reader.offset
+    guard let to = try reader.schemaVersion() else { throw FormatFailure(.value, at: start) }
+    self.to = to
+    cause = try reader.countedText()
+    try reader.finish()
+  }
+}

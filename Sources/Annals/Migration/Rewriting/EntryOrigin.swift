@@ -1,0 +1,26 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Works out what rules may know of entries, with the names of streams that one thread has met.
+struct EntryOrigin {
+  private let log: UUID
+  /// Positions never change, so names are kept from snapshot to snapshot.
+  private var names = StreamNames(limit: 65_536)
+
+  init(log: UUID) {
+    self.log = log
+  }
+
+  /// What rules may know of `entry`, of the snapshot of `reader`.
+  mutating func origin(
+    of entry: borrowing LentEntry, _ reader: StoreReader
+  ) throws(AnnalsError) -> Origin {
+    Origin(
+      position: entry.position, stream: try names.name(of: entry.stream, reader), revision: entry.revision,
+      timestamp: entry.time, id: entry.id,
+      metadata: try EntryReading.metadata(of: entry), log: log)
+  }
+}

@@ -1,0 +1,81 @@
+internal import LMDB
+
+/// Puts rewritten entries into the generation that is being built.
+///
+/// It keeps nothing in memory, so that a transaction that is aborted leaves nothing behind.
+struct GenerationWriter: Sendable {
+  let tables: StoreTables
+  let kinds: GenerationKinds
+
+  /// Puts a run: its entries behind those that are there, rows of the kinds that are new with it, and its share of the census.
+  func put(_ run: borrowing RewrittenRun, in transaction: inout WriteTransaction) throws(AnnalsError) {
+    var new: [(kind: UInt32, index: Int)] = []
+    for line in run.tally.lines {
+      let stored = try StoreReader(transaction.view, tables).row(
+        UInt64(line.kind), in: tables.census, CensusRow.init)
+      if stored == nil { new.append((line.kind, line.first)) }
+      var row = stored ?? CensusRow()
+      row.add(line.row)
+      try transaction.put(row.encoded(), UInt64(line.kind), in: tables.census)
+    }
+    for index in 0..<run.count {
+      if !new.isEmpty, new.contains(where: { $0.index == index }) {
+        try put(
+          firstOf: new.filter { $0.index == index }.map(\.kind), run.entry(index), at: run.position(of: index),
+          in: &transaction)
+      } else {
+        try append(run.entry(index), at: run.position(of: index), in: &transaction)
+      }
+    }
+  }
+
+  /// Puts the rows of versions of which something was worked out from the whole log.
+  func putActivatedSchemas(in transaction: inout WriteTransaction) throws(AnnalsError) {
+    for (ordinal, row) in kinds.activatedSchemas() {
+      try transaction.put(row.encoded(), UInt64(ordinal), in: tables.schemas)
+    }
+  }
+
+  /// Puts an entry that is the first one of kinds, with their rows in it.
+  private func put(
+    firstOf numbers: [UInt32], _ entry: Span<UInt8>, at position: Position,
+    in transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    var new: [EntryRows.New] = []
+    for number in numbers.sorted() {
+      guard let rows = kinds.rows(of: number, first: position) else {
+        throw AnnalsError(
+          .damaged, "position \(position): the store knows no kind \(number); run 'annals verify'",
+          details: AnnalsError.Details { $0.position = position })
+      }
+      new.append(rows)
+      try transaction.put(rows.schemaRow.encoded(), UInt64(rows.kindRow.ordinal), in: tables.schemas)
+      try transaction.put(rows.kindRow.encoded(), UInt64(number), in: tables.kinds)
+    }
+    let header: EntryHeader
+    do throws(FormatFailure) { header = try EntryHeader(entry, at: position) } catch {
+      throw AnnalsError(error, place: "position \(position)", position: position)
+    }
+    // What is only copied has its rows already.
+    if kinds.isCopy, header.flags.contains(.rows) { return try append(entry, at: position, in: &transaction) }
+    let rows = EntryRows(new: new).encoded()
+    var copy = EntryCopy(
+      entry, header, kind: header.kind, form: header.form, body: entry.extracting(header.body))
+    copy.rows = rows.span
+    var bytes = [UInt8](repeating: 0, count: copy.count)
+    var span = bytes.mutableSpan
+    copy.write(to: &span, at: position)
+    try append(bytes.span, at: position, in: &transaction)
+  }
+
+  @inline(__always)
+  private func append(
+    _ entry: Span<UInt8>, at position: Position, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    do throws(EnvironmentError) {
+      try transaction.append(near: entry, forKey: position.rawValue, in: tables.entries)
+    } catch {
+      throw AnnalsError(error)
+    }
+  }
+}

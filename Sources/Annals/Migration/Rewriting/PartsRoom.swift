@@ -1,0 +1,45 @@
+/// The parts that an entry becomes, as they are stored behind their count; its storage is used again.
+struct PartsRoom {
+  /// The parts' bytes.
+  private(set) var bytes: [UInt8] = []
+  /// How many there are.
+  private(set) var count = 0
+  /// Kind and payload's bytes of each, for the census.
+  private var sizes: [(kind: UInt32, bytes: Int)] = []
+  /// The first drop among those that gave no part.
+  private(set) var drop: NotedDrop?
+
+  /// Forgets everything but the storage.
+  mutating func clear() {
+    bytes.removeAll(keepingCapacity: true)
+    sizes.removeAll(keepingCapacity: true)
+    count = 0
+    drop = nil
+  }
+
+  /// Adds a part.
+  mutating func add(_ kind: UInt32, _ path: [UInt32], _ payload: Span<UInt8>) {
+    bytes.append(varint: UInt64(kind))
+    bytes.append(varint: UInt64(path.count))
+    for index in path { bytes.append(varint: UInt64(index)) }
+    bytes.append(varint: UInt64(payload.count))
+    bytes.append(payload)
+    sizes.append((kind, payload.count))
+    count += 1
+  }
+
+  /// Adds all that was delivered.
+  ///
+  /// - Parameter written: The kinds by case.
+  mutating func add(_ delivery: EncodedDelivery, _ written: [UInt32]) {
+    if drop == nil { drop = delivery.drop }
+    for (index, part) in delivery.parts.enumerated() {
+      add(written[part.caseIndex], part.path, delivery.bytes.span.extracting(delivery.range(of: index)))
+    }
+  }
+
+  /// Adds the parts to the census, as those of the entry numbered `index`.
+  func count(in tally: inout KindTally, at index: Int) {
+    for (kind, bytes) in sizes { tally.add(kind, bytes: bytes, at: index) }
+  }
+}

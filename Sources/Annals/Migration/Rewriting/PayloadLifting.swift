@@ -1,0 +1,31 @@
+/// Takes payloads through a plan and encodes what comes out: the same gate as reads go through.
+struct PayloadLifting {
+  let plan: CompiledPlan
+  /// The events of the payload that was lifted last, encoded.
+  let delivery = EncodedDelivery()
+
+  init(_ plan: CompiledPlan) {
+    self.plan = plan
+  }
+
+  /// Lifts a payload of a kind; its events are then in ``delivery``.
+  ///
+  /// - Throws: ``Setback``.
+  func lift(_ payload: Span<UInt8>, _ fate: KindFate, _ origin: Origin) throws(Setback) {
+    delivery.clear()
+    guard let entrance = fate.entrance else {
+      guard case .unreadable(let step) = fate.payload else { return }
+      throw Setback(AnnalsError(step, fate.kind, at: origin.position))
+    }
+    do throws(LiftFailure) {
+      try plan.lift(entrance, payload: payload, origin: origin, into: delivery)
+    } catch {
+      throw Setback(error, origin, to: plan.current.version)
+    }
+    if let failure = delivery.failure {
+      throw Setback(
+        failure.cause, plan.written[failure.caseIndex].type.text, origin, from: fate.kind.version,
+        to: plan.current.version)
+    }
+  }
+}

@@ -1,0 +1,184 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Takes entries through a plan: what a migration pass does with each.
+final class PlanRewriter: EntryRewriter {
+  private let kinds: GenerationKinds
+  private let lifting: PayloadLifting
+  /// Whether entries that cannot be lifted are set aside.
+  private let isQuarantining: Bool
+  private var origins: EntryOrigin
+  private(set) var table = FateTable([], written: [])
+  /// Room for parts, used again for each entry.
+  var parts = PartsRoom()
+
+  /// A rewriter for one thread.
+  ///
+  /// - Parameters:
+  ///   - kinds: The kinds of the new generation.
+  ///   - plan: The plan that they were made for.
+  init(_ kinds: GenerationKinds, _ plan: CompiledPlan, log: UUID, isQuarantining: Bool) {
+    self.kinds = kinds
+    lifting = PayloadLifting(plan)
+    self.isQuarantining = isQuarantining
+    origins = EntryOrigin(log: log)
+  }
+
+  func enter(_ source: KindRegistry) throws(AnnalsError) {
+    table = try kinds.table(for: source)
+  }
+
+  func rewrite(
+    _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
+  ) throws(AnnalsError) {
+    let header = entry.header
+    if header.flags.isDisjoint(with: [.parts, .stub, .extensions]), let kind = table.carried(header.kind) {
+      run.tally.add(kind, bytes: header.body.count, at: run.count)
+      if kind == header.kind, !header.flags.contains(.rows) { return run.add(unchanged: entry.bytes) }
+      return run.add(EntryCopy(entry.bytes, header, kind: kind, form: .payload, body: entry.body))
+    }
+    if header.flags.contains(.stub) { return try keepStub(entry, into: &run) }
+    do throws(Setback) {
+      try lift(entry, reader, into: &run)
+    } catch {
+      guard isQuarantining, let mark = error.mark, try setAside(entry, mark, into: &run) else {
+        throw error.error
+      }
+    }
+  }
+
+  private func keepStub(
+    _ entry: borrowing LentEntry, into run: inout RewrittenRun
+  ) throws(AnnalsError) {
+    let header = entry.header
+    let kind = try table.fate(of: header.kind, at: entry.position).stub
+    // The cause is the first byte of a stub.
+    guard let cause = entry.body.isEmpty ? nil : entry.body[0] else {
+      throw AnnalsError(
+        FormatFailure(.tooShort, at: header.body.lowerBound), place: "position \(entry.position)",
+        position: entry.position)
+    }
+    run.tally.add(stub: kind, cause, at: run.count)
+    run.add(EntryCopy(entry.bytes, header, kind: kind, form: .stub, body: entry.body))
+  }
+}
+
+extension PlanRewriter {
+  /// Adds what comes of an entry whose payloads are not simply carried.
+  private func lift(
+    _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
+  ) throws(Setback) {
+    let (isQuarantined, origin): (Bool, Origin)
+    do throws(AnnalsError) {
+      isQuarantined = try entry.isQuarantined
+      origin = try origins.origin(of: entry, reader)
+    } catch {
+      throw Setback(error)
+    }
+    let header = entry.header
+    var extensions: [UInt8]?
+    if isQuarantined { extensions = try extensionsWithoutMark(of: entry) }
+    if !header.flags.contains(.parts) {
+      let fate = try table.fate(of: header.kind, entry.position)
+      // What was set aside is lifted even where it is carried: only then is it known to be readable.
+      try lifting.lift(entry.body, fate, origin)
+      let delivery = lifting.delivery
+      if isQuarantined, case .carried(let kind) = fate.payload {
+        run.tally.add(kind, bytes: header.body.count, at: run.count)
+        return add(entry, kind: kind, .payload, entry.body, extensions, into: &run)
+      }
+      if delivery.count == 1, delivery.parts[0].path.isEmpty {
+        let kind = table.written[delivery.parts[0].caseIndex]
+        run.tally.add(kind, bytes: delivery.bytes.count, at: run.count)
+        return add(entry, kind: kind, .payload, delivery.bytes.span, extensions, into: &run)
+      }
+    }
+    try gather(entry, origin, isQuarantined: isQuarantined)
+    guard parts.count > 0 else { return try addStub(entry, extensions, into: &run) }
+    parts.count(in: &run.tally, at: run.count)
+    let bytes = parts.bytes
+    add(entry, kind: 0, .parts, bytes.span, extensions, into: &run)
+  }
+
+  /// Gathers the parts that an entry becomes, in order.
+  private func gather(
+    _ entry: borrowing LentEntry, _ origin: Origin, isQuarantined: Bool
+  ) throws(Setback) {
+    parts.clear()
+    guard entry.header.flags.contains(.parts) else { return parts.add(lifting.delivery, table.written) }
+    var setback: Setback?
+    do throws(AnnalsError) {
+      try entry.eachPart { (kind, path, payload) throws(AnnalsError) in
+        do throws(Setback) {
+          let fate = try table.fate(of: kind, entry.position)
+          if !isQuarantined, case .carried(let kind) = fate.payload {
+            return parts.add(kind, path, payload)
+          }
+          var origin = origin
+          origin.path = path
+          try lifting.lift(payload, fate, origin)
+          if case .carried(let kind) = fate.payload { return parts.add(kind, path, payload) }
+          parts.add(lifting.delivery, table.written)
+        } catch {
+          setback = error
+          throw error.error
+        }
+      }
+    } catch {
+      throw setback ?? Setback(error)
+    }
+  }
+
+  /// Adds the stub of an entry that gives no events.
+  private func addStub(
+    _ entry: borrowing LentEntry, _ extensions: [UInt8]?, into run: inout RewrittenRun
+  ) throws(Setback) {
+    let number = try firstKind(of: entry)
+    let kind = try table.fate(of: number, entry.position).stub
+    // Rules alone give nothing, and each that does says so.
+    let stub = Stub(
+      cause: .rule, from: parts.drop?.site.from, to: parts.drop?.site.to, reason: parts.drop?.reason ?? "")
+    var body: [UInt8] = []
+    stub.append(to: &body)
+    run.tally.add(stub: kind, Stub.Cause.rule.rawValue, at: run.count)
+    add(entry, kind: kind, .stub, body.span, extensions, into: &run)
+  }
+
+  /// The kind of an entry, or of the first part that it has.
+  private func firstKind(of entry: borrowing LentEntry) throws(Setback) -> UInt32 {
+    guard entry.header.flags.contains(.parts) else { return entry.header.kind }
+    var first: UInt32?
+    do throws(AnnalsError) {
+      try entry.eachPart { (kind, _, _) in if first == nil { first = kind } }
+    } catch {
+      throw Setback(error)
+    }
+    // An entry of no parts at all has no kind, and nothing writes one.
+    guard let first else {
+      throw Setback(
+        AnnalsError(
+          FormatFailure(.value, at: entry.header.body.lowerBound), place: "position \(entry.position)",
+          position: entry.position))
+    }
+    return first
+  }
+
+  /// Adds an entry with another body.
+  ///
+  /// - Parameters:
+  ///   - kind: Its kind; not used where the body is the ``parts``.
+  ///   - extensions: Its extensions; `nil` where they stay as they are.
+  func add(
+    _ entry: borrowing LentEntry, kind: UInt32, _ form: EntryDraft.Form, _ body: Span<UInt8>,
+    _ extensions: [UInt8]?, into run: inout RewrittenRun
+  ) {
+    let count = form == .parts ? UInt64(parts.count) : nil
+    var copy = EntryCopy(entry.bytes, entry.header, kind: kind, form: form, parts: count, body: body)
+    guard let extensions else { return run.add(copy) }
+    copy.extensions = extensions.span
+    run.add(copy)
+  }
+}

@@ -1,0 +1,64 @@
+internal import LMDB
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A generation as the threads of a pass read it: in short snapshots, without heads.
+final class RewriteSource: Sendable {
+  let environment: Environment
+  let tables: StoreTables
+  /// The id that all generations of the log share.
+  let log: UUID
+  private let lastKinds = Mutex<KindRegistry?>(nil)
+
+  init(_ environment: Environment, log: UUID) {
+    self.environment = environment
+    tables = StoreTables(environment)
+    self.log = log
+  }
+
+  /// The kinds as the snapshot of `reader` has them at least.
+  func kinds(in reader: StoreReader) throws(AnnalsError) -> KindRegistry {
+    if let known = lastKinds.withLock({ $0 }), try reader.kindCount() <= known.kinds.count,
+      try reader.schemaEpoch() <= known.epoch
+    {
+      return known
+    }
+    let newer = try reader.kinds()
+    lastKinds.withLock { $0 = newer }
+    return newer
+  }
+
+  /// Lends each entry of `positions` to `body`, in one snapshot, until that returns `false` or the range ends.
+  ///
+  /// A missing position is damage.
+  ///
+  /// - Parameter begin: Takes the kinds that the snapshot has.
+  func read(
+    _ positions: ClosedRange<UInt64>, _ begin: (KindRegistry) throws(AnnalsError) -> Void,
+    _ body: (borrowing LentEntry, StoreReader) throws(AnnalsError) -> Bool
+  ) throws(AnnalsError) {
+    let transaction = try storage { () throws(EnvironmentError) in try environment.beginRead() }
+    let reader = StoreReader(transaction.view, tables)
+    try begin(kinds(in: reader))
+    var cursor = try reader.entriesCursor()
+    var position = positions.lowerBound
+    while true {
+      let row: IntegerRow?
+      do throws(EnvironmentError) {
+        row = try position == positions.lowerBound ? cursor.seek(position) : cursor.next()
+      } catch {
+        throw AnnalsError(error)
+      }
+      guard let row, row.key == position else { throw AnnalsError(missing: Position(position)) }
+      guard try body(try reader.lend(row.value, at: Position(position)), reader),
+        position < positions.upperBound
+      else { return }
+      position += 1
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// Why an entry has not become one of the next generation.
+struct Setback: Error {
+  /// What stops the pass.
+  let error: AnnalsError
+  /// What stands beside the payload where the entry is set aside; `nil` where it cannot be, because the error does not come from the entry alone.
+  let mark: QuarantineMark?
+
+  /// An error that always stops the pass.
+  init(_ error: AnnalsError) {
+    self.error = error
+    mark = nil
+  }
+
+  /// A payload that could not be lifted.
+  init(_ failure: LiftFailure, _ origin: Origin, to version: SchemaVersion) {
+    error = AnnalsError(failure, origin)
+    let isOfEntry = error.code == .malformed || error.code == .ruleFailed
+    mark = isOfEntry ? QuarantineMark(from: failure.version, to: version, cause: failure.description) : nil
+  }
+
+  /// A payload that was lifted to an event which has no encoding.
+  init(_ failure: CodingFailure, _ type: String, _ origin: Origin, from: SchemaVersion?, to version: SchemaVersion) {
+    let cause = "a '\(type)' of version \(version) has no encoding: \(failure)"
+    error = AnnalsError(
+      .malformed,
+      "position \(origin.position), stream '\(origin.stream)', revision \(origin.revision): \(cause)",
+      details: AnnalsError.Details {
+        $0.position = origin.position
+        $0.stream = origin.stream
+        $0.revision = origin.revision
+        $0.type = type
+        $0.version = version
+      }, underlying: failure)
+    mark = QuarantineMark(from: from, to: version, cause: cause)
+  }
+}

@@ -1,0 +1,66 @@
+/// Where a plan delivers for a migration pass: each event is encoded at once, as the plan's current version stores it.
+///
+/// Its storage is used again. What adds events can be inlined, so that it is specialised where the event's type is known, as in ``Delivery``.
+@usableFromInline final class EncodedDelivery: Sink {
+  /// An event that was delivered.
+  @usableFromInline struct Part {
+    /// The number of its case.
+    @usableFromInline let caseIndex: Int
+    /// Which part of splits it is.
+    @usableFromInline let path: [UInt32]
+    /// Where its payload ends.
+    @usableFromInline let end: Int
+
+    @usableFromInline init(caseIndex: Int, path: [UInt32], end: Int) {
+      self.caseIndex = caseIndex
+      self.path = path
+      self.end = end
+    }
+  }
+
+  /// The payloads, one behind the other.
+  @usableFromInline var bytes: [UInt8] = []
+  /// The events in the order in which they were delivered.
+  @usableFromInline var parts: [Part] = []
+  /// The first event that has no encoding, if there is one.
+  private(set) var failure: (caseIndex: Int, cause: CodingFailure)?
+
+  override init() {
+    super.init(notingDrops: ())
+  }
+
+  /// Encodes an event behind those that are there.
+  @inlinable @inline(never) func add<Event: SchemaEvent>(_ event: Event, _ origin: Origin) {
+    do throws(CodingFailure) {
+      try event.encode(into: &bytes)
+    } catch {
+      note(event.caseIndex, error)
+    }
+    parts.append(Part(caseIndex: event.caseIndex, path: origin.path, end: bytes.count))
+    count &+= 1
+  }
+
+  @usableFromInline func note(_ caseIndex: Int, _ cause: CodingFailure) {
+    if failure == nil { failure = (caseIndex, cause) }
+  }
+
+  @usableFromInline override func keep(first count: Int) {
+    parts.removeSubrange(count...)
+    bytes.removeSubrange((parts.last?.end ?? 0)...)
+    self.count = count
+  }
+
+  /// Forgets everything but the storage.
+  func clear() {
+    bytes.removeAll(keepingCapacity: true)
+    parts.removeAll(keepingCapacity: true)
+    count = 0
+    failure = nil
+    drop = nil
+  }
+
+  /// Where the payload of the event numbered `index` stands.
+  func range(of index: Int) -> Range<Int> {
+    (index == 0 ? 0 : parts[index - 1].end)..<parts[index].end
+  }
+}
