@@ -4,7 +4,7 @@
 /// what is met often is there most of the time.
 struct StreamNames: Sendable {
   /// The most names that are kept: 4,096 are 2 MB at their longest.
-  private let limit: Int
+  let limit: Int
 
   /// No names yet.
   ///

@@ -6,7 +6,7 @@ import Testing
   @Test func `names are right also where more streams are met than names are kept`() async throws {
     let place = try TemporaryStore()
     let log = try place.open()
-    let count = 2 * StreamNames.limit + 7
+    let count = 2 * StreamNames().limit + 7
     let entry = NewEntry(type: "Placed", version: nil, payload: Payload(stored: [0xa0]))
     try await log.append { call in
       for number in 0..<count { call.append([entry], to: "order-\(number)") }

@@ -67,7 +67,7 @@ struct RewrittenStore {
   private static func environment(at url: URL, _ log: UUID) throws -> Environment {
     let path = url.path as String
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    let directory = try Directory(path)
+    let directory = try Directory.open(path: path)
     let current = CurrentFile(log: log, generation: 1)
     let locks = EnvironmentLocks(
       open: try FileLock("open.lock", in: directory), queue: try FileLock("queue.lock", in: directory),
