@@ -8,12 +8,12 @@
 
 /// The command for every store: all that needs no plan.
 ///
-/// The command for the stores of one plan has these verbs and those that need the plan.
+/// The command for the stores of one plan, ``MaintenanceCommand``, has these verbs and those that need the plan.
 public enum GenericCommand {
   /// The verbs that need no plan.
   static let verbs: [any Verb.Type] = [
     InfoVerb.self, StreamsVerb.self, CensusVerb.self, ReadVerb.self, DumpVerb.self, ImportVerb.self,
-    VerifyVerb.self,
+    VerifyVerb.self, BackupVerb.self, RestoreVerb.self,
   ]
 
   /// Does what the command line of this process says, and ends the process.

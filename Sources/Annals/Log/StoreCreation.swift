@@ -14,7 +14,7 @@ struct StoreCreation {
   let name: String
 
   /// The least room on the disk for a new store: without it, touching the map of LMDB's lock file would kill the process.
-  private static let room = 1 << 20
+  static let room = 1 << 20
   private static let suffix = ".tmp"
   /// Whose being free tells a leftover.
   private static let lock = "open.lock"
@@ -24,16 +24,22 @@ struct StoreCreation {
 
   /// Creates the store.
   ///
+  /// - Parameters:
+  ///   - room: How many bytes of disk it needs.
+  ///   - content: Writes everything that the store consists of into a directory, with the lock of its `open.lock`, and waits until the disk has it.
   /// - Returns: Whether it was created; `false` if something has the name by now.
-  func run() throws(AnnalsError) -> Bool {
+  func run(
+    room: Int = Self.room,
+    _ content: (Directory, _ open: FileLock) throws(AnnalsError) -> Void = Self.emptyLog
+  ) throws(AnnalsError) -> Bool {
     try removeLeftovers()
     let free = try files { () throws(StoreFileError) in try parent.fileSystem().free }
-    guard free >= Self.room else {
+    guard free >= room else {
       throw AnnalsError(
-        .diskFull, "a new store needs \(Self.room) bytes of disk, and \(free) are free; nothing was created")
+        .diskFull, "a new store needs \(room) bytes of disk, and \(free) are free; nothing was created")
     }
     for _ in 0..<Self.attempts {
-      if let created = try attempt() { return created }
+      if let created = try attempt(content) { return created }
     }
     throw AnnalsError(
       .busy, "other processes that create the same store removed each attempt; try again")
@@ -42,7 +48,9 @@ struct StoreCreation {
   /// Creates the store once.
   ///
   /// - Returns: Whether it was created; `nil` if another process took the unfinished one for a leftover.
-  private func attempt() throws(AnnalsError) -> Bool? {
+  private func attempt(
+    _ content: (Directory, FileLock) throws(AnnalsError) -> Void
+  ) throws(AnnalsError) -> Bool? {
     let temporary = prefix + String(UInt64.random(in: 0 ... .max)) + Self.suffix
     let directory: Directory
     do throws(StoreFileError) { directory = try parent.createDirectory(temporary) } catch .missing {
@@ -52,7 +60,7 @@ struct StoreCreation {
     }
     let created: Bool
     do throws(AnnalsError) {
-      let hold = try fill(directory)
+      let hold = try fill(directory, content)
       created = try publish(temporary)
       // Not before the directory has its name: one whose lock is free is a leftover.
       _ = consume hold
@@ -74,11 +82,12 @@ struct StoreCreation {
     }
   }
 
-  /// Writes everything that an empty store consists of into `directory`, and waits until the disk has it.
+  /// Writes everything that the store consists of into `directory`.
   ///
   /// - Returns: The hold on `open.lock`, which tells the directory from a leftover.
-  private func fill(_ directory: Directory) throws(AnnalsError) -> FileLock.Hold {
-    let current = CurrentFile(log: UUID(), generation: 1)
+  private func fill(
+    _ directory: Directory, _ content: (Directory, FileLock) throws(AnnalsError) -> Void
+  ) throws(AnnalsError) -> FileLock.Hold {
     // The lock comes first: a directory without one, or whose lock is free, is a leftover.
     let open = try files { () throws(StoreFileError) in try FileLock(Self.lock, in: directory) }
     let hold = try files { () throws(StoreFileError) in
@@ -86,6 +95,13 @@ struct StoreCreation {
       guard try open.isCurrent() else { throw .replaced(file: open.name) }
       return hold
     }
+    try content(directory, open)
+    return hold
+  }
+
+  /// Writes everything that an empty store consists of into `directory`, and waits until the disk has it.
+  private static func emptyLog(_ directory: Directory, _ open: FileLock) throws(AnnalsError) {
+    let current = CurrentFile(log: UUID(), generation: 1)
     let (locks, lease) = try files { () throws(StoreFileError) in
       let locks = EnvironmentLocks(
         open: open, queue: try FileLock("queue.lock", in: directory),
@@ -113,7 +129,6 @@ struct StoreCreation {
         try directory.synchronize()
       }
     }
-    return hold
   }
 
   /// Gives the finished store its name, for which its first opener waits.

@@ -78,11 +78,35 @@ struct StorePlace {
     }
   }
 
+  /// Creates the store, unless something has its name.
   private func create() throws(AnnalsError) -> Bool {
-    let directory: Directory
+    try StoreCreation(parent: above(), name: name).run()
+  }
+
+  /// Creates a store that is no empty one, and waits until its name is durable.
+  ///
+  /// - Parameters:
+  ///   - room: How many bytes of disk it needs.
+  ///   - content: Writes everything that the store consists of into a directory, with the lock of its `open.lock`, and waits until the disk has it.
+  /// - Throws: ``AnnalsError`` with code `cannotCreate` where something has the name, `diskFull` where there is too little room; then, and where `content`
+  ///   throws, nothing is left behind.
+  func create(
+    room: Int, _ content: (Directory, _ open: FileLock) throws(AnnalsError) -> Void
+  ) throws(AnnalsError) {
+    let parent = try above()
+    let taken = AnnalsError(
+      .cannotCreate, "something called '\(name)' is there already; nothing was changed")
+    // Before the work, which may be long; what takes the name meanwhile is not replaced either.
+    guard try files({ () throws(StoreFileError) in try parent.status(of: name) }) == nil else { throw taken }
+    guard try StoreCreation(parent: parent, name: name).run(room: room, content) else { throw taken }
+    try waitForName()
+  }
+
+  /// The directory above the store.
+  private func above() throws(AnnalsError) -> Directory {
     do throws(StoreFileError) {
       // With the dot a symbolic link above the store is followed, as an open of the store inside follows it.
-      directory = try Directory.open(path: parent + "/.")
+      return try Directory.open(path: parent + "/.")
     } catch .missing {
       throw AnnalsError(.cannotCreate, "the directory above '\(name)' does not exist; create it first")
     } catch .notDirectory {
@@ -90,6 +114,5 @@ struct StorePlace {
     } catch {
       throw AnnalsError(error)
     }
-    return try StoreCreation(parent: directory, name: name).run()
   }
 }

@@ -62,15 +62,24 @@ extension EventLog {
 }
 
 extension LogSnapshot {
-  /// Checks the entries and the tables of this snapshot.
+  /// Checks everything that the snapshot has.
   func verify(_ progress: (EventLog.Progress) -> Void) throws(AnnalsError) -> VerifyReport {
-    var end = SnapshotEnd(checkpoint: 0, last: try reader.last())
+    try reader.verify(kinds, progress)
+  }
+}
+
+extension StoreReader {
+  /// Checks every entry and every row, with `kinds` as the store has them.
+  func verify(
+    _ kinds: KindRegistry, _ progress: (EventLog.Progress) -> Void
+  ) throws(AnnalsError) -> VerifyReport {
+    var end = SnapshotEnd(checkpoint: 0, last: try last())
     var report = VerifyReport()
     // A row that cannot be read is a finding; without it no other row of heads is asked for.
-    do { end.checkpoint = try reader.checkpoint() } catch { report.add(error, place: "table 'meta'") }
-    var entries = EntryCheck(reader, kinds, checkpoint: end.checkpoint, report)
+    do { end.checkpoint = try checkpoint() } catch { report.add(error, place: "table 'meta'") }
+    var entries = EntryCheck(self, kinds, checkpoint: end.checkpoint, report)
     try entries.run(last: end.last) { done, total in progress(EventLog.Progress(done: done, total: total)) }
-    var tables = TableCheck(reader, kinds, entries.report)
+    var tables = TableCheck(self, kinds, entries.report)
     try tables.run(end, entries)
     return tables.report
   }

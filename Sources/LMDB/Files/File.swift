@@ -100,3 +100,21 @@ public struct File: ~Copyable, Sendable {
     #endif
   }
 }
+
+extension File {
+  /// How many bytes are copied at a time.
+  private static var chunk: Int { 1 << 20 }
+
+  /// Writes what `source` holds into this file, which is empty.
+  public func copy(from source: borrowing File) throws(StoreFileError) {
+    var bytes = [UInt8](repeating: 0, count: Self.chunk)
+    var offset = 0
+    while true {
+      var span = bytes.mutableSpan
+      let count = try source.read(into: &span, at: offset)
+      guard count > 0 else { return }
+      try write(bytes.span.extracting(first: count), at: offset)
+      offset += count
+    }
+  }
+}

@@ -1,0 +1,89 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension EventLog {
+  /// Makes a backup at `destination`, a store of its own, while others go on writing.
+  ///
+  /// The backup is of one state of the log: everything that was acknowledged before this was called, and whole append calls of what came since. It has the
+  /// generation in use alone, with its number and the log's id, and none of the pages that nothing uses; during a migration pass it is of what is in use until
+  /// then. It is live: what holds a store until a pass is accepted is not copied, for a backup has nothing to be rolled back to. Every page, entry and row of it is
+  /// checked before it gets its name, so that a damaged store cannot be backed up.
+  ///
+  /// - Parameters:
+  ///   - destination: Where the backup will be; nothing may be there, and the directory above must exist.
+  ///   - progress: Told now and then how many entries of the copy have been checked.
+  /// - Returns: What the backup has.
+  /// - Throws: ``AnnalsError`` with code `cannotCreate` where something is at `destination`, `diskFull` before anything is copied where the disk is known to have too
+  ///   little room, and later where it ends; `damaged` with the position or table of what is damaged in the store; `busy` where a migration pass has just ended.
+  ///   Nothing is left behind then.
+  /// - Complexity: O(entries). It blocks the thread and needs flat memory; pages that writers replace are not used again before it ends.
+  @discardableResult
+  public func backup(
+    to destination: URL, progress: (Progress) -> Void = { _ in }
+  ) throws(AnnalsError) -> CopyReport {
+    let used = try core.environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      try storage { () throws(EnvironmentError) in try transaction.pageUse().used }
+    }
+    let copy = StoreCopy(
+      destination: try StorePlace(destination), current: core.current,
+      size: used * core.environment.pageSize, isBranch: false)
+    return try copy.run(progress) { (file) throws(AnnalsError) in
+      do throws(EnvironmentError) { try core.environment.copy(to: file) } catch { throw AnnalsError(error) }
+    }
+  }
+
+  /// Makes a store at `destination` out of a backup, or of any store that nobody may be writing to for long.
+  ///
+  /// The bytes of `source` are trusted with nothing: they are copied to the new place first, and there every page, entry and row is checked before anything is
+  /// used and before the new store gets its name. The new store is another incarnation of the log, which branches off behind its last position: who kept a place in
+  /// the log can tell that entries behind it may be others. It is live, as a backup is. No byte of `source` changes.
+  ///
+  /// - Parameters:
+  ///   - source: The backup.
+  ///   - destination: Where the store will be; nothing may be there, and the directory above must exist.
+  ///   - progress: Told now and then how many entries of the copy have been checked.
+  /// - Returns: What the new store has.
+  /// - Throws: ``AnnalsError`` with code `noSuchStore`, `notAStore`, `incomplete`, `foreign` or `damaged` for what is at `source`; otherwise as
+  ///   ``backup(to:progress:)``. Nothing is left behind then.
+  /// - Complexity: O(bytes). It blocks the thread and needs flat memory; writers of `source` wait meanwhile.
+  @discardableResult
+  public static func restore(
+    _ source: URL, to destination: URL, progress: (Progress) -> Void = { _ in }
+  ) throws(AnnalsError) -> CopyReport {
+    let directory = try StorePlace(source).open(StoreOptions(access: .readOnly, creation: .never))
+    let opening = StoreOpening(directory: directory, options: StoreOptions(access: .readOnly))
+    let current = try opening.readCurrent()
+    let file = try files { () throws(StoreFileError) in try directory.open(current.fileName, .read) }
+    let size = try files { () throws(StoreFileError) in try file.status().size }
+    let copy = StoreCopy(
+      destination: try StorePlace(destination), current: current, size: size, isBranch: true)
+    return try copy.run(progress) { (target) throws(AnnalsError) in
+      try files { () throws(StoreFileError) in
+        let hold = try writeLock(in: directory)?.lock(.exclusive)
+        try target.copy(from: file)
+        _ = consume hold
+      }
+    }
+  }
+
+  /// What writers of a store take turns with; `nil` where it was never written to here, which is no reason to add a file to it.
+  private static func writeLock(in directory: Directory) throws(StoreFileError) -> FileLock? {
+    if try directory.fileSystem().isReadOnly { return nil }
+    do { return try FileLock("write.lock", in: directory, create: false) } catch .missing { return nil }
+  }
+}
+
+extension EventStore {
+  /// Makes a backup at `destination`, a store of its own, while others go on writing: see ``EventLog/backup(to:progress:)``.
+  @discardableResult
+  public func backup(
+    to destination: URL, progress: (EventLog.Progress) -> Void = { _ in }
+  ) throws(AnnalsError) -> CopyReport {
+    try log.backup(to: destination, progress: progress)
+  }
+}

@@ -1,0 +1,41 @@
+import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `backup`: a copy of a store, made while others write.
+struct BackupVerb: Verb {
+  static let name = "backup"
+  static let summary =
+    "Copies a store while others go on writing, and checks the copy before it gets its name."
+  static let synopsis = "<store> DEST [--json]"
+  static let help = """
+
+    The backup is a store of its own, of one state of the log: every verb takes it. It has the generation in use and none of
+    the pages that nothing uses. A damaged store is not backed up; the error names the place. Nothing is left behind then.
+
+      DEST               where the backup will be; nothing may be there, and the directory above must exist
+    """
+  static let grammar = Arguments.Grammar(operands: ["<store>", "DEST"])
+
+  let store: String
+  let destination: String
+  let isJSON: Bool
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    store = arguments[operand: 0]
+    destination = arguments[operand: 1]
+    isJSON = arguments.has("--json")
+  }
+
+  func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    let report = try EventLog(path: store).backup(to: URL(filePath: destination)) { done in
+      progress.update("\(done.done) of \(done.total) entries checked")
+    }
+    try output.write(isJSON ? report.line : report.text("backed up"))
+    return ExitStatus.success
+  }
+}

@@ -1,0 +1,42 @@
+import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `restore`: a store out of a backup.
+struct RestoreVerb: Verb {
+  static let name = "restore"
+  static let summary = "Makes a store out of a backup, which is checked first and not changed."
+  static let synopsis = "SRC DEST [--json]"
+  static let help = """
+
+    The bytes of SRC are trusted with nothing: they are copied to the new place, and there every page, entry and row is
+    checked before anything is used. The new store is another incarnation of the log, which branches off behind its last
+    position. SRC stays as it is.
+
+      SRC                the backup, or a store that nobody writes to for long
+      DEST               where the store will be; nothing may be there, and the directory above must exist
+    """
+  static let grammar = Arguments.Grammar(operands: ["SRC", "DEST"])
+
+  let source: String
+  let destination: String
+  let isJSON: Bool
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    source = arguments[operand: 0]
+    destination = arguments[operand: 1]
+    isJSON = arguments.has("--json")
+  }
+
+  func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    let report = try EventLog.restore(URL(filePath: source), to: URL(filePath: destination)) { done in
+      progress.update("\(done.done) of \(done.total) entries checked")
+    }
+    try output.write(isJSON ? report.line : report.text("restored"))
+    return ExitStatus.success
+  }
+}
