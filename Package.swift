@@ -24,13 +24,14 @@ let toolchainSyntax: String = {
   return library.dropLast(suffix.count) + "host"
 }()
 
-let strict: [SwiftSetting] = [
+/// For targets whose schemas others import: what macros write there uses imports that Swift 6.3 counts as unused where they are internal by default.
+let schemas: [SwiftSetting] = [
   .strictMemorySafety(),
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
+let strict: [SwiftSetting] = schemas + [.enableUpcomingFeature("InternalImportsByDefault")]
 let lending: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
 let syntaxSettings: [SwiftSetting] = strict + [.unsafeFlags(["-I", toolchainSyntax])]
 func syntaxLinking(_ libraries: [String]) -> [LinkerSetting] {
@@ -53,6 +54,7 @@ let package = Package(
     .library(name: "AnnalsCommand", targets: ["AnnalsCommand"]),
     .executable(name: "annals", targets: ["AnnalsTool"]),
     .executable(name: "githistory", targets: ["GitHistoryTool"]),
+    .executable(name: "githistory-maintenance", targets: ["GitHistoryMaintenance"]),
   ],
   targets: [
     .systemLibrary(
@@ -69,8 +71,10 @@ let package = Package(
     .target(name: "AnnalsCommand", dependencies: ["Annals"], swiftSettings: strict),
     .executableTarget(name: "AnnalsTool", dependencies: ["AnnalsCommand"], swiftSettings: strict),
     // The example is a library below a one-line program, because tests that use macros cannot import a program.
-    .target(name: "GitHistory", dependencies: ["Annals"], swiftSettings: strict),
+    .target(name: "GitHistory", dependencies: ["Annals"], swiftSettings: schemas),
     .executableTarget(name: "GitHistoryTool", dependencies: ["GitHistory"], swiftSettings: strict),
+    .executableTarget(
+      name: "GitHistoryMaintenance", dependencies: ["GitHistory", "AnnalsCommand"], swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: lending),
     // The golden store is found by its path, not copied as a resource.
     .testTarget(
@@ -98,7 +102,7 @@ let package = Package(
     .testTarget(
       name: "RecipeTests", dependencies: ["Annals"], exclude: ["ShopPlan.lock"], swiftSettings: strict),
     .testTarget(
-      name: "AnnalsCommandTests", dependencies: ["AnnalsCommand"], swiftSettings: strict),
+      name: "AnnalsCommandTests", dependencies: ["Annals", "AnnalsCommand"], swiftSettings: strict),
     // The program that the fault tests record, cut off and refuse system calls to; the shims beside it are built by the tests.
     .target(
       name: "FaultSubject", dependencies: ["Annals"], path: "Tests/FaultSubject", swiftSettings: strict),
@@ -109,7 +113,8 @@ let package = Package(
       name: "FaultTests", dependencies: ["Annals", "FaultSubject", "FaultSubjectTool"], swiftSettings: strict),
     .testTarget(
       name: "AnnalsTestingTests", dependencies: ["Annals", "AnnalsTesting"], swiftSettings: strict),
-    .testTarget(name: "GitHistoryTests", dependencies: ["GitHistory"], swiftSettings: strict),
+    .testTarget(
+      name: "GitHistoryTests", dependencies: ["GitHistory", "GitHistoryMaintenance"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -7,8 +7,8 @@ enum FirstHistoryPlan: SchemaMigrationPlan {
 }
 
 /// The plan of today: events of every release read as events of the third.
-enum HistoryPlan: SchemaMigrationPlan {
-  static var stages: MigrationChain<HistoryV1, HistoryV3> {
+package enum HistoryPlan: SchemaMigrationPlan {
+  package static var stages: MigrationChain<HistoryV1, HistoryV3> {
     MigrationStage.custom(fromVersion: HistoryV1.self, toVersion: HistoryV2.self) {
       Split(\.commitMade, into: [\.commitRecorded, \.fileChanged]) { old, origin in
         let commit = HistoryV2.CommitRecorded(

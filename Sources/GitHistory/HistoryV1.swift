@@ -1,9 +1,9 @@
 import Annals
 
 /// How the first release of this example stored a history: everything of a commit in one event, much of it as text.
-@Schema(1, 0, 0) enum HistoryV1 {
+@Schema(1, 0, 0) package enum HistoryV1 {
   /// A commit was made.
-  @Record struct CommitMade: Equatable {
+  @Record package struct CommitMade: Equatable {
     var sha: String
     /// `A Name <address>`
     var author: String
@@ -16,13 +16,13 @@ import Annals
   }
 
   /// More files of a commit that changed very many.
-  @Record struct FilesContinued: Equatable {
+  @Record package struct FilesContinued: Equatable {
     var sha: String
     var files: [String]
   }
 
   /// A history was read up to a commit.
-  @Record struct HistoryRead: Equatable {
+  @Record package struct HistoryRead: Equatable {
     var head: String
     var commits: Int
   }

@@ -1,9 +1,9 @@
 import Annals
 
 /// The second release: an event for the commit and one for each file.
-@Schema(2, 0, 0) enum HistoryV2 {
+@Schema(2, 0, 0) package enum HistoryV2 {
   /// A commit was recorded; its files follow.
-  @Record struct CommitRecorded: Equatable {
+  @Record package struct CommitRecorded: Equatable {
     var sha: String
     var author: String
     var date: String
@@ -11,7 +11,7 @@ import Annals
   }
 
   /// A commit changed a file.
-  @Record struct FileChanged: Equatable {
+  @Record package struct FileChanged: Equatable {
     var sha: String
     /// Git's letter: A, C, D, M, R or T.
     var change: String
@@ -21,5 +21,5 @@ import Annals
   }
 
   // Carried: nothing about it has changed.
-  typealias HistoryRead = HistoryV1.HistoryRead
+  package typealias HistoryRead = HistoryV1.HistoryRead
 }

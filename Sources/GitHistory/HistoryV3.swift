@@ -2,15 +2,15 @@ import Annals
 import Foundation
 
 /// The current release: authors and times are values, not text.
-@Schema(3, 0, 0) enum HistoryV3 {
+@Schema(3, 0, 0) package enum HistoryV3 {
   /// Who wrote a commit.
-  @Value struct Author: Equatable {
+  @Value package struct Author: Equatable {
     var name: String
     var email: String
   }
 
   /// A commit was recorded; its files follow.
-  @Record struct CommitRecorded: Equatable {
+  @Record package struct CommitRecorded: Equatable {
     var sha: String
     var author: Author
     /// `nil` where the commit's own date makes no sense.
@@ -19,6 +19,6 @@ import Foundation
     var body: String
   }
 
-  typealias FileChanged = HistoryV2.FileChanged
-  typealias HistoryRead = HistoryV2.HistoryRead
+  package typealias FileChanged = HistoryV2.FileChanged
+  package typealias HistoryRead = HistoryV2.HistoryRead
 }

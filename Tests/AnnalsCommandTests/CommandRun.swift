@@ -1,3 +1,4 @@
+import Annals
 import Foundation
 
 @testable import AnnalsCommand
@@ -30,11 +31,21 @@ struct CommandRun {
     await self.init(words, limit: limit, refusal: refusal)
   }
 
-  init(_ words: [String], limit: Int = .max, refusal: OutputError = .closed) async {
+  /// Runs the command for the stores of `plan` in this process.
+  init<Plan: SchemaMigrationPlan>(
+    for plan: Plan.Type, _ words: String..., limit: Int = .max, refusal: OutputError = .closed
+  ) async {
+    await self.init(
+      words, Command(name: "parks", verbs: MaintenanceCommand<Plan>.verbs), limit: limit, refusal: refusal)
+  }
+
+  init(
+    _ words: [String], _ command: Command = Command(name: "annals", verbs: GenericCommand.verbs),
+    limit: Int = .max, refusal: OutputError = .closed
+  ) async {
     var output = KeptOutput(limit: limit, refusal: refusal)
     var errors = KeptOutput()
-    status = await Command(name: "annals", verbs: GenericCommand.verbs).run(
-      words, to: &output, errors: &errors)
+    status = await command.run(words, to: &output, errors: &errors)
     self.output = output.text
     self.errors = errors.text
   }

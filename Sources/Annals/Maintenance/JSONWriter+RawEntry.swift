@@ -131,7 +131,7 @@ extension EntryFlags {
 
 extension Stub.Cause {
   /// The name that docs/format.md gives it.
-  fileprivate var name: String {
+  var name: String {
     switch self {
     case .rule: "rule"
     case .fold: "fold"

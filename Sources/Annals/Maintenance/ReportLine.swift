@@ -26,6 +26,34 @@ package struct ReportLine {
     writer.raw(":")
   }
 
+  /// Adds the numbers of a path.
+  package mutating func add(_ key: String, _ path: [UInt32]) {
+    self.key(key)
+    writer.list(path) { $0.unsigned(UInt64($1)) }
+  }
+
+  /// Adds a time.
+  package mutating func add(_ key: String, _ time: Timestamp) {
+    self.key(key)
+    writer.time(time)
+  }
+
+  /// Adds what a payload holds, in the form of ``EntryLines``.
+  ///
+  /// - Throws: ``AnnalsError`` with code `malformed`.
+  package mutating func add(_ key: String, _ payload: Payload) throws(AnnalsError) {
+    self.key(key)
+    try writer.add(payload)
+  }
+
+  /// Adds metadata as an object.
+  ///
+  /// - Throws: ``AnnalsError`` with code `malformed`.
+  package mutating func add(_ key: String, _ metadata: Metadata) throws(AnnalsError) {
+    self.key(key)
+    try writer.add(metadata)
+  }
+
   /// Adds a text; null for none.
   package mutating func add(_ key: String, _ text: String?) {
     self.key(key)
@@ -77,5 +105,45 @@ package struct ReportLine {
       writer.bytes += line.writer.bytes
       writer.raw("}")
     }
+  }
+}
+
+extension JSONWriter {
+  /// Writes what a payload holds.
+  fileprivate mutating func add(_ payload: Payload) throws(AnnalsError) {
+    do throws(CodingFailure) { try self.payload(payload.bytes.span) } catch {
+      throw AnnalsError(malformed: error, what: "the payload")
+    }
+  }
+
+  /// Writes metadata.
+  fileprivate mutating func add(_ metadata: Metadata) throws(AnnalsError) {
+    do throws(CodingFailure) {
+      try value(.map(metadata.map { CBOR.Pair(.text($0.key), $0.value) }))
+    } catch {
+      throw AnnalsError(malformed: error, what: "the metadata")
+    }
+  }
+}
+
+extension Payload {
+  /// What the payload holds as JSON, in the form of ``EntryLines``.
+  ///
+  /// - Throws: ``AnnalsError`` with code `malformed`.
+  package func json() throws(AnnalsError) -> String {
+    var writer = JSONWriter()
+    try writer.add(self)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}
+
+extension Metadata {
+  /// The metadata as JSON.
+  ///
+  /// - Throws: ``AnnalsError`` with code `malformed`.
+  package func json() throws(AnnalsError) -> String {
+    var writer = JSONWriter()
+    try writer.add(self)
+    return String(decoding: writer.bytes, as: UTF8.self)
   }
 }

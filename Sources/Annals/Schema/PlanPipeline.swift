@@ -1,6 +1,6 @@
 /// The one pipeline by which events are delivered, for payloads that stand in no store.
 package struct PlanPipeline<Event: SchemaEvent>: Sendable {
-  let plan: CompiledPlan
+  var plan: CompiledPlan
 
   /// What `form` is in the pipeline's current version, as a store delivers it.
   ///

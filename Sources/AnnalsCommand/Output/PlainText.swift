@@ -29,6 +29,13 @@ enum PlainText {
     return result
   }
 
+  /// `text` of several lines with the end of the last one, each as ``line(_:)`` shows it.
+  static func lines(_ text: String) -> [UInt8] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
+      Array("\(line(String($0)))\n".utf8)
+    }
+  }
+
   private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true

@@ -1,0 +1,40 @@
+extension StoreCheck: CustomStringConvertible {
+  /// The report that people read.
+  public var description: String {
+    var lines = [
+      "\(plan), versions \(oldest) to \(current): \(opens ? "opens the store" : "does not open the store")"
+    ]
+    for kind in kinds {
+      var line = "  \(kind.type) \(kind.version?.description ?? "without a version"): \(kind.count) events"
+      if kind.stubs > 0 { line += ", \(kind.stubs) stubs" }
+      if kind.quarantined > 0 { line += ", \(kind.quarantined) set aside" }
+      line += ", the first at position \(kind.first)"
+      if !kind.stages.isEmpty {
+        line += ", through \(kind.stages.map(\.description).joined(separator: ", "))"
+      }
+      if kind.isNewer { line += ", newer than the plan and readable" }
+      lines.append(line)
+      if let problem = kind.problem { lines.append("    error: \(problem)") }
+    }
+    for stage in stages {
+      lines.append(
+        "stage \(stage.from) -> \(stage.to): \(stage.events) events pass it\(stage.isDue ? "; it has to be activated first" : "")"
+      )
+    }
+    if unadopted > 0 {
+      lines.append(
+        "\(unadopted) events without a version: open the store once with activating to take them for ones of the version that the plan says"
+      )
+    }
+    lines.append(oldestLine)
+    return lines.joined(separator: "\n")
+  }
+
+  /// What the plan's oldest version means for this store.
+  private var oldestLine: String {
+    guard let raisable else { return "oldest \(oldest): the plan cannot begin later for this store" }
+    if raisable == oldest { return "oldest \(oldest): events of this store need it" }
+    return
+      "oldest \(oldest): this store has no events below \(raisable), so that the plan may begin there once no other store and no backup needs less; one that has older events is then refused as too old"
+  }
+}

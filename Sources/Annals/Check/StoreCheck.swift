@@ -1,0 +1,123 @@
+/// What a plan could do with a store, worked out from the store's small tables: whether it opens it, and what it would do on the way.
+///
+/// ```swift
+/// print(try WorkoutPlan.check(store: URL(filePath: "workouts.annals")))
+/// ```
+public struct StoreCheck: Sendable {
+  /// What the store has of one record in one schema version, in one form.
+  public struct Kind: Hashable, Sendable {
+    /// The record's name.
+    public let type: String
+    /// The schema version; `nil` for what was stored without one.
+    public let version: SchemaVersion?
+    /// How many events there are.
+    public let count: UInt64
+    /// How many entries of it are stubs, of which nothing is delivered.
+    public let stubs: UInt64
+    /// How many entries of it a migration pass has set aside.
+    public let quarantined: UInt64
+    /// Where the first one stands.
+    public let first: Position
+    /// The newer versions of the stages that its events pass on their way to the current version, as far as the plan can say; rules may end the way earlier.
+    public let stages: [SchemaVersion]
+    /// Whether it is of a newer version than the plan's, which reads it nevertheless, and cannot append.
+    public let isNewer: Bool
+    /// Why the plan cannot read it; `nil` where it can, or where nothing of it is delivered.
+    public let problem: String?
+  }
+
+  /// A stage of the plan that events of the store pass.
+  public struct Stage: Hashable, Sendable {
+    /// The older version.
+    public let from: SchemaVersion
+    /// The newer version.
+    public let to: SchemaVersion
+    /// How many stored events are of an older version than the newer one.
+    public let events: UInt64
+    /// Whether it has a context that the store does not have yet, so that it has to be activated.
+    public let isDue: Bool
+  }
+
+  /// The name of the plan.
+  public let plan: String
+  /// The version that the plan begins at.
+  public let oldest: SchemaVersion
+  /// The version that the plan ends at.
+  public let current: SchemaVersion
+  /// What the store has, in the order in which it was first stored.
+  public let kinds: [Kind]
+  /// The stages that events of the store pass.
+  public let stages: [Stage]
+  /// How many events without a version have not been taken for ones of a version yet.
+  public let unadopted: UInt64
+  /// The newest version that the plan may begin at and still read this store; `nil` where it cannot read it as it is.
+  public let raisable: SchemaVersion?
+
+  /// What the plan cannot read.
+  public var unreadable: [Kind] { kinds.filter { $0.problem != nil } }
+  /// Whether the store has to be opened once with activating before this plan reads it.
+  public var needsActivation: Bool { unadopted > 0 || stages.contains(where: \.isDue) }
+  /// Whether the plan opens the store as it is.
+  public var opens: Bool { unreadable.isEmpty && !needsActivation }
+}
+
+extension StoreCheck {
+  /// What `plan` could do with what a snapshot has.
+  init<Plan: SchemaMigrationPlan>(
+    _ plan: Plan.Type, _ compiled: CompiledPlan, _ snapshot: borrowing LogSnapshot
+  ) throws(AnnalsError) {
+    let census = try snapshot.reader.census()
+    let reach = PlanReach(compiled, isAdopting: true)
+    var kinds: [Kind] = []
+    var counts: [SchemaVersion: UInt64] = [:]
+    var (unadopted, isUnknown) = (UInt64(0), false)
+    for kind in snapshot.kinds.kinds.values.sorted(by: { $0.number < $1.number }) {
+      let row = census[kind.number, default: CensusRow()]
+      let version = kind.version ?? snapshot.kinds.adopted ?? compiled.adopted
+      let isDelivered = row.parts > 0 || row.quarantined > 0
+      var (problem, isNewer) = (String?.none, false)
+      if isDelivered {
+        do throws(MissingStep) { isNewer = try reach.entrance(of: kind, in: snapshot.kinds).isNewer } catch {
+          problem = error.description
+        }
+        // Sums wrap, because a damaged row of the census must not stop the process.
+        if let version {
+          counts[version, default: 0] &+= row.parts &+ row.quarantined
+        } else {
+          isUnknown = true
+        }
+        if kind.version == nil, snapshot.kinds.adopted == nil, compiled.adopted != nil {
+          unadopted &+= row.parts
+        }
+      }
+      kinds.append(
+        Kind(
+          type: kind.row.name, version: kind.version, count: row.parts, stubs: row.stubs,
+          quarantined: row.quarantined, first: kind.row.first,
+          stages: problem == nil && isDelivered
+            ? compiled.schemas.dropFirst().map(\.version).filter { to in version.map { $0 < to } ?? false }
+            : [],
+          isNewer: isNewer, problem: problem))
+    }
+    self.plan = String(describing: plan)
+    let contexts = snapshot.reader
+    var stages: [Stage] = []
+    for (index, stage) in compiled.stages.enumerated() {
+      let (from, to) = (compiled.schemas[index].version, compiled.schemas[index + 1].version)
+      let events = counts.filter { $0.key < to }.values.reduce(0, &+)
+      guard events > 0 else { continue }
+      let isDue = stage.hasContext ? try contexts.context(of: to) == nil : false
+      stages.append(Stage(from: from, to: to, events: events, isDue: isDue))
+    }
+    self.kinds = kinds
+    self.stages = stages
+    self.unadopted = unadopted
+    oldest = compiled.schemas.first?.version ?? compiled.current.version
+    current = compiled.current.version
+    let isReadable = !isUnknown && kinds.allSatisfy { $0.problem == nil }
+    let least = counts.keys.min()
+    raisable =
+      isReadable
+      ? compiled.schemas.map(\.version).last { version in least.map { version <= $0 } ?? true } : nil
+  }
+}

@@ -1,0 +1,108 @@
+/// Events as they are at one version of a plan, as lines of JSON in the form of ``EntryLines``, a page at a time.
+///
+/// The events come through what every read of a store goes through, with the stages up to that version. What a split made has a line for each part, with its path.
+/// An entry that a rule has dropped, at a migration pass or just now, has no line: nothing of it is delivered.
+///
+/// Between two pages no snapshot is held, so that a slow reader of the lines keeps no pages from being used again.
+public struct EventLines: Sendable {
+  /// The least length of a page in bytes, but for the last one.
+  private static let pageSize = 256 << 10
+
+  private let log: EventLog
+  private let cut: PlanCut
+  private var steps: EntrySteps
+  private var writer = JSONWriter()
+  private var failure: AnnalsError?
+  /// The version that the lines are of.
+  public var version: SchemaVersion { cut.version }
+  /// How many entries have been read.
+  public private(set) var count: UInt64 = 0
+  /// How many entries the log had when this was made.
+  public let end: UInt64
+
+  /// The events of `log` as they are at `version` of `plan`, up to the newest one that the log has now.
+  ///
+  /// - Parameters:
+  ///   - log: The log.
+  ///   - plan: The plan.
+  ///   - version: The version; the current one where it is `nil`.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` where the plan does not have the version, `invalidPlan` for a plan that does not hold together, and what
+  ///   an open by a program of that version would throw, such as `newerSchema` where there are newer events that it cannot read.
+  /// - Complexity: O(kinds of records).
+  public init<Plan: SchemaMigrationPlan>(
+    _ log: EventLog, plan: Plan.Type, as version: SchemaVersion? = nil
+  ) throws(AnnalsError) {
+    let cuts = try log.cuts(of: plan, passingOverNewer: false, only: version ?? Plan.Current.version)
+    guard let cut = cuts.last else {
+      throw AnnalsError(.invalidPlan, "\(plan) has no versions: give its chain a schema")
+    }
+    self.log = log
+    self.cut = cut
+    try cut.mustBeActivated(log)
+    steps = try log.read { (snapshot) throws(AnnalsError) in
+      try cut.prove(snapshot)
+      return try snapshot.steps(of: .log(from: nil), backwards: false, limit: .max)
+    }
+    end = steps.end
+  }
+
+  /// The next lines; `nil` when there are none left.
+  ///
+  /// - Throws: ``AnnalsError`` as a read of the events would. The lines before such an entry are handed out first.
+  /// - Complexity: O(bytes).
+  public mutating func nextPage() throws(AnnalsError) -> [UInt8]? {
+    if let failure { throw failure }
+    do {
+      try fill()
+    } catch {
+      guard !writer.bytes.isEmpty else { throw error }
+      failure = error
+    }
+    guard !writer.bytes.isEmpty else { return nil }
+    let page = writer.bytes
+    writer = JSONWriter()
+    return page
+  }
+
+  /// Reads with one snapshot until the page is full, or a great many entries in a row had no line, or the log ends.
+  private mutating func fill() throws(AnnalsError) {
+    let start = count
+    repeat {
+      let before = count
+      let snapshot = try LogSnapshot(log.core)
+      var cursor = try EntryCursor(snapshot.reader, steps)
+      let reading = EntryReading(kinds: snapshot.kinds)
+      // As long as nothing is written a snapshot serves for no longer than a page of it would.
+      while writer.bytes.count < Self.pageSize, count - before < 16_384, let entry = try cursor.next() {
+        try add(entry, of: cursor.name(of: entry), snapshot, reading)
+        count += 1
+      }
+      steps = cursor.steps
+      if count == before { return }
+    } while writer.bytes.isEmpty && count > start
+  }
+
+  /// Writes the lines of one entry, all or none.
+  private mutating func add(
+    _ entry: borrowing LentEntry, of stream: StreamName, _ snapshot: borrowing LogSnapshot,
+    _ reading: EntryReading
+  ) throws(AnnalsError) {
+    let parts = try cut.events(snapshot, entry, stream)
+    guard !parts.isEmpty else { return }
+    let metadata = try reading.metadata(of: entry)
+    let end = writer.bytes.count
+    do throws(AnnalsError) {
+      for part in parts {
+        try writer.entry(
+          LogEntry(
+            position: entry.position, stream: stream, revision: entry.revision, type: part.type,
+            version: part.version, time: entry.time, id: entry.id, metadata: metadata,
+            isEndOfCall: entry.header.flags.contains(.endOfCall),
+            content: part.path.isEmpty ? .payload(part.payload) : .parts([part])))
+      }
+    } catch {
+      writer.bytes.removeSubrange(end...)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/// A plan as it was when one of its versions was the current one, for the log of one store: what a stored entry is at that version.
+struct PlanCut: Sendable {
+  /// The version that it ends at.
+  let version: SchemaVersion
+  /// What reads an entry at the version, appended to a list.
+  let events:
+    @Sendable (borrowing LogSnapshot, borrowing LentEntry, StreamName) throws(AnnalsError) -> [LogEntry.Part]
+  /// Makes sure that everything which the snapshot has can be read at the version.
+  let prove: @Sendable (borrowing LogSnapshot) throws(AnnalsError) -> Void
+  /// Makes sure that contexts which the version needs are there.
+  let mustBeActivated: @Sendable (EventLog) throws(AnnalsError) -> Void
+
+  /// Cuts a plan behind `chain`.
+  ///
+  /// - Parameters:
+  ///   - contexts: What the store has of stages.
+  ///   - adopted: The version that events without one are taken for.
+  ///   - passesOverNewer: Whether what is stored under a newer version is left out, as no stage that the cut ends before has to do with it.
+  init<Chain: PlanChain>(
+    _ chain: Chain, _ contexts: ContextBytes, adopted: SchemaVersion?, passesOverNewer: Bool
+  ) throws(AnnalsError) {
+    var pipeline = try chain.pipeline(FrozenContexts(contexts))
+    pipeline.plan.adopted = adopted
+    pipeline.plan.passesOverNewer = passesOverNewer
+    let plan = pipeline.plan
+    let forms = pipeline
+    let reach = PlanReach(plan)
+    version = plan.current.version
+    prove = { (snapshot) throws(AnnalsError) in
+      _ = try reach.prove(snapshot.reader.census(), snapshot.kinds)
+    }
+    mustBeActivated = { (log) throws(AnnalsError) in try Activation(log, plan).mustBeDone(contexts) }
+    events = { (snapshot, entry, stream) throws(AnnalsError) in
+      let delivery = Delivery<Chain.Current.Event>()
+      let lifting = EntryLifting(reach: reach, kinds: snapshot.kinds, log: snapshot.core.meta.log)
+      try lifting.lift(entry, of: stream, into: delivery)
+      var parts: [LogEntry.Part] = []
+      for lifted in delivery.entries {
+        let form = try forms.form(of: lifted.event).named()
+        parts.append(
+          LogEntry.Part(
+            path: lifted.path, type: form.type, version: form.version, payload: Payload(stored: form.payload))
+        )
+      }
+      return parts
+    }
+  }
+}
+
+extension EventLog {
+  /// The cuts of `plan` behind each of its versions, oldest first, with the contexts that the store has.
+  ///
+  /// - Parameter version: The one version that is wanted; all where it is `nil`.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan`, or `wrongUse` where the plan does not have the version.
+  func cuts<Plan: SchemaMigrationPlan>(
+    of plan: Plan.Type, passingOverNewer: Bool, only version: SchemaVersion? = nil
+  ) throws(AnnalsError) -> [PlanCut] {
+    let whole = try CompiledPlan(plan)
+    let contexts = try Activation(self, whole).contexts()
+    var cuts: [PlanCut] = []
+    for (chain, schema) in zip(try plan.chains(), whole.schemas)
+    where version ?? schema.version == schema.version {
+      cuts.append(
+        try PlanCut(
+          chain, contexts, adopted: whole.adopted,
+          passesOverNewer: passingOverNewer && schema.version != whole.current.version))
+    }
+    guard let version, cuts.isEmpty else { return cuts }
+    let known = whole.schemas.map(\.version.description).joined(separator: ", ")
+    throw AnnalsError(
+      .wrongUse, "\(plan) has no version \(version); its versions are \(known)",
+      details: AnnalsError.Details { $0.version = version })
+  }
+}

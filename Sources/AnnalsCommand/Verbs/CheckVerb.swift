@@ -1,0 +1,139 @@
+import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `check`: whether a plan holds together, still has what was released, and opens a store.
+struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
+  static var name: String { "check" }
+  static var summary: String { "Checks the plan: by itself, against a lock file, against a store." }
+  static var synopsis: String { "[--lock FILE [--update]] [--store STORE] [--full] [--json]" }
+  static var help: String {
+    """
+
+    Shows what each stage does to each record and what is wrong with the plan or worth knowing. The exit status is 1 where
+    an error is found, where something released has changed, and where the plan does not open the store as it is. The last
+    lines of a store's part say whether the plan may begin at a later version: a store with older events is refused then.
+
+      --lock FILE        compares the plan with what the file says was released
+      --update           adds to the file what is not in it; what is there is never changed
+      --store STORE      says of each kind in the store whether the plan reads it, through which stages, and what is due
+      --full             what older programs cannot read is a warning, not a note
+    """
+  }
+  static var grammar: Arguments.Grammar {
+    Arguments.Grammar(flags: ["--update", "--full"], values: ["--lock", "--store"], operands: [])
+  }
+
+  let lock: String?
+  let isUpdating: Bool
+  let store: String?
+  let compatibility: PlanCheck.Compatibility
+  let isJSON: Bool
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    lock = arguments.value("--lock")
+    isUpdating = arguments.has("--update")
+    store = arguments.value("--store")
+    compatibility = arguments.has("--full") ? .full : .backward
+    isJSON = arguments.has("--json")
+    guard !isUpdating || lock != nil else { throw UsageError("--update needs --lock") }
+  }
+
+  func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    let (check, refusal) = try plan()
+    try output.write(isJSON ? Self.lines(check) : PlainText.lines(check.description))
+    if let refusal {
+      try output.write(
+        isJSON ? Self.line(.error, refusal.message) : PlainText.lines("error: \(refusal.message)"))
+    }
+    // What the plan makes of a store means nothing where the plan itself cannot be used.
+    guard check.errors.isEmpty, refusal == nil else { return ExitStatus.failure }
+    guard let store else { return ExitStatus.success }
+    let found = try Plan.check(store: URL(filePath: store))
+    try output.write(isJSON ? Self.lines(found) : PlainText.lines("\n\(found)"))
+    return found.opens ? ExitStatus.success : ExitStatus.failure
+  }
+
+  /// What the plan's check says, and why the lock file refuses the plan, if it does.
+  private func plan() throws(AnnalsError) -> (PlanCheck, AnnalsError?) {
+    let alone = PlanCheck(of: Plan.self, compatibility: compatibility)
+    guard let lock else { return (alone, nil) }
+    do throws(AnnalsError) {
+      return (
+        try Plan.check(lock: URL(filePath: lock), recording: isUpdating, compatibility: compatibility), nil
+      )
+    } catch  where error.code == .shapeChanged || error.code == .invalidPlan {
+      // The plan's own errors are in its report already.
+      return (alone, error.code == .invalidPlan && !alone.errors.isEmpty ? nil : error)
+    }
+  }
+}
+
+extension CheckVerb {
+  /// The plan's report for programs: the versions, what becomes of each record at each stage, the findings.
+  private static func lines(_ check: PlanCheck) -> [UInt8] {
+    var first = ReportLine()
+    first.add("plan", check.plan)
+    first.add("versions", check.versions.map(\.description))
+    var bytes = first.bytes
+    for stage in check.stages {
+      for record in stage.records { bytes += line(record, stage) }
+    }
+    for finding in check.findings { bytes += line(finding.severity, finding.message) }
+    return bytes
+  }
+
+  private static func line(_ record: PlanCheck.RecordFate, _ stage: PlanCheck.Stage) -> [UInt8] {
+    var line = ReportLine()
+    line.add("from", stage.from)
+    line.add("to", stage.to)
+    line.add("record", record.name)
+    record.add(to: &line)
+    return line.bytes
+  }
+
+  private static func line(_ severity: PlanCheck.Finding.Severity, _ message: String) -> [UInt8] {
+    var line = ReportLine()
+    line.add("severity", severity.rawValue)
+    line.add("message", message)
+    return line.bytes
+  }
+
+  /// The store's part for programs: its kinds, the stages, and the whole.
+  private static func lines(_ check: StoreCheck) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for kind in check.kinds {
+      var line = ReportLine()
+      line.add("type", kind.type)
+      line.add("version", kind.version)
+      line.add("count", kind.count)
+      line.add("stubs", kind.stubs)
+      line.add("quarantined", kind.quarantined)
+      line.add("first", kind.first.rawValue)
+      line.add("stages", kind.stages.map(\.description))
+      line.add("newer", kind.isNewer)
+      line.add("problem", kind.problem)
+      bytes += line.bytes
+    }
+    for stage in check.stages {
+      var line = ReportLine()
+      line.add("from", stage.from)
+      line.add("to", stage.to)
+      line.add("events", stage.events)
+      line.add("due", stage.isDue)
+      bytes += line.bytes
+    }
+    var line = ReportLine()
+    line.add("opens", check.opens)
+    line.add("needsActivation", check.needsActivation)
+    line.add("unadopted", check.unadopted)
+    line.add("oldest", check.oldest)
+    line.add("current", check.current)
+    line.add("raisable", check.raisable)
+    return bytes + line.bytes
+  }
+}

@@ -1,0 +1,53 @@
+import Annals
+
+/// `dump` of a plan's own command: the whole log as lines of JSON, as it is stored or as it is at a version of the plan.
+struct PlanDumpVerb<Plan: SchemaMigrationPlan>: Verb {
+  static var name: String { DumpVerb.name }
+  static var summary: String {
+    "Writes the whole log as lines of JSON, as it is stored or as it is at a version of the plan."
+  }
+  static var synopsis: String { "<store> [--as V|current] [--json]" }
+  static var help: String {
+    """
+
+    Without --as the lines have what is stored. With it each event is what the plan makes of it at that version, a part of
+    a split a line of its own; what a rule drops has no line. The dump ends at the newest entry that the log had when it
+    began. An entry that is damaged, or that a rule fails for, ends it with an error, behind the entries before it.
+
+      --as V             the version, such as 2.0.0, or 'current'
+    """
+  }
+  static var grammar: Arguments.Grammar { Arguments.Grammar(values: ["--as"], operands: ["<store>"]) }
+
+  private enum Form {
+    case stored
+    case at(SchemaVersion)
+  }
+  private let dump: DumpVerb
+  private let form: Form
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    dump = try DumpVerb(arguments)
+    guard let text = arguments.value("--as") else {
+      form = .stored
+      return
+    }
+    let versions = PlanCheck(of: Plan.self).versions
+    let version = text == "current" ? Plan.Current.version : SchemaVersion(text)
+    guard let version, versions.contains(version) else {
+      let list = versions.map(\.description).joined(separator: ", ")
+      throw UsageError("--as needs a version of the plan (\(list)) or 'current', not '\(text)'")
+    }
+    form = .at(version)
+  }
+
+  func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    guard case .at(let version) = form else { return try await dump.run(to: &output, &progress) }
+    var lines = try EventLines(EventLog(path: dump.store), plan: Plan.self, as: version)
+    while let page = try lines.nextPage() {
+      try output.write(page)
+      progress.update("\(lines.count) of \(lines.end) entries")
+    }
+    return ExitStatus.success
+  }
+}

@@ -1,0 +1,4 @@
+import AnnalsCommand
+import GitHistory
+
+await MaintenanceCommand<HistoryPlan>.main()
