@@ -18,8 +18,10 @@ struct CricketTests {
   }
 
   /// A file of all bytes that `fill` hands out.
-  private func file(_ fill: ((borrowing [UInt8]) throws -> Void) throws -> Void) throws -> URL {
-    let url = place.directory.appending(path: "lines.jsonl")
+  private func file(
+    _ name: String = "lines.jsonl", _ fill: ((borrowing [UInt8]) throws -> Void) throws -> Void
+  ) throws -> URL {
+    let url = place.directory.appending(path: name)
     try Data().write(to: url)
     let file = try FileHandle(forWritingTo: url)
     var bytes: [UInt8] = []
@@ -38,6 +40,13 @@ struct CricketTests {
     let lines = try file { try CricketLog.lines(of: store, $0) }
     let older = try matches.judge("upcast", matches.olderAsNewer, lines)
     let newer = try matches.judge("upcast", matches.newer, lines)
+    // What the command dumps at the version is the same, entry by entry.
+    let dump = try file("dump.jsonl") { body in
+      var lines = try EventLines(store.log, plan: Plan.self, as: SchemaVersion(2, 0, 0))
+      while let page = try lines.nextPage() { try body(page) }
+    }
+    #expect(try matches.judge("upcast", matches.olderAsNewer, dump, isDump: true) == older)
+    #expect(try matches.judge("upcast", matches.newer, dump, isDump: true) == newer)
     if CricketMatches.step == 1 {
       #expect(older == "ok 138339 compared, 0 wrong\n")
       #expect(newer == "ok 90493 compared, 0 wrong\n")
