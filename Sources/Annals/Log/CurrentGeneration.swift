@@ -43,6 +43,15 @@ final class CurrentGeneration: Sendable {
 }
 
 extension CurrentGeneration {
+  /// The generation in use, by a look at the store.
+  func newest() throws(AnnalsError) -> Generation {
+    var newest = generation
+    while try !newest.read({ (reader) throws(AnnalsError) in try newest.isInUse(in: reader) }) {
+      newest = try successor(of: newest)
+    }
+    return newest
+  }
+
   /// How long a turn is waited for to mend what a crash has left; whoever opens or writes next does it otherwise.
   private static let patience = Duration.milliseconds(200)
 

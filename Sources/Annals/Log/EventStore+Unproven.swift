@@ -5,6 +5,8 @@ extension EventStore {
   package init(appendingTo log: EventLog) throws(AnnalsError) {
     self.log = log
     reach = PlanReach(try CompiledPlan(Plan.self))
+    contextBytes = ContextBytes()
+    background = nil
     newer = nil
   }
 

@@ -15,6 +15,10 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   /// The log as it is stored, for audits and maintenance: nothing read from it is upcast.
   public let log: EventLog
   let reach: PlanReach
+  /// The contexts of the plan's stages.
+  let contextBytes: ContextBytes
+  /// The pass that goes on beside the store.
+  let background: BackgroundMigration?
   /// The newest version above the plan's that the store had events of when it was opened; then nothing is appended.
   let newer: SchemaVersion?
 
@@ -52,8 +56,11 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
       try reach.prove(snapshot.reader.census(), snapshot.kinds)
     }
     try activation.mustBeDone(contexts)
+    try Self.mustNotLower(reach.plan, log)
     self.reach = reach
+    contextBytes = contexts
     try log.core.place.settle()
+    background = try Self.migrate(log, PassWork(reach.plan, contexts), options.migration)
   }
 
   /// How often readers of this store have passed over an entry that they could not read; always 0 but with ``StoreOptions/Unreadable/quarantine(_:)``.

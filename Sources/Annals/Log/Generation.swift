@@ -66,6 +66,32 @@ final class Generation: Sendable {
 }
 
 extension Generation {
+  /// Lends a snapshot.
+  func read<Result>(_ body: (StoreReader) throws(AnnalsError) -> Result) throws(AnnalsError) -> Result {
+    try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      try body(StoreReader(transaction.view, tables))
+    }
+  }
+
+  /// The position of the newest entry; 0 in an empty log.
+  func lastPosition() throws(AnnalsError) -> UInt64 {
+    try read { (reader) throws(AnnalsError) in try reader.last() }
+  }
+
+  /// How many bytes of the file are in use.
+  func usedBytes() throws(AnnalsError) -> Int {
+    try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      do throws(EnvironmentError) { return try transaction.pageUse().used * environment.pageSize } catch {
+        throw AnnalsError(error)
+      }
+    }
+  }
+
+  /// How many rows lead to the streams.
+  func rowsOfHeads() throws(AnnalsError) -> Int {
+    try read { (reader) throws(AnnalsError) in try reader.rowsOfHeads() }
+  }
+
   /// Whether nothing had succeeded the generation by the snapshot of `reader`.
   ///
   /// - Complexity: One comparison where nobody has committed since the last look, else one row.

@@ -69,6 +69,9 @@ public struct StoreOptions: Sendable {
   /// Whether the open may work out and keep what stages need to know of the whole log, and take over events without a version, where a plan has either; it reads
   /// the log then. Without it such a store does not open: `requiresActivation`.
   public var activating = false
+  /// When older entries are rewritten in the plan's current version; never by itself by default. It needs a store that is open for writing, but for
+  /// ``MigrationMode/refuse``.
+  public var migration = MigrationMode.onRead
   /// What readers do at an entry that cannot be decoded or upcast; they fail by default. It is a matter of this opener alone.
   public var unreadable = Unreadable.fail
   /// How long an append, or an open that activates, waits while another process is writing, before it fails with code `busy`; ten seconds by default.

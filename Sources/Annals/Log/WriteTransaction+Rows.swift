@@ -15,4 +15,10 @@ extension WriteTransaction {
       throw AnnalsError(error)
     }
   }
+
+  /// Removes a row of `meta`, if it is there.
+  mutating func remove(_ name: String, in table: Table) throws(AnnalsError) {
+    let key = Array(name.utf8)
+    do { try delete(key: key.span, in: table) } catch { throw AnnalsError(error) }
+  }
 }

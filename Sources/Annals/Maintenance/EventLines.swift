@@ -89,7 +89,7 @@ public struct EventLines: Sendable {
   ) throws(AnnalsError) {
     let parts = try cut.events(snapshot, entry, stream)
     guard !parts.isEmpty else { return }
-    let metadata = try reading.metadata(of: entry)
+    let metadata = try EntryReading.metadata(of: entry)
     let end = writer.bytes.count
     do throws(AnnalsError) {
       for part in parts {

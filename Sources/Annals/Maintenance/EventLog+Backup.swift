@@ -26,14 +26,14 @@ extension EventLog {
   public func backup(
     to destination: URL, progress: (Progress) -> Void = { _ in }
   ) throws(AnnalsError) -> CopyReport {
-    let used = try core.environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
-      try storage { () throws(EnvironmentError) in try transaction.pageUse().used }
-    }
+    let generation = try core.place.newest()
     let copy = StoreCopy(
-      destination: try StorePlace(destination), current: core.current,
-      size: used * core.environment.pageSize, isBranch: false)
+      destination: try StorePlace(destination), current: generation.current,
+      size: try generation.usedBytes(), isBranch: false)
     return try copy.run(progress) { (file) throws(AnnalsError) in
-      do throws(EnvironmentError) { try core.environment.copy(to: file) } catch { throw AnnalsError(error) }
+      do throws(EnvironmentError) { try generation.environment.copy(to: file) } catch {
+        throw AnnalsError(error)
+      }
     }
   }
 

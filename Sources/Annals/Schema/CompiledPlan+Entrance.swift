@@ -27,7 +27,9 @@ extension CompiledPlan {
     }
     guard let records = indices[version] else {
       if version > current.version { return try newer(kind) }
-      if let oldest = schemas.first?.version, version < oldest { throw .olderVersion(oldest: oldest) }
+      if let oldest = schemas.first?.version, version < oldest {
+        throw .olderVersion(oldest: oldest, lastRelease: lastRelease(reading: version))
+      }
       throw .unknownVersion
     }
     guard let index = records[kind.type] else { throw .unknownType(in: version) }
@@ -44,6 +46,11 @@ extension CompiledPlan {
       }
       return Entrance(step: index, step.payload.preceded(by: conversion))
     }
+  }
+
+  /// The last release of the program that reads a version below the plan's oldest one: that of the nearest version at or below it.
+  private func lastRelease(reading version: SchemaVersion) -> String? {
+    lastReleases.filter { $0.key <= version }.max { $0.key < $1.key }?.value
   }
 
   /// Where payloads of a version above the plan's enter it: as the current record of their name, if their shape can be read so.

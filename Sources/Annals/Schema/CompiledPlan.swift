@@ -22,6 +22,8 @@ struct CompiledPlan: Sendable {
   let current: SchemaOutline
   /// The version that events without one are taken for; `nil` where they are refused.
   var adopted: SchemaVersion?
+  /// For versions below the oldest one, the last release that reads them.
+  var lastReleases: [SchemaVersion: String] = [:]
   /// Whether events of versions above the current one are passed over: they are no part of the history that ends at it.
   var passesOverNewer = false
   /// The stages, oldest first.
@@ -56,6 +58,7 @@ struct CompiledPlan: Sendable {
       )
     }
     try self.init(chain, contexts, unversioned: Plan.unversioned.version)
+    lastReleases = Plan.lastReleases
   }
 
   /// Makes the steps of a chain that holds together.

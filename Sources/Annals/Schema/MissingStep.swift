@@ -8,8 +8,8 @@ enum MissingStep: Error, Equatable, Sendable {
   case adopted(as: SchemaVersion)
   /// The version is above the plan's current one.
   case newerVersion(current: SchemaVersion)
-  /// The version is below the plan's oldest one.
-  case olderVersion(oldest: SchemaVersion)
+  /// The version is below the plan's oldest one; the text says which release of the program could still read it, where the plan knows.
+  case olderVersion(oldest: SchemaVersion, lastRelease: String?)
   /// The version lies between the plan's, and none of its schemas has it.
   case unknownVersion
   /// The schema of this version has no such record.
@@ -30,8 +30,12 @@ extension MissingStep: CustomStringConvertible {
       "the events were stored without a schema version and taken for ones of \(version) when the store was activated: keep the schema of that version in the chain, and UnversionedEvents.adopt(as:) naming it"
     case .newerVersion(let current):
       "the plan ends at version \(current): use the program that wrote the events, or a newer one"
-    case .olderVersion(let oldest):
-      "the plan begins at version \(oldest): put the older schemas and their stages before it"
+    case .olderVersion(let oldest, let release):
+      if let release {
+        "the plan begins at version \(oldest), and \(release) is the last release that reads it: run a migration pass with that one first"
+      } else {
+        "the plan begins at version \(oldest): run a migration pass with a release whose plan still has this version, or put the older schemas and their stages before it"
+      }
     case .unknownVersion:
       "no schema of the plan has this version: put it and its stages back into the chain"
     case .unknownType(let version):

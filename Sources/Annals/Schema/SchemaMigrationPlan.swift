@@ -21,9 +21,19 @@ public protocol SchemaMigrationPlan: Sendable {
   @MigrationChainBuilder static var stages: MigrationChain<Oldest, Current> { get }
   /// What is done with events that were stored without a schema version; they are refused by default.
   static var unversioned: UnversionedEvents { get }
+  /// For versions that the chain no longer begins at, the last release of the program that could read them; none by default.
+  ///
+  /// A store that still has events of such a version does not open, with code `storeTooOld`, and the error names the release.
+  ///
+  /// ```swift
+  /// static var lastReleases: [SchemaVersion: String] { [SchemaVersion(1, 0, 0): "Workouts 4.2"] }
+  /// ```
+  static var lastReleases: [SchemaVersion: String] { get }
 }
 
 extension SchemaMigrationPlan {
   /// Refused.
   public static var unversioned: UnversionedEvents { .refuse }
+  /// None.
+  public static var lastReleases: [SchemaVersion: String] { [:] }
 }

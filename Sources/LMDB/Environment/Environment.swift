@@ -25,7 +25,8 @@ public final class Environment: Sendable {
   public let access: EnvironmentOptions.Access
 
   /// The directory's locks; `nil` where nobody can write.
-  let locks: EnvironmentLocks?
+  var locks: EnvironmentLocks? { currentLocks.withLock { $0 } }
+  private let currentLocks: Mutex<EnvironmentLocks?>
   let handle: EnvironmentHandle
   let process: Int32
   let dataIdentity: FileIdentity
@@ -57,7 +58,7 @@ public final class Environment: Sendable {
     self.name = name
     self.directory = directory
     self.tables = tables
-    self.locks = locks
+    currentLocks = Mutex(locks)
     self.handle = handle
     self.lockFile = lockFile
     access = options.access
@@ -84,6 +85,14 @@ public final class Environment: Sendable {
       preconditionFailure("no table \(name) was opened")
     }
     return table
+  }
+
+  /// Takes part in other locks from here on, with all who have the file open in this process.
+  ///
+  /// For a file that was built under locks of its own and is about to be used by others: before anybody else may open it, and while no write
+  /// transaction lives.
+  public func join(_ locks: EnvironmentLocks) {
+    currentLocks.withLock { $0 = locks }
   }
 
   /// Whether the process that opened it is the parent of this one, which cannot use it.

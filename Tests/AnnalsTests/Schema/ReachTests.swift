@@ -26,7 +26,7 @@ import Testing
       "the plan ends at version 3.0.0: use the program that wrote the events, or a newer one"
     ),
     (
-      SchemaVersion(0, 9, 0), "Placed", .olderVersion(oldest: .init(1, 0, 0)),
+      SchemaVersion(0, 9, 0), "Placed", .olderVersion(oldest: .init(1, 0, 0), lastRelease: nil),
       "the plan begins at version 1.0.0: put the older schemas and their stages before it"
     ),
     (

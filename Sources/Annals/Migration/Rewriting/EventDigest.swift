@@ -48,3 +48,10 @@ struct EventDigest: Equatable, Sendable {
     return numbers.min().map { $0 * Self.block...$0 * Self.block + (Self.block - 1) }
   }
 }
+
+extension EventDigest.Sum {
+  /// The numbers in hexadecimal, to be kept and compared.
+  var text: String {
+    [entries, events, low, high].map { String($0, radix: 16) }.joined(separator: "-")
+  }
+}

@@ -93,12 +93,14 @@ extension PlanRewriter {
       if delivery.count == 1, delivery.parts[0].path.isEmpty {
         let kind = table.written[delivery.parts[0].caseIndex]
         run.tally.add(kind, bytes: delivery.bytes.count, at: run.count)
+        run.changes.add(isSplit: false)
         return add(entry, kind: kind, .payload, delivery.bytes.span, extensions, into: &run)
       }
     }
     try gather(entry, origin, isQuarantined: isQuarantined)
     guard parts.count > 0 else { return try addStub(entry, extensions, into: &run) }
     parts.count(in: &run.tally, at: run.count)
+    run.changes.add(isSplit: !header.flags.contains(.parts))
     let bytes = parts.bytes
     add(entry, kind: 0, .parts, bytes.span, extensions, into: &run)
   }
@@ -144,6 +146,8 @@ extension PlanRewriter {
     var body: [UInt8] = []
     stub.append(to: &body)
     run.tally.add(stub: kind, Stub.Cause.rule.rawValue, at: run.count)
+    let type = try table.fate(of: number, entry.position).kind.row.name
+    run.changes.add(RunChanges.Drop(type: type, reason: stub.reason))
     add(entry, kind: kind, .stub, body.span, extensions, into: &run)
   }
 

@@ -8,6 +8,8 @@ struct RewrittenRun: Sendable {
   private(set) var ends: [Int] = []
   /// What the entries add to the census.
   var tally = KindTally()
+  /// What has become of the entries.
+  var changes = RunChanges()
 
   /// The most room that is kept for a next run.
   private static let keptRoom = 4 << 20
@@ -33,6 +35,7 @@ struct RewrittenRun: Sendable {
     self.first = first
     ends.removeAll(keepingCapacity: true)
     tally.clear()
+    changes.clear()
     // One large entry must not keep its room for the rest of a pass.
     if bytes.count > Self.keptRoom { bytes = [] }
   }

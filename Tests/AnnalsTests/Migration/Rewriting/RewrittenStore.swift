@@ -33,7 +33,7 @@ struct RewrittenStore {
     place = try TemporaryStore()
     let environment = try Self.environment(at: place.url, log.id)
     let tables = StoreTables(environment)
-    let source = RewriteSource(log.core.environment, log: log.id)
+    let source = RewriteSource(log.core.generation.environment, log: log.id)
     try Self.copyHeads(from: source, to: environment, tables)
     let kinds = try log.read { (snapshot) throws in try GenerationKinds(snapshot.kinds, reach: reach) }
     let writer = GenerationWriter(tables: tables, kinds: kinds)

@@ -1,0 +1,43 @@
+/// The content of the file `log-NNNNNN.state` beside a generation that is being built: whether a power cut can have spoiled it.
+struct BuildMark: Equatable, Sendable {
+  /// More bytes than any mark has.
+  static let limit = 200
+
+  /// The run of the operating system that wrote it; empty where the system does not say.
+  var boot: String
+  /// Whether the disk has all that was committed. If not, the file can be used only as long as the same run of the system lasts.
+  var isSynced: Bool
+
+  /// The name of the file for a generation.
+  static func name(generation: UInt64) -> String {
+    String(CurrentFile.fileName(generation: generation).dropLast(4)) + ".state"
+  }
+
+  /// Whether a generation with this mark can be continued in a run of the system.
+  func isUsable(in boot: String?) -> Bool {
+    isSynced || (!self.boot.isEmpty && self.boot == boot)
+  }
+
+  /// `synced` or `unsynced`, a blank, the run, a blank, the CRC-32C of what is before it in eight hexadecimal digits, a newline.
+  func encoded() -> [UInt8] {
+    let line = "\(isSynced ? "synced" : "unsynced") \(boot)"
+    let digits = String(Checksum.crc32c(Array(line.utf8).span), radix: 16)
+    return Array("\(line) \(String(repeating: "0", count: 8 - digits.utf8.count))\(digits)\n".utf8)
+  }
+
+  init(boot: String, isSynced: Bool) {
+    self.boot = boot
+    self.isSynced = isSynced
+  }
+
+  /// Reads the file's content.
+  init(_ bytes: [UInt8]) throws(FormatFailure) {
+    let words = String(decoding: bytes, as: UTF8.self).utf8.split(
+      separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    guard words.count == 3, let state = String(words[0]), let boot = String(words[1]) else {
+      throw FormatFailure(.value, at: 0)
+    }
+    self.init(boot: boot, isSynced: state == "synced")
+    guard encoded() == bytes else { throw FormatFailure(.checksum, at: 0) }
+  }
+}

@@ -1,0 +1,49 @@
+/// How a migration pass is done.
+public struct MigrationOptions: Sendable {
+  /// What a pass does at an entry that a rule fails on.
+  public enum Unreadable: Sendable {
+    /// It ends there, and the store is as it was.
+    case fail
+    /// It copies the entry as it is, marks and counts it. Readers meet the same error there as before.
+    case quarantine
+  }
+
+  /// What is done with a pass that was interrupted.
+  public enum Unfinished: Sendable {
+    /// It is continued if there is one.
+    case resume
+    /// It is continued; where there is none the pass fails.
+    case mustBeThere
+    /// What it has left is removed, and the pass begins anew.
+    case discard
+  }
+
+  /// The most entries that are copied in a second; `nil` for as many as the machine can. At least 1.
+  public var rate: Int?
+  /// On how many threads entries are decoded, lifted and encoded; by default one for each processor, at most 8.
+  public var threads: Int?
+  /// Whether the store refuses appends after the switch, with code `held`, until somebody accepts the new generation or rolls it back.
+  public var isHolding = false
+  /// What is done at an entry that a rule fails on; the pass ends there by default.
+  public var unreadable = Unreadable.fail
+  /// What is done with a pass that was interrupted; it is continued by default.
+  public var unfinished = Unfinished.resume
+  /// Whether everything is done but written: the report tells what a pass would do.
+  public var isRehearsal = false
+  /// Is told how the pass ended, whoever waits for it.
+  public var observer: (@Sendable (Result<MigrationReport, AnnalsError>) -> Void)?
+  /// Is called at each named point, so that tests can end the process there.
+  package var atPoint: (@Sendable (PassPoint) -> Void)?
+  /// Entries a commit at most; 5,000 but in tests.
+  package var batch = 5_000
+
+  /// A pass at full speed that ends at the first failure.
+  public init() {}
+}
+
+/// A place in a pass where tests end the process.
+package enum PassPoint: String, CaseIterable, Sendable {
+  case begin, named, created, batch, batchCommitted, copied, headsBatch, headsCopied, merged, synced, closed
+  case reopened, compared, verified, round, locked, lastRound, live, sealed, unlocked, current, done
+  case removing, removed, cleared
+}

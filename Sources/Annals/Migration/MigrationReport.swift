@@ -1,0 +1,52 @@
+/// What a migration pass has done.
+public struct MigrationReport: Hashable, Codable, Sendable {
+  /// Entries that a rule dropped, for one reason.
+  public struct Dropped: Hashable, Codable, Sendable {
+    /// The type that they were stored as.
+    public var type: String
+    /// The reason that the rule states.
+    public var reason: String
+    /// How many.
+    public var count: UInt64
+  }
+
+  /// Whether there was anything to do; if not, the store is as it was.
+  public var isDone: Bool
+  /// Whether everything was done but written.
+  public var isRehearsal = false
+  /// The generation in use now.
+  public var generation: UInt64
+  /// The generation that it was copied from, and that can be rolled back to; the same number where nothing was done.
+  public var predecessor: UInt64
+  /// How many entries the log has.
+  public var entries: UInt64
+  /// How many of them were decoded, lifted and encoded anew. Entries that an interrupted pass had copied before are not counted.
+  public var rewritten: UInt64 = 0
+  /// How many were dropped, by type and reason; counted as ``rewritten`` is.
+  public var dropped: [Dropped] = []
+  /// How many were split; counted as ``rewritten`` is.
+  public var split: UInt64 = 0
+  /// How many are in quarantine.
+  public var quarantined: UInt64 = 0
+  /// The length of the old file in bytes.
+  public var bytesBefore: UInt64 = 0
+  /// The length of the new file in bytes.
+  public var bytesAfter: UInt64 = 0
+  /// How many seconds the pass took.
+  public var seconds: Double = 0
+  /// How many seconds writers waited for the switch.
+  public var secondsLocked: Double = 0
+  /// The position behind which an interrupted pass was continued; 0 where it began anew.
+  public var resumedAt: UInt64 = 0
+  /// Whether the store refuses appends until the new generation is accepted.
+  public var isHeld = false
+  /// What both generations deliver, as a number to keep: it changes with any event, position, path, stream, revision or time.
+  public var digest: String = ""
+
+  init(isDone: Bool, generation: UInt64, predecessor: UInt64, entries: UInt64) {
+    self.isDone = isDone
+    self.generation = generation
+    self.predecessor = predecessor
+    self.entries = entries
+  }
+}

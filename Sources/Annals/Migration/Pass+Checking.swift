@@ -1,0 +1,125 @@
+internal import LMDB
+
+// What a pass does between the copy and the switch.
+extension Pass {
+  /// What is compared at a time, so that a difference names its place.
+  private static let segment: UInt64 = 65_536
+
+  /// Copies the rows that lead to the streams.
+  mutating func copyHeads() throws(AnnalsError) {
+    let copy = HeadCopy(source: source, target: target)
+    let total = UInt64(clamping: try source.rowsOfHeads())
+    var last = try source.lastPosition()
+    while true {
+      let begin = now
+      show(.indexing, min(UInt64(clamping: try target.rowsOfHeads()), total), of: total)
+      guard let end = try copy.next(safety == .synced ? .full : .none) else { break }
+      last = max(last, end)
+      point(.headsBatch)
+      if safety == .unsynced { try target.startWriteback() }
+      try rest(after: 0, begin.duration(to: now), .indexing, 0, of: total)
+    }
+    machine.copyHeads(last: last)
+    point(.headsCopied)
+  }
+
+  /// Merges the heads of what is behind the checkpoint, so that whoever opens the new generation has little to read.
+  mutating func mergeHeads() throws(AnnalsError) {
+    let generation = try target.generation(in: directory)
+    try generation.read { (reader) throws(AnnalsError) in try generation.heads.follow(reader.end(), reader) }
+    var merge = HeadMerge(generation, HeadMerge.Interval())
+    try target.write(safety == .synced ? .full : .none) { (transaction) throws(AnnalsError) in
+      try merge.finish(in: &transaction)
+    }
+    merge.join()
+    machine.merge()
+    point(.merged)
+  }
+
+  /// Looks at every page of the file as the disk has it.
+  ///
+  /// The file is closed meanwhile, and opened as anybody would open it.
+  mutating func checkFile() throws(AnnalsError) {
+    show(.checking, 0, of: machine.copied)
+    try storage { () throws(EnvironmentError) in try target.environment.synchronize() }
+    if safety == .unsynced {
+      try PassTarget.mark(.synced, target.current, in: directory)
+      safety = .synced
+    }
+    point(.synced)
+    try target.check(in: directory) { point(.closed) }
+    point(.reopened)
+    machine.check()
+  }
+
+  /// Compares what both generations deliver.
+  mutating func compare(_ range: ClosedRange<UInt64>) throws(AnnalsError) {
+    var next = range.lowerBound
+    while next <= range.upperBound {
+      let begin = now
+      let end = min(range.upperBound, (next - 1) / Self.segment * Self.segment + Self.segment)
+      digest.add(try compare(segment: next...end))
+      if machine.compared == 0 || range.count > 10_000 { show(.comparing, end, of: range.upperBound) }
+      machine.compare(upTo: end)
+      try rest(after: end - next + 1, begin.duration(to: now), .comparing, end, of: range.upperBound)
+      next = end + 1
+    }
+    point(.compared)
+  }
+
+  /// The digest of what both generations deliver at some positions.
+  func compare(segment: ClosedRange<UInt64>) throws(AnnalsError) -> EventDigest {
+    let threads = threads(for: segment)
+    func digest(_ source: RewriteSource) throws(AnnalsError) -> EventDigest {
+      try Digesting(source: source, reach: work.reach, isQuarantining: isSettingAside)
+        .digest(of: segment, threads: threads)
+    }
+    let old = try digest(old)
+    let new = try digest(RewriteSource(target.environment, log: source.meta.log))
+    guard old == new else {
+      throw AnnalsError(
+        .verifyFailed,
+        "positions \(segment.lowerBound) to \(segment.upperBound): what the new generation delivers is not what the old one delivers; the store is as it was. A rule that gives another result when it is repeated does this: test the plan with assertPure of AnnalsTesting",
+        details: AnnalsError.Details { $0.position = Position(segment.lowerBound) })
+    }
+    return old
+  }
+
+  /// Lets the plan's stages compare the log with what it becomes.
+  mutating func verify() throws(AnnalsError) {
+    show(.verifying, 0, of: machine.copied)
+    try work.verify(log, last: machine.copied)
+    machine.verify()
+    point(.verified)
+  }
+
+  /// Copies what was appended meanwhile.
+  mutating func follow(_ range: ClosedRange<UInt64>) throws(AnnalsError) {
+    let begin = now
+    show(.following, range.lowerBound - 1, of: range.upperBound)
+    let end = try put(range, .full, entries: .max, bytes: 16 << 20)
+    machine.follow(upTo: end, took: begin.duration(to: now))
+    point(.round)
+  }
+
+  /// Copies while writers wait, for half of the time, because they append faster than they are followed.
+  ///
+  /// - Returns: How long writers waited for the switch, where nothing was left to copy.
+  mutating func slow(_ range: ClosedRange<UInt64>) throws(AnnalsError) -> Duration? {
+    show(.following, range.lowerBound - 1, of: range.upperBound, pause: .writers)
+    let turn = try turn()
+    let begin = now
+    var last = try source.lastPosition()
+    var end = range.lowerBound - 1
+    while end < last, begin.duration(to: now) < .milliseconds(20) {
+      end = try put(end + 1...last, .full, entries: 1_000, bytes: 4 << 20)
+      last = try source.lastPosition()
+    }
+    machine.follow(upTo: end, took: begin.duration(to: now))
+    point(.round)
+    if end == last { return try seal(turn) }
+    _ = consume turn
+    WriterThread.pause(milliseconds: 20)
+    return nil
+  }
+}

@@ -1,0 +1,240 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A compacting migration pass: copies a generation into a new one, entry by entry in today's form, and puts that in its place.
+///
+/// It does what ``PassMachine`` decides. Until the seal nothing that others can see has changed but one row of `meta`.
+struct Pass {
+  let log: EventLog
+  let work: PassWork
+  let options: MigrationOptions
+  let control: PassControl
+  let source: Generation
+  /// The locks under which the new generation is built.
+  let building: EnvironmentLocks
+  /// The locks that all writers of the store take.
+  let everybody: EnvironmentLocks
+  /// What the old generation says of the pass.
+  let row: PassRow
+  /// How often a version had been activated when the pass began.
+  let schemaEpoch: UInt64
+  /// The position up to which an interrupted pass had copied.
+  let resumedAt: UInt64
+
+  /// The kinds of the new generation.
+  let kinds: GenerationKinds
+  /// The old generation, as the threads of the pass read it.
+  let old: RewriteSource
+
+  var target: PassTarget
+  var machine: PassMachine
+  var pace: PassPace
+  var clock = PassClock()
+  var tally = PassTally()
+  var safety = PassTarget.Safety.synced
+  /// The digest of what both generations deliver, up to where they are compared.
+  var digest = EventDigest()
+
+  init(
+    log: EventLog, work: PassWork, options: MigrationOptions, control: PassControl, source: Generation,
+    building: EnvironmentLocks, everybody: EnvironmentLocks, row: PassRow, schemaEpoch: UInt64,
+    resumedAt: UInt64, target: PassTarget
+  ) throws(AnnalsError) {
+    old = RewriteSource(source.environment, log: source.meta.log)
+    kinds = try GenerationKinds(
+      source.read { (reader) throws(AnnalsError) in try reader.kinds() }, reach: work.reach,
+      target: target.read { (reader) throws(AnnalsError) in try reader.kinds() })
+    self.log = log
+    self.work = work
+    self.options = options
+    self.control = control
+    self.source = source
+    self.building = building
+    self.everybody = everybody
+    self.row = row
+    self.schemaEpoch = schemaEpoch
+    self.resumedAt = resumedAt
+    self.target = target
+    machine = PassMachine(copied: resumedAt, goal: try source.lastPosition())
+    pace = PassPace(rate: options.rate, at: .now)
+  }
+
+  var directory: Directory { source.directory }
+  var now: ContinuousClock.Instant { .now }
+
+  func point(_ point: PassPoint) { options.atPoint?(point) }
+
+  /// Does all of it.
+  ///
+  /// - Returns: How long writers waited for the switch.
+  mutating func run() throws(AnnalsError) -> Duration {
+    try target.write(.full) { (transaction) throws(AnnalsError) in
+      try GenerationWriter(tables: target.tables, kinds: kinds).putActivatedSchemas(in: &transaction)
+    }
+    while true {
+      try check()
+      let last = try source.lastPosition()
+      switch machine.next(PassMachine.Sight(last: last)) {
+      case .copy(let range): try copy(range)
+      case .copyHeads: try copyHeads()
+      case .mergeHeads: try mergeHeads()
+      case .check: try checkFile()
+      case .compare(let range): try compare(range)
+      case .verify: try verify()
+      case .follow(let range): try follow(range)
+      case .slow(let range): if let waited = try slow(range) { return waited }
+      case .seal: return try seal(turn())
+      }
+    }
+  }
+
+  /// Rests as long as it is asked to, and throws if it is asked to end.
+  mutating func check() throws(AnnalsError) {
+    while true {
+      switch control.wish {
+      case .go: return
+      case .pause:
+        var progress = control.progress
+        progress.pause = .asked
+        control.show(progress)
+        WriterThread.pause(milliseconds: 20)
+        pace.skip(.milliseconds(20))
+      case .stop:
+        throw AnnalsError(
+          .cancelled,
+          "the migration pass was stopped after \(machine.copied) entries; the next one goes on there")
+      case .cancel:
+        throw AnnalsError(.cancelled, "the migration pass was cancelled; the store is as it was before it")
+      }
+    }
+  }
+
+  /// The right to write to the old generation, which nobody else has meanwhile.
+  func turn() throws(AnnalsError) -> Environment.Turn {
+    try storage { () throws(EnvironmentError) in try source.environment.turn() }
+  }
+
+  /// Shows how far a phase is.
+  mutating func show(
+    _ phase: MigrationProgress.Phase, _ done: UInt64, of total: UInt64, pause: MigrationProgress.Pause? = nil
+  ) {
+    if let progress = clock.note(phase, done: done, total: total, pause: pause, at: now) {
+      control.show(progress)
+    }
+  }
+
+  /// Rests after a batch, in steps in which it can be asked to end.
+  mutating func rest(
+    after entries: UInt64, _ time: Duration, _ phase: MigrationProgress.Phase, _ done: UInt64,
+    of total: UInt64
+  ) throws(AnnalsError) {
+    try check()
+    guard let (duration, reason) = pace.rest(after: entries, time, at: now) else { return }
+    let end = now + duration
+    if duration > .milliseconds(100) { show(phase, done, of: total, pause: reason) }
+    while now < end {
+      let rest = min(now.duration(to: end), .milliseconds(20))
+      WriterThread.pause(milliseconds: UInt32(max(rest / .milliseconds(1), 1)))
+      try check()
+    }
+  }
+}
+
+// Copying.
+extension Pass {
+  /// The most bytes of entries in a durable commit.
+  private static let durableBytes = 16 << 20
+
+  /// Copies the entries at `range`, with a commit for each batch.
+  mutating func copy(_ range: ClosedRange<UInt64>) throws(AnnalsError) {
+    let phase: MigrationProgress.Phase = machine.hasHeads ? .following : .copying
+    var next = range.lowerBound
+    while next <= range.upperBound {
+      try choose()
+      let end = try batch(next...range.upperBound, phase, total: range.upperBound)
+      next = end + 1
+    }
+    point(.copied)
+  }
+
+  /// Copies as many entries as one commit holds.
+  ///
+  /// - Returns: The position of the last one.
+  private mutating func batch(
+    _ range: ClosedRange<UInt64>, _ phase: MigrationProgress.Phase, total: UInt64
+  ) throws(AnnalsError) -> UInt64 {
+    let begin = now
+    let isDurable = safety == .synced
+    let end = try put(
+      range, isDurable ? .full : .none, entries: isDurable ? .max : UInt64(clamping: options.batch),
+      bytes: isDurable ? Self.durableBytes : .max)
+    point(.batchCommitted)
+    if !isDurable { try target.startWriteback() }
+    let count = end - range.lowerBound + 1
+    machine.copy(upTo: end)
+    show(phase, end, of: total)
+    try rest(after: count, begin.duration(to: now), phase, end, of: total)
+    return end
+  }
+
+  /// Puts entries into the new generation, in one transaction.
+  ///
+  /// - Returns: The position of the last one.
+  mutating func put(
+    _ range: ClosedRange<UInt64>, _ durability: Durability, entries: UInt64, bytes: Int,
+    then body: (inout WriteTransaction, PassTarget, UInt64) throws(AnnalsError) -> Void = {
+      (_, _, _) throws(AnnalsError) in
+    }
+  ) throws(AnnalsError) -> UInt64 {
+    var end = range.lowerBound - 1
+    var size = 0
+    var tally = tally
+    let (target, row) = (target, row)
+    let writer = GenerationWriter(tables: target.tables, kinds: kinds)
+    let rewriting = work.rewriting(old, kinds, isSettingAside: isSettingAside)
+    try target.write(durability) { (transaction) throws(AnnalsError) in
+      try rewriting.run(range, threads: threads(for: range)) { (run) throws(AnnalsError) in
+        try writer.put(run, in: &transaction)
+        end = run.last.rawValue
+        size += run.byteCount
+        tally.add(run)
+        return end - range.lowerBound + 1 < entries && size < bytes && control.wish == .go
+      }
+      point(.batch)
+      var row = row
+      row.other = source.current.generation
+      row.position = end
+      try transaction.put(row.encoded(), PassRow.name, in: target.tables.meta)
+      try body(&transaction, target, end)
+    }
+    self.tally = tally
+    return end
+  }
+
+  var isSettingAside: Bool {
+    if case .quarantine = options.unreadable { true } else { false }
+  }
+
+  /// On how many threads a range is worked on: a few entries are done sooner than a thread has begun.
+  func threads(for range: ClosedRange<UInt64>) -> Int {
+    range.count < 2_048 ? 1 : options.threads ?? min(Processors.count, 8)
+  }
+
+  /// Chooses how the next batch is kept safe: a writer that waits for the disk is not to wait for the pass's pages too.
+  private mutating func choose() throws(AnnalsError) {
+    let commit = try storage { () throws(EnvironmentError) in try source.environment.lastTransaction() }
+    pace.see(commit: commit, at: now)
+    let wanted: PassTarget.Safety = pace.hasWriter(at: now) ? .unsynced : .synced
+    guard wanted != safety else { return }
+    if wanted == .synced {
+      try storage { () throws(EnvironmentError) in try target.environment.synchronize() }
+    }
+    try PassTarget.mark(wanted, target.current, in: directory)
+    safety = wanted
+  }
+}

@@ -1,0 +1,51 @@
+/// How long a pass rests after a batch, so that it goes no faster than asked and leaves writers their share.
+struct PassPace: Sendable {
+  /// For how long after its last sign a writer is taken to be at work.
+  static let memory = Duration.seconds(1)
+
+  /// The most entries in a second.
+  let rate: Int?
+  /// How long the batches would have taken at that rate, since the beginning.
+  private var owed = Duration.zero
+  private var begin: ContinuousClock.Instant
+  private var lastSign: ContinuousClock.Instant?
+  private var commit: UInt64?
+
+  init(rate: Int?, at now: ContinuousClock.Instant) {
+    self.rate = rate
+    begin = now
+  }
+
+  /// Notes the number of the old generation's newest commit.
+  mutating func see(commit: UInt64, at now: ContinuousClock.Instant) {
+    if let known = self.commit, known != commit { lastSign = now }
+    self.commit = commit
+  }
+
+  /// Notes a commit of the pass itself, which is no writer's.
+  mutating func pass(commit: UInt64) { self.commit = commit }
+
+  /// Whether a writer is at work.
+  func hasWriter(at now: ContinuousClock.Instant) -> Bool {
+    lastSign.map { $0.duration(to: now) < Self.memory } ?? false
+  }
+
+  /// How long to rest after `entries` that took `time`, and why; `nil` for not at all.
+  mutating func rest(
+    after entries: UInt64, _ time: Duration, at now: ContinuousClock.Instant
+  ) -> (Duration, MigrationProgress.Pause)? {
+    if let rate, rate > 0 {
+      owed += .nanoseconds(
+        Int64(clamping: entries.multipliedReportingOverflow(by: 1_000_000_000).partialValue / UInt64(rate)))
+      let ahead = owed - begin.duration(to: now)
+      if ahead > .zero { return (ahead, .rate) }
+      // What was lost to other work is not caught up with.
+      owed = begin.duration(to: now)
+    }
+    // Half of the time belongs to those who append.
+    return hasWriter(at: now) ? (time, .writers) : nil
+  }
+
+  /// Notes that nothing was done for a while.
+  mutating func skip(_ time: Duration) { owed += time }
+}

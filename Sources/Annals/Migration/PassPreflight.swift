@@ -1,0 +1,95 @@
+internal import LMDB
+
+/// What is looked at before a pass begins: whether it may, whether there is anything to do, and the room for it.
+struct PassPreflight {
+  /// What a pass takes beside the entries, in bytes.
+  private static let overhead = 16 << 20
+  /// At so many places of the log a few entries are rewritten for the estimate.
+  private static let samples = 32
+  private static let sampleLength: UInt64 = 64
+
+  let entries: UInt64
+  let schemaEpoch: UInt64
+  /// A pass that was not finished.
+  let unfinished: PassRow?
+  /// Whether there are entries of older versions.
+  let isNeeded: Bool
+  private let source: Generation
+  /// How many bytes the generation has in use.
+  let used: Int
+  private let growth: Double
+
+  /// Looks at the generation in use.
+  ///
+  /// - Throws: ``AnnalsError`` with code `held`, `noPath`, `newerSchema` and what keeps the plan from reading the store.
+  init(_ source: Generation, _ work: PassWork) throws(AnnalsError) {
+    self.source = source
+    let (meta, pass, isDue, last) = try source.read {
+      (reader) throws(AnnalsError) -> (StoreMeta, PassRow?, Bool, UInt64) in
+      let (census, kinds) = (try reader.census(), try reader.kinds())
+      try work.mustReach(census, kinds)
+      return (try reader.meta(), try reader.pass(), work.isDue(census, kinds), try reader.last())
+    }
+    let used = try source.usedBytes()
+    guard meta.state == .live else {
+      throw AnnalsError(
+        meta.state == .held ? .held : .storeReplaced,
+        "the store takes no migration pass now: the last one is to be accepted or rolled back first")
+    }
+    schemaEpoch = meta.schemaEpoch
+    unfinished = pass
+    isNeeded = isDue
+    entries = last
+    self.used = used
+    growth = pass == nil && (isDue || work.isForced) ? try Self.growth(source, work, last) : 1
+  }
+
+  /// How many bytes the new generation is likely to take, by a sample of the entries.
+  var estimate: Int { Int(Double(used) * max(growth, 0.1)) + Self.overhead }
+
+  /// How many bytes a sample of entries takes in the new generation for each that it takes in the old one.
+  private static func growth(
+    _ source: Generation, _ work: PassWork, _ last: UInt64
+  ) throws(AnnalsError) -> Double {
+    let old = RewriteSource(source.environment, log: source.meta.log)
+    let registry = try source.read { (reader) throws(AnnalsError) in try reader.kinds() }
+    // Failures are for the pass itself to tell, at its place in the order.
+    let rewriting = work.rewriting(
+      old, try GenerationKinds(registry, reach: work.reach), isSettingAside: true)
+    var (before, after) = (0, 0)
+    for sample in 0..<UInt64(samples) {
+      let start = 1 + last / UInt64(samples) * sample
+      guard start <= last else { break }
+      let range = start...min(start + sampleLength - 1, last)
+      before += try source.read { (reader) throws(AnnalsError) in try reader.entryBytes(range) }
+      do throws(AnnalsError) {
+        try rewriting.run(range, threads: 1) { (run) in
+          after += run.byteCount
+          return true
+        }
+      } catch {
+        continue
+      }
+    }
+    return before > 0 && after > 0 ? Double(after) / Double(before) : 1
+  }
+
+  /// Throws `diskFull` where the new generation has no room beside the old one.
+  func mustHaveRoom() throws(AnnalsError) {
+    let free = try files { () throws(StoreFileError) in try source.directory.fileSystem().free }
+    guard estimate > free else { return }
+    throw AnnalsError(
+      .diskFull,
+      "a migration pass writes the log anew beside the old one and needs about \(estimate) bytes of disk, and \(free) are free; nothing was changed"
+    )
+  }
+}
+
+extension StoreReader {
+  /// How many bytes the entries at some positions have.
+  fileprivate func entryBytes(_ positions: ClosedRange<UInt64>) throws(AnnalsError) -> Int {
+    var count = 0
+    for position in positions { count += try bytes(at: Position(position)).count }
+    return count
+  }
+}

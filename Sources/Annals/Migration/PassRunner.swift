@@ -1,0 +1,237 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Begins a pass or goes on with an unfinished one, and clears up behind it.
+struct PassRunner: Sendable {
+  let log: EventLog
+  let work: PassWork
+  let options: MigrationOptions
+  let control: PassControl
+
+  /// Begins a run of a pass on a thread of its own.
+  static func start(
+    _ log: EventLog, _ work: PassWork, _ options: MigrationOptions
+  ) throws(AnnalsError) -> MigrationRun {
+    if let rate = options.rate, rate < 1 {
+      throw AnnalsError(.wrongUse, "the rate of a migration pass is at least one entry a second")
+    }
+    if let threads = options.threads, !(1...64).contains(threads) {
+      throw AnnalsError(.wrongUse, "a migration pass runs on 1 to 64 threads")
+    }
+    let control = PassControl()
+    let runner = PassRunner(log: log, work: work, options: options, control: control)
+    return try MigrationRun(control, observer: options.observer) { () throws(AnnalsError) in
+      // Whoever appends comes first.
+      WriterThread.yieldToOthers()
+      return try runner.run()
+    }
+  }
+
+  /// The whole pass.
+  func run() throws(AnnalsError) -> MigrationReport {
+    let begin = ContinuousClock.now
+    if options.isRehearsal {
+      var report = try PassRehearsal(
+        source: log.core.place.newest(), work: work, options: options, control: control
+      ).run()
+      report.seconds = begin.duration(to: .now) / .seconds(1)
+      control.show(finished(report))
+      return report
+    }
+    guard log.options.access == .readWrite else {
+      throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
+    }
+    let lock = try StoreOpening(directory: log.core.generation.directory, options: log.options).passLock()
+    guard let hold = try files({ () throws(StoreFileError) in try lock.tryLock(.exclusive) }) else {
+      let holder = try files { () throws(StoreFileError) in try lock.lastHolder() }
+      throw AnnalsError(
+        .busy,
+        "\(holder.map { "process \($0)" } ?? "another process") is at work on this store's generations: a migration pass, a rollback or a clean-up; try again when it is done",
+        details: AnnalsError.Details { $0.holder = holder })
+    }
+    let source = try log.core.place.newest()
+    var report = try run(source, lock)
+    report.seconds = begin.duration(to: .now) / .seconds(1)
+    control.show(finished(report))
+    _ = consume hold
+    return report
+  }
+
+  private func finished(_ report: MigrationReport) -> MigrationProgress {
+    MigrationProgress(phase: .finished, done: report.entries, total: report.entries)
+  }
+
+  private func run(_ source: Generation, _ lock: FileLock) throws(AnnalsError) -> MigrationReport {
+    let preflight = try PassPreflight(source, work)
+    let building = try locks(lock, source.directory, queue: lock, write: lock)
+    var unfinished: (PassTarget, PassRow)?
+    if let row = preflight.unfinished {
+      let leftover = UnfinishedPass(source: source, directory: source.directory, locks: building, row: row)
+      if row.plan != work.mark, options.unfinished != .discard {
+        throw AnnalsError(
+          .wrongUse,
+          "an unfinished migration pass \(row.version.map { "to version \($0)" } ?? "without a plan") by another plan has left generation \(row.other): finish it with the program that began it, or throw it away with MigrationOptions.Unfinished.discard ('--restart')",
+          details: AnnalsError.Details { $0.version = row.version })
+      }
+      if options.unfinished != .discard { unfinished = try leftover.target() }
+      if unfinished == nil { try leftover.remove { options.atPoint?($0) } }
+    }
+    guard unfinished != nil || options.unfinished != .mustBeThere else {
+      throw AnnalsError(.wrongUse, "there is no unfinished migration pass that could be continued")
+    }
+    guard unfinished != nil || preflight.isNeeded || work.isForced else {
+      return MigrationReport(
+        isDone: false, generation: source.current.generation, predecessor: source.current.generation,
+        entries: preflight.entries)
+    }
+    if unfinished == nil { try preflight.mustHaveRoom() }
+    options.atPoint?(.begin)
+    return try run(source, building, unfinished, preflight)
+  }
+
+  private func locks(
+    _ pass: FileLock, _ directory: Directory, queue: FileLock?, write: FileLock?
+  ) throws(AnnalsError) -> EnvironmentLocks {
+    try files { () throws(StoreFileError) in
+      func lock(_ known: FileLock?, _ name: String) throws(StoreFileError) -> FileLock {
+        if let known { return known }
+        return try FileLock(name, in: directory)
+      }
+      return EnvironmentLocks(
+        open: try lock(nil, "open.lock"), queue: try lock(queue, "queue.lock"),
+        write: try lock(write, "write.lock"))
+    }
+  }
+
+  private func run(
+    _ source: Generation, _ building: EnvironmentLocks, _ unfinished: (PassTarget, PassRow)?,
+    _ preflight: PassPreflight
+  ) throws(AnnalsError) -> MigrationReport {
+    let directory = source.directory
+    let row = if unfinished != nil { try Self.unfinished(source) } else { try name(source) }
+    let leftover = UnfinishedPass(source: source, directory: directory, locks: building, row: row)
+    var pass: Pass?
+    let waited: Duration
+    do throws(AnnalsError) {
+      options.atPoint?(.named)
+      let current = CurrentFile(log: source.meta.log, generation: row.other)
+      var target = unfinished?.0
+      if target == nil { target = try create(current, source, building, row) }
+      options.atPoint?(.created)
+      guard let target else { throw AnnalsError(.inputOutput, "the new generation was not created") }
+      pass = try Pass(
+        log: log, work: work, options: options, control: control, source: source, building: building,
+        everybody: try locks(building.write, directory, queue: nil, write: nil), row: row,
+        schemaEpoch: preflight.schemaEpoch, resumedAt: unfinished?.1.position ?? 0, target: target)
+      waited = try pass?.run() ?? .zero
+    } catch {
+      // The file has to be closed before it is removed.
+      pass = nil
+      if mustStay(error) { throw error }
+      do { try leftover.remove { options.atPoint?($0) } } catch {
+        // What stays is found, and removed, by the next pass. The first failure is the one to tell.
+      }
+      throw error
+    }
+    options.atPoint?(.unlocked)
+    guard let pass else { throw AnnalsError(.inputOutput, "the pass has ended without a result") }
+    return try settle(pass, waited, preflight)
+  }
+
+  /// Whether what is done must not be removed.
+  private func mustStay(_ error: AnnalsError) -> Bool {
+    if error.code == .outcomeUnknown { return true }
+    if case .stop = control.wish { return error.code == .cancelled }
+    return false
+  }
+
+  /// Gives the new generation a number, and names it in the old one, so that what is left of it is known for what it is.
+  private func name(_ source: Generation) throws(AnnalsError) -> PassRow {
+    var result: PassRow?
+    try source.environment.write(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      let newest = try newest(in: transaction, source)
+      guard newest < CurrentFile.maximumGeneration else {
+        throw AnnalsError(
+          .tooLarge, "the log has used up its numbers for generations: back it up by dump and import")
+      }
+      let row = PassRow(id: UUID(), other: newest + 1, plan: work.mark, version: work.version)
+      try transaction.put(row.encoded(), PassRow.name, in: source.tables.meta)
+      try transaction.put(NewestRow(generation: newest + 1).encoded(), NewestRow.name, in: source.tables.meta)
+      result = row
+    }
+    guard let result else { throw AnnalsError(.inputOutput, "the pass got no name") }
+    return result
+  }
+
+  /// The highest number that a generation has ever had, if the one in use takes a pass.
+  private func newest(
+    in transaction: borrowing WriteTransaction, _ source: Generation
+  ) throws(AnnalsError) -> UInt64 {
+    let reader = StoreReader(transaction.view, source.tables)
+    let state = try reader.state()
+    guard state == .live else {
+      throw AnnalsError(
+        state == .held ? .held : .storeReplaced,
+        "the store takes no migration pass now: accept the last one or roll it back")
+    }
+    return try reader.newestGeneration()
+  }
+
+  private func create(
+    _ current: CurrentFile, _ source: Generation, _ building: EnvironmentLocks, _ row: PassRow
+  ) throws(AnnalsError) -> PassTarget {
+    let directory = source.directory
+    let (meta, facts) = try source.read { (reader) throws(AnnalsError) in
+      (try reader.meta(), try reader.frozenFacts())
+    }
+    var new = meta
+    new.generation = current.generation
+    new.state = .building(pass: row.id)
+    new.checkpoint = 0
+    var own = row
+    own.other = source.current.generation
+    return try PassTarget.create(
+      current, in: directory, building, new, own, facts + work.facts, newest: current.generation)
+  }
+
+  /// Lets `CURRENT` name the new generation, and removes what only the pass needed.
+  private func settle(
+    _ pass: Pass, _ waited: Duration, _ preflight: PassPreflight
+  ) throws(AnnalsError) -> MigrationReport {
+    let (directory, current) = (pass.directory, pass.target.current)
+    var report = MigrationReport(
+      isDone: true, generation: current.generation, predecessor: pass.source.current.generation,
+      entries: pass.machine.copied)
+    do throws(StoreFileError) {
+      try directory.replace(CurrentFile.name, with: current.encoded().span)
+      options.atPoint?(.current)
+      try directory.remove(BuildMark.name(generation: current.generation))
+      report.bytesBefore = UInt64(clamping: try directory.status(of: pass.source.current.fileName)?.size ?? 0)
+      report.bytesAfter = UInt64(clamping: try directory.status(of: current.fileName)?.size ?? 0)
+    } catch {
+      // The seal is what counts: every open follows it, and writes CURRENT anew.
+    }
+    options.atPoint?(.done)
+    pass.tally.fill(&report)
+    report.secondsLocked = waited / .seconds(1)
+    report.resumedAt = pass.resumedAt
+    report.isHeld = options.isHolding
+    report.digest = pass.digest.total.text
+    return report
+  }
+}
+
+extension PassRunner {
+  /// The row of the unfinished pass as the generation has it that is copied.
+  private static func unfinished(_ source: Generation) throws(AnnalsError) -> PassRow {
+    guard let row = try source.read({ (reader) throws(AnnalsError) in try reader.pass() }) else {
+      throw AnnalsError(.storeReplaced, "the unfinished pass is gone; begin anew")
+    }
+    return row
+  }
+}

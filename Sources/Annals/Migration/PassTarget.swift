@@ -1,0 +1,163 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The generation that a pass builds: a file that nobody else has open.
+///
+/// Its write transactions take `pass.lock` in place of the locks of writers, which go on in the old generation meanwhile.
+final class PassTarget {
+  let current: CurrentFile
+  private let locks: EnvironmentLocks
+  private var file: Environment?
+
+  /// The memory for heads that are merged, in bytes, beside those of the tail.
+  private static let memory = 8 << 20
+
+  /// How the file is kept safe while entries are copied into it.
+  enum Safety: Equatable {
+    /// Each commit is on disk.
+    case synced
+    /// What is committed can be lost by a power cut, and the file with it.
+    case unsynced
+  }
+
+  /// Creates the file of a generation.
+  ///
+  /// - Parameters:
+  ///   - meta: What its `meta` says, `building` among it.
+  ///   - row: The pass.
+  ///   - facts: Rows of `meta` that are taken over as they are.
+  static func create(
+    _ current: CurrentFile, in directory: Directory, _ locks: EnvironmentLocks, _ meta: StoreMeta,
+    _ row: PassRow, _ facts: [(name: String, value: [UInt8])], newest: UInt64
+  ) throws(AnnalsError) -> PassTarget {
+    try mark(.synced, current, in: directory)
+    let target = try PassTarget(
+      current, locks, environment(current, in: directory, locks, EnvironmentOptions(create: true)))
+    try target.write(.full) { (transaction) throws(AnnalsError) in
+      for (name, value) in meta.rows() {
+        try transaction.put(value, name.rawValue, in: target.tables.meta)
+      }
+      try transaction.put(row.encoded(), PassRow.name, in: target.tables.meta)
+      for (name, value) in facts { try transaction.put(value, name, in: target.tables.meta) }
+      try transaction.put(NewestRow(generation: newest).encoded(), NewestRow.name, in: target.tables.meta)
+    }
+    try files { () throws(StoreFileError) in try directory.synchronize() }
+    return target
+  }
+
+  /// Opens the file of a generation that is being built.
+  static func open(
+    _ current: CurrentFile, in directory: Directory, _ locks: EnvironmentLocks
+  ) throws(AnnalsError) -> PassTarget {
+    try PassTarget(current, locks, environment(current, in: directory, locks, EnvironmentOptions()))
+  }
+
+  private init(_ current: CurrentFile, _ locks: EnvironmentLocks, _ environment: Environment) {
+    self.current = current
+    self.locks = locks
+    file = environment
+  }
+
+  /// The file, open.
+  var environment: Environment {
+    guard let file else { preconditionFailure("a file that was closed to be checked is not used") }
+    return file
+  }
+
+  /// The file's tables.
+  var tables: StoreTables { StoreTables(environment) }
+
+  /// The generation as one that heads can be merged in.
+  func generation(in directory: Directory) throws(AnnalsError) -> Generation {
+    let (meta, kinds) = try read { (reader) throws(AnnalsError) in (try reader.meta(), try reader.kinds()) }
+    let file = StoreOpening.GenerationFile(current: current, environment: environment, lease: nil, meta: meta)
+    return Generation(
+      StoreOpening.Opened(file: file, kinds: kinds, arrived: meta.epoch, isStale: false, previous: nil),
+      directory, memory: Self.memory)
+  }
+
+  private static func environment(
+    _ current: CurrentFile, in directory: Directory, _ locks: EnvironmentLocks, _ options: EnvironmentOptions
+  ) throws(AnnalsError) -> Environment {
+    try storage { () throws(EnvironmentError) in
+      try Environment.open(
+        current.fileName, in: directory, tables: StoreTables.definitions, locks: locks, options: options)
+    }
+  }
+
+  /// Lets a generation that was ready be built on.
+  func reopen(for row: PassRow) throws(AnnalsError) {
+    var meta = try read { (reader) throws(AnnalsError) in try reader.meta() }
+    if meta.state == .building(pass: row.id) { return }
+    meta.state = .building(pass: row.id)
+    try write(.full) { (transaction) throws(AnnalsError) in
+      try transaction.put(meta.value(of: .state), StoreMeta.Name.state.rawValue, in: tables.meta)
+      try transaction.put(row.encoded(), PassRow.name, in: tables.meta)
+      try transaction.remove(PredecessorRow.name, in: tables.meta)
+    }
+  }
+
+  /// One transaction.
+  func write(
+    _ durability: Durability, _ body: (inout WriteTransaction) throws(AnnalsError) -> Void
+  ) throws(AnnalsError) {
+    try environment.write(durability: durability, failure: AnnalsError.init, body)
+  }
+
+  /// Lends a snapshot.
+  func read<Result>(_ body: (StoreReader) throws(AnnalsError) -> Result) throws(AnnalsError) -> Result {
+    try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      try body(StoreReader(transaction.view, tables))
+    }
+  }
+
+  /// Lets the system begin to write what is committed, so that the last wait for the disk is short.
+  func startWriteback() throws(AnnalsError) {
+    try storage { () throws(EnvironmentError) in try environment.startWriteback() }
+  }
+
+  /// How many rows lead to the streams.
+  func rowsOfHeads() throws(AnnalsError) -> Int {
+    try read { (reader) throws(AnnalsError) in try reader.rowsOfHeads() }
+  }
+
+  /// Closes the file, looks at each of its pages without LMDB, and opens it as anybody would.
+  ///
+  /// Nobody else writes to the file, so that no lock is needed.
+  ///
+  /// - Parameter whenChecked: Is called before the file is opened again.
+  func check(in directory: Directory, _ whenChecked: () -> Void) throws(AnnalsError) {
+    file = nil
+    try checkPages(in: directory)
+    whenChecked()
+    file = try Self.environment(current, in: directory, locks, EnvironmentOptions())
+  }
+
+  private func checkPages(in directory: Directory) throws(AnnalsError) {
+    let report = try files { () throws(StoreFileError) in
+      try PageCheck.run(
+        current.fileName, in: directory, tables: StoreTables.definitions, ignoring: StoreTables.reserved)
+    }
+    guard let first = report.findings.first else { return }
+    throw AnnalsError(
+      .verifyFailed,
+      "the new generation has \(report.findingCount) damaged places, the first in \(first); the store is as it was",
+      details: AnnalsError.Details { $0.file = current.fileName })
+  }
+
+  /// Notes beside the file what a power cut can do to it.
+  static func mark(
+    _ safety: Safety, _ current: CurrentFile, in directory: Directory
+  ) throws(AnnalsError) {
+    let mark = BuildMark(boot: Boot.id ?? "", isSynced: safety == .synced)
+    try files { () throws(StoreFileError) in
+      try directory.replace(
+        BuildMark.name(generation: current.generation), with: mark.encoded().span)
+    }
+  }
+}

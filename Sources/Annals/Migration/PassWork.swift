@@ -1,0 +1,86 @@
+internal import LMDB
+
+/// What a pass does with entries: what a plan says, or nothing.
+struct PassWork: Sendable {
+  /// The plan's mark.
+  let mark: [UInt8]
+  /// The version that entries are in afterwards; `nil` where they stay in their own.
+  let version: SchemaVersion?
+  /// The plan, and where kinds enter it; `nil` where entries stay as they are.
+  let reach: PlanReach?
+  private let contexts: ContextBytes
+
+  /// Copies every entry as it is.
+  static let copy = PassWork(mark: PlanMark.none, version: nil, reach: nil, contexts: ContextBytes())
+
+  /// Takes every entry to the current version of a plan, which was made with these contexts.
+  init(_ plan: CompiledPlan, _ contexts: ContextBytes) {
+    self.init(
+      mark: PlanMark.of(plan), version: plan.current.version, reach: PlanReach(plan), contexts: contexts)
+  }
+
+  private init(mark: [UInt8], version: SchemaVersion?, reach: PlanReach?, contexts: ContextBytes) {
+    self.mark = mark
+    self.version = version
+    self.reach = reach
+    self.contexts = contexts
+  }
+
+  /// Whether the log is copied even if no entry changes.
+  var isForced: Bool { reach == nil }
+
+  /// Rows of `meta` that the new generation gets.
+  var facts: [(name: String, value: [UInt8])] {
+    guard let oldest = reach?.plan.schemas.first?.version else { return [] }
+    var row: [UInt8] = []
+    row.append(oldest)
+    return [(StoreReader.oldestName, row)]
+  }
+
+  /// What turns the entries of `source` into those of a generation with `kinds`.
+  func rewriting(_ source: RewriteSource, _ kinds: GenerationKinds, isSettingAside: Bool) -> Rewriting {
+    guard let reach else { return .copying(source, kinds) }
+    return .lifting(source, kinds, reach.plan, isQuarantining: isSettingAside)
+  }
+
+  /// Throws unless all entries of a generation can be rewritten, and none is of a later version than the pass leads to.
+  func mustReach(_ census: [UInt32: CensusRow], _ kinds: KindRegistry) throws(AnnalsError) {
+    guard let reach, let newer = try reach.prove(census, kinds) else { return }
+    throw AnnalsError(
+      .newerSchema,
+      "the store has events of version \(newer), and this pass leads to \(reach.plan.current.version): run it with the newest program that writes to the store",
+      details: AnnalsError.Details { $0.version = newer })
+  }
+
+  /// Whether any entry is of another version or form than the pass leads to.
+  func isDue(_ census: [UInt32: CensusRow], _ kinds: KindRegistry) -> Bool {
+    guard let reach else { return false }
+    return census.contains { number, row in
+      guard row.parts > 0, let kind = kinds.kinds[number] else { return false }
+      let record = kinds.recordKind(kind)
+      return !reach.plan.written.contains {
+        $0.type == record.type && $0.version == record.version && $0.shape == record.shape
+      }
+    }
+  }
+
+  /// Lets the plan's stages compare the log up to `last` with what it becomes.
+  ///
+  /// Both sides are read from the old generation: that the new one delivers the same has been compared by then.
+  ///
+  /// - Throws: ``AnnalsError`` with code `verifyFailed` for what a stage throws.
+  func verify(_ log: EventLog, last: UInt64) throws(AnnalsError) {
+    guard let plan = reach?.plan else { return }
+    let history = LogHistory(log: log, last: last, adopted: plan.adopted)
+    for (index, work) in plan.works.enumerated() {
+      guard let verify = work.verify else { continue }
+      let (from, to) = (plan.schemas[index].version, plan.schemas[index + 1].version)
+      do { try verify(history, contexts) } catch {
+        throw AnnalsError(
+          .verifyFailed,
+          "the 'verify' of the stage from \(from) to \(to) threw \((error as? AnnalsError)?.description ?? "\(type(of: error))"); the store is as it was",
+          details: AnnalsError.Details { $0.version = to }, underlying: error)
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/// What tells one plan from another: a fingerprint of its versions, shapes and stages.
+///
+/// A pass that was interrupted goes on only with the plan that began it. What a rule's closure does is not part of the mark, since nothing can see
+/// that; if a changed rule goes on where another one began, the comparison of both generations finds it.
+enum PlanMark {
+  /// The mark of a pass without a plan.
+  static let none = [UInt8](repeating: 0, count: 32)
+
+  /// The SHA-256 of the plan's outline.
+  static func of(_ plan: CompiledPlan) -> [UInt8] {
+    var lines: [String] = []
+    for schema in plan.schemas {
+      lines.append("schema \(schema.version) \(schema.stability)")
+      for record in schema.records {
+        lines.append("record \(record.name.text) \(record.shape?.text ?? "by name")")
+      }
+    }
+    for stage in plan.stages {
+      lines.append("stage \(stage.isLightweight) \(stage.hasContext)")
+      for rule in stage.rules {
+        lines.append("rule \(rule.word.rawValue) \(rule.caseIndex) \(text(rule.effect))")
+      }
+      for adjustment in stage.adjustments { lines.append("adjustment \(adjustment)") }
+    }
+    lines.append("unversioned \(plan.adopted?.description ?? "refused")")
+    return SHA256.hash(Array(lines.joined(separator: "\n").utf8))
+  }
+
+  private static func text(_ effect: RuleEffect) -> String {
+    switch effect {
+    case .anything: "anything"
+    // A set has another order in every process.
+    case .cases(let cases): "cases \(cases.sorted())"
+    case .nothing(let reason): "nothing \(reason)"
+    case .unknown: "unknown"
+    }
+  }
+}

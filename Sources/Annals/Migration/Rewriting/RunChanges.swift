@@ -1,0 +1,44 @@
+/// What has become of the entries of a run, for a report.
+struct RunChanges: Sendable {
+  /// Why entries of one type are gone.
+  struct Drop: Hashable, Sendable {
+    /// The type that they were stored as.
+    let type: String
+    /// The reason that the rule states.
+    let reason: String
+  }
+
+  /// How many entries were lifted and encoded anew.
+  private(set) var rewritten: UInt64 = 0
+  /// How many of them have become parts.
+  private(set) var split: UInt64 = 0
+  /// How many of them have given nothing.
+  private(set) var drops: [Drop: UInt64] = [:]
+
+  /// Counts an entry that has given one event or, where it was split, any number of them.
+  @inline(__always)
+  mutating func add(isSplit: Bool) {
+    rewritten += 1
+    if isSplit { split += 1 }
+  }
+
+  /// Counts an entry that has given nothing.
+  mutating func add(_ drop: Drop) {
+    rewritten += 1
+    drops[drop, default: 0] += 1
+  }
+
+  /// Adds what has become of others.
+  mutating func add(_ other: RunChanges) {
+    rewritten += other.rewritten
+    split += other.split
+    for (drop, count) in other.drops { drops[drop, default: 0] += count }
+  }
+
+  /// Forgets everything.
+  mutating func clear() {
+    rewritten = 0
+    split = 0
+    if !drops.isEmpty { drops.removeAll(keepingCapacity: true) }
+  }
+}

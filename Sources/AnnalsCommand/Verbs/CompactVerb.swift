@@ -1,0 +1,40 @@
+import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `compact`: every entry as it is, in a file without holes.
+struct CompactVerb: Verb {
+  static let name = "compact"
+  static let summary =
+    "Copies the log into a file without unused pages, beside reads and appends, and switches to it."
+  static let synopsis = "<store> [--rate N] [--hold] [--json] …"
+  static let help = """
+
+    The old generation is kept until 'discard-previous'. Ctrl-C keeps what is done: the same command goes on there.
+
+    \(PassArguments.help)
+    """
+  static let grammar = Arguments.Grammar(
+    flags: PassArguments.flags, values: PassArguments.values, operands: ["<store>"])
+
+  let store: String
+  let isJSON: Bool
+  private let pass: PassArguments
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    store = arguments[operand: 0]
+    isJSON = arguments.has("--json")
+    pass = try PassArguments(arguments)
+  }
+
+  func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    var options = StoreOptions(creation: .never)
+    options.access = pass.options.isRehearsal ? .readOnly : .readWrite
+    let log = try EventLog(at: URL(filePath: store), options: options)
+    return try await PassWatch(run: log.compact(pass.options), isJSON: isJSON).finish(to: &output, &progress)
+  }
+}

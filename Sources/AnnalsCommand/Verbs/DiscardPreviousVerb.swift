@@ -1,0 +1,68 @@
+import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `discard-previous`: removes the generations that are not in use.
+struct DiscardPreviousVerb: Verb {
+  static let name = "discard-previous"
+  static let summary =
+    "Removes the generations that are not in use: what passes have copied, and what was rolled back."
+  static let synopsis = "<store> [--json]"
+  static let help = """
+
+    What the removed files held is gone from the store, but for what the file system, snapshots of the disk and backups still have.
+
+    """
+  static let grammar = Arguments.Grammar(operands: ["<store>"])
+
+  let store: String
+  let isJSON: Bool
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    store = arguments[operand: 0]
+    isJSON = arguments.has("--json")
+  }
+
+  func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    let report = try EventLog.discardPrevious(URL(filePath: store))
+    if isJSON {
+      try output.write(Self.line(report).bytes)
+    } else {
+      try output.writeLine(Self.text(report))
+    }
+    return ExitStatus.success
+  }
+
+  private static func line(_ report: DiscardReport) -> ReportLine {
+    var line = ReportLine()
+    line.add("generation", report.inUse)
+    line.add("discarded", report.discarded.map { "\($0)" })
+    line.add("bytes", UInt64(clamping: report.bytes))
+    line.add(
+      "kept",
+      report.kept.map { kept in
+        var line = ReportLine()
+        line.add("file", kept.file)
+        line.add("reason", kept.reason)
+        return line
+      })
+    return line
+  }
+
+  private static func text(_ report: DiscardReport) -> String {
+    var lines: [String] = []
+    if report.discarded.isEmpty {
+      lines.append("there was nothing to remove beside generation \(report.inUse)")
+    } else {
+      let list = report.discarded.map { "\($0)" }.joined(separator: ", ")
+      lines.append(
+        "removed generation \(list), \(report.bytes) bytes; generation \(report.inUse) is in use")
+    }
+    for kept in report.kept { lines.append("left alone: \(PlainText.line(kept.file)), \(kept.reason)") }
+    return lines.joined(separator: "\n")
+  }
+}

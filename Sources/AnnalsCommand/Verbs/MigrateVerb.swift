@@ -1,0 +1,55 @@
+import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `migrate`: every entry in the plan's current version, once and for all.
+struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
+  static var name: String { "migrate" }
+  static var summary: String {
+    "Rewrites the whole log in the plan's current version, beside reads and appends, and switches to it."
+  }
+  static var synopsis: String { "<store> [--dry-run] [--to V] [--rate N] [--threads N] [--hold] [--json] …" }
+  static var help: String {
+    """
+
+    The old generation is kept until 'discard-previous'. Ctrl-C keeps what is done: the same command goes on there.
+
+      --to V          stops at version V of the plan
+    \(PassArguments.help)
+    """
+  }
+  static var grammar: Arguments.Grammar {
+    Arguments.Grammar(
+      flags: PassArguments.flags, values: PassArguments.values.union(["--to"]), operands: ["<store>"])
+  }
+
+  let store: String
+  let isJSON: Bool
+  private let pass: PassArguments
+  private let version: SchemaVersion?
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    store = arguments[operand: 0]
+    isJSON = arguments.has("--json")
+    pass = try PassArguments(arguments)
+    version = try arguments.value("--to").map { (text) throws(UsageError) in
+      guard let version = SchemaVersion(text) else { throw UsageError("--to needs a version such as 2.0.0") }
+      return version
+    }
+  }
+
+  func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    var options = StoreOptions(creation: .never)
+    options.access = pass.options.isRehearsal ? .readOnly : .readWrite
+    options.activating = !pass.options.isRehearsal
+    let store = try EventStore(at: URL(filePath: store), plan: Plan.self, options: options)
+    let run = try version.map { (version) throws(AnnalsError) in try store.migrate(to: version, pass.options)
+    }
+    return try await PassWatch(run: run ?? store.migrate(pass.options), isJSON: isJSON)
+      .finish(to: &output, &progress)
+  }
+}

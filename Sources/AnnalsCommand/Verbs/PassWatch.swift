@@ -1,0 +1,116 @@
+import Annals
+
+/// Watches a pass until it is over, and tells what it did.
+struct PassWatch {
+  let run: MigrationRun
+  let isJSON: Bool
+
+  /// Waits for the end of the pass; an interruption stops it at the next batch, and what is done is kept.
+  func finish(
+    to output: inout some ByteOutput, _ progress: inout ProgressLine
+  ) async throws -> Int32 {
+    let run = run
+    let interruption = Interruption { run.stop() }
+    for await now in run.progress { progress.update(Self.text(now)) }
+    let report = try await run.report()
+    withExtendedLifetime(interruption) {}
+    progress.clear()
+    if isJSON { try output.write(Self.line(report).bytes) } else { try output.writeLine(Self.text(report)) }
+    return ExitStatus.success
+  }
+
+  /// How far it is, with a bar.
+  static func text(_ progress: MigrationProgress) -> String {
+    let part = progress.total > 0 ? Double(progress.done) / Double(progress.total) : 0
+    let filled = Int((min(max(part, 0), 1) * 20).rounded(.down))
+    var text =
+      "\(progress.phase.rawValue) [\(String(repeating: "#", count: filled))\(String(repeating: ".", count: 20 - filled))]"
+    text += " \(progress.done) of \(progress.total)"
+    if progress.rate >= 1 { text += ", \(Int(progress.rate))/s" }
+    if let remaining = progress.remaining, remaining.isFinite, progress.done < progress.total {
+      text += ", \(duration(remaining)) left"
+    }
+    if let pause = progress.pause {
+      text += pause == .rate ? ", at the rate asked for" : pause == .asked ? ", paused" : ", beside writers"
+    }
+    return text
+  }
+
+  private static func duration(_ seconds: Double) -> String {
+    let seconds = Int(min(seconds.rounded(.up), 359_999))
+    if seconds < 60 { return "\(seconds) s" }
+    if seconds < 3600 { return "\(seconds / 60) min \(seconds % 60) s" }
+    return "\(seconds / 3600) h \(seconds / 60 % 60) min"
+  }
+
+  private static func text(_ report: MigrationReport) -> String {
+    var lines: [String] = []
+    if report.isRehearsal {
+      lines.append("\(report.entries) entries can be migrated; nothing was changed")
+    } else if report.isDone {
+      lines.append(
+        "generation \(report.generation) is in use: \(report.entries) entries, \(report.bytesAfter) bytes (\(report.bytesBefore) before)"
+      )
+    } else {
+      lines.append("nothing to do: all \(report.entries) entries are of the plan's current version")
+    }
+    if report.resumedAt > 0 { lines.append("continued behind position \(report.resumedAt)") }
+    if report.rewritten > 0 || report.isDone || report.isRehearsal {
+      lines.append("rewritten    \(report.rewritten)")
+      lines.append("split        \(report.split)")
+      for dropped in report.dropped {
+        lines.append(
+          "dropped      \(dropped.count) '\(PlainText.line(dropped.type))': \(PlainText.line(dropped.reason))"
+        )
+      }
+    }
+    if report.quarantined > 0 { lines.append("quarantined  \(report.quarantined)") }
+    if report.isDone {
+      lines.append(
+        "took \(hundredths(report.seconds)) s; writers waited \(hundredths(report.secondsLocked * 1000)) ms for the switch"
+      )
+      lines.append("digest       \(report.digest)")
+      lines.append(
+        report.isHeld
+          ? "held: 'accept' lets the store take appends, 'rollback' goes back to generation \(report.predecessor)"
+          : "generation \(report.predecessor) is kept: 'rollback' goes back to it until something is appended, 'discard-previous' removes it"
+      )
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func hundredths(_ number: Double) -> String {
+    let rounded = Int((number * 100).rounded())
+    let rest = rounded % 100
+    return "\(rounded / 100).\(rest < 10 ? "0" : "")\(rest)"
+  }
+
+  private static func line(_ report: MigrationReport) -> ReportLine {
+    var line = ReportLine()
+    line.add("isDone", report.isDone)
+    line.add("isRehearsal", report.isRehearsal)
+    line.add("generation", report.generation)
+    line.add("predecessor", report.predecessor)
+    line.add("entries", report.entries)
+    line.add("resumedAt", report.resumedAt)
+    line.add("rewritten", report.rewritten)
+    line.add("split", report.split)
+    line.add(
+      "dropped",
+      report.dropped.map { dropped in
+        var line = ReportLine()
+        line.add("type", dropped.type)
+        line.add("reason", dropped.reason)
+        line.add("count", dropped.count)
+        return line
+      })
+    line.add("quarantined", report.quarantined)
+    line.add("bytesBefore", report.bytesBefore)
+    line.add("bytesAfter", report.bytesAfter)
+    line.add("milliseconds", UInt64(report.seconds * 1000))
+    line.add("microsecondsLocked", UInt64(report.secondsLocked * 1_000_000))
+    line.add("digest", report.digest)
+    line.add("isHeld", report.isHeld)
+    return line
+  }
+}

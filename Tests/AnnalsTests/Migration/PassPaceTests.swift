@@ -1,0 +1,41 @@
+import Testing
+
+@testable import Annals
+
+/// How long a pass rests between batches.
+@Suite struct PassPaceTests {
+  private let start = ContinuousClock.now
+
+  @Test func `a limited rate is kept over many batches`() {
+    var pace = PassPace(rate: 1_000, at: start)
+    var now = start
+    for _ in 0..<50 {
+      now += .milliseconds(10)
+      let rest = pace.rest(after: 100, .milliseconds(10), at: now)
+      if let rest {
+        #expect(rest.1 == .rate)
+        now += rest.0
+      }
+    }
+    // 5,000 entries at 1,000 a second.
+    #expect(start.duration(to: now) == .seconds(5))
+  }
+
+  @Test func `time that was lost is not caught up with`() {
+    var pace = PassPace(rate: 1_000, at: start)
+    #expect(pace.rest(after: 100, .seconds(9), at: start + .seconds(9)) == nil)
+    let rest = pace.rest(after: 100, .zero, at: start + .seconds(9))
+    #expect(rest?.0 == .milliseconds(100))
+  }
+
+  @Test func `half of the time is left to a writer that is at work`() {
+    var pace = PassPace(rate: nil, at: start)
+    pace.see(commit: 7, at: start)
+    #expect(pace.rest(after: 100, .milliseconds(8), at: start) == nil)
+    pace.see(commit: 8, at: start + .milliseconds(5))
+    let rest = pace.rest(after: 100, .milliseconds(8), at: start + .milliseconds(10))
+    #expect(rest?.0 == .milliseconds(8) && rest?.1 == .writers)
+    pace.see(commit: 8, at: start + .seconds(2))
+    #expect(pace.rest(after: 100, .milliseconds(8), at: start + .seconds(2)) == nil)
+  }
+}
