@@ -104,10 +104,8 @@ struct StoreOpening {
     let (locks, lease) = try files { () throws(StoreFileError) -> (EnvironmentLocks?, GenerationLease?) in
       // Where nobody can write there is nobody to lock out.
       if isReadOnlyMount { return (nil, nil) }
-      let locks = EnvironmentLocks(
-        open: try lockFile("open.lock"), queue: try lockFile("queue.lock"), write: try lockFile("write.lock"))
       // Before LMDB sees the file: from here on nobody removes it.
-      return (locks, try GenerationLease(lockFile(current.leaseName)))
+      return (try self.locks(), try GenerationLease(lockFile(current.leaseName)))
     }
     if options.trust == .nobody { try StorePages(directory, current).mustBeSound(only: options.scope) }
     var environmentOptions = EnvironmentOptions(access: options.access == .readWrite ? .readWrite : .readOnly)
@@ -131,6 +129,12 @@ struct StoreOpening {
     } catch  where error.code == .damaged && error.details.table != nil {
       return nil
     }
+  }
+
+  /// The locks that all generations of the store share.
+  func locks() throws(StoreFileError) -> EnvironmentLocks {
+    EnvironmentLocks(
+      open: try lockFile("open.lock"), queue: try lockFile("queue.lock"), write: try lockFile("write.lock"))
   }
 
   /// The lock of whoever changes which generation is in use: a pass, a rollback, a removal. It comes before all others.

@@ -79,7 +79,6 @@ extension GenerationChange {
     let previous = try previous(predecessor.generation)
     let epoch = inUse.meta.epoch
     try write(in: inUse) { (transaction) throws(AnnalsError) in
-      var meta = try self.meta(in: transaction)
       let last = try StoreReader(transaction.view, inUse.tables).last()
       guard last <= predecessor.last else {
         throw AnnalsError(
@@ -87,14 +86,13 @@ extension GenerationChange {
           "\(last - predecessor.last) entries were appended since the switch, from position \(predecessor.last + 1) to \(last); a rollback would lose them; nothing was changed",
           details: AnnalsError.Details { $0.position = Position(predecessor.last + 1) })
       }
-      guard meta.epoch == epoch, epoch < .max, last == predecessor.last else {
+      guard last == predecessor.last, epoch < .max else {
         throw AnnalsError(
           .damaged, "table 'meta': the log ends at \(last), and its switch was at \(predecessor.last)",
           details: AnnalsError.Details { $0.table = "meta" })
       }
       // The commit point: from here on the predecessor is in use, whoever does the rest.
-      meta.state = .sealed(Seal(successor: predecessor.generation, epoch: epoch + 1))
-      try transaction.put(meta.value(of: .state), StoreMeta.Name.state.rawValue, in: inUse.tables.meta)
+      try seal(&transaction, successor: predecessor.generation)
       return true
     }
     let opened = StoreOpening.Opened(

@@ -93,6 +93,47 @@ extension GenerationChange {
     }
   }
 
+  /// Puts the seal of the generation in use, and takes its row `pass` away: with the commit, which must be durable, `successor` is in use.
+  ///
+  /// The successor says by then, durably, that it is live or held, and has the epoch behind the one of the generation in use.
+  func seal(_ transaction: inout WriteTransaction, successor: UInt64) throws(AnnalsError) {
+    var meta = try meta(in: transaction)
+    guard meta.epoch < .max else {
+      throw AnnalsError(
+        .damaged, "table 'meta': the row 'epoch' has a number that no store reaches",
+        details: AnnalsError.Details { $0.table = "meta" })
+    }
+    meta.state = .sealed(Seal(successor: successor, epoch: meta.epoch + 1))
+    try transaction.put(meta.value(of: .state), StoreMeta.Name.state.rawValue, in: inUse.tables.meta)
+    let name = Array(PassRow.name.utf8)
+    _ = try storage { () throws(EnvironmentError) in
+      try transaction.delete(key: name.span, in: inUse.tables.meta)
+    }
+  }
+
+  /// What an unfinished pass has left beside the generation in use.
+  func leftover() throws(AnnalsError) -> PassLeftover {
+    let (pass, epoch) = try inUse.environment.read(failure: AnnalsError.init) {
+      (transaction) throws(AnnalsError) in
+      let reader = StoreReader(transaction.view, inUse.tables)
+      return (try reader.pass(), try reader.meta().epoch)
+    }
+    var other: PassLeftover.Other?
+    if let pass {
+      do throws(AnnalsError) {
+        let file = try file(pass.other)
+        let predecessor = try file.environment.read(failure: AnnalsError.init) {
+          (transaction) throws(AnnalsError) in
+          try StoreReader(transaction.view, StoreTables(file.environment)).predecessor()
+        }
+        other = .init(state: file.meta.state, epoch: file.meta.epoch, predecessor: predecessor)
+      } catch  where error.code == .incomplete {
+        other = nil
+      }
+    }
+    return PassLeftover(pass: pass, of: inUse.number, epoch: epoch, other: other)
+  }
+
   /// The file of a generation that is not in use.
   ///
   /// - Throws: ``AnnalsError`` with code `incomplete` where there is none.

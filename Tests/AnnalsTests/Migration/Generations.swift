@@ -125,6 +125,21 @@ struct Generations {
     try seal(old, successor: new, epoch: epoch)
   }
 
+  /// Reads from a generation's file, whatever its state.
+  func read<Value>(
+    _ number: UInt64, _ body: (StoreReader) throws(AnnalsError) -> Value
+  ) throws -> Value {
+    let directory = try Directory.open(path: url.path)
+    let locks = EnvironmentLocks(
+      open: try FileLock("open.lock", in: directory), queue: try FileLock("queue.lock", in: directory),
+      write: try FileLock("write.lock", in: directory))
+    let environment = try Environment.open(
+      file(number).lastPathComponent, in: directory, tables: StoreTables.definitions, locks: locks)
+    return try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      try body(StoreReader(transaction.view, StoreTables(environment)))
+    }
+  }
+
   /// How many entries a generation's file holds, whatever its state.
   func entries(_ number: UInt64) throws -> Int {
     var count = 0

@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@testable import Annals
+@testable import LMDB
+
+/// What whoever changes generations finds, and does to them.
+@Suite struct GenerationChangeTests {
+  private func store() async throws -> (TemporaryStore, Generations) {
+    let place = try TemporaryStore()
+    for number in 0..<3 { try await place.open().append([.placed(number)], to: "a") }
+    return (place, Generations(place))
+  }
+
+  @Test func `what a killed pass was building is found`() async throws {
+    let (place, generations) = try await store()
+    #expect(try GenerationChange(place.url, StoreOptions()).leftover() == .none)
+    try generations.begin(1, to: 2)
+    let row = try GenerationChange(place.url, StoreOptions()).leftover()
+    guard case .row(let pass) = row else {
+      Issue.record("\(row)")
+      return
+    }
+    #expect(pass.id == generations.pass && pass.other == 2)
+    try generations.copy(1, to: 2, epoch: 0, last: 3, state: .building(pass: generations.pass))
+    #expect(try GenerationChange(place.url, StoreOptions()).leftover() == .building(pass))
+    try generations.set(2, generations.standing(.live, epoch: 1))
+    #expect(try GenerationChange(place.url, StoreOptions()).leftover() == .unswitched(pass))
+  }
+
+  @Test func `a seal is the commit point, and takes the row of the pass away`() async throws {
+    let (place, generations) = try await store()
+    let log = try place.open()
+    try generations.copy(1, to: 2, epoch: 1, last: 3)
+    try generations.begin(1, to: 2)
+    do {
+      let change = try GenerationChange(place.url, StoreOptions())
+      try change.write(in: change.inUse) { (transaction) throws(AnnalsError) in
+        try change.seal(&transaction, successor: 2)
+        return true
+      }
+      #expect(try log.info().generation == 2)
+      #expect(try change.opening.record().generation == 2)
+    }
+    #expect(try generations.named() == 2)
+    let pass = try generations.read(1) { (reader) throws(AnnalsError) in try reader.pass() }
+    #expect(pass == nil)
+    let state = try generations.read(1) { (reader) throws(AnnalsError) in try reader.state() }
+    #expect(state == .sealed(Seal(successor: 2, epoch: 1)))
+  }
+}
