@@ -112,6 +112,8 @@ extension GenerationChange {
   }
 
   /// What an unfinished pass has left beside the generation in use.
+  ///
+  /// LMDB opens what was being built, so whoever lets it be written without waiting for the disk must know first that the machine has not stopped since.
   func leftover() throws(AnnalsError) -> PassLeftover {
     let (pass, epoch) = try inUse.environment.read(failure: AnnalsError.init) {
       (transaction) throws(AnnalsError) in
@@ -127,8 +129,12 @@ extension GenerationChange {
           try StoreReader(transaction.view, StoreTables(file.environment)).predecessor()
         }
         other = .init(state: file.meta.state, epoch: file.meta.epoch, predecessor: predecessor)
-      } catch  where error.code == .incomplete {
-        other = nil
+      } catch {
+        switch error.code {
+        case .incomplete: other = nil
+        case .damaged, .notAStore: return .broken(pass)
+        default: throw error
+        }
       }
     }
     return PassLeftover(pass: pass, of: inUse.number, epoch: epoch, other: other)

@@ -14,6 +14,8 @@ enum PassLeftover: Equatable, Sendable {
   case building(PassRow)
   /// A generation that was finished and never switched to. Entries may have been appended since to the one in use, so nothing of it counts.
   case unswitched(PassRow)
+  /// What the pass was building cannot be read. No seal ever led to it, so nothing is in it that the generation in use lacks.
+  case broken(PassRow)
   /// A file has the number that is no generation of this pass: it is left alone.
   case unknown(PassRow)
 

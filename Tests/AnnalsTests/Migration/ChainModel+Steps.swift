@@ -127,7 +127,7 @@ extension ChainModel {
             predecessor: $0.predecessor.map { PredecessorRow(generation: $0, last: 0) })
         }
         switch PassLeftover(pass: row, of: old, epoch: file.epoch, other: leftover) {
-        case .building, .unswitched:
+        case .building, .unswitched, .broken:
           if isLeased(other) { state.violation = "a leftover is open" }
           state.files[other] = nil
         case .row, .none: break
