@@ -12,24 +12,33 @@ struct Digesting: Sendable {
 
   /// What the entries at `positions` deliver.
   ///
+  /// - Parameters:
+  ///   - positions: They must all be there.
+  ///   - threads: How many, the calling one among them.
+  ///   - isCancelled: Asked now and then.
   /// - Throws: ``AnnalsError``: what a read of the entries throws; `cancelled`.
   func digest(
     of positions: ClosedRange<UInt64>, threads: Int, isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws(AnnalsError) -> EventDigest {
-    let digester = EntryDigester(reach, log: source.log, isQuarantining: isQuarantining)
-    var digest = EventDigest()
-    var next = positions.lowerBound
-    while true {
-      if isCancelled() { throw AnnalsError(.cancelled, "the pass was cancelled") }
-      let last = positions.upperBound - next < Self.runEntries ? positions.upperBound : next + Self.runEntries - 1
-      try source.read(
-        next...last, { (kinds) in digester.enter(kinds) },
-        { (entry, reader) throws(AnnalsError) in
-          digest.add(try digester.sum(of: entry, reader), at: entry.position)
-          return true
-        })
-      if last == positions.upperBound { return digest }
-      next = last + 1
+    let pieces = PositionPieces(positions, each: Self.runEntries)
+    let work = PassThreads<EventDigest>(pieces: pieces.count) {
+      let digester = EntryDigester(reach, log: source.log, isQuarantining: isQuarantining)
+      return { (piece, hand) throws(AnnalsError) in
+        var digest = EventDigest()
+        try source.read(
+          pieces[piece], { (kinds) in digester.enter(kinds) },
+          { (entry, reader) throws(AnnalsError) in
+            digest.add(try digester.sum(of: entry, reader), at: entry.position)
+            return true
+          })
+        _ = try hand(digest)
+      }
     }
+    var total = EventDigest()
+    try work.run(threads: threads, isCancelled: isCancelled) { (digest) in
+      total.add(digest)
+      return true
+    }
+    return total
   }
 }

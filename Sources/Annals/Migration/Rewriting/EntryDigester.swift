@@ -75,7 +75,9 @@ final class EntryDigester {
     do throws(AnnalsError) {
       let origin = try origins.origin(of: entry, reader)
       if let payload = entry.payload {
-        do throws(Setback) { try lifting.lift(payload, fates.fate(of: entry.kind, entry.position), origin) } catch {
+        do throws(Setback) {
+          try lifting.lift(payload, fates.fate(of: entry.kind, entry.position), origin)
+        } catch {
           setback = error
           throw error.error
         }
@@ -84,7 +86,8 @@ final class EntryDigester {
         try entry.eachPart { (kind, path, payload) throws(AnnalsError) in
           var origin = origin
           origin.path = path
-          do throws(Setback) { try lifting.lift(payload, fates.fate(of: kind, entry.position), origin) } catch {
+          do throws(Setback) { try lifting.lift(payload, fates.fate(of: kind, entry.position), origin) } catch
+          {
             setback = error
             throw error.error
           }

@@ -21,7 +21,8 @@ struct GenerationWriter: Sendable {
     for index in 0..<run.count {
       if !new.isEmpty, new.contains(where: { $0.index == index }) {
         try put(
-          firstOf: new.filter { $0.index == index }.map(\.kind), run.entry(index), at: run.position(of: index),
+          firstOf: new.filter { $0.index == index }.map(\.kind), run.entry(index),
+          at: run.position(of: index),
           in: &transaction)
       } else {
         try append(run.entry(index), at: run.position(of: index), in: &transaction)

@@ -48,21 +48,34 @@ struct Rewriting: Sendable {
   ///
   /// - Parameters:
   ///   - positions: They must all be there; a missing one is damage.
-  ///   - threads: How many threads rewrite, each of which yields to all other work of the machine; with 1 the calling thread does it.
-  ///   - isCancelled: Asked once a run.
+  ///   - threads: How many, the calling one among them, which takes what the others rewrite; alone it does everything. The others yield to all other work of the
+  ///     machine.
+  ///   - isCancelled: Asked once for each ``runEntries`` entries.
   ///   - deliver: Takes the next run, and says whether to go on.
   /// - Throws: ``AnnalsError``: the first error in the order of positions, after the runs before it; `cancelled`; what `deliver` throws.
   func run(
     _ positions: ClosedRange<UInt64>, threads: Int, isCancelled: @escaping @Sendable () -> Bool = { false },
     _ deliver: (inout RewrittenRun) throws(AnnalsError) -> Bool
   ) throws(AnnalsError) {
-    let rewriter = makeRewriter()
-    var run = RewrittenRun()
-    var next: UInt64? = positions.lowerBound
-    while let start = next {
-      if isCancelled() { throw AnnalsError(.cancelled, "the pass was cancelled") }
-      next = try fill(&run, start...positions.upperBound, rewriter)
-      guard try deliver(&run) else { return }
+    let pieces = PositionPieces(positions, each: UInt64(runEntries))
+    let pool = RunPool()
+    let threadsOfPass = PassThreads<RewrittenRun>(pieces: pieces.count) {
+      let rewriter = makeRewriter()
+      return { (piece, hand) throws(AnnalsError) in
+        let range = pieces[piece]
+        var next: UInt64? = range.lowerBound
+        while let start = next {
+          var run = pool.take()
+          next = try fill(&run, start...range.upperBound, rewriter)
+          guard try hand(consume run) else { return }
+        }
+      }
+    }
+    try threadsOfPass.run(threads: threads, isCancelled: isCancelled) { (run) throws(AnnalsError) in
+      var run = run
+      let goesOn = try deliver(&run)
+      pool.give(consume run)
+      return goesOn
     }
   }
 }

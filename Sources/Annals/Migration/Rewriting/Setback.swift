@@ -19,7 +19,10 @@ struct Setback: Error {
   }
 
   /// A payload that was lifted to an event which has no encoding.
-  init(_ failure: CodingFailure, _ type: String, _ origin: Origin, from: SchemaVersion?, to version: SchemaVersion) {
+  init(
+    _ failure: CodingFailure, _ type: String, _ origin: Origin, from: SchemaVersion?,
+    to version: SchemaVersion
+  ) {
     let cause = "a '\(type)' of version \(version) has no encoding: \(failure)"
     error = AnnalsError(
       .malformed,

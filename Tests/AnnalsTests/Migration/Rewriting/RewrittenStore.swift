@@ -13,6 +13,8 @@ struct RewrittenStore {
     var runBytes = 1 << 20
     /// After how many runs a transaction ends.
     var runsPerCommit = 2
+    /// The last position that goes through the plan; those behind it stay as they are.
+    var end = UInt64.max
   }
 
   let place: TemporaryStore
@@ -40,6 +42,10 @@ struct RewrittenStore {
     var rewriting =
       reach.map { Rewriting.lifting(source, kinds, $0.plan, isQuarantining: way.isQuarantining) }
       ?? .copying(source, kinds)
+    if way.end < .max {
+      let whole = rewriting
+      rewriting = Rewriting(source: source) { PrefixRewriter(whole.makeRewriter(), end: way.end) }
+    }
     rewriting.runEntries = way.runEntries
     rewriting.runBytes = way.runBytes
     let last = try log.read { (snapshot) throws in try snapshot.head()?.rawValue ?? 0 }
@@ -108,5 +114,55 @@ struct RewrittenStore {
       while let entry = try scan.next() { entries.append(entry.bytes.copied) }
       return entries
     }
+  }
+
+  /// Every row of every table but `meta`, with the table's name.
+  func rows() throws -> [String] {
+    try RewrittenStore.rows(of: EventLog(at: url))
+  }
+
+  /// Every row of a log's tables but `meta`, with the table's name.
+  static func rows(of log: EventLog) throws -> [String] {
+    let tables = log.core.tables
+    return try log.core.environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      var rows: [String] = []
+      let reader = StoreReader(transaction.view, tables)
+      for table in [tables.entries, tables.heads, tables.schemas, tables.kinds, tables.census] {
+        var cursor = try reader.cursor(in: table)
+        while let row = try cursor.nextRow() {
+          rows.append("\(table.definition.name) \(row.key) \(row.value.copied)")
+        }
+      }
+      var streams = try reader.streamsCursor()
+      while let row = try streams.nextRow() {
+        rows.append("streams \(row.key.copied) \(row.value.copied)")
+      }
+      return rows
+    }
+  }
+}
+
+/// Rewrites entries up to a position and leaves those behind it as they are: how far a pass may have come.
+private final class PrefixRewriter: EntryRewriter {
+  private let rewriter: any EntryRewriter
+  private let end: UInt64
+
+  init(_ rewriter: any EntryRewriter, end: UInt64) {
+    self.rewriter = rewriter
+    self.end = end
+  }
+
+  func enter(_ kinds: KindRegistry) throws(AnnalsError) {
+    try rewriter.enter(kinds)
+  }
+
+  func rewrite(
+    _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
+  ) throws(AnnalsError) {
+    if entry.position.rawValue <= end { return try rewriter.rewrite(entry, reader, into: &run) }
+    // What the older generation knows keeps its number. Payloads alone are appended to a log that no pass has seen.
+    run.tally.add(entry.kind, bytes: entry.header.body.count, at: run.count)
+    run.add(
+      EntryCopy(entry.bytes, entry.header, kind: entry.kind, form: .payload, body: entry.body))
   }
 }
