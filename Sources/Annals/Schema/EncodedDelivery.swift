@@ -55,8 +55,9 @@
     bytes.removeAll(keepingCapacity: true)
     parts.removeAll(keepingCapacity: true)
     count = 0
-    failure = nil
-    drop = nil
+    // To look costs less than to set, and both are rare.
+    if failure != nil { failure = nil }
+    if drop != nil { drop = nil }
   }
 
   /// Where the payload of the event numbered `index` stands.

@@ -1,5 +1,7 @@
 /// What becomes of the entries of one kind in the next generation.
-struct KindFate: Sendable {
+///
+/// A reference, because it is looked up for every entry and holds many others.
+final class KindFate: Sendable {
   /// What is done with payloads.
   enum Payload: Sendable {
     /// They are copied, and belong to the kind of this number from then on.
@@ -22,6 +24,18 @@ struct KindFate: Sendable {
   let entrance: CompiledPlan.Entrance?
   /// Whether an entry of the kind can be set aside: one of a draft cannot where its version is released, as it would read as the release's.
   let mayBeSetAside: Bool
+
+  init(
+    kind: KindRegistry.Kind, number: UInt32, stub: UInt32, payload: Payload,
+    entrance: CompiledPlan.Entrance?, mayBeSetAside: Bool
+  ) {
+    self.kind = kind
+    self.number = number
+    self.stub = stub
+    self.payload = payload
+    self.entrance = entrance
+    self.mayBeSetAside = mayBeSetAside
+  }
 }
 
 /// What becomes of each kind of a generation in the next one, as far as the older one's registry was known.
