@@ -12,7 +12,8 @@ extension EventLog {
   /// The backup is of one state of the log: everything that was acknowledged before this was called, and whole append calls of what came since. It has the
   /// generation in use alone, with its number and the log's id, and none of the pages that nothing uses; during a migration pass it is of what is in use until
   /// then. It is live: what holds a store until a pass is accepted is not copied, for a backup has nothing to be rolled back to. Every page, entry and row of it is
-  /// checked before it gets its name, so that a damaged store cannot be backed up.
+  /// checked before it gets its name, so that a damaged store cannot be backed up. Where the file may be damaged or not be one's own, open it with trust `.nobody`, so
+  /// that its pages are checked before they are copied.
   ///
   /// - Parameters:
   ///   - destination: Where the backup will be; nothing may be there, and the directory above must exist.
