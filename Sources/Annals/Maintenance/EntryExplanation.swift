@@ -14,7 +14,7 @@ public struct EntryExplanation: Sendable {
 
   /// Why nothing of an entry is delivered any more.
   public struct Removal: Hashable, Sendable {
-    /// What removed it: `rule`, `fold`, `erased`, `quarantined` or `moved`.
+    /// What removed it: `rule`, `fold`, `erased`, `quarantined` or `moved`. What is in quarantine still has its payload.
     public let cause: String
     /// The stage that did, by its older version; `nil` where none did.
     public let from: SchemaVersion?
@@ -60,10 +60,10 @@ public struct EntryExplanation: Sendable {
   public let size: Int
   /// The kind of its payload or of each of its parts; of an entry that was removed the one that it had.
   public let kinds: [Kind]
-  /// Why nothing is left of it; `nil` for an entry that is there.
+  /// Why nothing of it is delivered; `nil` for an entry that is there.
   public let removal: Removal?
   /// The oldest version of the plan that reads it: its own, or the one that entries without a version are taken for, or the plan's current one for an entry of a
-  /// newer version. `nil` where nothing is left of it.
+  /// newer version. `nil` where nothing of it is delivered.
   public let version: SchemaVersion?
   /// What it is at that version.
   public let events: [Event]

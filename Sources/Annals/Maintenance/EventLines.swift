@@ -71,10 +71,9 @@ public struct EventLines: Sendable {
       let before = count
       let snapshot = try LogSnapshot(log.core)
       var cursor = try EntryCursor(snapshot.reader, steps)
-      let reading = EntryReading(kinds: snapshot.kinds)
       // As long as nothing is written a snapshot serves for no longer than a page of it would.
       while writer.bytes.count < Self.pageSize, count - before < 16_384, let entry = try cursor.next() {
-        try add(entry, of: cursor.name(of: entry), snapshot, reading)
+        try add(entry, of: cursor.name(of: entry), snapshot)
         count += 1
       }
       steps = cursor.steps
@@ -84,8 +83,7 @@ public struct EventLines: Sendable {
 
   /// Writes the lines of one entry, all or none.
   private mutating func add(
-    _ entry: borrowing LentEntry, of stream: StreamName, _ snapshot: borrowing LogSnapshot,
-    _ reading: EntryReading
+    _ entry: borrowing LentEntry, of stream: StreamName, _ snapshot: borrowing LogSnapshot
   ) throws(AnnalsError) {
     let parts = try cut.events(snapshot, entry, stream)
     guard !parts.isEmpty else { return }

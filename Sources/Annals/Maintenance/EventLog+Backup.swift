@@ -27,10 +27,16 @@ extension EventLog {
   public func backup(
     to destination: URL, progress: (Progress) -> Void = { _ in }
   ) throws(AnnalsError) -> CopyReport {
-    let generation = try core.place.newest()
+    // A snapshot is of the generation in use, whose lease it keeps as long as this value is here.
+    let (generation, used) = try read { (snapshot) throws(AnnalsError) -> (Generation, Int) in
+      (
+        snapshot.generation,
+        try storage { () throws(EnvironmentError) in try snapshot.transaction.pageUse().used }
+      )
+    }
     let copy = StoreCopy(
       destination: try StorePlace(destination), current: generation.current,
-      size: try generation.usedBytes(), isBranch: false)
+      size: used * generation.environment.pageSize, arrived: generation.arrived, isBranch: false)
     return try copy.run(progress) { (file) throws(AnnalsError) in
       do throws(EnvironmentError) { try generation.environment.copy(to: file) } catch {
         throw AnnalsError(error)
@@ -49,7 +55,8 @@ extension EventLog {
   ///   - destination: Where the store will be; nothing may be there, and the directory above must exist.
   ///   - progress: Told now and then how many entries of the copy have been checked.
   /// - Returns: What the new store has.
-  /// - Throws: ``AnnalsError`` with code `noSuchStore`, `notAStore`, `incomplete`, `foreign` or `damaged` for what is at `source`; otherwise as
+  /// - Throws: ``AnnalsError`` with code `noSuchStore`, `notAStore`, `incomplete`, `foreign` or `damaged` for what is at `source`, `busy` where a switch to another generation was cut short there, which
+  ///   one open of it finishes; otherwise as
   ///   ``backup(to:progress:)``. Nothing is left behind then.
   /// - Complexity: O(bytes). It blocks the thread and needs flat memory; writers of `source` wait meanwhile.
   @discardableResult
@@ -62,7 +69,7 @@ extension EventLog {
     let file = try files { () throws(StoreFileError) in try directory.open(current.fileName, .read) }
     let size = try files { () throws(StoreFileError) in try file.status().size }
     let copy = StoreCopy(
-      destination: try StorePlace(destination), current: current, size: size, isBranch: true)
+      destination: try StorePlace(destination), current: current, size: size, arrived: nil, isBranch: true)
     return try copy.run(progress) { (target) throws(AnnalsError) in
       try files { () throws(StoreFileError) in
         let hold = try writeLock(in: directory)?.lock(.exclusive)

@@ -57,6 +57,8 @@ struct EntryExplaining {
     var removal: EntryExplanation.Removal?
     if case .stub(let stub) = try Self.body(of: entry) {
       removal = .init(cause: stub.cause.name, from: stub.from, to: stub.to, reason: stub.reason)
+    } else if let mark = try Self.mark(of: entry) {
+      removal = .init(cause: Stub.Cause.quarantined.name, from: mark.from, to: mark.to, reason: mark.cause)
     }
     var reached: (version: SchemaVersion, events: [EntryExplanation.Event])?
     var steps: [EntryExplanation.Step] = []
@@ -113,6 +115,16 @@ struct EntryExplaining {
   /// What follows the header of an entry.
   private static func body(of entry: borrowing LentEntry) throws(AnnalsError) -> EntryBody {
     do { return try EntryBody(entry.bytes, header: entry.header) } catch {
+      throw AnnalsError(error, place: "position \(entry.position)", position: entry.position)
+    }
+  }
+
+  /// Why a migration pass has set an entry aside, if one has.
+  private static func mark(of entry: borrowing LentEntry) throws(AnnalsError) -> QuarantineMark? {
+    do throws(FormatFailure) {
+      guard let mark = try EntryExtensions(entry.bytes, entry.header)[QuarantineMark.key] else { return nil }
+      return try QuarantineMark(mark.span)
+    } catch {
       throw AnnalsError(error, place: "position \(entry.position)", position: entry.position)
     }
   }

@@ -32,7 +32,7 @@ struct PlanCut: Sendable {
     mustBeActivated = { (log) throws(AnnalsError) in try Activation(log, plan).mustBeDone(contexts) }
     events = { (snapshot, entry, stream) throws(AnnalsError) in
       let delivery = Delivery<Chain.Current.Event>()
-      let lifting = EntryLifting(reach: reach, kinds: snapshot.kinds, log: snapshot.generation.current.log)
+      let lifting = EntryLifting(reach: reach, kinds: snapshot.kinds, log: snapshot.generation.meta.log)
       try lifting.lift(entry, of: stream, into: delivery)
       var parts: [LogEntry.Part] = []
       for lifted in delivery.entries {

@@ -17,6 +17,8 @@ struct StoreCopy {
   let current: CurrentFile
   /// How many bytes of disk the log takes.
   let size: Int
+  /// The epoch by which the generation was reached, where it is known to be in use; a seal of an earlier epoch is left of a rollback then.
+  let arrived: UInt64?
   /// Whether the copy goes its own way from here on, as a store that is restored does.
   let isBranch: Bool
 
@@ -110,10 +112,12 @@ struct StoreCopy {
       }
       switch meta.state {
       case .live, .held: break
+      case .sealed(let seal) where arrived.map { !seal.succeeds(arrived: $0) } ?? false:
+        meta.epoch = arrived ?? meta.epoch
       case .building, .sealed:
         throw AnnalsError(
           .busy,
-          "generation \(meta.generation) is not in use: a migration pass builds it, or has just put another one into its place; try again"
+          "generation \(meta.generation) is not the one in use: a switch to another one is under way, or was cut short; open the store once, which finishes it, and try again"
         )
       }
       meta.state = .live
@@ -125,7 +129,7 @@ struct StoreCopy {
         }
         meta.incarnation = (meta.incarnation.number + 1, last)
       }
-      for name in [StoreMeta.Name.state, .incarnation] {
+      for name in [StoreMeta.Name.state, .epoch, .incarnation] {
         try transaction.put(meta.value(of: name), name.rawValue, in: tables.meta)
       }
       for name in [PassRow.name, PredecessorRow.name] {

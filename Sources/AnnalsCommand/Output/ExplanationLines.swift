@@ -78,13 +78,13 @@ struct ExplanationLines {
     case .payload(let payload): try line.add("data", payload)
     case .parts(let parts):
       line.add("parts", try Self.events(parts.map { ($0.path, $0.type, $0.payload) }))
-    case .stub(let reason):
-      line.add("stub", reason)
-      if let removal = explanation.removal {
-        line.add("cause", removal.cause)
-        line.add("from", removal.from)
-        line.add("to", removal.to)
-      }
+    case .stub: break
+    }
+    if let removal = explanation.removal {
+      line.add("removed", removal.cause)
+      line.add("from", removal.from)
+      line.add("to", removal.to)
+      line.add("reason", removal.reason)
     }
     return line
   }

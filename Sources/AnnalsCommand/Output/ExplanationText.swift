@@ -50,11 +50,12 @@ struct ExplanationText {
     case .payload(let payload): lines.append("  \(explanation.entry.type) \(try payload.json())")
     case .parts(let parts):
       for part in parts { lines.append("  \(part.path) \(part.type) \(try part.payload.json())") }
-    case .stub(let reason):
-      let removal = explanation.removal
-      var line = "  gone, \(removal?.cause ?? "rule")"
-      if let from = removal?.from, let to = removal?.to { line += " of the stage \(from) -> \(to)" }
-      lines.append("\(line): \(reason)")
+    case .stub: break
+    }
+    if let removal = explanation.removal {
+      var line = "  not delivered, \(removal.cause)"
+      if let from = removal.from, let to = removal.to { line += " by the stage \(from) -> \(to)" }
+      lines.append("\(line): \(removal.reason)")
     }
     return lines
   }

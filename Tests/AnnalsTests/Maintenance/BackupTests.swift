@@ -109,7 +109,8 @@ import Testing
     var meta = log.core.generation.meta
     meta.state = state
     let pass = PassRow(id: UUID(), other: 2, plan: Array(repeating: 7, count: 32), version: nil, position: 1)
-    try log.core.generation.environment.write(failure: AnnalsError.init) { [meta] (transaction) throws(AnnalsError) in
+    try log.core.generation.environment.write(failure: AnnalsError.init) {
+      [meta] (transaction) throws(AnnalsError) in
       try transaction.put(meta.value(of: .state), StoreMeta.Name.state.rawValue, in: tables.meta)
       try transaction.put(pass.encoded(), PassRow.name, in: tables.meta)
       try transaction.put(

@@ -28,8 +28,8 @@ import Testing
     draft.revision = old.revision
     draft.links = [1]
     let bytes = draft.encoded(at: position)
-    try log.core.environment.write { (transaction) throws(EnvironmentError) in
-      try transaction.put(bytes.span, forKey: position.rawValue, in: log.core.tables.entries)
+    try log.core.generation.environment.write { (transaction) throws(EnvironmentError) in
+      try transaction.put(bytes.span, forKey: position.rawValue, in: log.core.generation.tables.entries)
     }
   }
 
@@ -95,6 +95,40 @@ import Testing
     var lines = try EventLines(log, plan: WorkoutPlan.self, as: SchemaVersion(1, 0, 0))
     let page = try #require(try lines.nextPage())
     #expect(page.count { $0 == UInt8(ascii: "\n") } == 3)
+  }
+
+  @Test func `an entry in quarantine shows its payload, and why a pass has set it aside`() async throws {
+    let place = try await seeded()
+    let log = try EventLog(at: place.url)
+    let mark = QuarantineMark(
+      from: SchemaVersion(1, 0, 0), to: SchemaVersion(1, 1, 0), cause: "its rule threw")
+    let bytes = try log.read { (snapshot) throws -> [UInt8] in
+      let old = try snapshot.reader.bytes(at: 3)
+      let header = try snapshot.reader.header(old, at: 3)
+      var extensions = try EntryExtensions(old, header)
+      extensions[QuarantineMark.key] = mark.encoded()
+      let encoded = extensions.encoded()
+      var copy = EntryCopy(
+        old, header, kind: header.kind, form: .payload, body: old.extracting(header.body))
+      copy.extensions = encoded.span
+      var bytes = [UInt8](repeating: 0, count: copy.count)
+      var span = bytes.mutableSpan
+      copy.write(to: &span, at: 3)
+      return bytes
+    }
+    try log.core.generation.environment.write { (transaction) throws(EnvironmentError) in
+      try transaction.put(bytes.span, forKey: 3, in: log.core.generation.tables.entries)
+    }
+    let explanation = try log.explain(3, plan: WorkoutPlan.self)
+    #expect(explanation.removal?.cause == "quarantined")
+    #expect(explanation.removal?.to == SchemaVersion(1, 1, 0))
+    #expect(explanation.removal?.reason == "its rule threw")
+    #expect(explanation.now == [])
+    guard case .payload(let payload) = explanation.entry.content else {
+      Issue.record("the payload is gone")
+      return
+    }
+    #expect(try payload.json() == #"{"n":7}"#)
   }
 
   @Test func `parts that were stored keep their paths`() async throws {
@@ -164,8 +198,9 @@ import Testing
   @Test func `an entry that is damaged is damage with its position`() async throws {
     let place = try await seeded()
     let log = try EventLog(at: place.url)
-    try log.core.environment.write { (transaction) throws(EnvironmentError) in
-      try transaction.put([UInt8](repeating: 1, count: 40).span, forKey: 2, in: log.core.tables.entries)
+    try log.core.generation.environment.write { (transaction) throws(EnvironmentError) in
+      try transaction.put(
+        [UInt8](repeating: 1, count: 40).span, forKey: 2, in: log.core.generation.tables.entries)
     }
     let error = #expect(throws: AnnalsError.self) { try log.explain(2, plan: WorkoutPlan.self) }
     #expect(error?.code == .damaged)
