@@ -10,7 +10,7 @@ import Testing
   ) throws -> EventDigest {
     let store = try EventStore(at: url, plan: plan)
     let last = try store.read { snapshot throws(AnnalsError) in try snapshot.head()?.rawValue ?? 1 }
-    let source = RewriteSource(store.log.core.environment, log: store.log.id)
+    let source = RewriteSource(store.log.core.generation.environment, log: store.log.id)
     return try Digesting(source: source, reach: store.reach, isQuarantining: isQuarantining)
       .digest(of: 1...last, threads: threads)
   }
@@ -38,7 +38,7 @@ import Testing
   func `ranges add up, in any order`(seed: UInt64) async throws {
     let place = try await market(seed)
     let store = try EventStore(at: place.url, plan: MarketPlan.self)
-    let source = RewriteSource(store.log.core.environment, log: store.log.id)
+    let source = RewriteSource(store.log.core.generation.environment, log: store.log.id)
     let digesting = Digesting(source: source, reach: store.reach, isQuarantining: false)
     var sum = EventDigest()
     for range in [101...150, 1...7, 8...100] as [ClosedRange<UInt64>] {

@@ -98,8 +98,8 @@ import Testing
   @Test func `a damaged entry stops every rewrite, also one that sets entries aside`() async throws {
     let place = try await ledger()
     let log = try EventLog(at: place.url)
-    try log.core.environment.write { (transaction) throws(EnvironmentError) in
-      try transaction.put([1, 2, 3].span, forKey: 3, in: log.core.tables.entries)
+    try log.core.generation.environment.write { (transaction) throws(EnvironmentError) in
+      try transaction.put([1, 2, 3].span, forKey: 3, in: log.core.generation.tables.entries)
     }
     let stopped = #expect(throws: AnnalsError.self) {
       try RewrittenStore(place.url, StrictLedger.self, quarantining())
@@ -111,8 +111,8 @@ import Testing
   @Test func `a missing entry stops every rewrite`() async throws {
     let place = try await ledger()
     let log = try EventLog(at: place.url)
-    try log.core.environment.write { (transaction) throws(EnvironmentError) in
-      _ = try transaction.delete(key: 3, in: log.core.tables.entries)
+    try log.core.generation.environment.write { (transaction) throws(EnvironmentError) in
+      _ = try transaction.delete(key: 3, in: log.core.generation.tables.entries)
     }
     let stopped = #expect(throws: AnnalsError.self) { try RewrittenStore(copying: place.url) }
     #expect(stopped?.code == .damaged)

@@ -123,8 +123,9 @@ struct RewrittenStore {
 
   /// Every row of a log's tables but `meta`, with the table's name.
   static func rows(of log: EventLog) throws -> [String] {
-    let tables = log.core.tables
-    return try log.core.environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+    let tables = log.core.generation.tables
+    return try log.core.generation.environment.read(failure: AnnalsError.init) {
+      (transaction) throws(AnnalsError) in
       var rows: [String] = []
       let reader = StoreReader(transaction.view, tables)
       for table in [tables.entries, tables.heads, tables.schemas, tables.kinds, tables.census] {
