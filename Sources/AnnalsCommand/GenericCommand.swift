@@ -13,7 +13,8 @@ public enum GenericCommand {
   /// The verbs that need no plan.
   static let verbs: [any Verb.Type] = [
     InfoVerb.self, StreamsVerb.self, CensusVerb.self, ReadVerb.self, DumpVerb.self, ImportVerb.self,
-    VerifyVerb.self, BackupVerb.self, RestoreVerb.self,
+    VerifyVerb.self, BackupVerb.self, RestoreVerb.self, CompactVerb.self, RollbackVerb.self, AcceptVerb.self,
+    DiscardPreviousVerb.self,
   ]
 
   /// Does what the command line of this process says, and ends the process.

@@ -27,7 +27,7 @@ public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
 
   /// The verbs that every other command lacks, in the order of the help.
   private static var planVerbs: [any Verb.Type] {
-    [CheckVerb<Plan>.self, ExplainVerb<Plan>.self]
+    [MigrateVerb<Plan>.self, CheckVerb<Plan>.self, ExplainVerb<Plan>.self]
   }
 
   /// Does what the command line of this process says, and ends the process.

@@ -111,35 +111,6 @@ extension GenerationChange {
     }
   }
 
-  /// What an unfinished pass has left beside the generation in use.
-  ///
-  /// LMDB opens what was being built, so whoever lets it be written without waiting for the disk must know first that the machine has not stopped since.
-  func leftover() throws(AnnalsError) -> PassLeftover {
-    let (pass, epoch) = try inUse.environment.read(failure: AnnalsError.init) {
-      (transaction) throws(AnnalsError) in
-      let reader = StoreReader(transaction.view, inUse.tables)
-      return (try reader.pass(), try reader.meta().epoch)
-    }
-    var other: PassLeftover.Other?
-    if let pass {
-      do throws(AnnalsError) {
-        let file = try file(pass.other)
-        let predecessor = try file.environment.read(failure: AnnalsError.init) {
-          (transaction) throws(AnnalsError) in
-          try StoreReader(transaction.view, StoreTables(file.environment)).predecessor()
-        }
-        other = .init(state: file.meta.state, epoch: file.meta.epoch, predecessor: predecessor)
-      } catch {
-        switch error.code {
-        case .incomplete: other = nil
-        case .damaged, .notAStore: return .broken(pass)
-        default: throw error
-        }
-      }
-    }
-    return PassLeftover(pass: pass, of: inUse.number, epoch: epoch, other: other)
-  }
-
   /// The file of a generation that is not in use.
   ///
   /// - Throws: ``AnnalsError`` with code `incomplete` where there is none.

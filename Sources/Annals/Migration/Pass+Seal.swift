@@ -49,6 +49,11 @@ extension Pass {
       throw AnnalsError(
         .storeReplaced, "the generation that was copied is not in use any more; the new one is not used")
     }
+    guard meta.epoch < .max else {
+      throw AnnalsError(
+        .damaged, "table 'meta': the row 'epoch' has a number that no store reaches",
+        details: AnnalsError.Details { $0.table = "meta" })
+    }
     guard meta.schemaEpoch == schemaEpoch else {
       throw AnnalsError(
         .busy,

@@ -46,7 +46,8 @@ struct PassRunner: Sendable {
     guard log.options.access == .readWrite else {
       throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
     }
-    let lock = try StoreOpening(directory: log.core.generation.directory, options: log.options).passLock()
+    let opening = StoreOpening(directory: log.core.generation.directory, options: log.options)
+    let lock = try opening.passLock()
     guard let hold = try files({ () throws(StoreFileError) in try lock.tryLock(.exclusive) }) else {
       let holder = try files { () throws(StoreFileError) in try lock.lastHolder() }
       throw AnnalsError(
@@ -54,12 +55,20 @@ struct PassRunner: Sendable {
         "\(holder.map { "process \($0)" } ?? "another process") is at work on this store's generations: a migration pass, a rollback or a clean-up; try again when it is done",
         details: AnnalsError.Details { $0.holder = holder })
     }
-    let source = try log.core.place.newest()
+    let source = try inUse(opening)
     var report = try run(source, lock)
     report.seconds = begin.duration(to: .now) / .seconds(1)
     control.show(finished(report))
     _ = consume hold
     return report
+  }
+
+  /// The generation in use, behind what a rollback or a switch may have left to do that was cut short.
+  private func inUse(_ opening: StoreOpening) throws(AnnalsError) -> Generation {
+    let source = try log.core.place.newest()
+    try source.unsealIfStale(within: log.options.lockTimeout)
+    try opening.record()
+    return source
   }
 
   private func finished(_ report: MigrationReport) -> MigrationProgress {

@@ -17,27 +17,24 @@ struct UnfinishedPass {
   private var current: CurrentFile { CurrentFile(log: source.meta.log, generation: row.other) }
 
   /// The file, if the pass can go on with it; `nil` if it must begin anew.
-  ///
-  /// - Throws: ``AnnalsError`` with code `foreign` for a file that is another's.
   func target() throws(AnnalsError) -> (PassTarget, PassRow)? {
-    guard try isThere(), try isUsable() else { return nil }
-    let target: PassTarget
-    do throws(AnnalsError) { target = try PassTarget.open(current, in: directory, locks) } catch {
-      // A file whose first commit was cut short, or whose pages never reached the disk.
-      guard [.damaged, .incomplete, .notAStore, .formatVersion].contains(error.code) else { throw error }
+    let (leftover, target) = try look()
+    guard let target else { return nil }
+    let found: PassRow
+    switch leftover {
+    case .building:
+      guard let own = try target.read({ (reader) throws(AnnalsError) in try reader.pass() }) else {
+        return nil
+      }
+      found = own
+    case .unswitched(var own):
+      // Everything was ready but the seal.
+      own.other = source.number
+      own.position = try target.read { (reader) throws(AnnalsError) in try reader.last() }
+      found = own
+    case .none, .row, .broken, .unknown:
       return nil
     }
-    let found = try target.read { (reader) throws(AnnalsError) -> PassRow? in
-      guard try reader.meta().log == source.meta.log else { return nil }
-      if let found = try reader.pass() { return found.id == row.id ? found : nil }
-      guard try reader.predecessor()?.generation == source.current.generation else { return nil }
-      // Everything was ready but the seal.
-      var found = row
-      found.other = source.current.generation
-      found.position = try reader.last()
-      return found
-    }
-    guard let found else { return nil }
     try target.reopen(for: found)
     return (target, found)
   }
@@ -64,8 +61,26 @@ struct UnfinishedPass {
     atPoint(.cleared)
   }
 
-  private func isThere() throws(AnnalsError) -> Bool {
-    try files { () throws(StoreFileError) in try directory.status(of: current.fileName) } != nil
+  /// What is left, and the file where it can be read.
+  private func look() throws(AnnalsError) -> (PassLeftover, PassTarget?) {
+    let status = try files { () throws(StoreFileError) in try directory.status(of: current.fileName) }
+    guard status != nil else { return (.row(row), nil) }
+    guard try isUsable() else { return (.broken(row), nil) }
+    do throws(AnnalsError) {
+      let target = try PassTarget.open(current, in: directory, locks)
+      let (meta, predecessor) = try target.read { (reader) throws(AnnalsError) in
+        (try reader.meta(), try reader.predecessor())
+      }
+      guard meta.log == source.current.log, meta.generation == row.other else { return (.unknown(row), nil) }
+      let other = PassLeftover.Other(state: meta.state, epoch: meta.epoch, predecessor: predecessor)
+      let epoch = try source.read { (reader) throws(AnnalsError) in try reader.meta().epoch }
+      return (PassLeftover(pass: row, of: source.number, epoch: epoch, other: other), target)
+    } catch {
+      // A file whose first commit was cut short, or whose pages never reached the disk. The number was given to this pass by the generation in
+      // use, and numbers are given once, so nobody else can have made it by the rules.
+      guard [.damaged, .incomplete, .notAStore, .formatVersion].contains(error.code) else { throw error }
+      return (.broken(row), nil)
+    }
   }
 
   /// Whether no power cut can have spoiled the file.
@@ -80,28 +95,12 @@ struct UnfinishedPass {
     do { return try BuildMark(bytes).isUsable(in: Boot.id) } catch { return false }
   }
 
-  /// Throws unless the file is missing, unreadable as what a cut-short creation leaves, or this pass's.
-  ///
-  /// The number was given to this pass by the generation in use, and numbers are given once: nobody else can have made the file by the rules.
-  /// A whole file of another log or pass is there against the rules, and is not touched.
+  /// Throws where the file is a whole generation that no pass of this store has made: it is there against the rules, and not touched.
   private func mustBeOurs() throws(AnnalsError) {
-    guard try isThere(), try isUsable() else { return }
-    let target: PassTarget
-    do throws(AnnalsError) { target = try PassTarget.open(current, in: directory, locks) } catch { return }
-    let isOurs = try target.read { (reader) throws(AnnalsError) in
-      let meta = try reader.meta()
-      if meta.log != source.meta.log { return false }
-      // Behind its last round the row is gone, and the seal has not come.
-      guard let found = try reader.pass() else {
-        return try reader.predecessor()?.generation == source.current.generation
-      }
-      return found.id == row.id
-    }
-    guard isOurs else {
-      throw AnnalsError(
-        .foreign,
-        "'\(current.fileName)' is not what the unfinished pass has left, so it is not removed: find out where it comes from, and move it away",
-        details: AnnalsError.Details { $0.file = current.fileName })
-    }
+    guard case (.unknown, _) = try look() else { return }
+    throw AnnalsError(
+      .foreign,
+      "'\(current.fileName)' is not what the unfinished pass has left, so it is not removed: find out where it comes from, and move it away",
+      details: AnnalsError.Details { $0.file = current.fileName })
   }
 }
