@@ -100,7 +100,8 @@ let package = Package(
       linkerSettings: syntaxLinking(syntaxLibraries + ["SwiftSyntaxMacroExpansion"])),
     // What docs/schema-evolution.md shows, on the public API alone.
     .testTarget(
-      name: "RecipeTests", dependencies: ["Annals"], exclude: ["ShopPlan.lock"], swiftSettings: strict),
+      name: "RecipeTests", dependencies: ["Annals", "AnnalsTesting"], exclude: ["ShopPlan.lock"],
+      swiftSettings: strict),
     .testTarget(
       name: "AnnalsCommandTests", dependencies: ["Annals", "AnnalsCommand"], swiftSettings: strict),
     // The program that the fault tests record, cut off and refuse system calls to; the shims beside it are built by the tests.

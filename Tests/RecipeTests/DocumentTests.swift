@@ -51,7 +51,7 @@ import Testing
       .map { lines(of: try String(contentsOf: folder.appending(path: $0), encoding: .utf8)) }
   }
 
-  @Test(arguments: try ["schema-evolution.md", "from-swiftdata.md"].flatMap(blocks))
+  @Test(arguments: try ["schema-evolution.md", "from-swiftdata.md", "migration.md"].flatMap(blocks))
   func `the code is that of a test`(block: Block) throws {
     let isThere = try Self.sources.get().contains { source in
       source.indices.contains { source[$0...].starts(with: block.code) }

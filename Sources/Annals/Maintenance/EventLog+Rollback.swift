@@ -110,7 +110,10 @@ extension GenerationChange {
         .wrongUse, "there is no generation to go back to: generation \(number) was discarded",
         underlying: error)
     }
-    guard previous.meta.state == .sealed(Seal(successor: inUse.number, epoch: inUse.meta.epoch)) else {
+    // The one in use may have been succeeded and rolled back to since, which raised its epoch.
+    guard case .sealed(let seal) = previous.meta.state, seal.successor == inUse.number,
+      seal.epoch <= inUse.meta.epoch
+    else {
       throw AnnalsError(
         .damaged,
         "'\(previous.current.fileName)' does not say that '\(inUse.current.fileName)' succeeds it; nothing was changed",

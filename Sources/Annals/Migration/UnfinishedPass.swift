@@ -56,6 +56,10 @@ struct UnfinishedPass {
     atPoint(.removed)
     try source.environment.write(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       guard try StoreReader(transaction.view, source.tables).pass() == row else { return }
+      let newest = try StoreReader(transaction.view, source.tables).newestGeneration()
+      // Its number is used up, whatever becomes of the file.
+      let row = NewestRow(generation: max(newest, row.other))
+      try transaction.put(row.encoded(), NewestRow.name, in: source.tables.meta)
       try transaction.remove(PassRow.name, in: source.tables.meta)
     }
     atPoint(.cleared)
@@ -65,7 +69,11 @@ struct UnfinishedPass {
   private func look() throws(AnnalsError) -> (PassLeftover, PassTarget?) {
     let status = try files { () throws(StoreFileError) in try directory.status(of: current.fileName) }
     guard status != nil else { return (.row(row), nil) }
-    guard try isUsable() else { return (.broken(row), nil) }
+    switch try mark() {
+    case .missing: return (.unknown(row), nil)
+    case .unusable: return (.broken(row), nil)
+    case .usable: break
+    }
     do throws(AnnalsError) {
       let target = try PassTarget.open(current, in: directory, locks)
       let (meta, predecessor) = try target.read { (reader) throws(AnnalsError) in
@@ -83,16 +91,23 @@ struct UnfinishedPass {
     }
   }
 
-  /// Whether no power cut can have spoiled the file.
-  private func isUsable() throws(AnnalsError) -> Bool {
+  /// What stands beside the file.
+  private enum Mark {
+    /// Nothing. A pass puts its mark before it makes the file, and takes it away after it.
+    case missing
+    /// A power cut can have spoiled the file.
+    case unusable
+    case usable
+  }
+
+  private func mark() throws(AnnalsError) -> Mark {
     let name = BuildMark.name(generation: row.other)
     let bytes: [UInt8]
     do throws(StoreFileError) { bytes = try directory.read(name, limit: BuildMark.limit) } catch {
-      // Without its mark nothing is known of it.
-      if case .missing = error { return false }
+      if case .missing = error { return .missing }
       throw AnnalsError(error)
     }
-    do { return try BuildMark(bytes).isUsable(in: Boot.id) } catch { return false }
+    do { return try BuildMark(bytes).isUsable(in: Boot.id) ? .usable : .unusable } catch { return .unusable }
   }
 
   /// Throws where the file is a whole generation that no pass of this store has made: it is there against the rules, and not touched.

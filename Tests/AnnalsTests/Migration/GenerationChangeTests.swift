@@ -12,35 +12,6 @@ import Testing
     return (place, Generations(place))
   }
 
-  @Test func `what a killed pass was building is found`() async throws {
-    let (place, generations) = try await store()
-    #expect(try GenerationChange(place.url, StoreOptions()).leftover() == .none)
-    try generations.begin(1, to: 2)
-    let row = try GenerationChange(place.url, StoreOptions()).leftover()
-    guard case .row(let pass) = row else {
-      Issue.record("\(row)")
-      return
-    }
-    #expect(pass.id == generations.pass && pass.other == 2)
-    try generations.copy(1, to: 2, epoch: 0, last: 3, state: .building(pass: generations.pass))
-    #expect(try GenerationChange(place.url, StoreOptions()).leftover() == .building(pass))
-    try generations.set(2, generations.standing(.live, epoch: 1))
-    #expect(try GenerationChange(place.url, StoreOptions()).leftover() == .unswitched(pass))
-  }
-
-  @Test func `what a killed pass was building and cannot be read is told as such`() async throws {
-    let (place, generations) = try await store()
-    try generations.begin(1, to: 2)
-    try Data(repeating: 7, count: 10_000).write(to: generations.file(2))
-    let leftover = try GenerationChange(place.url, StoreOptions()).leftover()
-    guard case .broken(let pass) = leftover else {
-      Issue.record("\(leftover)")
-      return
-    }
-    #expect(pass.other == 2)
-    #expect(try place.open().info().entries == 3)
-  }
-
   @Test func `a seal is the commit point, and takes the row of the pass away`() async throws {
     let (place, generations) = try await store()
     let log = try place.open()

@@ -156,4 +156,55 @@ import Testing
     #expect(report.isRehearsal && !report.isDone && report.rewritten == 40)
     #expect(try place.files() == before)
   }
+
+  /// What a pass that was killed has left of the second generation, with this file in its place.
+  private func leave(_ mark: BuildMark?, _ file: (Generations) throws -> Void) async throws {
+    try await seed(3)
+    let generations = Generations(place)
+    try generations.begin(1, to: 2)
+    if let mark {
+      try Data(mark.encoded()).write(to: place.url.appending(path: BuildMark.name(generation: 2)))
+    }
+    try file(generations)
+  }
+
+  private var anew: MigrationOptions {
+    var options = MigrationOptions()
+    options.unfinished = .discard
+    return options
+  }
+
+  @Test func `what a killed pass was building and cannot be read is removed by the next one`() async throws {
+    try await leave(BuildMark(boot: "", isSynced: true)) { generations in
+      try Data(repeating: 7, count: 10_000).write(to: generations.file(2))
+    }
+    #expect(try await EventLog(at: place.url).compact(anew).report().generation == 3)
+    #expect(!FileManager.default.fileExists(atPath: Generations(place).file(2).path))
+  }
+
+  @Test func `what was not on disk when the power failed is not even looked at`() async throws {
+    try await leave(BuildMark(boot: "another run", isSynced: false)) { generations in
+      try Data(repeating: 7, count: 10_000).write(to: generations.file(2))
+    }
+    #expect(try await EventLog(at: place.url).compact(anew).report().generation == 3)
+  }
+
+  @Test func `a file that no pass of this store has made is left alone`() async throws {
+    try await leave(nil) { generations in try Data("mine".utf8).write(to: generations.file(2)) }
+    let error = await #expect(throws: AnnalsError.self) {
+      try await EventLog(at: place.url).compact(anew).report()
+    }
+    #expect(error?.code == .foreign && error?.details.file == "log-000002.mdb")
+    #expect(try Data(contentsOf: Generations(place).file(2)) == Data("mine".utf8))
+  }
+
+  @Test func `an unfinished pass of another plan is refused until it is thrown away`() async throws {
+    try await leave(BuildMark(boot: "", isSynced: true)) { _ in }
+    let log = try EventLog(at: place.url)
+    let error = await #expect(throws: AnnalsError.self) {
+      try await EventStore(at: place.url, plan: WorkoutPlan.self).migrate().report()
+    }
+    #expect(error?.code == .wrongUse)
+    #expect(try await log.compact(anew).report().isDone)
+  }
 }

@@ -36,7 +36,9 @@ struct CricketTests {
   }
 
   /// Reads `store` in the newer format and expects what the judge knows.
-  private func expectRight<Plan>(_ store: EventStore<Plan>) throws {
+  ///
+  /// - Parameter counts: How many events of each format were stored; by default what the store says.
+  private func expectRight<Plan>(_ store: EventStore<Plan>, counts: [UInt64]? = nil) throws {
     let lines = try file { try CricketLog.lines(of: store, $0) }
     let older = try matches.judge("upcast", matches.olderAsNewer, lines)
     let newer = try matches.judge("upcast", matches.newer, lines)
@@ -52,7 +54,7 @@ struct CricketTests {
       #expect(newer == "ok 90493 compared, 0 wrong\n")
       #expect(try matches.judge("scores", matches.scores, lines) == "ok 1928 compared, 0 wrong\n")
     } else {
-      let counts = try Self.counts(of: store.log)
+      let counts = try counts ?? Self.counts(of: store.log)
       #expect(older == "ok \(counts[0]) compared, 0 wrong\n")
       #expect(newer == "ok \(counts[1]) compared, 0 wrong\n")
       #expect(counts[0] > 6_000 && counts[1] > 3_000)
@@ -70,6 +72,30 @@ struct CricketTests {
     let log = try EventLog(at: place.url)
     try await CricketLog.append(CricketLog.chunks(of: matches.log), to: log)
     try expectRight(EventStore(at: place.url, plan: CricketByNamePlan.self))
+  }
+
+  @Test func `matches read the same when some are rewritten, and when all are`() async throws {
+    let log = try EventLog(at: place.url)
+    let reference = try EventLog(at: place.directory.appending(path: "reference.annals"))
+    try await CricketLog.append(CricketLog.chunks(of: matches.log), to: reference)
+    let counts = try Self.counts(of: reference)
+    let data = try Data(contentsOf: matches.log)
+    // Behind a line of the first third.
+    let cut = try #require(data[(data.count / 3)...].firstIndex(of: UInt8(ascii: "\n"))) + 1
+    try await CricketLog.append([Array(data[..<cut])], to: log)
+    let store = try EventStore(at: place.url, plan: CricketPlan.self)
+    let first = try await store.migrate().report()
+    #expect(first.isDone && first.rewritten == first.entries)
+    // Programs of both formats go on.
+    try await CricketLog.append([Array(data[cut...])], to: log)
+    let all = try log.info().entries
+    try expectRight(store, counts: counts)
+    let second = try await store.migrate().report()
+    #expect(second.isDone && second.entries == all)
+    try expectRight(store, counts: counts)
+    #expect(try log.info().census.filter { $0.count > 0 }.allSatisfy { $0.version == CricketV2.version })
+    #expect(try EventLog.verify(place.url).isClean)
+    #expect(try await !store.migrate().report().isDone)
   }
 
   @Test
