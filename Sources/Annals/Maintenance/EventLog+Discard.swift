@@ -56,7 +56,7 @@ extension GenerationChange {
     let hold = try files { () throws(StoreFileError) in try open.lock(.exclusive) }
     try withExtendedLifetime(inUse) { () throws(AnnalsError) in
       let leases = try removal.takeLeases()
-      try forgetPredecessor()
+      try forgetPredecessor(removal.numbers)
       try removal.run()
       _ = consume leases
     }
@@ -76,18 +76,23 @@ extension GenerationChange {
     }
   }
 
-  /// Notes in the generation in use that there is nothing to go back to, so that no rollback looks for it.
+  /// Notes in the generation in use that there is nothing to go back to, so that no rollback looks for it, and that these numbers are used up.
   ///
   /// The commit also makes sure that the disk has all that the generation says of itself.
-  private func forgetPredecessor() throws(AnnalsError) {
+  private func forgetPredecessor(_ numbers: [UInt64]) throws(AnnalsError) {
     try write(in: inUse) { (transaction) throws(AnnalsError) in
       guard try self.meta(in: transaction).state == .live else {
         throw AnnalsError(.held, "the last switch is neither accepted nor rolled back; nothing was removed")
       }
-      let name = Array(PredecessorRow.name.utf8)
-      return try storage { () throws(EnvironmentError) in
-        try transaction.delete(key: name.span, in: inUse.tables.meta)
+      let newest = try StoreReader(transaction.view, inUse.tables).newestGeneration()
+      let removed = numbers.max() ?? 0
+      // One that was rolled back from had a number that the generation in use need not know.
+      if removed > newest {
+        try transaction.put(NewestRow(generation: removed).encoded(), NewestRow.name, in: inUse.tables.meta)
       }
+      let hadPredecessor = try StoreReader(transaction.view, inUse.tables).predecessor() != nil
+      try transaction.remove(PredecessorRow.name, in: inUse.tables.meta)
+      return hadPredecessor || removed > newest
     }
   }
 }

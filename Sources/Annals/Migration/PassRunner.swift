@@ -162,8 +162,11 @@ struct PassRunner: Sendable {
   /// Gives the new generation a number, and names it in the old one, so that what is left of it is known for what it is.
   private func name(_ source: Generation) throws(AnnalsError) -> PassRow {
     var result: PassRow?
+    // A generation that was rolled back from had a number that the one in use need not know.
+    let names = try files { () throws(StoreFileError) in try source.directory.names() }
+    let taken = names.compactMap { GenerationRemoval.number(ofFile: $0) }.max() ?? 0
     try source.environment.write(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
-      let newest = try newest(in: transaction, source)
+      let newest = max(try newest(in: transaction, source), taken)
       guard newest < CurrentFile.maximumGeneration else {
         throw AnnalsError(
           .tooLarge, "the log has used up its numbers for generations: back it up by dump and import")
