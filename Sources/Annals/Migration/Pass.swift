@@ -107,7 +107,8 @@ struct Pass {
       case .stop:
         throw AnnalsError(
           .cancelled,
-          "the migration pass was stopped after \(machine.copied) entries; the next one goes on there")
+          "the migration pass was stopped after \(machine.copied) entries; begin it again, and it goes on there"
+        )
       case .cancel:
         throw AnnalsError(.cancelled, "the migration pass was cancelled; the store is as it was before it")
       }
@@ -171,7 +172,8 @@ extension Pass {
     let begin = now
     let isDurable = safety == .synced
     let end = try put(
-      range, isDurable ? .full : .none, entries: isDurable ? .max : UInt64(clamping: options.batch),
+      range, isDurable ? .full : .none,
+      entries: min(isDurable ? .max : UInt64(clamping: options.batch), pace.batch),
       bytes: isDurable ? Self.durableBytes : .max)
     point(.batchCommitted)
     if !isDurable { try target.startWriteback() }
@@ -196,7 +198,8 @@ extension Pass {
     var tally = tally
     let (target, row) = (target, row)
     let writer = GenerationWriter(tables: target.tables, kinds: kinds)
-    let rewriting = work.rewriting(old, kinds, isSettingAside: isSettingAside)
+    var rewriting = work.rewriting(old, kinds, isSettingAside: isSettingAside)
+    rewriting.runEntries = Int(clamping: min(UInt64(rewriting.runEntries), entries))
     try target.write(durability) { (transaction) throws(AnnalsError) in
       try rewriting.run(range, threads: threads(for: range)) { (run) throws(AnnalsError) in
         try writer.put(run, in: &transaction)

@@ -16,14 +16,14 @@ struct PassPace: Sendable {
     begin = now
   }
 
+  /// The most entries of a batch, so that a limited rate is kept over every quarter of a second.
+  var batch: UInt64 { rate.map { UInt64(max($0 / 4, 1)) } ?? .max }
+
   /// Notes the number of the old generation's newest commit.
   mutating func see(commit: UInt64, at now: ContinuousClock.Instant) {
     if let known = self.commit, known != commit { lastSign = now }
     self.commit = commit
   }
-
-  /// Notes a commit of the pass itself, which is no writer's.
-  mutating func pass(commit: UInt64) { self.commit = commit }
 
   /// Whether a writer is at work.
   func hasWriter(at now: ContinuousClock.Instant) -> Bool {
