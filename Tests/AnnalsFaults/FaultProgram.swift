@@ -98,6 +98,29 @@ public enum FaultProgram {
       try swapper.run(until: text(1))
     case "fail":
       print(try Storm(store: text(0)).fail(until: text(1), options: options(without: 2)))
+    case "seed":
+      try await MealStore.seed(URL(fileURLWithPath: text(0)), calls: number(1))
+    case "serve":
+      let past = try Journal.lines(path: text(1))
+      let writer = try MealWriter(
+        number(2), store: text(0), journal: text(1), version: number(3))
+      ready()
+      try await writer.run(after: past, count: number(4))
+    case "pass":
+      let program = PassProgram(url: URL(fileURLWithPath: try text(0)))
+      let wish = try PassProgram.Wish(words.dropFirst())
+      try await program.tolerate { try await program.pass(wish) }
+    case "generations":
+      let (url, verb) = (URL(fileURLWithPath: try text(0)), try text(1))
+      ready()
+      try await PassProgram(url: url).tolerate {
+        switch verb {
+        case "rollback": print("rolled \(try EventLog.rollback(url).to)")
+        case "discard": print("discarded \(try EventLog.discardPrevious(url).discarded)")
+        case "accept": print("accepted \(try EventLog.accept(url).generation)")
+        default: throw WrongUse()
+        }
+      }
     default: throw WrongUse()
     }
   }

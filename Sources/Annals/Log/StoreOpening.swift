@@ -150,6 +150,7 @@ struct StoreOpening {
     let current = try run().file.current
     guard try readCurrent() != current else { return current }
     try files { () throws(StoreFileError) in
+      try directory.removeBuildMark(of: current)
       try directory.replace(CurrentFile.name, with: current.encoded().span)
     }
     return current
@@ -230,5 +231,22 @@ extension StoreMeta {
         )
       }
     }
+  }
+}
+
+extension Directory {
+  /// Removes what crashes have left of files that only the holder of `pass.lock` replaces.
+  func removeUnfinishedReplacements() throws(StoreFileError) {
+    try removeUnfinishedReplacements { name in
+      name == CurrentFile.name || name.hasSuffix(".state") && GenerationRemoval.number(ofFile: name) != nil
+    }
+  }
+
+  /// Removes what a pass has noted beside a generation that is in use by now.
+  ///
+  /// Before `CURRENT` names the generation, or nobody would come back for it after a crash in between.
+  func removeBuildMark(of current: CurrentFile) throws(StoreFileError) {
+    let name = BuildMark.name(generation: current.generation)
+    if try status(of: name) != nil { try remove(name) }
   }
 }

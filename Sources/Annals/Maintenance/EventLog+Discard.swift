@@ -48,7 +48,10 @@ extension GenerationChange {
     try mustBeLive()
     let directory = opening.directory
     // A rename that another process did may not be on the disk yet; without it CURRENT would come to name what is gone.
-    try files { () throws(StoreFileError) in try directory.synchronize() }
+    try files { () throws(StoreFileError) in
+      try directory.removeUnfinishedReplacements()
+      try directory.synchronize()
+    }
     var removal = GenerationRemoval(directory: directory, opening: opening)
     try removal.collect(beside: inUse)
     let open = try files { () throws(StoreFileError) in try opening.lockFile("open.lock") }

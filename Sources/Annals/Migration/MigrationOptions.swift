@@ -1,3 +1,5 @@
+internal import LMDB
+
 /// How a migration pass is done.
 public struct MigrationOptions: Sendable {
   /// What a pass does at an entry that a rule fails on.
@@ -34,8 +36,12 @@ public struct MigrationOptions: Sendable {
   public var observer: (@Sendable (Result<MigrationReport, AnnalsError>) -> Void)?
   /// Is called at each named point, so that tests can end the process there.
   package var atPoint: (@Sendable (PassPoint) -> Void)?
-  /// Entries a commit at most; 5,000 but in tests.
+  /// Entries at most in a commit that does not wait for the disk; 5,000 but in tests.
   package var batch = 5_000
+  /// Entries a durable commit at most, beside its limit in bytes; as many as that lets but in tests.
+  package var durableBatch = Int.max
+  /// The run of the operating system that the pass takes itself to be in; tests of power cuts name another one.
+  package var boot: @Sendable () -> String? = { Boot.id }
 
   /// A pass at full speed that ends at the first failure.
   public init() {}

@@ -43,7 +43,7 @@ extension Pass {
     show(.checking, 0, of: machine.copied)
     try storage { () throws(EnvironmentError) in try target.environment.synchronize() }
     if safety == .unsynced {
-      try PassTarget.mark(.synced, target.current, in: directory)
+      try PassTarget.mark(.synced, target.current, in: directory, boot: options.boot())
       safety = .synced
     }
     point(.synced)

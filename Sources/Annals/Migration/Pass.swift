@@ -173,7 +173,7 @@ extension Pass {
     let isDurable = safety == .synced
     let end = try put(
       range, isDurable ? .full : .none,
-      entries: min(isDurable ? .max : UInt64(clamping: options.batch), pace.batch),
+      entries: min(UInt64(clamping: isDurable ? options.durableBatch : options.batch), pace.batch),
       bytes: isDurable ? Self.durableBytes : .max)
     point(.batchCommitted)
     if !isDurable { try target.startWriteback() }
@@ -199,7 +199,8 @@ extension Pass {
     let (target, row) = (target, row)
     let writer = GenerationWriter(tables: target.tables, kinds: kinds)
     var rewriting = work.rewriting(old, kinds, isSettingAside: isSettingAside)
-    rewriting.runEntries = Int(clamping: min(UInt64(rewriting.runEntries), entries))
+    rewriting.runEntries = min(
+      rewriting.runEntries, Int(clamping: entries), options.batch, options.durableBatch)
     try target.write(durability) { (transaction) throws(AnnalsError) in
       try rewriting.run(range, threads: threads(for: range)) { (run) throws(AnnalsError) in
         try writer.put(run, in: &transaction)
@@ -237,7 +238,7 @@ extension Pass {
     if wanted == .synced {
       try storage { () throws(EnvironmentError) in try target.environment.synchronize() }
     }
-    try PassTarget.mark(wanted, target.current, in: directory)
+    try PassTarget.mark(wanted, target.current, in: directory, boot: options.boot())
     safety = wanted
   }
 }

@@ -57,8 +57,10 @@ struct PassPreflight {
     let rewriting = work.rewriting(
       old, try GenerationKinds(registry, reach: work.reach), isSettingAside: true)
     var (before, after) = (0, 0)
+    // A short log is looked at once, not where its samples overlap again.
+    let step = max(last / UInt64(samples), sampleLength)
     for sample in 0..<UInt64(samples) {
-      let start = 1 + last / UInt64(samples) * sample
+      let start = 1 + step * sample
       guard start <= last else { break }
       let range = start...min(start + sampleLength - 1, last)
       before += try source.read { (reader) throws(AnnalsError) in try reader.entryBytes(range) }

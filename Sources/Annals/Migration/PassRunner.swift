@@ -56,6 +56,7 @@ struct PassRunner: Sendable {
         details: AnnalsError.Details { $0.holder = holder })
     }
     let source = try inUse(opening)
+    try files { () throws(StoreFileError) in try source.directory.removeUnfinishedReplacements() }
     var report = try run(source, lock)
     report.seconds = begin.duration(to: .now) / .seconds(1)
     control.show(finished(report))
@@ -80,7 +81,8 @@ struct PassRunner: Sendable {
     let building = try locks(lock, source.directory, queue: lock, write: lock)
     var unfinished: (PassTarget, PassRow)?
     if let row = preflight.unfinished {
-      let leftover = UnfinishedPass(source: source, directory: source.directory, locks: building, row: row)
+      let leftover = UnfinishedPass(
+        source: source, directory: source.directory, locks: building, row: row, boot: options.boot())
       if row.plan != work.mark, options.unfinished != .discard {
         throw AnnalsError(
           .wrongUse,
@@ -123,7 +125,8 @@ struct PassRunner: Sendable {
   ) throws(AnnalsError) -> MigrationReport {
     let directory = source.directory
     let row = if unfinished != nil { try Self.unfinished(source) } else { try name(source) }
-    let leftover = UnfinishedPass(source: source, directory: directory, locks: building, row: row)
+    let leftover = UnfinishedPass(
+      source: source, directory: directory, locks: building, row: row, boot: options.boot())
     var pass: Pass?
     let waited: Duration
     do throws(AnnalsError) {
@@ -208,7 +211,8 @@ struct PassRunner: Sendable {
     var own = row
     own.other = source.current.generation
     return try PassTarget.create(
-      current, in: directory, building, new, own, facts + work.facts, newest: current.generation)
+      current, in: directory, building, new, own, facts + work.facts, newest: current.generation,
+      boot: options.boot())
   }
 
   /// Lets `CURRENT` name the new generation, and removes what only the pass needed.
@@ -220,9 +224,9 @@ struct PassRunner: Sendable {
       isDone: true, generation: current.generation, predecessor: pass.source.current.generation,
       entries: pass.machine.copied)
     do throws(StoreFileError) {
+      try directory.removeBuildMark(of: current)
       try directory.replace(CurrentFile.name, with: current.encoded().span)
       options.atPoint?(.current)
-      try directory.remove(BuildMark.name(generation: current.generation))
       report.bytesBefore = UInt64(clamping: try directory.status(of: pass.source.current.fileName)?.size ?? 0)
       report.bytesAfter = UInt64(clamping: try directory.status(of: current.fileName)?.size ?? 0)
     } catch {

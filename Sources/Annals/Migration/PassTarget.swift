@@ -31,11 +31,12 @@ final class PassTarget {
   ///   - meta: What its `meta` says, `building` among it.
   ///   - row: The pass.
   ///   - facts: Rows of `meta` that are taken over as they are.
+  ///   - boot: The run of the operating system; `nil` where it is not known.
   static func create(
     _ current: CurrentFile, in directory: Directory, _ locks: EnvironmentLocks, _ meta: StoreMeta,
-    _ row: PassRow, _ facts: [(name: String, value: [UInt8])], newest: UInt64
+    _ row: PassRow, _ facts: [(name: String, value: [UInt8])], newest: UInt64, boot: String?
   ) throws(AnnalsError) -> PassTarget {
-    try mark(.synced, current, in: directory)
+    try mark(.synced, current, in: directory, boot: boot)
     let target = try PassTarget(
       current, locks, environment(current, in: directory, locks, EnvironmentOptions(create: true)))
     try target.write(.full) { (transaction) throws(AnnalsError) in
@@ -152,9 +153,9 @@ final class PassTarget {
 
   /// Notes beside the file what a power cut can do to it.
   static func mark(
-    _ safety: Safety, _ current: CurrentFile, in directory: Directory
+    _ safety: Safety, _ current: CurrentFile, in directory: Directory, boot: String?
   ) throws(AnnalsError) {
-    let mark = BuildMark(boot: Boot.id ?? "", isSynced: safety == .synced)
+    let mark = BuildMark(boot: boot ?? "", isSynced: safety == .synced)
     try files { () throws(StoreFileError) in
       try directory.replace(
         BuildMark.name(generation: current.generation), with: mark.encoded().span)

@@ -13,6 +13,8 @@ struct UnfinishedPass {
   let locks: EnvironmentLocks
   /// What the generation in use says of the pass.
   let row: PassRow
+  /// The run of the operating system; `nil` where it is not known.
+  let boot: String?
 
   private var current: CurrentFile { CurrentFile(log: source.meta.log, generation: row.other) }
 
@@ -107,7 +109,7 @@ struct UnfinishedPass {
       if case .missing = error { return .missing }
       throw AnnalsError(error)
     }
-    do { return try BuildMark(bytes).isUsable(in: Boot.id) ? .usable : .unusable } catch { return .unusable }
+    do { return try BuildMark(bytes).isUsable(in: boot) ? .usable : .unusable } catch { return .unusable }
   }
 
   /// Throws where the file is a whole generation that no pass of this store has made: it is there against the rules, and not touched.

@@ -35,6 +35,20 @@ extension Directory {
     try synchronize()
   }
 
+  /// Removes what calls of ``replace(_:with:)`` that were cut short have left of some files.
+  ///
+  /// - Parameter isOurs: Whether a file is one that nobody else can be replacing now.
+  public func removeUnfinishedReplacements(of isOurs: (String) -> Bool) throws(StoreFileError) {
+    for name in try names() {
+      let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+      guard parts.count > 2, let ending = parts.last, ending.elementsEqual("tmp".utf8),
+        let digits = parts.dropLast().last, UInt64(String(decoding: digits, as: UTF8.self)) != nil
+      else { continue }
+      let count = digits.count + ending.count + 2
+      if isOurs(String(decoding: name.utf8.dropLast(count), as: UTF8.self)) { try remove(name) }
+    }
+  }
+
   /// The names of all that is in this directory, sorted by bytes, without `.` and `..`.
   ///
   /// Names that are no UTF-8 are left out: no store makes one, and the directory above a store may have them.

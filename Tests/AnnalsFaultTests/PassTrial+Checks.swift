@@ -1,0 +1,23 @@
+import Testing
+
+extension PassTrial {
+  /// Expects that what can be read is what was there at first and what writers were answered.
+  ///
+  /// - Parameters:
+  ///   - place: What was done before, for the report.
+  ///   - writers: The numbers of the writers.
+  ///   - others: What may be there beside that.
+  func checkReading(
+    _ place: String, writers: [Int] = [], others: Set<String> = [],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let problems = try problems(writers, others: others)
+    #expect(problems == [], "\(place)", sourceLocation: sourceLocation)
+  }
+
+  /// Expects that the store is whole, that one generation takes appends, and that nothing is left of a pass.
+  func checkOrder(_ place: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let disorder = try disorder()
+    #expect(disorder == [], "\(place)", sourceLocation: sourceLocation)
+  }
+}
