@@ -212,7 +212,8 @@ struct PassRunner: Sendable {
     own.other = source.current.generation
     return try PassTarget.create(
       current, in: directory, building, new, own, facts + work.facts, newest: current.generation,
-      boot: options.boot())
+      boot: options.boot()
+    ) { options.atPoint?(.tables) }
   }
 
   /// Lets `CURRENT` name the new generation, and removes what only the pass needed.

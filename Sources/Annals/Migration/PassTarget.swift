@@ -32,13 +32,16 @@ final class PassTarget {
   ///   - row: The pass.
   ///   - facts: Rows of `meta` that are taken over as they are.
   ///   - boot: The run of the operating system; `nil` where it is not known.
+  ///   - whenMade: Is called when the file has its tables and no row.
   static func create(
     _ current: CurrentFile, in directory: Directory, _ locks: EnvironmentLocks, _ meta: StoreMeta,
-    _ row: PassRow, _ facts: [(name: String, value: [UInt8])], newest: UInt64, boot: String?
+    _ row: PassRow, _ facts: [(name: String, value: [UInt8])], newest: UInt64, boot: String?,
+    _ whenMade: () -> Void
   ) throws(AnnalsError) -> PassTarget {
     try mark(.synced, current, in: directory, boot: boot)
     let target = try PassTarget(
       current, locks, environment(current, in: directory, locks, EnvironmentOptions(create: true)))
+    whenMade()
     try target.write(.full) { (transaction) throws(AnnalsError) in
       for (name, value) in meta.rows() {
         try transaction.put(value, name.rawValue, in: target.tables.meta)
