@@ -21,8 +21,10 @@ struct PassTrial {
   }
 
   /// A trial with a copy of another one's store.
-  init(copying other: PassTrial) throws {
-    shelter = try Shelter()
+  ///
+  /// - Parameter parent: Where it lies; `nil` for the system's folder for temporary files.
+  init(copying other: PassTrial, below parent: URL? = nil) throws {
+    shelter = try Shelter(below: parent)
     try FileManager.default.copyItem(at: other.shelter.store, to: shelter.store)
     before = other.before
   }

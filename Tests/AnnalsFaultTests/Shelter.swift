@@ -6,8 +6,8 @@ import Foundation
 final class Shelter: Sendable {
   let directory: URL
 
-  init() throws {
-    directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+  init(below parent: URL? = nil) throws {
+    directory = (parent ?? FileManager.default.temporaryDirectory).appendingPathComponent(
       "annals-fault-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
   }

@@ -20,7 +20,7 @@ struct PassProgram {
   /// How many entries a batch has, so that a small store has several.
   private static let batch = 25
 
-  /// What the words behind the store's path ask for: `POINT:N`, `hold`, `restart`, `compact`, `slow`, `append`.
+  /// What the words behind the store's path ask for: `POINT:N`, `hold`, `restart`, `compact`, `slow`, `append`, `limit:BYTES`.
   struct Wish {
     var end: (point: PassPoint, count: Int)?
     var isHolding = false
@@ -29,6 +29,8 @@ struct PassProgram {
     var isSlow = false
     /// Whether the pass itself appends while it follows, so that there is a round.
     var appends = false
+    /// The most bytes that a file may have.
+    var limit: Int?
 
     init(_ words: some Sequence<String>) throws {
       for word in words {
@@ -40,6 +42,10 @@ struct PassProgram {
         case "slow": isSlow = true
         case "append": appends = true
         default:
+          if parts.count == 2, parts[0] == "limit" {
+            limit = Int(parts[1])
+            continue
+          }
           guard parts.count == 2, let point = PassPoint(rawValue: String(parts[0])), let count = Int(parts[1])
           else { throw FaultProgram.WrongUse() }
           end = (point, count)
@@ -60,11 +66,29 @@ struct PassProgram {
     let steps = Steps(wish, store)
     options.atPoint = { steps.meet($0) }
     FaultProgram.ready()
+    if let limit = wish.limit { try Self.limitFiles(limit) }
     let run = wish.isCompaction ? try store.log.compact(options) : try store.migrate(options)
     let report = try await run.report()
     print(
       "\(report.isDone ? "done" : "nothing") \(report.generation) \(report.resumedAt) \(steps.met.joined(separator: " "))"
     )
+  }
+
+  /// Lets this process make no file longer.
+  private static func limitFiles(_ bytes: Int) throws {
+    #if canImport(Glibc)
+      let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    #else
+      let resource = RLIMIT_FSIZE
+    #endif
+    var limit = rlimit()
+    guard unsafe getrlimit(resource, &limit) == 0 else {
+      throw SystemFailure(call: "getrlimit", errno: errno)
+    }
+    limit.rlim_cur = rlim_t(bytes)
+    guard unsafe setrlimit(resource, &limit) == 0 else {
+      throw SystemFailure(call: "setrlimit", errno: errno)
+    }
   }
 
   /// Runs `body`, which the library may refuse.
