@@ -31,13 +31,25 @@ package struct Examination: Sendable {
   /// The name of the store in its directory.
   package static let name = "orders.annals"
 
+  /// What is done with passes.
+  package enum Resumption: Int, Sendable {
+    /// Nothing.
+    case none
+    /// One is run, which goes on with an unfinished one, as behind another start of the system.
+    case elsewhere
+    /// The same as if the system had never stopped, which is wrong behind a power cut.
+    case here
+  }
+
+  private let resumption: Resumption
   private let calls: [Call]
   private let places: [Payload: (call: Int, index: Int)]
   /// Three calls that nobody has made yet.
   private let further: [Call]
 
   /// An examination of stores of the workload with this seed and so many calls.
-  package init(seed: UInt64, calls count: Int) throws(AnnalsError) {
+  package init(seed: UInt64, calls count: Int, resumption: Resumption = .none) throws(AnnalsError) {
+    self.resumption = resumption
     var calls: [Call] = []
     for number in 0..<count + 3 { calls.append(try Call(number, seed: seed)) }
     self.calls = calls
@@ -51,13 +63,16 @@ package struct Examination: Sendable {
 
   /// Examines the store in `directory`, appends to it and opens it once more.
   ///
-  /// - Returns: How many entries it had.
+  /// - Returns: How many entries it had, and at which position an unfinished pass went on; 0 where one began anew, or none was run.
   /// - Throws: ``Finding``.
-  package func run(in directory: URL, _ knowledge: Knowledge) async throws -> Int {
+  package func run(in directory: URL, _ knowledge: Knowledge) async throws -> (count: Int, resumed: UInt64) {
     let url = directory.appendingPathComponent(Self.name)
     let exists = FileManager.default.fileExists(atPath: url.path)
     if !exists, !knowledge.must.numbers.isEmpty { throw Finding("the store is gone") }
-    if exists { try verify(url, "as it is found") }
+    if exists {
+      try verify(url, "as it is found")
+      if resumption != .none { try accept(url) }
+    }
     let count = try await append(at: url, exists: exists, knowledge)
     if !exists {
       let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
@@ -73,7 +88,7 @@ package struct Examination: Sendable {
       throw Finding("\(count) entries and \(added) more have become \(after)")
     }
     try verify(url, "after three more calls")
-    return count
+    return (count, resumption == .none ? 0 : try await resume(url, extended, after))
   }
 
   /// Opens the store, compares it and makes three more calls.
@@ -88,6 +103,49 @@ package struct Examination: Sendable {
       }
     }
     return count
+  }
+
+  /// Takes the generation in use for good if its switch was to be held.
+  private func accept(_ url: URL) throws(Finding) {
+    do throws(AnnalsError) { _ = try EventLog.accept(url) } catch {
+      throw Finding("the switch cannot be accepted: \(error)")
+    }
+  }
+
+  /// Runs a pass to its end, and removes what it has replaced.
+  ///
+  /// - Returns: Where it went on; 0 where it began anew.
+  private func resume(_ url: URL, _ knowledge: Knowledge, _ count: Int) async throws -> UInt64 {
+    var options = Passes.options()
+    if resumption == .elsewhere { options.boot = { "another-run" } }
+    let report: MigrationReport
+    do throws(AnnalsError) {
+      report = try await open(compacting: url, options)
+    } catch {
+      throw Finding("a pass failed: \(error)")
+    }
+    guard try compare(open(url, .never), knowledge, "after a pass") == count else {
+      throw Finding("a pass changed the number of entries")
+    }
+    try verify(url, "after a pass")
+    do throws(AnnalsError) { try await Passes.discard(url) } catch {
+      throw Finding("the removal of what was replaced failed: \(error)")
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: url.path).filter {
+      $0.hasSuffix(".mdb") || $0.hasSuffix(".state")
+    }
+    guard names.count == 1 else { throw Finding("after a removal there are \(names.sorted())") }
+    guard try compare(open(url, .never), knowledge, "after a removal") == count else {
+      throw Finding("a removal changed the number of entries")
+    }
+    return report.resumedAt
+  }
+
+  private func open(
+    compacting url: URL, _ options: MigrationOptions
+  ) async throws(AnnalsError) -> MigrationReport {
+    let log = try EventLog(at: url, options: Workload.options(.full))
+    return try await log.compact(options).report()
   }
 
   private func open(_ url: URL, _ creation: StoreOptions.Creation) throws -> EventLog {

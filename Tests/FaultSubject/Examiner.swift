@@ -11,7 +11,7 @@ enum Examiner {
   /// How many seconds an examination may take before it counts as hanging.
   private static let patience: UInt32 = 60
 
-  /// Reads lines of a directory, two sets of calls and 1 or 0, between blanks; answers `ok COUNT` or `found TEXT` to each.
+  /// Reads lines of a directory, two sets of calls and 1 or 0, between blanks; answers `ok COUNT POSITION`, the position being where an unfinished pass went on, or `found TEXT` to each.
   static func run(_ examination: Examination) async {
     while let line = readLine() {
       let words = line.split(separator: " ")
@@ -21,8 +21,8 @@ enum Examiner {
       let knowledge = Examination.Knowledge(must: must, may: may, isHistory: words[3] == "1")
       alarm(patience)
       do {
-        let count = try await examination.run(in: URL(fileURLWithPath: String(words[0])), knowledge)
-        answer("ok \(count)")
+        let found = try await examination.run(in: URL(fileURLWithPath: String(words[0])), knowledge)
+        answer("ok \(found.count) \(found.resumed)")
       } catch {
         answer("found \(error)")
       }

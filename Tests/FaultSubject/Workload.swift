@@ -13,14 +13,18 @@ package struct Workload: Sendable {
   package let tasks: Int
   /// When a call is answered.
   package let durability: StoreOptions.Durability
+  /// What is done to generations between the sessions.
+  package let passes: Passes
 
   package init(
-    seed: UInt64, calls: Range<Int>, tasks: Int = 1, durability: StoreOptions.Durability = .full
+    seed: UInt64, calls: Range<Int>, tasks: Int = 1, durability: StoreOptions.Durability = .full,
+    passes: Passes = .none
   ) {
     self.seed = seed
     self.calls = calls
     self.tasks = tasks
     self.durability = durability
+    self.passes = passes
   }
 
   /// How the stores of all workloads are opened: heads of streams are merged every few calls.
@@ -41,8 +45,29 @@ package struct Workload: Sendable {
     }
   }
 
+  /// The same with migration passes, a rollback and a removal between.
+  func runWithPasses(at url: URL, noting journal: Journal) async throws {
+    let third = calls.count / 3
+    let (first, second) = (calls.lowerBound + third, calls.lowerBound + 2 * third)
+    try await append(calls.lowerBound..<first, at: url, noting: journal)
+    try await passes.switchAndReturn(url)
+    switch passes {
+    case .none, .synced:
+      try await append(first..<second, at: url, noting: journal)
+      try await passes.run(url)
+    case .unsynced:
+      try await passes.run(url) { try await append(first..<second, at: url, noting: journal, then: $0) }
+    }
+    try await Passes.discard(url)
+    try await append(second..<calls.upperBound, at: url, noting: journal)
+    try await passes.run(url)
+  }
+
   /// One session; the store is closed when this returns.
-  private func append(_ numbers: Range<Int>, at url: URL, noting journal: Journal) async throws {
+  private func append(
+    _ numbers: Range<Int>, at url: URL, noting journal: Journal,
+    then whenDone: @escaping @Sendable () -> Void = {}
+  ) async throws {
     let log = try EventLog(at: url, options: Self.options(durability))
     var rest = numbers
     while !rest.isEmpty {
@@ -56,6 +81,7 @@ package struct Workload: Sendable {
             try journal.note(.begin(number))
             try await call.append(to: log)
             try journal.note(.done(number))
+            whenDone()
           }
         }
         try await group.waitForAll()

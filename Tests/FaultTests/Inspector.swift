@@ -5,14 +5,18 @@ import Foundation
 final class Inspector {
   private let seed: UInt64
   private let calls: Int
+  private let resumption: Examination.Resumption
+  /// How many stores had an unfinished pass that was gone on with.
+  private(set) var resumed = 0
   private var process: Process?
   private var questions = Pipe()
   private var answers = Pipe()
 
   /// An inspector of stores of the workload with this seed and so many calls.
-  init(seed: UInt64, calls: Int) {
+  init(seed: UInt64, calls: Int, resumption: Examination.Resumption = .none) {
     self.seed = seed
     self.calls = calls
+    self.resumption = resumption
     // A question to a process that has ended is an error, not the end of this one.
     signal(SIGPIPE, SIG_IGN)
   }
@@ -36,7 +40,9 @@ final class Inspector {
       answer += more
     }
     let text = String(decoding: answer.dropLast(), as: UTF8.self)
-    return text.hasPrefix("ok ") ? nil : text
+    guard text.hasPrefix("ok ") else { return text }
+    if !text.hasSuffix(" 0") { resumed += 1 }
+    return nil
   }
 
   private func end(of process: Process) -> String {
@@ -52,7 +58,7 @@ final class Inspector {
   }
 
   private func start() throws -> Process {
-    let process = try SubjectProcess.prepared(["examine", "\(seed)", "\(calls)"])
+    let process = try SubjectProcess.prepared(["examine", "\(seed)", "\(calls)", "\(resumption.rawValue)"])
     questions = Pipe()
     answers = Pipe()
     process.standardInput = questions

@@ -11,6 +11,8 @@ struct PowerCut {
     var possible = 0
     /// How many moments of the recording there are, each between two system calls.
     var moments = 0
+    /// In how many images an unfinished pass was gone on with.
+    var resumed = 0
     var findings: [String] = []
   }
 
@@ -50,6 +52,7 @@ struct PowerCut {
       [
         "work", root.path, journal.path, "\(workload.seed)", "\(workload.calls.lowerBound)",
         "\(workload.calls.count)", "\(workload.tasks)", workload.durability == .relaxed ? "1" : "0",
+        "\(workload.passes.rawValue)",
       ],
       under: [Shim.recorder, Shim.environment],
       [
@@ -97,10 +100,16 @@ struct PowerCut {
   /// - Parameters:
   ///   - images: How many images are looked at, chosen at random where there are more.
   ///   - findings: After how many findings to stop.
-  func run(images limit: Int = .max, findings most: Int = 5) throws -> Outcome {
+  ///   - moments: Before which operations the power is cut.
+  ///   - resumption: What each examiner does with passes; `nil` for what fits the workload.
+  func run(
+    images limit: Int = .max, findings most: Int = 5, during moments: Range<Int> = 0..<Int.max,
+    resumption: Examination.Resumption? = nil
+  ) throws -> Outcome {
     var outcome = Outcome()
     var addresses: [Address] = []
     walk { moment, disk, _ in
+      guard moments.contains(moment) else { return true }
       outcome.moments += 1
       for selection in selections(disk, moment).indices {
         addresses.append(Address(moment: moment, selection: selection))
@@ -112,7 +121,9 @@ struct PowerCut {
     let chosen = Set(
       addresses.count > limit ? Array(addresses.shuffled(using: &random).prefix(limit)) : addresses)
     let scratch = try Scratch()
-    let inspector = Inspector(seed: workload.seed, calls: workload.calls.upperBound)
+    let inspector = Inspector(
+      seed: workload.seed, calls: workload.calls.upperBound,
+      resumption: resumption ?? (workload.passes == .none ? .none : .elsewhere))
     try walk { moment, disk, knowledge in
       for (number, selection) in selections(disk, moment).enumerated()
       where chosen.contains(Address(moment: moment, selection: number)) {
@@ -128,6 +139,7 @@ struct PowerCut {
       }
       return true
     }
+    outcome.resumed = inspector.resumed
     return outcome
   }
 
