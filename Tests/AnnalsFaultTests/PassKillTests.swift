@@ -74,6 +74,16 @@ import Testing
     #expect(try EventLog.inspect(trial.shelter.store).generation == generation)
   }
 
+  @Test(arguments: ["named", "tables", "created"])
+  func `a pass that was killed while it made its file can be thrown away`(point: String) async throws {
+    let trial = try await PassTrial()
+    let killed = try trial.pass("\(point):1")
+    #expect(try killed.wait(60) == .signal(SIGKILL))
+    #expect(try trial.finish("restart").prefix(3) == ["done", "3", "0"])
+    try trial.checkReading(point)
+    try trial.checkOrder(point)
+  }
+
   @Test(arguments: [1, 2])
   func `a pass that is killed at any step beside a writer loses nothing that was answered`(
     version: Int

@@ -23,6 +23,19 @@ import Testing
     #expect(throws: StoreFileError.alreadyThere(file: "a")) { _ = try shelf.directory.create("a") }
   }
 
+  @Test func `what replacements that were cut short have left is removed, and nothing else`() throws {
+    let shelf = try Shelf()
+    let others = ["CURRENT", "CURRENT.tmp", "CURRENT.x1.tmp", "CURRENT.7", "other.7.tmp", "log.state"]
+    for name in others + ["CURRENT.7.tmp", "log.state.18446744073709551615.tmp"] {
+      _ = try shelf.directory.create(name)
+    }
+    try shelf.directory.removeUnfinishedReplacements { $0 == "CURRENT" || $0 == "log.state" }
+    #expect(try Set(shelf.directory.names()).isSuperset(of: others))
+    #expect(
+      try shelf.directory.names().filter { $0.hasSuffix("7.tmp") || $0.hasSuffix("5.tmp") } == ["other.7.tmp"]
+    )
+  }
+
   @Test func `a symbolic link is not followed`() throws {
     let shelf = try Shelf()
     _ = try shelf.directory.create("a")
