@@ -28,7 +28,7 @@ struct FailureReport {
   private init(of error: AnnalsError, command: String, help: String? = nil) {
     status = ExitStatus.of(error.code)
     let hint = help.map { "\($0)\n" } ?? ""
-    text = Array("\(command): \(PlainText.line("\(error.code): \(error.message)"))\n\(hint)".utf8)
+    text = Array("\(command): ".utf8) + PlainText.lines("\(error.code): \(error.message)") + Array(hint.utf8)
     json = Self.json(error, status)
   }
 

@@ -14,10 +14,15 @@ final class Interruption {
 
   /// Does `body` at Ctrl-C, and when the system asks the command to end.
   init(_ body: @escaping @Sendable () -> Void) {
-    sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+    // A hang-up stays what it was: under nohup it is ignored, and a kill is safe at any moment.
+    sources = [SIGINT, SIGTERM].map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler(handler: body)
+      source.setEventHandler {
+        body()
+        // Who asks twice does not want to wait for the end of a step.
+        signal(number, SIG_DFL)
+      }
       source.activate()
       return source
     }
@@ -25,6 +30,6 @@ final class Interruption {
 
   deinit {
     for source in sources { source.cancel() }
-    for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
+    for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
   }
 }

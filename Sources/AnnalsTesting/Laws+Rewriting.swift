@@ -34,6 +34,8 @@ extension Laws {
     var options = options
     options.unreadable = .quarantine
     options.isHolding = false
+    options.isRehearsal = false
+    options.unfinished = .resume
     let report = try await new.migrate(options).report()
     try await compare(old, new)
     let again = try await new.migrate(options).report()

@@ -36,9 +36,10 @@ struct EntryCopy: ~Escapable {
     rows = Span()
   }
 
-  /// What stands between the kind and the extensions.
+  /// What stands between the kind and the extensions; a stub has no metadata.
   private var unchanged: Range<Int> {
-    EntryHeader.checksum.upperBound + varintCount(UInt64(header.kind))..<header.extensions
+    let start = EntryHeader.checksum.upperBound + varintCount(UInt64(header.kind))
+    return start..<(form == .stub ? header.links.upperBound + header.id.count : header.extensions)
   }
 
   /// How many bytes the entry has.
@@ -72,6 +73,7 @@ struct EntryCopy: ~Escapable {
 
   private var flags: EntryFlags {
     var flags = header.flags.subtracting([.extensions, .rows, .parts, .stub])
+    if form == .stub { flags.remove(.metadata) }
     if !extensions.isEmpty { flags.insert(.extensions) }
     if !rows.isEmpty { flags.insert(.rows) }
     if form == .parts { flags.insert(.parts) }

@@ -39,6 +39,7 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   public init(at url: URL, plan: Plan.Type, options: StoreOptions = StoreOptions()) throws(AnnalsError) {
     let unprepared = try CompiledPlan(plan)
     log = try EventLog(unsettled: url, options: options)
+    try Self.mustNotLower(unprepared, log)
     let activation = Activation(log, unprepared)
     if options.activating {
       // Nothing is changed for a plan that could not read the store afterwards.
@@ -56,11 +57,13 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
       try reach.prove(snapshot.reader.census(), snapshot.kinds)
     }
     try activation.mustBeDone(contexts)
-    try Self.mustNotLower(reach.plan, log)
     self.reach = reach
     contextBytes = contexts
+    let work = PassWork(reach.plan, contexts)
+    // A program below what the store has reads it, and rewrites nothing.
+    let isDue = newer == nil ? try Self.isDue(log, work, options.migration) : false
     try log.core.place.settle()
-    background = try Self.migrate(log, PassWork(reach.plan, contexts), options.migration)
+    background = isDue ? try Self.migrate(log, work, options.migration) : nil
   }
 
   /// How often readers of this store have passed over an entry that they could not read; always 0 but with ``StoreOptions/Unreadable/quarantine(_:)``.

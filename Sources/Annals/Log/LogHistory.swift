@@ -6,6 +6,9 @@ struct LogHistory: HistorySource {
   /// The version that events without one are taken for.
   let adopted: SchemaVersion?
 
+  /// Whether entries that cannot be lifted are passed over.
+  var passesOverUnreadable = false
+
   func read<Event: SchemaEvent>(
     through plan: CompiledPlan, as event: Event.Type, _ body: (Entry<Event>) throws -> Void
   ) throws {
@@ -13,7 +16,8 @@ struct LogHistory: HistorySource {
     plan.adopted = adopted
     // They were stored by programs that had the newer version already, before anyone activated it: no rule of the stage will see them.
     plan.passesOverNewer = true
-    let reach = PlanReach(plan, isAdopting: true)
+    let reach = PlanReach(
+      plan, passesOverUnreadable ? Quarantine(.quarantine { _ in }) : nil, isAdopting: true)
     var next = Position(1)
     // A page a snapshot, so that a long history keeps no replaced pages from being used again.
     while next.rawValue <= last {

@@ -97,8 +97,12 @@ extension GenerationChange {
     }
     let opened = StoreOpening.Opened(
       file: previous, kinds: KindRegistry(), arrived: epoch + 1, isStale: true, previous: inUse.number)
-    try Generation(opened, opening.directory, memory: 0).unsealIfStale(within: options.lockTimeout)
-    try opening.record()
+    do throws(AnnalsError) {
+      try Generation(opened, opening.directory, memory: 0).unsealIfStale(within: options.lockTimeout)
+      try opening.record()
+    } catch {
+      // Behind the commit point the predecessor is in use whatever fails here; whoever writes or opens next does the rest.
+    }
     return RollbackReport(from: inUse.number, to: predecessor.generation, wasFinished: false)
   }
 
@@ -118,6 +122,12 @@ extension GenerationChange {
         .damaged,
         "'\(previous.current.fileName)' does not say that '\(inUse.current.fileName)' succeeds it; nothing was changed",
         details: AnnalsError.Details { $0.file = previous.current.fileName })
+    }
+    guard previous.meta.schemaEpoch == inUse.meta.schemaEpoch else {
+      throw AnnalsError(
+        .wrongUse,
+        "a schema version was activated since the switch, and a rollback would undo that under programs that rely on it; nothing was changed"
+      )
     }
     return previous
   }

@@ -1,33 +1,36 @@
 extension EventStore {
-  /// What the mode of migration asks for at an open, behind all checks of the plan.
+  /// Whether an open with this mode has a pass to run.
+  ///
+  /// - Throws: ``AnnalsError`` with code `requiresPass` where the mode refuses older entries and there are any.
+  static func isDue(
+    _ log: EventLog, _ work: PassWork, _ mode: MigrationMode
+  ) throws(AnnalsError) -> Bool {
+    if case .onRead = mode { return false }
+    let isDue = try log.read { (snapshot) throws(AnnalsError) in
+      try work.isDue(snapshot.reader.census(), snapshot.kinds)
+    }
+    guard case .refuse = mode, isDue else { return isDue && log.options.access == .readWrite }
+    throw AnnalsError(
+      .requiresPass,
+      "the store has events of versions below \(work.reach?.plan.current.version.description ?? "the plan's"), and was opened to be refused then: run 'migrate', or open it with another mode of migration"
+    )
+  }
+
+  /// Runs or begins the pass that a mode asks for where one is due.
   ///
   /// - Returns: The pass that goes on beside the store, if there is to be one.
   static func migrate(
     _ log: EventLog, _ work: PassWork, _ mode: MigrationMode
   ) throws(AnnalsError) -> BackgroundMigration? {
     switch mode {
-    case .onRead:
-      return nil
-    case .refuse:
-      guard try isDue(log, work) else { return nil }
-      throw AnnalsError(
-        .requiresPass,
-        "the store has events of versions below \(work.reach?.plan.current.version.description ?? "the plan's"), and was opened to be refused then: run 'migrate', or open it with another mode of migration"
-      )
-    case .beforeOpen(let options):
-      guard log.options.access == .readWrite, try isDue(log, work) else { return nil }
+    case .onRead, .refuse: return nil
+    case .beforeOpen(var options):
+      options.discardsOthers = true
       _ = try PassRunner.start(log, work, options).join()
       return nil
-    case .inBackground(let options):
-      guard log.options.access == .readWrite, try isDue(log, work) else { return nil }
+    case .inBackground(var options):
+      options.discardsOthers = true
       return BackgroundMigration(try PassRunner.start(log, work, options))
-    }
-  }
-
-  /// Whether the store has entries that a pass would rewrite.
-  private static func isDue(_ log: EventLog, _ work: PassWork) throws(AnnalsError) -> Bool {
-    try log.read { (snapshot) throws(AnnalsError) in
-      try work.isDue(snapshot.reader.census(), snapshot.kinds)
     }
   }
 

@@ -34,6 +34,8 @@ public struct MigrationOptions: Sendable {
   public var isRehearsal = false
   /// Is told how the pass ended, whoever waits for it.
   public var observer: (@Sendable (Result<MigrationReport, AnnalsError>) -> Void)?
+  /// Whether what another plan's pass has left is removed unasked: a program that was updated since has nobody to ask.
+  var discardsOthers = false
   /// Is called at each named point, so that tests can end the process there.
   package var atPoint: (@Sendable (PassPoint) -> Void)?
   /// Entries at most in a commit that does not wait for the disk; 5,000 but in tests.

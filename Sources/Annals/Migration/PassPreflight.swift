@@ -28,7 +28,8 @@ struct PassPreflight {
       (reader) throws(AnnalsError) -> (StoreMeta, PassRow?, Bool, UInt64) in
       let (census, kinds) = (try reader.census(), try reader.kinds())
       try work.mustReach(census, kinds)
-      return (try reader.meta(), try reader.pass(), work.isDue(census, kinds), try reader.last())
+      let isDue = work.isDue(census, kinds, withQuarantine: true)
+      return (try reader.meta(), try reader.pass(), isDue, try reader.last())
     }
     let used = try source.usedBytes()
     guard meta.state == .live else {

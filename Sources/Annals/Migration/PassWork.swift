@@ -52,11 +52,18 @@ struct PassWork: Sendable {
       details: AnnalsError.Details { $0.version = newer })
   }
 
-  /// Whether any entry is of another version or form than the pass leads to.
-  func isDue(_ census: [UInt32: CensusRow], _ kinds: KindRegistry) -> Bool {
+  /// Whether any entry is of an earlier version, or of another form, than the pass leads to.
+  ///
+  /// - Parameter withQuarantine: Whether entries count that an earlier pass has set aside: who asks for a pass may have mended the rule.
+  func isDue(
+    _ census: [UInt32: CensusRow], _ kinds: KindRegistry, withQuarantine: Bool = false
+  ) -> Bool {
     guard let reach else { return false }
     return census.contains { number, row in
-      guard row.parts > 0, let kind = kinds.kinds[number] else { return false }
+      guard row.parts > 0 || (withQuarantine && row.quarantined > 0), let kind = kinds.kinds[number] else {
+        return false
+      }
+      if let version = kind.version, version > reach.plan.current.version { return false }
       let record = kinds.recordKind(kind)
       return !reach.plan.written.contains {
         $0.type == record.type && $0.version == record.version && $0.shape == record.shape
@@ -69,9 +76,12 @@ struct PassWork: Sendable {
   /// Both sides are read from the old generation: that the new one delivers the same has been compared by then.
   ///
   /// - Throws: ``AnnalsError`` with code `verifyFailed` for what a stage throws.
-  func verify(_ log: EventLog, last: UInt64) throws(AnnalsError) {
+  ///
+  /// - Parameter isSettingAside: Whether entries that cannot be lifted are passed over.
+  func verify(_ log: EventLog, last: UInt64, isSettingAside: Bool) throws(AnnalsError) {
     guard let plan = reach?.plan else { return }
-    let history = LogHistory(log: log, last: last, adopted: plan.adopted)
+    var history = LogHistory(log: log, last: last, adopted: plan.adopted)
+    history.passesOverUnreadable = isSettingAside
     for (index, work) in plan.works.enumerated() {
       guard let verify = work.verify else { continue }
       let (from, to) = (plan.schemas[index].version, plan.schemas[index + 1].version)

@@ -16,7 +16,7 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
   static var help: String {
     """
 
-    The old generation is kept until 'discard-previous'. Ctrl-C keeps what is done: the same command goes on there.
+    What stages have to know of the whole log is worked out and kept first; that stays, whatever becomes of the pass. The old generation is kept until 'discard-previous'. Ctrl-C keeps what is done: the same command goes on there.
 
       --to V          stops at version V of the plan
     \(PassArguments.help)
@@ -45,7 +45,8 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     var options = StoreOptions(creation: .never)
     options.access = pass.options.isRehearsal ? .readOnly : .readWrite
-    options.activating = !pass.options.isRehearsal
+    // A pass to an earlier version must not bind anybody to the later ones.
+    options.activating = !pass.options.isRehearsal && (version ?? Plan.Current.version) == Plan.Current.version
     let store = try EventStore(at: URL(filePath: store), plan: Plan.self, options: options)
     let run = try version.map { (version) throws(AnnalsError) in try store.migrate(to: version, pass.options)
     }

@@ -1,13 +1,14 @@
 /// Copies entries as they are: what a pass without a plan does.
 final class CopyRewriter: EntryRewriter {
   private let kinds: GenerationKinds
+  private var table = FateTable([], written: [])
 
   init(_ kinds: GenerationKinds) {
     self.kinds = kinds
   }
 
   func enter(_ source: KindRegistry) throws(AnnalsError) {
-    _ = try kinds.table(for: source)
+    table = try kinds.table(for: source)
   }
 
   func rewrite(
@@ -16,10 +17,18 @@ final class CopyRewriter: EntryRewriter {
     let index = run.count
     let header = entry.header
     if header.flags.contains(.stub) {
-      run.tally.add(stub: header.kind, entry.bytes[header.body.lowerBound], at: index)
+      _ = try table.fate(of: header.kind, at: entry.position)
+      // The cause is the first byte of a stub.
+      guard !entry.body.isEmpty else {
+        throw AnnalsError(
+          FormatFailure(.tooShort, at: header.body.lowerBound), place: "position \(entry.position)",
+          position: entry.position)
+      }
+      run.tally.add(stub: header.kind, entry.body[0], at: index)
     } else if header.flags.contains(.parts) {
       let isQuarantined = try entry.isQuarantined
       try entry.eachPart { (kind, _, payload) throws(AnnalsError) in
+        _ = try table.fate(of: kind, at: entry.position)
         if isQuarantined {
           run.tally.add(quarantined: kind, at: index)
         } else {
@@ -27,8 +36,10 @@ final class CopyRewriter: EntryRewriter {
         }
       }
     } else if try entry.isQuarantined {
+      _ = try table.fate(of: header.kind, at: entry.position)
       run.tally.add(quarantined: header.kind, at: index)
     } else {
+      _ = try table.fate(of: header.kind, at: entry.position)
       run.tally.add(header.kind, bytes: header.body.count, at: index)
     }
     run.add(unchanged: entry.bytes)
