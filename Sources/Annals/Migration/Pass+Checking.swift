@@ -88,7 +88,7 @@ extension Pass {
   /// Lets the plan's stages compare the log with what it becomes.
   mutating func verify() throws(AnnalsError) {
     show(.verifying, 0, of: machine.copied)
-    try work.verify(log, last: machine.copied)
+    try work.verify(log, last: machine.copied, isSettingAside: isSettingAside)
     machine.verify()
     point(.verified)
   }

@@ -28,7 +28,10 @@ extension Pass {
       throw error
     }
     do throws(EnvironmentError) { try transaction.commit() } catch {
-      guard try isSealed(after: error) else { throw AnnalsError(error) }
+      guard try isSealed(after: error) else {
+        if case .panicked(let cause) = error { throw AnnalsError(EnvironmentError.notCommitted(cause)) }
+        throw AnnalsError(error)
+      }
     }
     point(.sealed)
     return begin.duration(to: now)

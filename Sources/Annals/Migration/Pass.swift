@@ -148,8 +148,8 @@ struct Pass {
 
 // Copying.
 extension Pass {
-  /// The most bytes of entries in a durable commit.
-  private static let durableBytes = 16 << 20
+  /// The bytes of entries that end a commit: LMDB keeps what is not committed in memory.
+  private static let batchBytes = 16 << 20
 
   /// Copies the entries at `range`, with a commit for each batch.
   mutating func copy(_ range: ClosedRange<UInt64>) throws(AnnalsError) {
@@ -174,7 +174,7 @@ extension Pass {
     let end = try put(
       range, isDurable ? .full : .none,
       entries: min(UInt64(clamping: isDurable ? options.durableBatch : options.batch), pace.batch),
-      bytes: isDurable ? Self.durableBytes : .max)
+      bytes: Self.batchBytes)
     point(.batchCommitted)
     if !isDurable { try target.startWriteback() }
     let count = end - range.lowerBound + 1

@@ -73,6 +73,9 @@ final class PassTarget {
     return file
   }
 
+  /// Closes the file for good.
+  func close() { file = nil }
+
   /// The file's tables.
   var tables: StoreTables { StoreTables(environment) }
 

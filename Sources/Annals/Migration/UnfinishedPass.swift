@@ -37,6 +37,7 @@ struct UnfinishedPass {
     case .none, .row, .broken, .unknown:
       return nil
     }
+    guard try isBehind(target, found) else { return nil }
     try target.reopen(for: found)
     return (target, found)
   }
@@ -49,11 +50,11 @@ struct UnfinishedPass {
     atPoint(.removing)
     try files { () throws(StoreFileError) in
       let file = current.fileName
-      for name in [file, file + "-lock", BuildMark.name(generation: row.other), current.leaseName]
-      where try directory.status(of: name) != nil {
-        try directory.remove(name)
+      for names in [[file, file + "-lock"], [BuildMark.name(generation: row.other), current.leaseName]] {
+        for name in names where try directory.status(of: name) != nil { try directory.remove(name) }
+        // The mark goes last, also on the disk: a file without one is not taken for a pass's.
+        try directory.synchronize()
       }
-      try directory.synchronize()
     }
     atPoint(.removed)
     try source.environment.write(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
@@ -65,6 +66,41 @@ struct UnfinishedPass {
       try transaction.remove(PassRow.name, in: source.tables.meta)
     }
     atPoint(.cleared)
+  }
+
+  /// Whether the old generation still has all that was copied, and nobody has worked anything out from the whole log since.
+  ///
+  /// A power cut can take the last commit back that a pass has seen, and an activation changes rows that were taken over when the pass began.
+  private func isBehind(_ target: PassTarget, _ found: PassRow) throws(AnnalsError) -> Bool {
+    let old = try source.read { (reader) throws(AnnalsError) in try Sight(reader, at: found.position) }
+    let new = try target.read { (reader) throws(AnnalsError) in try Sight(reader, at: found.position) }
+    return old.epoch == new.epoch && new.last == found.position && found.position <= old.last
+      && old.place == new.place
+  }
+
+  /// What a generation says of the place up to which entries are copied.
+  private struct Sight {
+    /// What a rewrite leaves of an entry.
+    struct Place: Equatable {
+      let stream: Position
+      let revision: Revision
+      let time: Int64
+    }
+
+    let epoch: UInt64
+    let last: UInt64
+    let place: Place?
+
+    init(_ reader: StoreReader, at position: UInt64) throws(AnnalsError) {
+      epoch = try reader.schemaEpoch()
+      last = try reader.last()
+      guard position > 0, position <= last else {
+        place = nil
+        return
+      }
+      let header = try reader.header(reader.bytes(at: Position(position)), at: Position(position))
+      place = Place(stream: header.stream, revision: header.revision, time: header.time)
+    }
   }
 
   /// What is left, and the file where it can be read.
@@ -82,6 +118,9 @@ struct UnfinishedPass {
         (try reader.meta(), try reader.predecessor())
       }
       guard meta.log == source.current.log, meta.generation == row.other else { return (.unknown(row), nil) }
+      let last = try target.read { (reader) throws(AnnalsError) in try reader.last() }
+      // What has entries behind its switch was in use, whatever the old generation says: nothing here may remove them.
+      if let predecessor, last > predecessor.last { return (.unknown(row), nil) }
       let other = PassLeftover.Other(state: meta.state, epoch: meta.epoch, predecessor: predecessor)
       let epoch = try source.read { (reader) throws(AnnalsError) in try reader.meta().epoch }
       return (PassLeftover(pass: row, of: source.number, epoch: epoch, other: other), target)
