@@ -31,6 +31,17 @@ actor FilledStores {
     return place
   }
 
+  /// The directory of a closed store of typed events.
+  func store(of log: TypedLog) async throws -> URL {
+    let key = "typed-\(log.streams)-\(log.entries)"
+    if let place = filled[key] { return place }
+    let place = directory.appendingPathComponent(key)
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+    try await log.fill(in: place)
+    filled[key] = place
+    return place
+  }
+
   /// In a function of its own, so that the subject is released when this returns.
   private static func fill<S: Subject>(_: S.Type, _ filling: Filling, in place: URL) async throws {
     try await filling.fill(S(creatingIn: place))

@@ -67,6 +67,8 @@ enum Unit: String, Sendable {
   case milliseconds = "ms"
   /// How long one piece of work takes; less is better.
   case microseconds = "µs"
+  /// Memory; less is better.
+  case mebibytes = "MiB"
   /// Bytes of pages for each byte of payload; less is better.
   case bytesPerPayloadByte = "bytes/payload byte"
 }

@@ -3,6 +3,7 @@ enum Catalogue {
   /// The scenarios with as much work as `scale` says.
   static func scenarios(_ scale: Scale) -> [any Scenario] {
     appends(isFull: scale == .full) + reads(isFull: scale == .full)
+      + passes(isFull: scale == .full)
   }
 
   private static func appends(isFull: Bool) -> [any Scenario] {
@@ -51,5 +52,22 @@ enum Catalogue {
       BytesOnDisk(filling: filling),
       RandomReopen(filling: filling, opens: isFull ? 500 : 100),
     ] + open(closed, tail: 0) + open(killed, tail: million / 8)
+  }
+
+  private static func passes(isFull: Bool) -> [any Scenario] {
+    let entries = isFull ? 1_000_000 : 200_000
+    let few = TypedLog(streams: 1_000, entries: entries)
+    let many = TypedLog(streams: 100_000, entries: entries)
+    let short = TypedLog(streams: 1_000, entries: entries / 10)
+    return [few, many].flatMap { log in
+      [WatchedPass.Work.rule, .carried].flatMap { work in
+        [true, false].map { PassRate(work: work, log: log, isWhole: $0) as any Scenario }
+      }
+    } + [
+      PassRate(work: .compact, log: few, isWhole: true), PassThreads(log: few, isWhole: false),
+      PassThreads(log: few, isWhole: true), PassBesideWriter(log: few, share: 4),
+      PassBesideWriter(log: few, share: 1), PassSwitch(log: short), PassSwitch(log: few),
+      PassMemory(log: TypedLog(streams: 1_000, entries: isFull ? 5_000_000 : 500_000)),
+    ]
   }
 }

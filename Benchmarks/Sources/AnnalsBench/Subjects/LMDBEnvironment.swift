@@ -41,4 +41,9 @@ final class LMDBEnvironment: @unchecked Sendable {
     try unsafe LMDBFailure.check(mdb_txn_commit(begun), "mdb_txn_commit")
     return result
   }
+
+  /// Writes what is in use into a new file at `path`.
+  func copy(to path: String) throws(LMDBFailure) {
+    try unsafe LMDBFailure.check(mdb_env_copy2(pointer, path, UInt32(MDB_CP_COMPACT)), "mdb_env_copy2")
+  }
 }
