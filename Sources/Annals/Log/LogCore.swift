@@ -36,6 +36,14 @@ final class LogCore: Sendable {
     return next
   }
 
+  /// The generation in use, by a look at the store; the writer goes on there too.
+  func newest() throws(AnnalsError) -> Generation {
+    let known = generation
+    let newest = try place.newest()
+    if newest !== known { writer?.follow() }
+    return newest
+  }
+
   /// Hands a call to the writer and waits for its answer.
   func append(_ request: AppendRequest, _ options: StoreOptions) async throws(AnnalsError) -> Appended {
     if Task.isCancelled { throw AnnalsError(.cancelled, "the task was cancelled; nothing was written") }

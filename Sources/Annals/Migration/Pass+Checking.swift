@@ -2,8 +2,8 @@ internal import LMDB
 
 // What a pass does between the copy and the switch.
 extension Pass {
-  /// What is compared at a time, so that a difference names its place.
-  private static let segment: UInt64 = 65_536
+  /// After how many entries a comparison rests and says how far it is.
+  private static let segment: UInt64 = 16_384
 
   /// Copies the rows that lead to the streams.
   mutating func copyHeads() throws(AnnalsError) {
@@ -54,35 +54,50 @@ extension Pass {
 
   /// Compares what both generations deliver.
   mutating func compare(_ range: ClosedRange<UInt64>) throws(AnnalsError) {
-    var next = range.lowerBound
-    while next <= range.upperBound {
-      let begin = now
-      let end = min(range.upperBound, (next - 1) / Self.segment * Self.segment + Self.segment)
-      digest.add(try compare(segment: next...end))
-      if machine.compared == 0 || range.count > 10_000 { show(.comparing, end, of: range.upperBound) }
+    if machine.compared == 0 { show(.comparing, 0, of: range.upperBound) }
+    var line = try comparison(of: range)
+    var begin = now
+    var done = range.lowerBound - 1
+    while let part = try line.next() {
+      let end = part.positions.upperBound
+      digest.add(try Self.proven(part))
       machine.compare(upTo: end)
-      try rest(after: end - next + 1, begin.duration(to: now), .comparing, end, of: range.upperBound)
-      next = end + 1
+      guard end - done >= Self.segment || end == range.upperBound else { continue }
+      if done > 0 || range.count > 10_000 { show(.comparing, end, of: range.upperBound) }
+      try rest(after: end - done, begin.duration(to: now), .comparing, end, of: range.upperBound)
+      (done, begin) = (end, now)
     }
     point(.compared)
   }
 
-  /// The digest of what both generations deliver at some positions.
-  func compare(segment: ClosedRange<UInt64>) throws(AnnalsError) -> EventDigest {
-    let threads = threads(for: segment)
-    func digest(_ source: RewriteSource) throws(AnnalsError) -> EventDigest {
-      try Digesting(source: source, reach: work.reach, isQuarantining: isSettingAside)
-        .digest(of: segment, threads: threads)
+  /// Compares what was copied since.
+  mutating func compareRest() throws(AnnalsError) {
+    var line = try comparison(of: machine.compared + 1...machine.copied)
+    while let part = try line.next() {
+      digest.add(try Self.proven(part))
+      machine.compare(upTo: part.positions.upperBound)
     }
-    let old = try digest(old)
-    let new = try digest(RewriteSource(target.environment, log: source.meta.log))
-    guard old == new else {
+  }
+
+  private func comparison(of range: ClosedRange<UInt64>) throws(AnnalsError) -> PassLine<Comparing.Part> {
+    let new = RewriteSource(target.environment, log: source.meta.log)
+    func digesting(_ source: RewriteSource) -> Digesting {
+      Digesting(source: source, reach: work.reach, isQuarantining: isSettingAside)
+    }
+    return try Comparing(old: digesting(old), new: digesting(new))
+      .line(range, threads: threads(for: range))
+  }
+
+  /// What both generations deliver at some positions, if that is the same.
+  private static func proven(_ part: Comparing.Part) throws(AnnalsError) -> EventDigest {
+    let (first, last) = (part.positions.lowerBound, part.positions.upperBound)
+    guard part.old == part.new else {
       throw AnnalsError(
         .verifyFailed,
-        "positions \(segment.lowerBound) to \(segment.upperBound): what the new generation delivers is not what the old one delivers; the store is as it was. A rule that gives another result when it is repeated does this: test the plan with assertPure of AnnalsTesting",
-        details: AnnalsError.Details { $0.position = Position(segment.lowerBound) })
+        "positions \(first) to \(last): what the new generation delivers is not what the old one delivers; the store is as it was. A rule that gives another result when it is repeated does this: test the plan with assertPure of AnnalsTesting",
+        details: AnnalsError.Details { $0.position = Position(first) })
     }
-    return old
+    return part.old
   }
 
   /// Lets the plan's stages compare the log with what it becomes.

@@ -73,10 +73,7 @@ extension Pass {
       let range = machine.copied + 1...sight.last
       machine.copy(upTo: try put(range, .full, entries: .max, bytes: 64 << 20))
     }
-    if machine.compared < machine.copied {
-      digest.add(try compare(segment: machine.compared + 1...machine.copied))
-      machine.compare(upTo: machine.copied)
-    }
+    if machine.compared < machine.copied { try compareRest() }
     point(.lastRound)
   }
 

@@ -36,7 +36,7 @@ struct Pass {
   var pace: PassPace
   var clock = PassClock()
   var tally = PassTally()
-  var safety = PassTarget.Safety.synced
+  var safety: PassTarget.Safety
   /// The digest of what both generations deliver, up to where they are compared.
   var digest = EventDigest()
 
@@ -60,6 +60,7 @@ struct Pass {
     self.schemaEpoch = schemaEpoch
     self.resumedAt = resumedAt
     self.target = target
+    safety = try target.safety(in: source.directory)
     machine = PassMachine(copied: resumedAt, goal: try source.lastPosition())
     pace = PassPace(rate: options.rate, at: .now)
   }
@@ -128,22 +129,6 @@ struct Pass {
       control.show(progress)
     }
   }
-
-  /// Rests after a batch, in steps in which it can be asked to end.
-  mutating func rest(
-    after entries: UInt64, _ time: Duration, _ phase: MigrationProgress.Phase, _ done: UInt64,
-    of total: UInt64
-  ) throws(AnnalsError) {
-    try check()
-    guard let (duration, reason) = pace.rest(after: entries, time, at: now) else { return }
-    let end = now + duration
-    if duration > .milliseconds(100) { show(phase, done, of: total, pause: reason) }
-    while now < end {
-      let rest = min(now.duration(to: end), .milliseconds(20))
-      WriterThread.pause(milliseconds: UInt32(max(rest / .milliseconds(1), 1)))
-      try check()
-    }
-  }
 }
 
 // Copying.
@@ -151,36 +136,60 @@ extension Pass {
   /// The bytes of entries that end a commit: LMDB keeps what is not committed in memory.
   private static let batchBytes = 16 << 20
 
+  /// How many entries, in thousands, may be rewritten while a durable commit waits for the disk.
+  private static let ahead = 24
+
   /// Copies the entries at `range`, with a commit for each batch.
   mutating func copy(_ range: ClosedRange<UInt64>) throws(AnnalsError) {
     let phase: MigrationProgress.Phase = machine.hasHeads ? .following : .copying
     var next = range.lowerBound
+    show(phase, next - 1, of: range.upperBound)
     while next <= range.upperBound {
       try choose()
-      let end = try batch(next...range.upperBound, phase, total: range.upperBound)
-      next = end + 1
+      let rest = next...range.upperBound
+      if safety == .synced {
+        next = try copyDurably(rest, phase) + 1
+      } else {
+        // Threads of one batch: they are to rest with the pass.
+        var line = try line(rest)
+        next = try batch(next, &line, phase, total: range.upperBound) + 1
+      }
     }
     point(.copied)
+  }
+
+  /// Copies entries with durable commits, until a writer is at work.
+  ///
+  /// - Returns: The position of the last one.
+  private mutating func copyDurably(
+    _ range: ClosedRange<UInt64>, _ phase: MigrationProgress.Phase
+  ) throws(AnnalsError) -> UInt64 {
+    var line = try line(range, length: Self.ahead)
+    var end = range.lowerBound - 1
+    repeat {
+      end = try batch(end + 1, &line, phase, total: range.upperBound)
+      try choose()
+    } while end < range.upperBound && safety == .synced
+    return end
   }
 
   /// Copies as many entries as one commit holds.
   ///
   /// - Returns: The position of the last one.
   private mutating func batch(
-    _ range: ClosedRange<UInt64>, _ phase: MigrationProgress.Phase, total: UInt64
+    _ start: UInt64, _ line: inout RewritingLine, _ phase: MigrationProgress.Phase, total: UInt64
   ) throws(AnnalsError) -> UInt64 {
     let begin = now
     let isDurable = safety == .synced
     let end = try put(
-      range, isDurable ? .full : .none,
+      start, &line, isDurable ? .full : .none,
       entries: min(UInt64(clamping: isDurable ? options.durableBatch : options.batch), pace.batch),
       bytes: Self.batchBytes)
     point(.batchCommitted)
     if !isDurable { try target.startWriteback() }
-    let count = end - range.lowerBound + 1
     machine.copy(upTo: end)
     show(phase, end, of: total)
-    try rest(after: count, begin.duration(to: now), phase, end, of: total)
+    try rest(after: end - start + 1, begin.duration(to: now), phase, end, of: total)
     return end
   }
 
@@ -188,33 +197,45 @@ extension Pass {
   ///
   /// - Returns: The position of the last one.
   mutating func put(
-    _ range: ClosedRange<UInt64>, _ durability: Durability, entries: UInt64, bytes: Int,
-    then body: (inout WriteTransaction, PassTarget, UInt64) throws(AnnalsError) -> Void = {
-      (_, _, _) throws(AnnalsError) in
-    }
+    _ range: ClosedRange<UInt64>, _ durability: Durability, entries: UInt64, bytes: Int
   ) throws(AnnalsError) -> UInt64 {
-    var end = range.lowerBound - 1
+    var line = try line(range)
+    return try put(range.lowerBound, &line, durability, entries: entries, bytes: bytes)
+  }
+
+  /// Begins to rewrite the entries at `range`.
+  private func line(_ range: ClosedRange<UInt64>, length: Int? = nil) throws(AnnalsError) -> RewritingLine {
+    var rewriting = work.rewriting(old, kinds, isSettingAside: isSettingAside)
+    rewriting.runEntries = Int(
+      clamping: min(UInt64(min(rewriting.runEntries, options.batch, options.durableBatch)), pace.batch))
+    return try rewriting.line(range, threads: threads(for: range), length: length)
+  }
+
+  /// Puts the next entries of a line, which begins at `start`, into the new generation, in one transaction.
+  ///
+  /// - Returns: The position of the last one.
+  private mutating func put(
+    _ start: UInt64, _ line: inout RewritingLine, _ durability: Durability, entries: UInt64, bytes: Int
+  ) throws(AnnalsError) -> UInt64 {
+    var end = start - 1
     var size = 0
     var tally = tally
     let (target, row) = (target, row)
     let writer = GenerationWriter(tables: target.tables, kinds: kinds)
-    var rewriting = work.rewriting(old, kinds, isSettingAside: isSettingAside)
-    rewriting.runEntries = min(
-      rewriting.runEntries, Int(clamping: entries), options.batch, options.durableBatch)
     try target.write(durability) { (transaction) throws(AnnalsError) in
-      try rewriting.run(range, threads: threads(for: range)) { (run) throws(AnnalsError) in
+      while let run = try line.next() {
         try writer.put(run, in: &transaction)
         end = run.last.rawValue
         size += run.byteCount
         tally.add(run)
-        return end - range.lowerBound + 1 < entries && size < bytes && control.wish == .go
+        line.take(back: run)
+        guard end - start + 1 < entries, size < bytes, control.wish == .go else { break }
       }
       point(.batch)
       var row = row
       row.other = source.current.generation
       row.position = end
       try transaction.put(row.encoded(), PassRow.name, in: target.tables.meta)
-      try body(&transaction, target, end)
     }
     self.tally = tally
     return end
@@ -227,18 +248,5 @@ extension Pass {
   /// On how many threads a range is worked on: a few entries are done sooner than a thread has begun.
   func threads(for range: ClosedRange<UInt64>) -> Int {
     range.count < 2_048 ? 1 : options.threads ?? min(Processors.count, 8)
-  }
-
-  /// Chooses how the next batch is kept safe: a writer that waits for the disk is not to wait for the pass's pages too.
-  private mutating func choose() throws(AnnalsError) {
-    let commit = try storage { () throws(EnvironmentError) in try source.environment.lastTransaction() }
-    pace.see(commit: commit, at: now)
-    let wanted: PassTarget.Safety = pace.hasWriter(at: now) ? .unsynced : .synced
-    guard wanted != safety else { return }
-    if wanted == .synced {
-      try storage { () throws(EnvironmentError) in try target.environment.synchronize() }
-    }
-    try PassTarget.mark(wanted, target.current, in: directory, boot: options.boot())
-    safety = wanted
   }
 }

@@ -26,9 +26,7 @@ struct PassRunner: Sendable {
     let control = PassControl()
     let runner = PassRunner(log: log, work: work, options: options, control: control)
     return try MigrationRun(control, observer: options.observer) { () throws(AnnalsError) in
-      // Whoever appends comes first.
-      WriterThread.yieldToOthers()
-      return try runner.run()
+      try runner.run()
     }
   }
 
@@ -36,8 +34,10 @@ struct PassRunner: Sendable {
   func run() throws(AnnalsError) -> MigrationReport {
     let begin = ContinuousClock.now
     if options.isRehearsal {
+      // Nobody waits for it.
+      WriterThread.yieldToOthers()
       var report = try PassRehearsal(
-        source: log.core.place.newest(), work: work, options: options, control: control
+        source: log.core.newest(), work: work, options: options, control: control
       ).run()
       report.seconds = begin.duration(to: .now) / .seconds(1)
       control.show(finished(report))
@@ -66,7 +66,7 @@ struct PassRunner: Sendable {
 
   /// The generation in use, behind what a rollback or a switch may have left to do that was cut short.
   private func inUse(_ opening: StoreOpening) throws(AnnalsError) -> Generation {
-    let source = try log.core.place.newest()
+    let source = try log.core.newest()
     try source.unsealIfStale(within: log.options.lockTimeout)
     try opening.record()
     return source
@@ -83,13 +83,14 @@ struct PassRunner: Sendable {
     if let row = preflight.unfinished {
       let leftover = UnfinishedPass(
         source: source, directory: source.directory, locks: building, row: row, boot: options.boot())
-      if row.plan != work.mark, options.unfinished != .discard {
+      if row.plan != work.mark, options.unfinished != .discard, !options.discardsOthers {
         throw AnnalsError(
           .wrongUse,
           "an unfinished migration pass \(row.version.map { "to version \($0)" } ?? "without a plan") by another plan has left generation \(row.other): finish it with the program that began it, or throw it away with MigrationOptions.Unfinished.discard ('--restart')",
           details: AnnalsError.Details { $0.version = row.version })
       }
-      if options.unfinished != .discard { unfinished = try leftover.target() }
+      let isOurs = row.plan == work.mark
+      if options.unfinished != .discard, isOurs { unfinished = try leftover.target() }
       if unfinished == nil { try leftover.remove { options.atPoint?($0) } }
     }
     guard unfinished != nil || options.unfinished != .mustBeThere else {
@@ -143,7 +144,9 @@ struct PassRunner: Sendable {
       waited = try pass?.run() ?? .zero
     } catch {
       // The file has to be closed before it is removed.
+      pass?.target.close()
       pass = nil
+      unfinished?.0.close()
       if mustStay(error) { throw error }
       do { try leftover.remove { options.atPoint?($0) } } catch {
         // What stays is found, and removed, by the next pass. The first failure is the one to tell.
@@ -235,6 +238,16 @@ struct PassRunner: Sendable {
     }
     options.atPoint?(.done)
     pass.tally.fill(&report)
+    do throws(AnnalsError) {
+      // An interrupted pass has set entries aside before this one went on.
+      report.quarantined = try pass.target.read { (reader) throws(AnnalsError) in
+        try reader.census().values.reduce(0) { $0 &+ $1.quarantined }
+      }
+      // This process lets go of the old generation as soon as it can.
+      _ = try log.core.newest()
+    } catch {
+      // The switch has happened; what cannot be looked at now is met by whoever looks next.
+    }
     report.secondsLocked = waited / .seconds(1)
     report.resumedAt = pass.resumedAt
     report.isHeld = options.isHolding

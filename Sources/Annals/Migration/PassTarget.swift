@@ -67,6 +67,14 @@ final class PassTarget {
     file = environment
   }
 
+  /// How the file was kept safe when it was left, for a pass that goes on with it.
+  func safety(in directory: Directory) throws(AnnalsError) -> Safety {
+    let bytes = try files { () throws(StoreFileError) in
+      try directory.read(BuildMark.name(generation: current.generation), limit: BuildMark.limit)
+    }
+    do { return try BuildMark(bytes).isSynced ? .synced : .unsynced } catch { return .unsynced }
+  }
+
   /// The file, open.
   var environment: Environment {
     guard let file else { preconditionFailure("a file that was closed to be checked is not used") }

@@ -18,12 +18,41 @@
     }
   }
 
-  /// The payloads, one behind the other.
-  @usableFromInline var bytes: [UInt8] = []
-  /// The events in the order in which they were delivered.
-  @usableFromInline var parts: [Part] = []
-  /// The first event that has no encoding, if there is one.
-  private(set) var failure: (caseIndex: Int, cause: CodingFailure)?
+  /// What was delivered. One value, so that what adds to it looks once whether anybody else does.
+  @usableFromInline struct Content {
+    /// The payloads, one behind the other.
+    @usableFromInline var bytes: [UInt8] = []
+    /// The events in the order in which they were delivered.
+    @usableFromInline var parts: [Part] = []
+    /// The first event that has no encoding, if there is one.
+    @usableFromInline var failure: (caseIndex: Int, cause: CodingFailure)?
+
+    /// Encodes an event behind those that are there.
+    @inlinable mutating func add<Event: SchemaEvent>(_ event: Event, _ path: [UInt32]) {
+      do throws(CodingFailure) {
+        try event.encode(into: &bytes)
+      } catch {
+        if failure == nil { failure = (event.caseIndex, error) }
+      }
+      parts.append(Part(caseIndex: event.caseIndex, path: path, end: bytes.count))
+    }
+
+    /// Forgets everything but the storage.
+    mutating func clear() {
+      bytes.removeAll(keepingCapacity: true)
+      parts.removeAll(keepingCapacity: true)
+      // To look costs less than to set, and this is rare.
+      if failure != nil { failure = nil }
+    }
+
+    /// Where the payload of the event numbered `index` stands.
+    func range(of index: Int) -> Range<Int> {
+      (index == 0 ? 0 : parts[index - 1].end)..<parts[index].end
+    }
+  }
+
+  /// What was delivered.
+  @usableFromInline var content = Content()
 
   override init() {
     super.init(notingDrops: ())
@@ -31,37 +60,21 @@
 
   /// Encodes an event behind those that are there.
   @inlinable @inline(never) func add<Event: SchemaEvent>(_ event: Event, _ origin: Origin) {
-    do throws(CodingFailure) {
-      try event.encode(into: &bytes)
-    } catch {
-      note(event.caseIndex, error)
-    }
-    parts.append(Part(caseIndex: event.caseIndex, path: origin.path, end: bytes.count))
+    content.add(event, origin.path)
     count &+= 1
   }
 
-  @usableFromInline func note(_ caseIndex: Int, _ cause: CodingFailure) {
-    if failure == nil { failure = (caseIndex, cause) }
-  }
-
   @usableFromInline override func keep(first count: Int) {
-    parts.removeSubrange(count...)
-    bytes.removeSubrange((parts.last?.end ?? 0)...)
+    content.parts.removeSubrange(count...)
+    content.bytes.removeSubrange((content.parts.last?.end ?? 0)...)
     self.count = count
   }
 
   /// Forgets everything but the storage.
   func clear() {
-    bytes.removeAll(keepingCapacity: true)
-    parts.removeAll(keepingCapacity: true)
+    content.clear()
     count = 0
-    // To look costs less than to set, and both are rare.
-    if failure != nil { failure = nil }
+    // To look costs less than to set, and this is rare.
     if drop != nil { drop = nil }
-  }
-
-  /// Where the payload of the event numbered `index` stands.
-  func range(of index: Int) -> Range<Int> {
-    (index == 0 ? 0 : parts[index - 1].end)..<parts[index].end
   }
 }

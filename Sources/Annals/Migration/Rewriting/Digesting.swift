@@ -1,4 +1,4 @@
-/// Works out what ranges of a generation deliver, on as many threads as it is told.
+/// Works out what ranges of a generation deliver.
 struct Digesting: Sendable {
   /// The generation that is read.
   let source: RewriteSource
@@ -8,37 +8,54 @@ struct Digesting: Sendable {
   let isQuarantining: Bool
 
   /// How many positions are read in one snapshot.
-  private static let runEntries: UInt64 = 1_024
+  static let runEntries: UInt64 = 1_024
+
+  /// What a thread works out digests with.
+  func digester() -> EntryDigester { EntryDigester(reach, log: source.log, isQuarantining: isQuarantining) }
+
+  /// What the entries at `positions` deliver, in one snapshot.
+  func digest(
+    of positions: ClosedRange<UInt64>, _ digester: EntryDigester
+  ) throws(AnnalsError) -> EventDigest {
+    var digest = EventDigest()
+    // Entries of one block follow each other, and to look a block up costs as much as to add to it.
+    var sum = EventDigest.Sum()
+    var last = positions.lowerBound
+    try source.read(
+      positions, { (kinds) in digester.enter(kinds) },
+      { (entry, reader) throws(AnnalsError) in
+        let position = entry.position.rawValue
+        if position % EventDigest.block == 0 {
+          digest.add(sum, at: Position(last))
+          sum = EventDigest.Sum()
+        }
+        try digester.add(entry, reader, to: &sum)
+        last = position
+        return true
+      })
+    digest.add(sum, at: Position(last))
+    return digest
+  }
 
   /// What the entries at `positions` deliver.
   ///
   /// - Parameters:
   ///   - positions: They must all be there.
-  ///   - threads: How many, the calling one among them.
+  ///   - threads: On how many threads, beside the one that adds up; with 1 that one does everything.
   ///   - isCancelled: Asked now and then.
   /// - Throws: ``AnnalsError``: what a read of the entries throws; `cancelled`.
   func digest(
     of positions: ClosedRange<UInt64>, threads: Int, isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws(AnnalsError) -> EventDigest {
-    let pieces = PositionPieces(positions, each: Self.runEntries)
-    let work = PassThreads<EventDigest>(pieces: pieces.count) {
-      let digester = EntryDigester(reach, log: source.log, isQuarantining: isQuarantining)
-      return { (piece, hand) throws(AnnalsError) in
-        var digest = EventDigest()
-        try source.read(
-          pieces[piece], { (kinds) in digester.enter(kinds) },
-          { (entry, reader) throws(AnnalsError) in
-            digest.add(try digester.sum(of: entry, reader), at: entry.position)
-            return true
-          })
-        _ = try hand(digest)
-      }
+    var line = try PassLine<EventDigest>(
+      PositionPieces(positions, each: Self.runEntries), threads: threads, length: 2 * threads,
+      isCancelled: isCancelled
+    ) {
+      let digester = digester()
+      return { (range) throws(AnnalsError) in (try digest(of: range, digester), nil) }
     }
     var total = EventDigest()
-    try work.run(threads: threads, isCancelled: isCancelled) { (digest) in
-      total.add(digest)
-      return true
-    }
+    while let digest = try line.next() { total.add(digest) }
     return total
   }
 }

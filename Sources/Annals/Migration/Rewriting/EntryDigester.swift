@@ -21,7 +21,6 @@ final class EntryDigester {
   private var fates = FateTable([], written: [])
   /// How many kinds, and after how many activations, ``fates`` are of.
   private var known: (kinds: Int, epoch: UInt64)?
-  private var room: [UInt8] = []
 
   /// - Parameters:
   ///   - reach: The plan; `nil` where entries are compared as they are stored.
@@ -40,38 +39,36 @@ final class EntryDigester {
     known = (kinds.kinds.count, kinds.epoch)
   }
 
-  /// What `entry` delivers.
-  func sum(
-    of entry: borrowing LentEntry, _ reader: StoreReader
-  ) throws(AnnalsError) -> EventDigest.Sum {
-    var sum = EventDigest.Sum()
-    sum.entries = 1
-    guard let lifting else {
-      add(.stored, entry, [], entry.bytes, to: &sum)
-      return sum
+  /// Adds what `entry` delivers.
+  func add(
+    _ entry: borrowing LentEntry, _ reader: StoreReader, to sum: inout EventDigest.Sum
+  ) throws(AnnalsError) {
+    let header = entry.header
+    sum.entries &+= 1
+    guard let lifting else { return add(.stored, entry, entry.bytes, to: &sum) }
+    if header.flags.contains(.stub) { return add(.nothing, entry, Span(), to: &sum) }
+    // What is carried is delivered as it is stored, so its bytes say what it is.
+    if header.flags.isDisjoint(with: [.parts, .extensions]), let number = fates.carried(header.kind) {
+      sum.events &+= 1
+      return add(.event, entry, entry.body, caseIndex: Int(number) - 1, to: &sum)
     }
-    if !entry.header.flags.contains(.stub) {
-      do throws(Setback) {
-        try add(entry, lifting, reader, to: &sum)
-      } catch {
-        guard isQuarantining, error.mark != nil else { throw error.error }
-        // Of an entry with parts, those before the one that failed were counted.
-        sum = EventDigest.Sum()
-        sum.entries = 1
-        add(.unreadable, entry, [], Span(), to: &sum)
-        return sum
-      }
+    // Of an entry with parts, those before one that fails are not counted.
+    let before = sum
+    do throws(Setback) {
+      try lift(entry, lifting, reader, to: &sum)
+    } catch {
+      guard isQuarantining, error.mark != nil else { throw error.error }
+      sum = before
+      return add(.unreadable, entry, Span(), to: &sum)
     }
-    if sum.events == 0 { add(.nothing, entry, [], Span(), to: &sum) }
-    return sum
+    if sum.events == before.events { add(.nothing, entry, Span(), to: &sum) }
   }
 
-  private func add(
+  private func lift(
     _ entry: borrowing LentEntry, _ lifting: PayloadLifting, _ reader: StoreReader,
     to sum: inout EventDigest.Sum
   ) throws(Setback) {
     var setback: Setback?
-    var total = sum
     do throws(AnnalsError) {
       let origin = try origins.origin(of: entry, reader)
       if let payload = entry.payload {
@@ -81,7 +78,7 @@ final class EntryDigester {
           setback = error
           throw error.error
         }
-        addDelivered(lifting.delivery, entry, to: &total)
+        addDelivered(lifting.delivery, entry, to: &sum)
       } else {
         try entry.eachPart { (kind, path, payload) throws(AnnalsError) in
           var origin = origin
@@ -91,56 +88,53 @@ final class EntryDigester {
             setback = error
             throw error.error
           }
-          addDelivered(lifting.delivery, entry, to: &total)
+          addDelivered(lifting.delivery, entry, to: &sum)
         }
       }
     } catch {
       throw setback ?? Setback(error)
     }
-    sum = total
   }
 
   private func addDelivered(
     _ delivery: EncodedDelivery, _ entry: borrowing LentEntry, to sum: inout EventDigest.Sum
   ) {
-    let bytes = delivery.bytes
-    for (index, part) in delivery.parts.enumerated() {
+    let content = delivery.content
+    for index in content.parts.indices {
       add(
-        .event, entry, part.path + [UInt32(truncatingIfNeeded: part.caseIndex)],
-        bytes.span.extracting(delivery.range(of: index)), to: &sum)
+        .event, entry, content.bytes.span.extracting(content.range(of: index)),
+        path: content.parts[index].path, caseIndex: content.parts[index].caseIndex, to: &sum)
       sum.events &+= 1
     }
   }
 
   /// Adds the hash of an entry's coordinates and of what it delivers.
+  @inline(__always)
   private func add(
-    _ mark: Mark, _ entry: borrowing LentEntry, _ path: [UInt32], _ payload: Span<UInt8>,
-    to sum: inout EventDigest.Sum
+    _ mark: Mark, _ entry: borrowing LentEntry, _ payload: Span<UInt8>, path: [UInt32] = [],
+    caseIndex: Int = 0, to sum: inout EventDigest.Sum
   ) {
-    var room: [UInt8] = []
-    swap(&room, &self.room)
-    defer { swap(&room, &self.room) }
-    room.removeAll(keepingCapacity: true)
-    room.append(mark.rawValue)
     let header = entry.header
-    for number in [entry.position.rawValue, header.stream.rawValue, header.revision.rawValue] {
-      room.append(littleEndian: number)
-    }
-    room.append(littleEndian: header.time)
-    room.append(header.flags.contains(.id) ? 1 : 0)
-    room.append(entry.bytes.extracting(header.id))
-    room.append(littleEndian: UInt32(truncatingIfNeeded: path.count))
-    for index in path { room.append(littleEndian: index) }
-    room.append(payload)
-    // Any key will do, as long as it is always the same.
-    let hash = StreamHash(room.span, key: (0, 0))
+    var hash = MixedHash(UInt64(mark.rawValue))
+    hash.mix(entry.position.rawValue)
+    hash.mix(header.stream.rawValue)
+    hash.mix(header.revision.rawValue)
+    hash.mix(UInt64(bitPattern: header.time))
+    hash.mix(header.flags.contains(.id) ? UInt64(Checksum.crc32c(entry.bytes.extracting(header.id))) + 1 : 0)
+    hash.mix(UInt64(path.count))
+    for index in path { hash.mix(UInt64(index)) }
+    hash.mix(UInt64(caseIndex))
+    hash.mix(UInt64(payload.count))
+    hash.mix(UInt64(Checksum.crc32c(payload)))
     sum.low &+= hash.low
     sum.high &+= hash.high
   }
 }
 
 extension FateTable {
-  /// What becomes of kinds where nothing is rewritten: all of them are lifted.
+  /// What becomes of kinds where nothing is rewritten: all are lifted but those that are delivered as they are stored.
+  ///
+  /// The number that payloads are carried to is that of the case, counted from 1.
   init(reading kinds: KindRegistry, _ reach: PlanReach) {
     let fates = kinds.kinds.values.map { kind in
       var payload: KindFate.Payload
@@ -148,7 +142,8 @@ extension FateTable {
       do throws(MissingStep) {
         let entrance = try reach.entrance(of: kind, in: kinds)
         entered = entrance
-        payload = .lifted(entrance)
+        let record = entrance.isNewer ? nil : reach.plan.carried(kinds.recordKind(kind), from: entrance)
+        payload = record.map { .carried(UInt32($0) + 1) } ?? .lifted(entrance)
       } catch {
         payload = .unreadable(error)
       }

@@ -8,7 +8,7 @@
 struct EntryOrigin {
   private let log: UUID
   /// Positions never change, so names are kept from snapshot to snapshot.
-  private var names = StreamNames(limit: 32_768)
+  private var names = StreamNames(limit: 131_072)
 
   init(log: UUID) {
     self.log = log

@@ -33,8 +33,9 @@ struct PartsRoom {
   /// - Parameter written: The kinds by case.
   mutating func add(_ delivery: EncodedDelivery, _ written: [UInt32]) {
     if drop == nil { drop = delivery.drop }
-    for (index, part) in delivery.parts.enumerated() {
-      add(written[part.caseIndex], part.path, delivery.bytes.span.extracting(delivery.range(of: index)))
+    let content = delivery.content
+    for (index, part) in content.parts.enumerated() {
+      add(written[part.caseIndex], part.path, content.bytes.span.extracting(content.range(of: index)))
     }
   }
 

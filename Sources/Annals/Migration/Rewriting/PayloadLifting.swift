@@ -1,5 +1,7 @@
 /// Takes payloads through a plan and encodes what comes out: the same gate as reads go through.
-struct PayloadLifting {
+///
+/// A reference, because it is used for every entry and a plan holds many others.
+final class PayloadLifting {
   let plan: CompiledPlan
   /// The events of the payload that was lifted last, encoded.
   let delivery = EncodedDelivery()
@@ -22,7 +24,7 @@ struct PayloadLifting {
     } catch {
       throw Setback(error, origin, to: plan.current.version)
     }
-    if let failure = delivery.failure {
+    if let failure = delivery.content.failure {
       throw Setback(
         failure.cause, plan.written[failure.caseIndex].type.text, origin, from: fate.kind.version,
         to: plan.current.version)

@@ -85,16 +85,16 @@ extension PlanRewriter {
       let fate = try table.fate(of: header.kind, entry.position)
       // What was set aside is lifted even where it is carried: only then is it known to be readable.
       try lifting.lift(entry.body, fate, origin)
-      let delivery = lifting.delivery
+      let content = lifting.delivery.content
       if isQuarantined, case .carried(let kind) = fate.payload {
         run.tally.add(kind, bytes: header.body.count, at: run.count)
         return add(entry, kind: kind, .payload, entry.body, extensions, into: &run)
       }
-      if delivery.count == 1, delivery.parts[0].path.isEmpty {
-        let kind = table.written[delivery.parts[0].caseIndex]
-        run.tally.add(kind, bytes: delivery.bytes.count, at: run.count)
+      if content.parts.count == 1, content.parts[0].path.isEmpty {
+        let kind = table.written[content.parts[0].caseIndex]
+        run.tally.add(kind, bytes: content.bytes.count, at: run.count)
         run.changes.add(isSplit: false)
-        return add(entry, kind: kind, .payload, delivery.bytes.span, extensions, into: &run)
+        return add(entry, kind: kind, .payload, content.bytes.span, extensions, into: &run)
       }
     }
     try gather(entry, origin, isQuarantined: isQuarantined)

@@ -42,40 +42,50 @@ struct Rewriting: Sendable {
     return run.last.rawValue < positions.upperBound ? run.last.rawValue + 1 : nil
   }
 
-  /// Rewrites the entries at `positions` and hands them over in order, on the calling thread.
+  /// Begins to rewrite the entries at `positions`.
   ///
-  /// Memory is bounded by the threads and the size of a run, whatever the length of the range.
+  /// Memory is bounded by the length of the line and the size of a run, whatever the length of the range.
   ///
   /// - Parameters:
   ///   - positions: They must all be there; a missing one is damage.
-  ///   - threads: How many, the calling one among them, which takes what the others rewrite; alone it does everything. The others yield to all other work of the
-  ///     machine.
+  ///   - threads: On how many threads, beside the one that takes; with 1 that one does everything.
+  ///   - length: How many times ``runEntries`` entries are under way at most.
   ///   - isCancelled: Asked once for each ``runEntries`` entries.
+  func line(
+    _ positions: ClosedRange<UInt64>, threads: Int, length: Int? = nil,
+    isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws(AnnalsError) -> RewritingLine {
+    let pool = RunPool()
+    return RewritingLine(
+      try PassLine(
+        PositionPieces(positions, each: UInt64(runEntries)), threads: threads, length: length ?? 2 * threads,
+        isCancelled: isCancelled
+      ) {
+        let rewriter = makeRewriter()
+        return { (range) throws(AnnalsError) in
+          var run = pool.take()
+          let rest = try fill(&run, range, rewriter)
+          return (run, rest)
+        }
+      }, pool)
+  }
+
+  /// Rewrites the entries at `positions` and hands them over in order, on the calling thread.
+  ///
+  /// - Parameters:
+  ///   - positions: They must all be there; a missing one is damage.
+  ///   - threads: As with a line.
+  ///   - isCancelled: As with a line.
   ///   - deliver: Takes the next run, and says whether to go on.
   /// - Throws: ``AnnalsError``: the first error in the order of positions, after the runs before it; `cancelled`; what `deliver` throws.
   func run(
     _ positions: ClosedRange<UInt64>, threads: Int, isCancelled: @escaping @Sendable () -> Bool = { false },
     _ deliver: (inout RewrittenRun) throws(AnnalsError) -> Bool
   ) throws(AnnalsError) {
-    let pieces = PositionPieces(positions, each: UInt64(runEntries))
-    let pool = RunPool()
-    let threadsOfPass = PassThreads<RewrittenRun>(pieces: pieces.count) {
-      let rewriter = makeRewriter()
-      return { (piece, hand) throws(AnnalsError) in
-        let range = pieces[piece]
-        var next: UInt64? = range.lowerBound
-        while let start = next {
-          var run = pool.take()
-          next = try fill(&run, start...range.upperBound, rewriter)
-          guard try hand(consume run) else { return }
-        }
-      }
-    }
-    try threadsOfPass.run(threads: threads, isCancelled: isCancelled) { (run) throws(AnnalsError) in
-      var run = run
-      let goesOn = try deliver(&run)
-      pool.give(consume run)
-      return goesOn
+    var line = try line(positions, threads: threads, isCancelled: isCancelled)
+    while var run = try line.next() {
+      guard try deliver(&run) else { return }
+      line.take(back: run)
     }
   }
 }
