@@ -7,6 +7,8 @@ extension Pass {
 
   /// Copies the rows that lead to the streams.
   mutating func copyHeads() throws(AnnalsError) {
+    // A repair makes them anew.
+    guard work.patch == nil else { return machine.copyHeads(last: machine.copied) }
     let copy = HeadCopy(source: source, target: target)
     let total = UInt64(clamping: try source.rowsOfHeads())
     var last = try source.lastPosition()
@@ -25,6 +27,10 @@ extension Pass {
 
   /// Merges the heads of what is behind the checkpoint, so that whoever opens the new generation has little to read.
   mutating func mergeHeads() throws(AnnalsError) {
+    guard work.patch == nil else {
+      try rebuildHeads()
+      return machine.merge()
+    }
     let generation = try target.generation(in: directory)
     try generation.read { (reader) throws(AnnalsError) in try generation.heads.follow(reader.end(), reader) }
     var merge = HeadMerge(generation, HeadMerge.Interval())
@@ -54,6 +60,11 @@ extension Pass {
 
   /// Compares what both generations deliver.
   mutating func compare(_ range: ClosedRange<UInt64>) throws(AnnalsError) {
+    if work.patch != nil {
+      try compareBytes(range)
+      machine.compare(upTo: range.upperBound)
+      return point(.compared)
+    }
     if machine.compared == 0 { show(.comparing, 0, of: range.upperBound) }
     var line = try comparison(of: range)
     var begin = now
@@ -72,6 +83,10 @@ extension Pass {
 
   /// Compares what was copied since.
   mutating func compareRest() throws(AnnalsError) {
+    if work.patch != nil {
+      try compareBytes(machine.compared + 1...machine.copied)
+      return machine.compare(upTo: machine.copied)
+    }
     var line = try comparison(of: machine.compared + 1...machine.copied)
     while let part = try line.next() {
       digest.add(try Self.proven(part))
@@ -103,6 +118,7 @@ extension Pass {
   /// Lets the plan's stages compare the log with what it becomes.
   mutating func verify() throws(AnnalsError) {
     show(.verifying, 0, of: machine.copied)
+    if work.patch != nil { try verifyRepair() }
     try work.verify(log, last: machine.copied, isSettingAside: isSettingAside)
     machine.verify()
     point(.verified)

@@ -63,9 +63,10 @@ extension Pass {
         "a schema version was activated during the migration pass; the store is as it was: begin the pass again"
       )
     }
-    try work.mustReach(try reader.census(), try reader.kinds())
+    if work.reach != nil { try work.mustReach(try reader.census(), try reader.kinds()) }
+    let entries = try reader.statistics(of: source.tables.entries).entries
     return LastSight(
-      meta: meta, last: try reader.last(), entries: try reader.statistics(of: source.tables.entries).entries)
+      meta: meta, last: try reader.last(), entries: entries + (work.patch?.missing ?? 0))
   }
 
   private mutating func copyRest(_ sight: LastSight) throws(AnnalsError) {

@@ -45,7 +45,8 @@ struct Pass {
     building: EnvironmentLocks, everybody: EnvironmentLocks, row: PassRow, schemaEpoch: UInt64,
     resumedAt: UInt64, target: PassTarget
   ) throws(AnnalsError) {
-    old = RewriteSource(source.environment, log: source.meta.log)
+    try Self.check(work.patch, fits: source)
+    old = RewriteSource(source.environment, log: source.meta.log, patch: work.patch)
     kinds = try GenerationKinds(
       source.read { (reader) throws(AnnalsError) in try reader.kinds() }, reach: work.reach,
       target: target.read { (reader) throws(AnnalsError) in try reader.kinds() })

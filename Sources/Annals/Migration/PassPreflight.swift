@@ -26,7 +26,8 @@ struct PassPreflight {
     self.source = source
     let (meta, pass, isDue, last) = try source.read {
       (reader) throws(AnnalsError) -> (StoreMeta, PassRow?, Bool, UInt64) in
-      let (census, kinds) = (try reader.census(), try reader.kinds())
+      // Without a plan the census decides nothing, and may be what is to be repaired.
+      let (census, kinds) = (work.reach == nil ? [:] : try reader.census(), try reader.kinds())
       try work.mustReach(census, kinds)
       let isDue = work.isDue(census, kinds, withQuarantine: true)
       return (try reader.meta(), try reader.pass(), isDue, try reader.last())
@@ -42,7 +43,7 @@ struct PassPreflight {
     isNeeded = isDue
     entries = last
     self.used = used
-    growth = pass == nil && (isDue || work.isForced) ? try Self.growth(source, work, last) : 1
+    growth = pass == nil && isDue ? try Self.growth(source, work, last) : 1
   }
 
   /// How many bytes the new generation is likely to take, by a sample of the entries.

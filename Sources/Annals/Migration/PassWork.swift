@@ -8,10 +8,17 @@ struct PassWork: Sendable {
   let version: SchemaVersion?
   /// The plan, and where kinds enter it; `nil` where entries stay as they are.
   let reach: PlanReach?
+  /// What a repair puts in place of entries that cannot be read; `nil` in every other pass.
+  let patch: EntryPatch?
   private let contexts: ContextBytes
 
   /// Copies every entry as it is.
   static let copy = PassWork(mark: PlanMark.none, version: nil, reach: nil, contexts: ContextBytes())
+
+  /// Copies every sound entry as it is, and stubs in place of the others.
+  static func repair(_ patch: EntryPatch) -> PassWork {
+    PassWork(mark: PlanMark.repair, version: nil, reach: nil, contexts: ContextBytes(), patch: patch)
+  }
 
   /// Takes every entry to the current version of a plan, which was made with these contexts.
   init(_ plan: CompiledPlan, _ contexts: ContextBytes) {
@@ -19,11 +26,15 @@ struct PassWork: Sendable {
       mark: PlanMark.of(plan), version: plan.current.version, reach: PlanReach(plan), contexts: contexts)
   }
 
-  private init(mark: [UInt8], version: SchemaVersion?, reach: PlanReach?, contexts: ContextBytes) {
+  private init(
+    mark: [UInt8], version: SchemaVersion?, reach: PlanReach?, contexts: ContextBytes,
+    patch: EntryPatch? = nil
+  ) {
     self.mark = mark
     self.version = version
     self.reach = reach
     self.contexts = contexts
+    self.patch = patch
   }
 
   /// Whether the log is copied even if no entry changes.

@@ -6,6 +6,9 @@ enum PlanMark {
   /// The mark of a pass without a plan.
   static let none = [UInt8](repeating: 0, count: 32)
 
+  /// The mark of a repair, which no other pass goes on with.
+  static let repair = SHA256.hash(Array("repair".utf8))
+
   /// The SHA-256 of the plan's outline.
   static func of(_ plan: CompiledPlan) -> [UInt8] {
     var lines: [String] = []

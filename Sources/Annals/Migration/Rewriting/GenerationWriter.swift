@@ -57,8 +57,10 @@ struct GenerationWriter: Sendable {
     do throws(FormatFailure) { header = try EntryHeader(entry, at: position) } catch {
       throw AnnalsError(error, place: "position \(position)", position: position)
     }
-    // What is only copied has its rows already.
-    if kinds.isCopy, header.flags.contains(.rows) { return try append(entry, at: position, in: &transaction) }
+    // What is only copied has its rows already, unless the entry that had them was lost.
+    if kinds.isCopy, header.flags.contains(.rows), try hasRows(of: numbers, entry, header, position) {
+      return try append(entry, at: position, in: &transaction)
+    }
     let rows = EntryRows(new: new).encoded()
     var copy = EntryCopy(
       entry, header, kind: header.kind, form: header.form, body: entry.extracting(header.body))
@@ -67,6 +69,18 @@ struct GenerationWriter: Sendable {
     var span = bytes.mutableSpan
     copy.write(to: &span, at: position)
     try append(bytes.span, at: position, in: &transaction)
+  }
+
+  /// Whether an entry carries the rows of all these kinds.
+  private func hasRows(
+    of numbers: [UInt32], _ entry: Span<UInt8>, _ header: EntryHeader, _ position: Position
+  ) throws(AnnalsError) -> Bool {
+    do throws(FormatFailure) {
+      let carried = Set(try EntryRows(entry, at: header.rows).new.map(\.kind))
+      return carried.isSuperset(of: numbers)
+    } catch {
+      throw AnnalsError(error, place: "position \(position)", position: position)
+    }
   }
 
   @inline(__always)

@@ -13,10 +13,13 @@ final class RewriteSource: Sendable {
   let tables: StoreTables
   /// The id that all generations of the log share.
   let log: UUID
+  /// What is read in place of entries that cannot be; `nil` but in a repair.
+  private let patch: EntryPatch?
   private let lastKinds = Mutex<KindRegistry?>(nil)
 
-  init(_ environment: Environment, log: UUID) {
+  init(_ environment: Environment, log: UUID, patch: EntryPatch? = nil) {
     self.environment = environment
+    self.patch = patch
     tables = StoreTables(environment)
     self.log = log
   }
@@ -47,10 +50,19 @@ final class RewriteSource: Sendable {
     try begin(kinds(in: reader))
     var cursor = try reader.entriesCursor()
     var position = positions.lowerBound
+    var isPlaced = false
     while true {
+      if let stub = patch?.entries[position] {
+        guard try body(try reader.lend(stub.span, at: Position(position)), reader),
+          position < positions.upperBound
+        else { return }
+        position += 1
+        isPlaced = false
+        continue
+      }
       let row: IntegerRow?
       do throws(EnvironmentError) {
-        row = try position == positions.lowerBound ? cursor.seek(position) : cursor.next()
+        row = try isPlaced ? cursor.next() : cursor.seek(position)
       } catch {
         throw AnnalsError(error)
       }
@@ -59,6 +71,7 @@ final class RewriteSource: Sendable {
         position < positions.upperBound
       else { return }
       position += 1
+      isPlaced = true
     }
   }
 }
