@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+@testable import AnnalsCommand
+
+/// What `repair` says and does.
+@Suite struct RepairVerbTests {
+  /// A store of three entries, the second of which is damaged.
+  private func damaged(_ folder: TemporaryFolder) async throws -> String {
+    let lines = (1...3).map { #"{"stream":"a","type":"T","data":{"mark":"find-me-\#($0)"}}"# }
+    let file = try folder.file("lines", lines.joined(separator: "\n"))
+    #expect(await CommandRun("import", folder.store, file).status == 0)
+    let log = URL(filePath: folder.store + "/log-000001.mdb")
+    var bytes = try Data(contentsOf: log)
+    // Pages that were replaced still hold older copies; every copy is damaged, the live one among them.
+    var start = bytes.startIndex
+    while let found = bytes.range(of: Data("find-me-2".utf8), in: start..<bytes.endIndex) {
+      bytes[found.lowerBound] ^= 0x20
+      start = found.upperBound
+    }
+    try bytes.write(to: log)
+    return folder.store
+  }
+
+  @Test func `repair names what is lost and leaves a store that verifies`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try await damaged(folder)
+    #expect(await CommandRun("verify", store).status == 1)
+    let run = await CommandRun("repair", store)
+    #expect(run.errors == "")
+    #expect(run.status == 0)
+    #expect(run.lines.first?.hasPrefix("position 2: revision 1 of 'a': the checksum does not match") == true)
+    #expect(run.lines.last?.hasPrefix("1 entries lost") == true)
+    #expect(run.output.contains("generation 2 is in use"))
+    #expect(await CommandRun("verify", store).status == 0)
+    let again = await CommandRun("repair", store)
+    #expect(again.status == 0)
+    #expect(again.output == "generation 2 is sound; nothing was done\n")
+  }
+
+  @Test func `a dry run changes nothing`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try await damaged(folder)
+    let before = try TemporaryFolder.content(store)
+    let run = await CommandRun("repair", store, "--dry-run")
+    #expect(run.status == 0)
+    #expect(run.lines.last?.hasSuffix("nothing was done") == true)
+    #expect(run.lines.first?.hasPrefix("position 2: ") == true)
+    #expect(try TemporaryFolder.content(store) == before)
+  }
+
+  @Test func `JSON has every lost entry`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try await damaged(folder)
+    let report = try #require(await CommandRun("repair", store, "--json").objects().first)
+    #expect(report["isDone"] as? Bool == true)
+    #expect(report["generation"] as? Int == 2)
+    let entries = try #require(report["entries"] as? [[String: Any]])
+    #expect(entries.map { $0["position"] as? Int } == [2])
+    #expect(entries.first?["stream"] as? String == "a")
+    #expect(entries.first?["revision"] as? Int == 1)
+    #expect(entries.first?["isKnown"] as? Bool == true)
+  }
+
+  @Test func `what is no store is refused`() async throws {
+    let folder = try TemporaryFolder()
+    #expect(await CommandRun("repair", folder.store).status == 66)
+  }
+}
