@@ -24,7 +24,7 @@ public struct RepairReport: Hashable, Sendable {
   public let predecessor: UInt64
   /// The entries that cannot be read, in the order of their positions.
   public let entries: [Entry]
-  /// What else was found that follows from the log, and is made anew from it; at most ``VerifyReport/limit``.
+  /// What else was found that follows from the log, and is made anew from it: rows that are wrong, and rows that lead to lost entries; at most ``VerifyReport/limit``.
   public let rebuilt: [Finding]
 
   /// Whether there is anything to repair.
