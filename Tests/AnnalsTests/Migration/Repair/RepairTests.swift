@@ -212,6 +212,15 @@ import Testing
     #expect(census.values.map(\.parts).reduce(0, +) == Self.count - 2)
   }
 
+  @Test func `what an unfinished pass has left is thrown away`() async throws {
+    try await fill()
+    try spoil([30])
+    try generations.begin(1, to: 2)
+    let report = try EventLog.repair(place.url)
+    #expect(report.isDone && report.generation == 3)
+    #expect(try EventLog.verify(place.url).findings == [])
+  }
+
   @Test func `a sound store stays as it is`() async throws {
     try await fill()
     let before = try place.files()
