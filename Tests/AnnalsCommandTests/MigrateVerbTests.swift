@@ -54,7 +54,8 @@ import Testing
       #expect(run.errors.contains("ruleFailed: position 5, "), "\(run.errors)")
       #expect(try generation() == 1)
     }
-    #expect(try FileManager.default.contentsOfDirectory(atPath: store).filter { $0.hasSuffix(".mdb") }.count == 1)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: store).filter { $0.hasSuffix(".mdb") }.count == 1)
   }
 
   @Test func `a dry run tells the same and changes nothing`() async throws {
@@ -72,7 +73,9 @@ import Testing
   }
 
   @Test func `a held switch is accepted or rolled back`() async throws {
-    #expect(await run("migrate", store, "--hold", "--quarantine").output.contains("held: 'accept' lets the store take appends"))
+    #expect(
+      await run("migrate", store, "--hold", "--quarantine").output.contains(
+        "held: 'accept' lets the store take appends"))
     #expect(await run("migrate", store, "--quarantine").status == 75)
     #expect(await run("rollback", store).output.hasPrefix("generation 1 is in use again"))
     #expect(await run("migrate", store, "--hold", "--quarantine").status == 0)
@@ -130,7 +133,8 @@ import Testing
     progress.remaining = 4_000
     progress.pause = .writers
     #expect(
-      PassWatch.text(progress) == "copying [#####...............] 250 of 1000, 125/s, 1 h 6 min left, beside writers")
+      PassWatch.text(progress)
+        == "copying [#####...............] 250 of 1000, 125/s, 1 h 6 min left, beside writers")
     progress.total = 0
     #expect(PassWatch.text(progress).hasPrefix("copying [....................] 250 of 0"))
   }

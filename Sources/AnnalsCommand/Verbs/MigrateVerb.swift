@@ -46,7 +46,8 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
     var options = StoreOptions(creation: .never)
     options.access = pass.options.isRehearsal ? .readOnly : .readWrite
     // A pass to an earlier version must not bind anybody to the later ones.
-    options.activating = !pass.options.isRehearsal && (version ?? Plan.Current.version) == Plan.Current.version
+    options.activating =
+      !pass.options.isRehearsal && (version ?? Plan.Current.version) == Plan.Current.version
     let store = try EventStore(at: URL(filePath: store), plan: Plan.self, options: options)
     let run = try version.map { (version) throws(AnnalsError) in try store.migrate(to: version, pass.options)
     }
