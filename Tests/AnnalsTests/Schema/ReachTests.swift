@@ -27,7 +27,7 @@ import Testing
     ),
     (
       SchemaVersion(0, 9, 0), "Placed", .olderVersion(oldest: .init(1, 0, 0), lastRelease: nil),
-      "the plan begins at version 1.0.0: put the older schemas and their stages before it"
+      "the plan begins at version 1.0.0: run a migration pass with a release whose plan still has this version, or put the older schemas and their stages before it"
     ),
     (
       SchemaVersion(1, 5, 0), "Placed", .unknownVersion,
