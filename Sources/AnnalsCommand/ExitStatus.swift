@@ -33,12 +33,14 @@ enum ExitStatus {
   }
 
   private static let statuses: [AnnalsError.Code: Int32] = [
-    .conflict: failure, .duplicateID: failure, .partlyThere: failure, .ruleFailed: failure,
+    .conflict: failure, .streamMoved: failure, .duplicateID: failure, .partlyThere: failure,
+    .ruleFailed: failure,
     .verifyFailed: failure, .collision: failure, .cancelled: failure,
     .wrongUse: usage,
     .invalidName: data, .tooLarge: data, .malformed: data, .notAStore: data, .incomplete: data,
     .foreign: data, .damaged: data, .formatVersion: data, .needsNewer: data, .newerSchema: data,
-    .superseded: data, .storeTooOld: data, .invalidPlan: data, .shapeChanged: data, .noPath: data,
+    .superseded: data, .unrepresentable: data, .storeTooOld: data, .invalidPlan: data, .shapeChanged: data,
+    .noPath: data,
     .requiresActivation: data, .requiresPass: data, .needsPlan: data,
     .noSuchStore: noStore,
     .cannotCreate: cannotCreate,

@@ -39,6 +39,7 @@ struct FailureReport {
     line.add("exit", UInt64(status))
     let details = error.details
     if let stream = details.stream { line.add("stream", stream.text) }
+    if !details.movedTo.isEmpty { line.add("movedTo", details.movedTo.map(\.text)) }
     if let position = details.position { line.add("position", position.rawValue) }
     if let revision = details.revision { line.add("revision", revision.rawValue) }
     if let type = details.type { line.add("type", type) }

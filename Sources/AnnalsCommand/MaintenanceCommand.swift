@@ -27,7 +27,10 @@ public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
 
   /// The verbs that every other command lacks, in the order of the help.
   private static var planVerbs: [any Verb.Type] {
-    [MigrateVerb<Plan>.self, CheckVerb<Plan>.self, ExplainVerb<Plan>.self]
+    [
+      MigrateVerb<Plan>.self, ActivateVerb<Plan>.self, ContractVerb<Plan>.self, CheckVerb<Plan>.self,
+      ExplainVerb<Plan>.self,
+    ]
   }
 
   /// Does what the command line of this process says, and ends the process.

@@ -87,8 +87,11 @@ struct SchemaReading {
 
   private mutating func readStability(_ expression: ExprSyntax) {
     let name = expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text
-    guard let name, ["released", "draft"].contains(name) else {
-      complain(expression, "whether a schema may still change is written out: @Schema(1, 0, 0, .draft)")
+    guard let name, ["released", "draft", "bridge"].contains(name) else {
+      complain(
+        expression,
+        "whether a schema may still change is written out: @Schema(1, 0, 0, .draft) or @Schema(1, 0, 0, .bridge)"
+      )
       return
     }
     stability = name

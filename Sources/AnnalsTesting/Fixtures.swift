@@ -77,7 +77,7 @@ public struct Fixtures: Sendable {
     guard problems.allSatisfy(\.isOnlyMissing) else { throw FixtureFailure(problems) }
     let contexts = try Plan.contexts(of: log.entries)
     for link in links where !link.isDraft {
-      let lift = try link.lift(contexts)
+      let lift = try link.lift(contexts, over: log.entries)
       for (version, range) in ranges.sorted(by: { $0.key < $1.key }) where version <= link.version {
         let outcomes = range.map { number in
           (sample: log.samples[number], outcome: lift.outcome(log.samples[number].form, log.origins[number]))

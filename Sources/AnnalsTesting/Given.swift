@@ -71,9 +71,10 @@ public struct Given<Event: SchemaEvent>: Sendable {
   ) throws -> Outcome {
     let contexts = try Plan.contexts(of: log)
     let pipeline = try Plan.stages.pipeline(contexts)
+    let past = pipeline.past(of: log)
     var all: [Outcome.Part] = []
     for (form, origin) in log {
-      let outcome = pipeline.outcome(of: form, at: origin)
+      let outcome = pipeline.outcome(of: form, at: origin, past: past)
       guard case .events(let parts) = outcome else { return outcome }
       all += parts
     }

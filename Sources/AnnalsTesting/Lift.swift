@@ -5,6 +5,25 @@ struct Lift: Sendable {
   /// What comes of a payload at a place.
   let outcome: @Sendable (StoredForm, Origin) -> Outcome
 
+  /// What a chain makes of the payloads of a log; folds find there what stands before an entry.
+  init(
+    _ chain: some PlanChain, _ contexts: FrozenContexts, over log: [(form: StoredForm, origin: Origin)]
+  ) throws(AnnalsError) {
+    let pipeline = try chain.pipeline(contexts)
+    let past = pipeline.past(of: log)
+    outcome = { form, origin in pipeline.outcome(of: form, at: origin, past: past) }
+  }
+
+  /// The log as it is when every entry of it was stored again; entries that are refused are not in it.
+  func log(
+    _ log: [(form: StoredForm, origin: Origin)]
+  ) -> [(form: StoredForm, origin: Origin)] {
+    log.flatMap { form, origin -> [(form: StoredForm, origin: Origin)] in
+      guard case .events(let parts) = outcome(form, origin) else { return [] }
+      return parts.map { (form: $0.form, origin: origin.with(path: $0.path)) }
+    }
+  }
+
   /// What comes of a payload that is stored again at each of these versions, as a migration pass stores it: coordinates stay, parts keep their paths.
   static func outcome(
     of form: StoredForm, at origin: Origin, through lifts: ArraySlice<Lift>

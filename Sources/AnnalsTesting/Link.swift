@@ -26,13 +26,10 @@ struct Link: Sendable {
   /// All samples of all records.
   var samples: [Sample] { records.flatMap(\.samples) }
 
-  /// What takes a payload to this version.
-  func lift(_ contexts: FrozenContexts) throws(AnnalsError) -> Lift {
-    try Self.lift(chain, contexts)
-  }
-
-  private static func lift(_ chain: some PlanChain, _ contexts: FrozenContexts) throws(AnnalsError) -> Lift {
-    let pipeline = try chain.pipeline(contexts)
-    return Lift { form, origin in pipeline.outcome(of: form, at: origin) }
+  /// What takes the payloads of a log to this version.
+  func lift(
+    _ contexts: FrozenContexts, over log: [(form: StoredForm, origin: Origin)]
+  ) throws(AnnalsError) -> Lift {
+    try Lift(chain, contexts, over: log)
   }
 }

@@ -32,6 +32,23 @@ enum Outcome: Sendable {
     }
   }
 
+  /// Whether the other outcome, which a store gives that a plan has led to other streams, is the same but for those.
+  ///
+  /// What the plan may have dropped on the way is not told from what it did drop: the pass itself compares both logs.
+  func agreesButForStreams(with other: Outcome) -> Bool {
+    switch (self, other) {
+    case (_, .events(let parts)) where parts.isEmpty: true
+    case (.events(let left), .events(let right)):
+      left.count == right.count
+        && zip(left, right).allSatisfy {
+          $0.position == $1.position && $0.path == $1.path && $0.form == $1.form
+        }
+    // The message has the stream in it.
+    case (.refused(let left, _, _), .refused(let right, _, _)): left == right
+    case (.events, .refused), (.refused, .events): false
+    }
+  }
+
   /// What the outcome is, byte by byte: the same bytes for outcomes that agree, in every process.
   var bytes: [UInt8] {
     switch self {
@@ -63,10 +80,10 @@ extension Outcome: CustomStringConvertible {
 }
 
 extension PlanPipeline {
-  /// What comes of `form`.
-  func outcome(of form: StoredForm, at origin: Origin) -> Outcome {
+  /// What comes of `form`, behind `past`.
+  func outcome(of form: StoredForm, at origin: Origin, past: UnstoredPast? = nil) -> Outcome {
     let lifted: [Entry<Event>]
-    do throws(LiftRefusal) { lifted = try entries(of: form, at: origin) } catch {
+    do throws(LiftRefusal) { lifted = try entries(of: form, at: origin, past: past) } catch {
       return .refused(error.error.code, message: error.error.message, place: error.place)
     }
     return outcome(of: lifted)

@@ -31,7 +31,7 @@ public enum Purity {
   /// - Throws: ``AnnalsError`` with code `invalidPlan`, `malformed` for a sample that has no encoding, and what a stage's `prepare` throws.
   public static func digest<Plan: SchemaMigrationPlan>(of plan: Plan.Type) throws -> String {
     let trial = try Trial(plan)
-    var bytes = trial.contextBytes
+    var bytes = try trial.contextBytes()
     for index in trial.log.samples.indices { bytes += trial.outcome(index).bytes }
     return Digest.text(of: bytes)
   }
@@ -60,7 +60,7 @@ public enum Purity {
     var generator = SplitMix64(state: 1)
     try trial.expect(first, in: indices.shuffled(using: &generator), "in another order")
     let anew = try Trial(plan)
-    guard anew.contextBytes == trial.contextBytes else {
+    guard try anew.contextBytes() == trial.contextBytes() else {
       throw PurityFailure("a 'prepare' of \(plan) gives another context when it runs again over the same log")
     }
     try anew.expect(first, in: indices, "in a plan made anew")
@@ -83,12 +83,11 @@ public enum Purity {
       let links = try Link.all(of: plan)
       log = SampleLog(everyMomentOf: links.flatMap(\.samples))
       contexts = try Plan.contexts(of: log.entries)
-      let pipeline = try Plan.stages.pipeline(contexts)
-      lift = Lift { form, origin in pipeline.outcome(of: form, at: origin) }
+      lift = try Lift(Plan.stages, contexts, over: log.entries)
     }
 
-    var contextBytes: [UInt8] {
-      contexts.stored.flatMap { Array("context \($0.version) \($0.bytes.hex)\n".utf8) }
+    func contextBytes() throws -> [UInt8] {
+      try contexts.bytes().flatMap { Array("context \($0.version) \($0.bytes.hex)\n".utf8) }
     }
 
     func outcome(_ index: Int) -> Outcome {

@@ -115,11 +115,16 @@ public final class TestStore: Sendable {
     try EventStore(at: url, plan: plan, options: options)
   }
 
-  /// Opens the store with a plan that has a `prepare` or takes over events without a version, and does what is done once.
+  /// Opens the store with a plan that has a `prepare`, takes over events without a version or moves streams, and does what is done once.
+  ///
+  /// Passes that move streams leave entries that a rule fails on as they are.
   ///
   /// - Throws: ``AnnalsError`` as the open of a store throws.
   @discardableResult
   public func activate<Plan: SchemaMigrationPlan>(plan: Plan.Type) throws(AnnalsError) -> EventStore<Plan> {
+    var migration = MigrationOptions()
+    migration.unreadable = .quarantine
+    try EventStore<Plan>.moveStreams(at: url, migration)
     var options = StoreOptions()
     options.activating = true
     return try open(plan: plan, options: options)

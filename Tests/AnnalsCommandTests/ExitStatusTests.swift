@@ -15,8 +15,8 @@ import Testing
         65,
         [
           .invalidName, .tooLarge, .malformed, .notAStore, .incomplete, .foreign, .damaged, .formatVersion,
-          .needsNewer, .newerSchema, .superseded, .storeTooOld, .invalidPlan, .shapeChanged, .noPath,
-          .requiresActivation, .requiresPass, .needsPlan,
+          .needsNewer, .newerSchema, .superseded, .unrepresentable, .storeTooOld, .invalidPlan, .shapeChanged,
+          .noPath, .requiresActivation, .requiresPass, .needsPlan,
         ]
       ),
       (66, [.noSuchStore]), (73, [.cannotCreate]),

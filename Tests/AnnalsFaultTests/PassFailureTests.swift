@@ -20,7 +20,8 @@ import Testing
     let pass = try log.core.generation.read { (reader) throws(AnnalsError) in try reader.pass() }
     let names = try FileManager.default.contentsOfDirectory(atPath: trial.shelter.store.path)
     return Remains(
-      rows: try trial.rows(), names: Set(names.filter { $0 != "pass.lock" }), hasPass: pass != nil)
+      rows: try trial.rows(), names: Set(names.filter { $0 != "pass.lock" && !$0.hasPrefix("program-") }),
+      hasPass: pass != nil)
   }
 
   /// Expects that a pass fails with a code and changes nothing, and that the store then takes an append and another pass.

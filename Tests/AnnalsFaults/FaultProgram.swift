@@ -106,6 +106,9 @@ public enum FaultProgram {
         number(2), store: text(0), journal: text(1), version: number(3))
       ready()
       try await writer.run(after: past, count: number(4))
+    case "move":
+      try await MoveProgram(url: URL(fileURLWithPath: text(0))).run(PassProgram.Wish(words.dropFirst()))
+    case "roll": try await rollOut(words)
     case "pass":
       let program = PassProgram(url: URL(fileURLWithPath: try text(0)))
       let wish = try PassProgram.Wish(words.dropFirst())

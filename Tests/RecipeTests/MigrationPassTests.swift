@@ -184,7 +184,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
   @Test func `a pass that is stopped goes on where it was, and nothing is done twice`() async throws {
     try await seed(3_000)
     var slow = MigrationOptions()
-    slow.rate = 2_000
+    slow.rate = 300
     let store = try EventStore(at: place.url, plan: OrderPlan.self)
     let before = try place.read(OrderPlan.self)
     let run = try store.migrate(slow)

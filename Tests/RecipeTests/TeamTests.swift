@@ -69,13 +69,14 @@ enum TeamNamePlan: SchemaMigrationPlan {
     MigrationStage.custom(
       fromVersion: TeamsV1.self, toVersion: TeamNamesV2.self,
       prepare: { history in
-        try history.reduce(into: [UUID: String]()) { names, entry in
+        let names = try history.reduce(into: [UUID: String]()) { names, entry in
           if case .teamFounded(let team) = entry.event { names[team.id] = team.name }
         }
+        return try KeyedContext(names)
       }
     ) {
       Upcast(\.playerAdded, to: \.teamMemberAdded) { old, _, names in
-        .init(name: old.name, teamName: names[old.team])
+        .init(name: old.name, teamName: try names[old.team])
       }
     }
   }

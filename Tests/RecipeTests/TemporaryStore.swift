@@ -51,7 +51,8 @@ final class TemporaryStore: Sendable {
   /// Every file of the store but lock files, with its content.
   func files() throws -> [String: Data] {
     var files: [String: Data] = [:]
-    for name in try FileManager.default.contentsOfDirectory(atPath: url.path) where !name.hasSuffix("lock") {
+    for name in try FileManager.default.contentsOfDirectory(atPath: url.path)
+    where !name.hasSuffix("lock") && !name.hasPrefix("program-") {
       files[name] = try Data(contentsOf: url.appendingPathComponent(name))
     }
     return files

@@ -55,7 +55,7 @@ struct LockComparison {
         "version \(version) was released, and the plan does not have it any more: put its schema and its stages back"
       )
     }
-    guard schema.stability == .released, let now = found[version] else {
+    guard schema.stability != .draft, let now = found[version] else {
       return report(
         version, line: locked.line,
         "\(name(version)) was released, and is a draft now: release it, by leaving out .draft, and put changes into a new version"

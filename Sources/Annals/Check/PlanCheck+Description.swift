@@ -19,7 +19,25 @@ extension PlanCheck.Stage: CustomStringConvertible {
     var heading = "\(fromName) \(from) -> \(toName) \(to): \(isLightweight ? "lightweight" : "custom")"
     heading += ", scope \(scope.rawValue)"
     if hasContext { heading += ", with a context: it activates at one position" }
+    if scope == .store {
+      heading += ", moves streams: a store with older events needs a migration pass first"
+    }
+    if bridge != nil { heading += ", to a bridge" }
     return [heading] + records.flatMap { record in record.lines.map { "  \($0)" } }
+      + (bridge ?? []).map { "  for programs of \(from): \($0.name) \($0.form.words)" }
+  }
+}
+
+extension PlanCheck.Stage.BridgedRecord.Form {
+  /// The form in a sentence.
+  fileprivate var words: String {
+    switch self {
+    case .readable: "is read as it is"
+    case .lowered: "is stored as their record, by the stage turned around"
+    case .downcast: "is stored as its Downcast says"
+    case .later: "waits until the bridge is active, or all of them pass over newer types"
+    case .impossible: "reaches none of them: write a Downcast"
+    }
   }
 }
 
@@ -44,6 +62,7 @@ extension PlanCheck.RecordFate: CustomStringConvertible {
     case .converted: heading += fields.isEmpty ? "  read as it is" : "  read in its new shape"
     case .upcast(let names): heading += "  Upcast to \(Self.list(names))  \(readings)"
     case .split(let names): heading += "  Split into \(Self.list(names))  \(readings)"
+    case .folded(let names): heading += "  Fold into \(Self.list(names))  \(readings)"
     case .dropped(let reason): heading += "  Drop, \(reason)  \(readings)"
     case .added: heading += "  new  \(readings)"
     case .forgotten: heading += "  forgotten  \(readings)"

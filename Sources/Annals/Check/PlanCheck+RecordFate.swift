@@ -11,6 +11,8 @@ extension PlanCheck {
       case upcast(into: [String])
       /// A rule makes each one any number of events of these records; of any where there are none.
       case split(into: [String])
+      /// A rule makes neighbours in a stream any number of events of these records.
+      case folded(into: [String])
       /// A rule drops it for this reason.
       case dropped(reason: String)
       /// It is new.
@@ -78,11 +80,17 @@ extension PlanCheck.RecordFate {
         into = cases.sorted().filter(newer.indices.contains).map { newer[$0].name.text }
       }
       isRuled = true
-      let isSplit = outline.stages[index].rule(for: number)?.word == .split
-      outcome = isSplit ? .split(into: into) : .upcast(into: into)
-      (newReadsOld, oldReadsNew) = (
-        "the rule", isSplit ? "needs a downcast, rarely possible" : "needs a downcast"
-      )
+      switch outline.stages[index].rule(for: number)?.word {
+      case .fold:
+        outcome = .folded(into: into)
+        (newReadsOld, oldReadsNew) = ("the rule, at the last of each group", "an unknown type")
+      case .split:
+        outcome = .split(into: into)
+        (newReadsOld, oldReadsNew) = ("the rule", "needs a downcast, rarely possible")
+      default:
+        outcome = .upcast(into: into)
+        (newReadsOld, oldReadsNew) = ("the rule", "needs a downcast")
+      }
       if let target, newer.indices.contains(target), let old = older.shape?.shape,
         let new = newer[target].shape?.shape
       {
@@ -105,7 +113,7 @@ extension PlanCheck.RecordFate {
     let needsRule: Bool
     switch outcome {
     case .carried, .converted, .added: needsRule = false
-    case .upcast, .split, .dropped, .forgotten, .redeclared: needsRule = true
+    case .upcast, .split, .folded, .dropped, .forgotten, .redeclared: needsRule = true
     }
     changeClass = Self.worst(fields, atLeast: needsRule ? .custom : .lightweight)
   }

@@ -1,10 +1,25 @@
 extension PlanCheck {
   /// What one stage does.
   public struct Stage: Sendable {
-    /// What a stage looks at to make one event of the newer version.
-    public enum Scope: String, Hashable, Sendable {
-      /// One event of the older version, and what was worked out from the log beforehand where it has a context.
-      case record
+    /// How programs of the older version get the records of one type of a bridge.
+    public struct BridgedRecord: Hashable, Sendable {
+      /// The way that they get them.
+      public enum Form: String, Hashable, Sendable {
+        /// They read them as their own records of that name.
+        case readable
+        /// They are stored as older records, by what the stage says turned around, until the bridge is active.
+        case lowered
+        /// They are stored as what a Downcast says, until the bridge is active.
+        case downcast
+        /// The older version has nothing for them, and they wait for programs that would stop at them.
+        case later
+        /// There is no way: a Downcast must be written.
+        case impossible
+      }
+      /// The name of the newer record.
+      public let name: String
+      /// The way that they get them.
+      public let form: Form
     }
 
     /// The older version.
@@ -16,11 +31,13 @@ extension PlanCheck {
     /// The name of the newer schema.
     public let toName: String
     /// What it looks at.
-    public let scope: Scope
+    public let scope: StageScope
     /// Whether it is declared to be lightweight.
     public let isLightweight: Bool
     /// Whether it has a context, which is worked out once when the stage is activated.
     public let hasContext: Bool
+    /// Where the newer version is a bridge, how programs of the older one get each of its records; else `nil`.
+    public let bridge: [BridgedRecord]?
     /// What becomes of each record of the older version, in the order of its cases, then the records that are new.
     public let records: [RecordFate]
   }
@@ -45,7 +62,10 @@ extension PlanCheck.Stage {
     to = newer.version
     fromName = older.name
     toName = newer.name
-    scope = .record
+    scope = stage.scope
+    bridge = outline.bridgeForms(ofStage: index).map { forms in
+      zip(newer.records, forms).map { .init(name: $0.name.text, form: .init($1)) }
+    }
     isLightweight = stage.isLightweight
     hasContext = stage.hasContext
     let constants = stage.constants
@@ -65,6 +85,19 @@ extension PlanCheck.Stage {
         PlanCheck.RecordFate(
           added: record.element, isMade: outline.crossings[index].contains { $0.makes(record.offset) },
           forbidden: forbidden.filter { $0.record == record.offset }.map(\.change))
+      }
+  }
+}
+
+extension PlanCheck.Stage.BridgedRecord.Form {
+  init(_ form: BridgeForm) {
+    self =
+      switch form {
+      case .readable: .readable
+      case .lowered: .lowered
+      case .rule: .downcast
+      case .later: .later
+      case .impossible: .impossible
       }
   }
 }

@@ -49,7 +49,7 @@ struct PlanLock: Sendable {
 extension PlanLock {
   /// What the file would say of the released versions of a plan.
   init(_ outline: ChainOutline, _ samples: PlanSamples) {
-    for (index, schema) in outline.schemas.enumerated() where schema.stability == .released {
+    for (index, schema) in outline.schemas.enumerated() where schema.stability != .draft {
       let records = schema.records.enumerated().map { number, record in
         Record(
           name: record.name, formerNames: record.formerNames.sorted(),

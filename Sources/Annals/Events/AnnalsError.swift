@@ -66,6 +66,8 @@ extension AnnalsError {
     public var waited: Duration?
     /// Every expectation that did not hold.
     public var violations: [Violation] = []
+    /// The streams that entries of the stream concerned have moved to.
+    public var movedTo: [StreamName] = []
     /// Every stored kind that the plan cannot read.
     public var kinds: [UnreadableKind] = []
 

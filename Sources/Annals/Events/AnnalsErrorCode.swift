@@ -2,9 +2,9 @@ extension AnnalsError {
   /// The kind of an error. New kinds may be added; compare with the constants.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Base: String {
-      case conflict, duplicateID, partlyThere, invalidName, tooLarge, malformed, noSuchStore,
+      case conflict, streamMoved, duplicateID, partlyThere, invalidName, tooLarge, malformed, noSuchStore,
         cannotCreate, notAStore, incomplete, foreign, damaged, formatVersion, needsNewer,
-        newerSchema, superseded, storeTooOld, invalidPlan, shapeChanged, noPath,
+        newerSchema, superseded, unrepresentable, storeTooOld, invalidPlan, shapeChanged, noPath,
         requiresActivation, requiresPass, needsPlan, ruleFailed, verifyFailed, collision, busy,
         held, tooManyReaders, readOnly, permission, diskFull, notCommitted, outcomeUnknown,
         storeReplaced, lockFileDamaged, usedAfterFork, inputOutput, cancelled, wrongUse
@@ -20,6 +20,8 @@ extension AnnalsError {
 
     /// One or more expectations of an append did not hold; `details.violations` lists all of them.
     public static let conflict = Code(.conflict)
+    /// An append expects something of a stream whose entries have moved to others; `details.movedTo` names those.
+    public static let streamMoved = Code(.streamMoved)
     /// An event id stands twice in one call for the same stream.
     public static let duplicateID = Code(.duplicateID)
     /// Some events of a call with ids are in the stream already and others are not.
@@ -50,6 +52,8 @@ extension AnnalsError {
     public static let newerSchema = Code(.newerSchema)
     /// The store has moved on to a version that this program cannot write.
     public static let superseded = Code(.superseded)
+    /// Programs of an older version still need every event in a form that it has, and this one has none.
+    public static let unrepresentable = Code(.unrepresentable)
     /// The store holds events older than the plan's oldest version.
     public static let storeTooOld = Code(.storeTooOld)
     /// The plan does not hold together.

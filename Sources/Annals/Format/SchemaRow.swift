@@ -57,6 +57,18 @@ struct SchemaRow: Equatable, Sendable {
   }
 }
 
+extension SchemaRow.Stability {
+  /// What the plan says of the version.
+  init(_ stability: SchemaStability) {
+    self =
+      switch stability {
+      case .released: .released
+      case .draft: .draft
+      case .bridge: .bridge
+      }
+  }
+}
+
 extension [UInt8] {
   /// Appends a version: one byte 0 for none, else 1 and three varints.
   mutating func append(_ version: SchemaVersion?) {

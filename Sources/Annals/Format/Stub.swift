@@ -12,6 +12,8 @@ struct Stub: Equatable, Sendable {
     case quarantined = 3
     /// The entry moved to another stream.
     case moved = 4
+    /// A pass had set the entry aside, and whoever gave up older versions gave it up too.
+    case givenUp = 5
   }
 
   var cause: Cause

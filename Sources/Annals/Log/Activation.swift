@@ -5,8 +5,8 @@ internal import LMDB
 ///
 /// All of it is kept by one transaction, or nothing is.
 struct Activation {
-  /// The most bytes of a context.
-  static let maximumContext = 1 << 20
+  /// The most bytes of a context that is stored as one value.
+  static let maximumContext = 64 << 20
   /// How often it is worked out again because others appended older events meanwhile.
   private static let tries = 5
 
@@ -20,27 +20,41 @@ struct Activation {
   }
 
   /// Whether the plan has anything that a store could lack.
-  private var isNeeded: Bool { plan.adopted != nil || plan.stages.contains(where: \.hasContext) }
+  private var isNeeded: Bool { plan.adopted != nil || hasContexts }
 
-  /// The contexts that the store keeps for the plan's stages.
-  func contexts() throws(AnnalsError) -> ContextBytes {
-    guard plan.stages.contains(where: \.hasContext) else { return ContextBytes() }
+  private var hasContexts: Bool { plan.stages.contains { $0.hasContext || $0.hasFold } }
+
+  /// What the store keeps for the plan's stages.
+  func contexts() throws(AnnalsError) -> StageContexts {
+    guard hasContexts else { return StageContexts() }
     return try log.read { (snapshot) throws(AnnalsError) in
-      var contexts = ContextBytes()
-      for (stage, schema) in zip(plan.stages, plan.schemas.dropFirst()) where stage.hasContext {
-        contexts.byVersion[schema.version] = try snapshot.reader.context(of: schema.version)
+      var contexts = StageContexts()
+      for (stage, schema) in zip(plan.stages, plan.schemas.dropFirst()) {
+        if stage.hasContext {
+          contexts.contexts[schema.version] = try stored(schema.version, snapshot.reader)
+        }
+        if stage.hasFold, let row = try snapshot.reader.table(.groups, of: schema.version) {
+          contexts.groupEnds[schema.version] = row.table(in: log.core)
+        }
       }
       return contexts
     }
   }
 
-  /// Throws `requiresActivation` where a stage needs its context for events that the store has, and `contexts` lack it.
-  func mustBeDone(_ contexts: ContextBytes) throws(AnnalsError) {
-    guard plan.stages.contains(where: \.hasContext) else { return }
+  private func stored(
+    _ version: SchemaVersion, _ reader: StoreReader
+  ) throws(AnnalsError) -> StageContexts.Stored? {
+    if let row = try reader.table(.keyed, of: version) { return .table(row.table(in: log.core)) }
+    return try reader.context(of: version).map { .value($0) }
+  }
+
+  /// Throws `requiresActivation` where a stage needs what it works out for events that the store has, and `contexts` lack it.
+  func mustBeDone(_ contexts: StageContexts) throws(AnnalsError) {
+    guard hasContexts else { return }
     let census = try log.read { (snapshot) throws(AnnalsError) in try OlderEvents(snapshot, plan.adopted) }
-    for index in plan.stages.indices where plan.stages[index].hasContext {
+    for index in plan.stages.indices {
       let (from, to) = (plan.schemas[index], plan.schemas[index + 1])
-      if contexts.byVersion[to.version] == nil, census.count(below: to.version) > 0 {
+      if !contexts.suffice(for: plan.stages[index], to: to.version), census.count(below: to.version) > 0 {
         throw AnnalsError(
           .requiresActivation,
           "the stage from \(from.version) to \(to.version) works out something from the whole log before the \(census.count(below: to.version)) older events of this store can be read: open the store once with activating",
@@ -50,8 +64,12 @@ struct Activation {
   }
 
   /// Works out and keeps what is missing.
-  func run() throws(AnnalsError) {
-    guard isNeeded else { return }
+  ///
+  /// - Parameter mayKeep: Is asked in the transaction that keeps it, and throws where that must not be.
+  /// - Returns: Whether anything was kept.
+  @discardableResult
+  func run(_ mayKeep: () throws(AnnalsError) -> Void = {}) throws(AnnalsError) -> Bool {
+    guard isNeeded else { return false }
     for _ in 0..<Self.tries {
       let (before, isAdopted) = try log.read { (snapshot) throws(AnnalsError) in
         (try OlderEvents(snapshot, plan.adopted), snapshot.kinds.schemas[0]?.phase == .active)
@@ -61,68 +79,101 @@ struct Activation {
       // Without older events there is nothing to know, and they may still come.
       let due = plan.stages.indices.filter { index in
         let version = plan.schemas[index + 1].version
-        return plan.stages[index].hasContext && stored.byVersion[version] == nil
-          && before.count(below: version) > 0
+        return !stored.suffice(for: plan.stages[index], to: version) && before.count(below: version) > 0
       }
-      guard adopted != nil || !due.isEmpty else { return }
+      guard adopted != nil || !due.isEmpty else { return false }
       guard log.options.access == .readWrite else {
         throw AnnalsError(
           .readOnly, "the store was opened for reading only; open it with access .readWrite to activate")
       }
       if let adopted { try AdoptionCheck(log, plan, adopted, last: before.last).run() }
+      // All of it is worked out before anything is stored.
       var contexts = stored
+      var prepared: [(version: SchemaVersion, context: PreparedContext)] = []
+      var ends: [(version: SchemaVersion, rows: [ContextTable.Row])] = []
       for index in due {
-        contexts.byVersion[plan.schemas[index + 1].version] = try prepare(index, contexts, last: before.last)
+        let version = plan.schemas[index + 1].version
+        if plan.stages[index].hasContext, contexts.contexts[version] == nil {
+          let context = try prepare(index, contexts, last: before.last)
+          contexts.contexts[version] = context.unstored
+          prepared.append((version, context))
+        }
+        if plan.stages[index].hasFold, contexts.groupEnds[version] == nil {
+          let rows = try groupEnds(index, contexts, last: before.last)
+          contexts.groupEnds[version] = ContextTable(rows)
+          ends.append((version, rows))
+        }
       }
-      if try keep(contexts, of: due.map { plan.schemas[$0 + 1] }, adopted, before) { return }
+      var writing = ContextWriting(log)
+      try writing.removeUnused()
+      for (version, context) in prepared { try writing.add(context, version) }
+      for (version, rows) in ends { try writing.add(rows, .groups, version) }
+      if try keep(writing, due.map { plan.schemas[$0 + 1] }, adopted, before, mayKeep) { return true }
     }
     throw AnnalsError(
       .busy,
-      "other processes kept appending older events while the store was being activated; stop them, or try again"
+      "other processes kept appending older events, activating, or rewriting the store while it was being activated; stop them, or try again"
     )
   }
 
   /// Works out the context of the stage numbered `index` from the log up to `last`.
-  private func prepare(_ index: Int, _ contexts: ContextBytes, last: UInt64) throws(AnnalsError) -> [UInt8] {
-    let (from, to) = (plan.schemas[index], plan.schemas[index + 1])
-    let bytes: [UInt8]
-    do {
-      bytes =
-        try plan.works[index].prepare?(LogHistory(log: log, last: last, adopted: plan.adopted), contexts)
-        ?? []
-    } catch let error as AnnalsError {
-      throw error
-    } catch {
-      throw AnnalsError(
-        .ruleFailed,
-        "the 'prepare' of the stage from \(from.version) to \(to.version) threw \(type(of: error)); nothing was changed",
-        details: AnnalsError.Details { $0.version = to.version }, underlying: error)
+  private func prepare(
+    _ index: Int, _ contexts: StageContexts, last: UInt64
+  ) throws(AnnalsError) -> PreparedContext {
+    let prepared = try workOut(index, "prepare") {
+      try plan.works[index].prepare?(LogHistory(log: log, last: last, adopted: plan.adopted), contexts)
     }
-    guard bytes.count <= Self.maximumContext else {
+    let (from, to) = (plan.schemas[index], plan.schemas[index + 1])
+    if case .value(let bytes) = prepared, bytes.count > Self.maximumContext {
       throw AnnalsError(
         .tooLarge,
-        "the context of the stage from \(from.version) to \(to.version) has \(bytes.count) bytes, and \(Self.maximumContext) are allowed: keep only what rules look up",
+        "the context of the stage from \(from.version) to \(to.version) has \(bytes.count) bytes, and \(Self.maximumContext) are allowed: keep only what rules look up, or make it a KeyedContext",
         details: AnnalsError.Details { $0.version = to.version })
     }
-    return bytes
+    return prepared ?? .value([])
+  }
+
+  /// Works out where groups of the stage numbered `index` end in the log up to `last`.
+  private func groupEnds(
+    _ index: Int, _ contexts: StageContexts, last: UInt64
+  ) throws(AnnalsError) -> [ContextTable.Row] {
+    try workOut(index, "Fold") {
+      try plan.works[index].groupEnds?(LogHistory(log: log, last: last, adopted: plan.adopted), contexts)
+    } ?? []
+  }
+
+  private func workOut<Result>(
+    _ index: Int, _ word: String, _ body: () throws -> Result
+  ) throws(AnnalsError) -> Result {
+    do { return try body() } catch let error as AnnalsError {
+      throw error
+    } catch {
+      let (from, to) = (plan.schemas[index], plan.schemas[index + 1])
+      throw AnnalsError(
+        .ruleFailed,
+        "the '\(word)' of the stage from \(from.version) to \(to.version) threw \(type(of: error)); nothing was changed",
+        details: AnnalsError.Details { $0.version = to.version }, underlying: error)
+    }
   }
 
   /// Keeps everything that was worked out.
   ///
   /// - Returns: Whether it was still true; if not, nothing is changed.
   private func keep(
-    _ contexts: ContextBytes, of schemas: [SchemaOutline], _ adopted: SchemaVersion?, _ before: OlderEvents
+    _ contexts: ContextWriting, _ schemas: [SchemaOutline], _ adopted: SchemaVersion?,
+    _ before: OlderEvents, _ mayKeep: () throws(AnnalsError) -> Void
   ) throws(AnnalsError) -> Bool {
     try ActivationWrite(log).run { (transaction, tables, kinds) throws(AnnalsError) in
+      try mayKeep()
       let now = try OlderEvents(StoreReader(transaction.view, tables), kinds, plan.adopted)
       if adopted != nil {
         guard kinds.schemas[0]?.phase != .active, now.unversioned == before.unversioned else { return false }
       }
       for schema in schemas {
-        guard try StoreReader(transaction.view, tables).context(of: schema.version) == nil,
-          now.counts(below: schema.version) == before.counts(below: schema.version)
+        guard now.counts(below: schema.version) == before.counts(below: schema.version)
         else { return false }
       }
+      guard try contexts.isStillDue(StoreReader(transaction.view, tables)) else { return false }
       var kinds = kinds
       if let adopted {
         var row: [UInt8] = []
@@ -130,9 +181,8 @@ struct Activation {
         try transaction.put(row, StoreReader.adoptedName, in: tables.meta)
         try ActivationWrite.activate(nil, .released, &kinds, tables, &transaction)
       }
+      for (name, value) in contexts.rows { try transaction.put(value, name, in: tables.meta) }
       for schema in schemas {
-        try transaction.put(
-          contexts.byVersion[schema.version] ?? [], StoreReader.contextName(schema.version), in: tables.meta)
         try ActivationWrite.activate(schema.version, schema.stability, &kinds, tables, &transaction)
       }
       return true

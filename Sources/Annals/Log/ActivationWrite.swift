@@ -10,22 +10,25 @@ struct ActivationWrite {
 
   /// One durable transaction of its own, if `body` says that it changed something; the schema epoch then rises.
   ///
-  /// - Parameter body: Is given the transaction, the tables of the generation in use, and its kinds. It is run again where that generation turns out to have been
+  /// - Parameters:
+  ///   - risesEpoch: Whether it does: not where nothing is changed that anybody reads yet.
+  ///   - body: Is given the transaction, the tables of the generation in use, and its kinds. It is run again where that generation turns out to have been
   ///   succeeded.
   /// - Returns: What `body` returned.
   func run(
+    risesEpoch: Bool = true,
     _ body: (inout WriteTransaction, StoreTables, KindRegistry) throws(AnnalsError) -> Bool
   ) throws(AnnalsError) -> Bool {
     var generation = log.core.generation
     while true {
-      if let isChanged = try attempt(in: generation, body) { return isChanged }
+      if let isChanged = try attempt(in: generation, risesEpoch, body) { return isChanged }
       generation = try log.core.successor(of: generation)
     }
   }
 
   /// The transaction in one generation; `nil` where that is not to be written to.
   private func attempt(
-    in generation: Generation,
+    in generation: Generation, _ risesEpoch: Bool,
     _ body: (inout WriteTransaction, StoreTables, KindRegistry) throws(AnnalsError) -> Bool
   ) throws(AnnalsError) -> Bool? {
     let (environment, tables) = (generation.environment, generation.tables)
@@ -55,8 +58,11 @@ struct ActivationWrite {
         transaction.abort()
         return false
       }
-      meta.schemaEpoch = kinds.epoch + 1
-      try transaction.put(meta.value(of: .schemaEpoch), StoreMeta.Name.schemaEpoch.rawValue, in: tables.meta)
+      if risesEpoch {
+        meta.schemaEpoch = kinds.epoch + 1
+        try transaction.put(
+          meta.value(of: .schemaEpoch), StoreMeta.Name.schemaEpoch.rawValue, in: tables.meta)
+      }
     } catch {
       transaction.abort()
       throw error
@@ -83,7 +89,7 @@ struct ActivationWrite {
     // A draft that is activated before anything of it is stored is a draft still.
     var row =
       kinds.schemas[ordinal]
-      ?? SchemaRow(version: version, stability: stability == .draft ? .draft : .released)
+      ?? SchemaRow(version: version, stability: SchemaRow.Stability(stability))
     row.phase = .active
     kinds.take(ordinal: ordinal, row)
     try transaction.put(row.encoded(), UInt64(ordinal), in: tables.schemas)

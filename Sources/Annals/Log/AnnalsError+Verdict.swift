@@ -17,6 +17,15 @@ extension AnnalsError {
           $0.stream = stream
           $0.id = id
         })
+    case .moved(let stream, let names):
+      let list = names.map { "'\($0)'" }.joined(separator: ", ")
+      self.init(
+        .streamMoved,
+        "stream '\(stream)' moved to \(list): append there; an append that expects nothing begins '\(stream)' anew",
+        details: Details {
+          $0.stream = stream
+          $0.movedTo = names
+        })
     case .conflict(let violations):
       self.init(
         .conflict, violations.map(\.description).joined(separator: "; ") + "; read again and decide anew",

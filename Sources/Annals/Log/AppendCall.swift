@@ -6,6 +6,9 @@ public struct AppendCall<Event: Sendable>: ~Copyable {
   private(set) var request: AppendRequest
   /// Why an event cannot be stored; what comes after it is not looked at.
   private(set) var failure: AnnalsError?
+  /// The events so far, for a call that may have to be encoded anew; empty for others.
+  private(set) var events: [Event] = []
+  private let keepsEvents: Bool
   private let maximumPayload: Int
   private let encode: (Event, StreamName) throws(AnnalsError) -> AppendRequest.Event
 
@@ -14,12 +17,14 @@ public struct AppendCall<Event: Sendable>: ~Copyable {
   /// - Parameters:
   ///   - time: The time of events that bring none.
   ///   - maximumPayload: The most bytes that a payload may have.
+  ///   - keepsEvents: Whether ``events`` are kept.
   ///   - encode: Makes of an event what is stored.
   init(
-    time: Timestamp, maximumPayload: Int,
+    time: Timestamp, maximumPayload: Int, keepsEvents: Bool = false,
     _ encode: @escaping (Event, StreamName) throws(AnnalsError) -> AppendRequest.Event
   ) {
     request = AppendRequest(time: time.microseconds)
+    self.keepsEvents = keepsEvents
     self.maximumPayload = maximumPayload
     self.encode = encode
   }
@@ -39,6 +44,7 @@ public struct AppendCall<Event: Sendable>: ~Copyable {
     add(stream, expected) { (request) throws(AnnalsError) in
       for event in events { try request.add(try encode(event, stream), maximumPayload: maximumPayload) }
     }
+    if keepsEvents { self.events += events }
   }
 
   /// Makes the call depend on `stream` without writing to it.

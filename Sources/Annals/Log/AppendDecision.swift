@@ -15,6 +15,9 @@ protocol AppendState: ~Escapable {
   /// Where the stream of the call's part at `index` ends; `nil` where it holds no entry.
   func end(ofPart index: Int) -> StreamEnd?
 
+  /// Where the entries have moved that the stream of the call's part at `index` held, which holds none now.
+  func moved(ofPart index: Int) throws(Failure) -> [StreamName]
+
   /// Where the entries of a stream with these revisions stand, and their ids; the oldest first.
   func identities(of end: StreamEnd, _ revisions: ClosedRange<UInt64>) throws(Failure) -> [EntryIdentity]
 }
@@ -48,6 +51,8 @@ enum AppendVerdict: Sendable {
   case duplicateID(UUID, StreamName)
   /// Only some of the events are in the log: the id is in the stream, or its neighbours are not.
   case partlyThere(UUID, StreamName)
+  /// Something is expected of a stream whose entries have moved to others.
+  case moved(StreamName, to: [StreamName])
   /// Expectations did not hold.
   case conflict([Violation])
 }
@@ -70,6 +75,11 @@ enum AppendDecision {
     var violations: [Violation] = []
     for (index, part) in request.parts.enumerated() where part.expectation != .any {
       let actual = state.end(ofPart: index)?.revision
+      if actual == nil {
+        // Whoever expects a new stream, or the old one, does not know of the move.
+        let moved = try state.moved(ofPart: index)
+        if !moved.isEmpty { return .moved(part.stream, to: moved) }
+      }
       guard !part.expectation.holds(for: actual) else { continue }
       violations.append(Violation(stream: part.stream, expected: part.expectation, actual: actual))
     }

@@ -49,11 +49,18 @@ extension AppendGroup {
   static func look(
     up part: AppendRequest.Part, _ reader: StoreReader, _ table: inout HeadTable
   ) throws(AnnalsError) -> Place {
-    if let slot = table.find(part.hash) { return try complete(slot, reader, &table) }
+    try look(up: part.stream, part.hash, reader, &table)
+  }
+
+  /// Where the stream called `stream`, whose hash is `hash`, ends.
+  static func look(
+    up stream: StreamName, _ hash: StreamHash, _ reader: StoreReader, _ table: inout HeadTable
+  ) throws(AnnalsError) -> Place {
+    if let slot = table.find(hash) { return try complete(slot, reader, &table) }
     if table.isComplete { return Place() }
-    guard let id = try reader.storedID(of: part.stream) else { return Place() }
+    guard let id = try reader.storedID(of: stream) else { return Place() }
     if let slot = table.slots.find(id: id.rawValue) {
-      table.name(slot, part.hash)
+      table.name(slot, hash)
       return try complete(slot, reader, &table)
     }
     let row = try reader.storedHead(id: id)
@@ -63,7 +70,7 @@ extension AppendGroup {
         "table 'heads', key \(id): it leads to position \(row.last), behind the log's end at \(table.last); run 'annals verify'",
         details: AnnalsError.Details { $0.table = "heads" })
     }
-    return Place(slot: table.load(row, part.hash), id: id.rawValue)
+    return Place(slot: table.load(row, hash), id: id.rawValue)
   }
 
   private static func complete(

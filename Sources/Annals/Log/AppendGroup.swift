@@ -25,13 +25,19 @@ struct AppendGroup {
     var id: UInt64 = 0
   }
 
+  private let generation: Generation
   let heads: StreamHeads
   let tables: StoreTables
+  let directory: Directory
   private let window: UInt64
   /// The kinds, those included that the group registered.
-  private(set) var kinds: KindRegistry
-  private var registered: [EntryRows.New] = []
-  private var census: [UInt32: CensusRow] = [:]
+  var kinds: KindRegistry
+  /// The kinds that the group registered.
+  var registered: [EntryRows.New] = []
+  /// The ordinals of versions whose roll-out went on.
+  var begun: Set<UInt16> = []
+  /// What the group adds to the census.
+  var census: [UInt32: CensusRow] = [:]
   var places: [Place] = []
   /// The ends of the same streams, taken as they were found: a slot may be another stream's by the time all are.
   var ends: [StreamEnd?] = []
@@ -42,8 +48,10 @@ struct AppendGroup {
 
   /// A group behind the entry at `last` (0: none).
   init(_ generation: Generation, last: UInt64) {
+    self.generation = generation
     heads = generation.heads
     tables = generation.tables
+    directory = generation.directory
     window = generation.meta.window
     kinds = generation.kinds
     self.last = last
@@ -64,10 +72,10 @@ struct AppendGroup {
     }
     switch verdict {
     case .accepted:
-      if let refusal = kinds.refusal(of: request.records) { return .failure(refusal) }
       if request.items.isEmpty {
         return .success(Appended(positions: [], revisions: [], wasRepeated: false))
       }
+      do throws(AnnalsError) { try begin(request) } catch { return .failure(error) }
       return .success(try store(request, in: &transaction))
     case .repeated(let identities):
       return .success(
@@ -87,36 +95,11 @@ struct AppendGroup {
       return .accepted
     }
     try locate(request, in: transaction)
-    let state = GroupState(reader: StoreReader(transaction.view, tables), ends: ends, window: window)
+    let reader = StoreReader(transaction.view, tables)
+    let state = GroupState(
+      reader: reader, parts: request.parts, ends: ends, window: window,
+      hasMoved: try generation.hasMoved(in: reader))
     return try AppendDecision.decide(request, in: state)
-  }
-}
-
-/// What appends are decided by: the heads in memory, and the entries inside the transaction that would add to them.
-private struct GroupState: AppendState, ~Escapable {
-  let reader: StoreReader
-  let ends: [StreamEnd?]
-  let window: UInt64
-
-  @_lifetime(copy reader)
-  init(reader: StoreReader, ends: [StreamEnd?], window: UInt64) {
-    self.reader = reader
-    self.ends = ends
-    self.window = window
-  }
-
-  func end(ofPart index: Int) -> StreamEnd? { ends[index] }
-
-  func identities(
-    of end: StreamEnd, _ revisions: ClosedRange<UInt64>
-  ) throws(AnnalsError) -> [EntryIdentity] {
-    let head = Head(id: end.id, revision: end.revision, last: end.last, levels: [], newestID: end.newestID)
-    var touched = 0
-    return try reader.walk(revisions, of: head, touched: &touched) { (bytes, header, position) in
-      EntryIdentity(
-        position: position, revision: header.revision,
-        id: header.flags.contains(.id) ? UUID(bytes, at: header.id.lowerBound) : nil)
-    }
   }
 }
 
@@ -265,22 +248,5 @@ extension AppendGroup {
     }
     registered.append(new)
     return (new.kind, EntryRows(new: [new]).encoded())
-  }
-
-  /// Puts what the entries changed in `schemas`, `kinds` and `census`.
-  mutating func putRows(in transaction: inout WriteTransaction) throws(AnnalsError) {
-    for new in registered {
-      let ordinal = UInt64(new.kindRow.ordinal)
-      try transaction.put(new.schemaRow.encoded(), ordinal, in: tables.schemas)
-      try transaction.put(new.kindRow.encoded(), UInt64(new.kind), in: tables.kinds)
-    }
-    for (kind, added) in census.sorted(by: { $0.key < $1.key }) {
-      var row =
-        try StoreReader(transaction.view, tables).row(UInt64(kind), in: tables.census) {
-          (bytes) throws(FormatFailure) in try CensusRow(bytes)
-        } ?? CensusRow()
-      row.add(added)
-      try transaction.put(row.encoded(), UInt64(kind), in: tables.census)
-    }
   }
 }

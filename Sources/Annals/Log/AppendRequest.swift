@@ -57,6 +57,8 @@ struct AppendRequest: Sendable {
   private(set) var hasExpectations = false
   /// About how many bytes it adds to a transaction.
   private(set) var bytes = 0
+  /// What its version's roll-out says of it; `nil` for a call without a plan.
+  var rollout: RequestRollout?
   private var indices: [Record: Int] = [:]
 
   /// A call with nothing in it yet.

@@ -10,9 +10,23 @@ struct EntryLifting: Sendable {
   private let table: [CompiledPlan.Entrance?]
   private let reading: EntryReading
   private let log: UUID
+  private let past: StoredPast?
 
-  /// The gate for a snapshot with these kinds, of the log with this id.
-  init(reach: PlanReach, kinds: KindRegistry, log: UUID) {
+  /// The gate for a snapshot of `generation` with these kinds, of the log with this id.
+  init(reach: PlanReach, kinds: KindRegistry, log: UUID, generation: Generation) {
+    self.init(
+      reach: reach, kinds: kinds, log: log,
+      past: StoredPast(generation.environment, generation.tables, kinds, log: log, reach))
+  }
+
+  /// The gate for a snapshot with these kinds, of a generation as the threads of a pass read it.
+  init(reach: PlanReach, kinds: KindRegistry, of source: RewriteSource) {
+    self.init(reach: reach, kinds: kinds, log: source.log, past: source.past(kinds, reach))
+  }
+
+  /// The gate for entries of which `past` finds what stands before them; `nil` for a plan without folds.
+  init(reach: PlanReach, kinds: KindRegistry, log: UUID, past: StoredPast?) {
+    self.past = past
     self.reach = reach
     table = reach.table(for: kinds)
     reading = EntryReading(kinds: kinds)
@@ -21,6 +35,7 @@ struct EntryLifting: Sendable {
 
   /// Adds to `sink` the events that `entry`, of the stream called `stream`, is today. A stub is none, and so is an entry in quarantine.
   func lift(_ entry: borrowing LentEntry, of stream: StreamName, into sink: Sink) throws(AnnalsError) {
+    if let past { sink.past = past }
     guard let quarantine = reach.quarantine else { return try liftWhole(entry, of: stream, into: sink) }
     let before = sink.count
     do throws(AnnalsError) {
@@ -64,6 +79,9 @@ struct EntryLifting: Sendable {
       return
     }
     guard Int(kind) < table.count, let entrance = table[Int(kind)] else {
+      if let skipping = reach.skipping, let known = reading.kinds.kinds[kind], reach.passesOver(known) {
+        return skipping.add()
+      }
       throw try unreadable(kind, at: origin.position)
     }
     do { try reach.plan.lift(entrance, payload: payload, origin: origin, into: sink) } catch {
@@ -101,12 +119,24 @@ extension AnnalsError {
 
   /// What a caller is told of an entry that could not be decoded or upcast.
   init(_ failure: LiftFailure, _ origin: Origin) {
+    // The entry is not to blame, and so is not set aside.
+    if let unreadable = failure.cause as? ContextUnreadable {
+      self = unreadable.error
+      return
+    }
     var details = Details()
     details.position = origin.position
     details.stream = origin.stream
     details.revision = origin.revision
     details.type = failure.type
     details.version = failure.version
+    if case .groupUnreadable(_, let error) = failure.failure, error.code != .ruleFailed,
+      error.code != .malformed
+    {
+      // Damage is told where it is, and what another process has changed as it is.
+      self = error
+      return
+    }
     var code = failure.cause is ContextMissing ? Code.requiresActivation : Code.ruleFailed
     if case .undecodable(let coding) = failure.failure {
       code = .malformed

@@ -7,7 +7,7 @@ extension EventLog {
     _ schema: Schema.Type, _ body: (inout AppendCall<NewEvent<Schema.Event>>) -> Void
   ) async throws(AnnalsError) -> Appended {
     let pipeline = PlanPipeline<Schema.Event>(
-      plan: try CompiledPlan(MigrationChain<Schema, Schema>(), ContextBytes()))
+      plan: try CompiledPlan(MigrationChain<Schema, Schema>(), StageContexts()))
     var call = AppendCall<NewEvent<Schema.Event>>(
       time: .now, maximumPayload: options.maximumPayload
     ) { (new, stream) throws(AnnalsError) in

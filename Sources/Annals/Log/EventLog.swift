@@ -55,7 +55,7 @@ public struct EventLog: Sendable {
   ///   - stream: The stream to extend. It need not exist yet.
   ///   - expected: What the caller believes the stream holds, compared exactly with its head at commit.
   /// - Returns: Where the events stand.
-  /// - Throws: ``AnnalsError`` with code `conflict`, `duplicateID`, `partlyThere`, `invalidName`, `tooLarge`, `malformed`, `superseded`,
+  /// - Throws: ``AnnalsError`` with code `conflict`, `streamMoved`, `duplicateID`, `partlyThere`, `invalidName`, `tooLarge`, `malformed`, `superseded`,
   ///   `busy`, `readOnly`, `held`, `needsNewer`, `permission`, `diskFull`, `notCommitted`, `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`,
   ///   `damaged`, `usedAfterFork`, `inputOutput` or `cancelled`.
   /// - Complexity: O(`events.count`), and one flush to disk for all calls that wait at the same time.
@@ -86,6 +86,11 @@ public struct EventLog: Sendable {
       throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
     }
     return try await core.append(request, options)
+  }
+
+  /// The streams that entries of `stream` have moved to. See ``LogSnapshot/moved(from:)``.
+  public func moved(from stream: StreamName) throws(AnnalsError) -> [StreamName] {
+    try read { (snapshot) throws(AnnalsError) in try snapshot.moved(from: stream) }
   }
 
   /// Lends a snapshot of the log to `body`.

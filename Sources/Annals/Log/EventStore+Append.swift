@@ -9,7 +9,7 @@ extension EventStore {
   ///   - stream: The stream to extend. It need not exist yet.
   ///   - expected: What the caller believes the stream holds, compared exactly with its head at commit.
   /// - Returns: Where the events stand.
-  /// - Throws: ``AnnalsError`` with code `conflict`, `invalidName`, `tooLarge`, `malformed`, `shapeChanged`, `superseded`, `newerSchema`, `busy`, `readOnly`, `held`,
+  /// - Throws: ``AnnalsError`` with code `conflict`, `streamMoved`, `invalidName`, `tooLarge`, `malformed`, `shapeChanged`, `superseded`, `newerSchema`, `unrepresentable`, `busy`, `readOnly`, `held`,
   ///   `needsNewer`, `permission`, `diskFull`, `notCommitted`, `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`, `damaged`, `usedAfterFork`,
   ///   `inputOutput` or `cancelled`.
   /// - Complexity: O(`events.count`), and one flush to disk for all calls that wait at the same time.
@@ -48,9 +48,10 @@ extension EventStore {
   public func append(
     _ body: (inout AppendCall<NewEvent<Event>>) -> Void
   ) async throws(AnnalsError) -> Appended {
+    let form = try likelyForm()
     var call = AppendCall<NewEvent<Event>>(
-      time: .now, maximumPayload: log.options.maximumPayload
-    ) { (event, stream) throws(AnnalsError) in try encode(event, for: stream) }
+      time: .now, maximumPayload: log.options.maximumPayload, keepsEvents: reach.rollout.needsLowering
+    ) { (event, stream) throws(AnnalsError) in try encode(event, for: stream, form) }
     body(&call)
     if let newer {
       throw AnnalsError(
@@ -58,26 +59,9 @@ extension EventStore {
         "the store has events of version \(newer), and the plan ends at \(Plan.Current.version): this program reads them, and only one with a plan up to \(newer) appends",
         details: AnnalsError.Details { $0.version = newer })
     }
-    return try await log.append(call.finish())
-  }
-
-  private func encode(
-    _ new: NewEvent<Event>, for stream: StreamName
-  ) throws(AnnalsError) -> AppendRequest.Event {
-    var time: Int64?
-    if let date = new.time {
-      guard let timestamp = Timestamp(date) else {
-        throw AnnalsError(.malformed, "stream '\(stream)': a time lies within the years 1 to 9999")
-      }
-      time = timestamp.microseconds
-    }
-    let metadata = try new.metadata.encoded()
-    do {
-      let (record, payload) = try reach.plan.encode(new.event)
-      return AppendRequest.Event(record: record, payload: payload, id: new.id, metadata: metadata, time: time)
-    } catch {
-      throw AnnalsError(malformed: error, what: "an event for stream '\(stream)'")
-    }
+    try beginning?.run()
+    let events = call.events
+    return try await append(call.finish(), form, of: events)
   }
 }
 

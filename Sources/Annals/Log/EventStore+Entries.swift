@@ -46,11 +46,13 @@ extension EventStore {
   ) -> AsyncEntries<Entry<Event>> {
     AsyncEntries(limit: limit) { [core = log.core, reach] (steps, room) throws(AnnalsError) in
       let snapshot = try LogSnapshot(core)
+      try reach.mustNotBeContracted(snapshot.kinds)
       let reader = snapshot.reader
       let steps =
         if let steps { steps } else { try snapshot.steps(of: source, backwards: backwards, likely: limit) }
       var cursor = try EntryCursor(reader, steps)
-      let lifting = EntryLifting(reach: reach, kinds: snapshot.kinds, log: core.log)
+      let lifting = EntryLifting(
+        reach: reach, kinds: snapshot.kinds, log: core.log, generation: snapshot.generation)
       let delivery = Delivery<Event>()
       delivery.entries.reserveCapacity(min(room.entries, room.events))
       var whole = 0

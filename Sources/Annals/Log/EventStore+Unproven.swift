@@ -5,9 +5,11 @@ extension EventStore {
   package init(appendingTo log: EventLog) throws(AnnalsError) {
     self.log = log
     reach = PlanReach(try CompiledPlan(Plan.self))
-    contextBytes = ContextBytes()
+    contextBytes = StageContexts()
     background = nil
+    beginning = nil
     newer = nil
+    activatedFrom = nil
   }
 
   /// The contexts of the plan's stages that the store keeps.

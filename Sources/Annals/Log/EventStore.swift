@@ -16,58 +16,78 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   public let log: EventLog
   let reach: PlanReach
   /// The contexts of the plan's stages.
-  let contextBytes: ContextBytes
+  let contextBytes: StageContexts
   /// The pass that goes on beside the store.
   let background: BackgroundMigration?
-  /// The newest version above the plan's that the store had events of when it was opened; then nothing is appended.
+  /// What the first append has to say; `nil` where nothing is to be said.
+  let beginning: StreamBeginning?
+  /// The newest version above the plan's, and no bridge, that the store had events of when it was opened; then nothing is appended.
   let newer: SchemaVersion?
+  /// How far the plan's current version was before the open activated it; `nil` where it did not.
+  let activatedFrom: RolloutPhase?
 
   /// Opens the store at `url`, or creates it there.
   ///
   /// The plan is checked first, then that every stored event has a path to the plan's current version. A failed open
   /// changes no byte of the data. A store that has events of versions above the plan's opens if their shapes can be read as the plan's current ones; then nothing
-  /// is appended.
+  /// is appended, but where those versions are bridges that are not active yet (docs/schema-evolution.md).
   ///
   /// - Parameters:
   ///   - url: The store's directory, `something.annals` by custom, on a local file system.
   ///   - plan: The schema versions and the stages between them.
   ///   - options: What may be done, and what happens where there is no store.
-  /// - Throws: ``AnnalsError`` with code `invalidPlan` (lists every problem), `noPath`, `newerSchema`, `shapeChanged`, `requiresActivation` or `storeTooOld`
+  /// - Throws: ``AnnalsError`` with code `invalidPlan` (lists every problem), `noPath`, `newerSchema`, `shapeChanged`, `requiresActivation`, `requiresPass` or `storeTooOld`
   ///   (`details.kinds` lists every type, version, count, first position and missing step), or as
   ///   ``EventLog/init(at:options:)``. Where it activates also `ruleFailed`, `tooLarge`, `malformed`, `busy`, `held` and what `prepare` throws of this type.
   /// - Complexity: O(schema versions and record types), whatever the length of the log.
   public init(at url: URL, plan: Plan.Type, options: StoreOptions = StoreOptions()) throws(AnnalsError) {
     let unprepared = try CompiledPlan(plan)
     log = try EventLog(unsettled: url, options: options)
+    // Before anything of the store is looked at: who appends behind that look knows of this program.
+    let lease = try ProgramLease.take(unprepared.current.version, options, in: log.core.generation.directory)
     try Self.mustNotLower(unprepared, log)
+    try Self.moveStreams(log, unprepared, options)
     let activation = Activation(log, unprepared)
+    let before = try log.read { (snapshot) in snapshot.kinds.row(of: unprepared.current.version)?.phase }
     if options.activating {
       // Nothing is changed for a plan that could not read the store afterwards.
-      let presumed = PlanReach(unprepared, isAdopting: true)
+      let presumed = PlanReach(unprepared, skipping: SkippedEvents(options.newerTypes), isAdopting: true)
       _ = try log.read { (snapshot) throws(AnnalsError) in
         try presumed.prove(snapshot.reader.census(), snapshot.kinds)
       }
       try activation.run()
+      let rollout = Rollout(log: log, plan: presumed.rollout)
+      if rollout.plan.stability == .bridge, options.access == .readWrite { try rollout.activateIfFree() }
     }
     let contexts = try activation.contexts()
     let reach = PlanReach(
-      contexts.byVersion.isEmpty ? unprepared : try CompiledPlan(plan, contexts),
-      Quarantine(options.unreadable))
-    newer = try log.read { (snapshot) throws(AnnalsError) in
-      try reach.prove(snapshot.reader.census(), snapshot.kinds)
+      contexts.isEmpty ? unprepared : try CompiledPlan(plan, contexts),
+      Quarantine(options.unreadable), skipping: SkippedEvents(options.newerTypes), lease: lease)
+    let after = try log.read { (snapshot) in snapshot.kinds.row(of: unprepared.current.version)?.phase }
+    activatedFrom = options.activating && before != after && after == .active ? RolloutPhase(before) : nil
+    let (newer, bridges) = try log.read { (snapshot) throws(AnnalsError) in
+      try reach.mustNotBeContracted(snapshot.kinds)
+      let newer = try reach.prove(snapshot.reader.census(), snapshot.kinds)
+      return (newer, newer.filter { snapshot.kinds.row(of: $0)?.stability == .bridge })
     }
+    // What may be appended beside a bridge is decided by how far that is.
+    self.newer = newer.subtracting(bridges).max()
     try activation.mustBeDone(contexts)
+    beginning = try Self.beginning(log, reach.plan)
     self.reach = reach
     contextBytes = contexts
     let work = PassWork(reach.plan, contexts)
     // A program below what the store has reads it, and rewrites nothing.
-    let isDue = newer == nil ? try Self.isDue(log, work, options.migration) : false
+    let isDue = newer.isEmpty ? try Self.isDue(log, work, options.migration) : false
     try log.core.place.settle()
     background = isDue ? try Self.migrate(log, work, options.migration) : nil
   }
 
   /// How often readers of this store have passed over an entry that they could not read; always 0 but with ``StoreOptions/Unreadable/quarantine(_:)``.
   public var quarantined: UInt64 { reach.quarantine?.count ?? 0 }
+
+  /// How often readers of this store have passed over an event of a type that only newer versions have; always 0 but with ``StoreOptions/NewerTypes/skip``.
+  public var skipped: UInt64 { reach.skipping?.count ?? 0 }
 
   /// What the store at `url` says of itself, without a plan and without changing anything.
   ///

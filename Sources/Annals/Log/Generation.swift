@@ -17,6 +17,8 @@ final class Generation: Sendable {
   private let lastKinds: Mutex<KindRegistry>
   /// The newest commit that is known not to be the seal.
   private let lastInUse = Atomic<UInt64>(0)
+  /// Whether a pass has noted where streams went: 0 where nobody has looked, 1 for no, 2 for yes. Only a pass notes that, in the generation that it builds.
+  private let moves = Atomic<UInt8>(0)
   /// Whether the seal of a rolled back switch may still have to be taken away.
   private let isStale: Atomic<Bool>
   /// Whether `CURRENT` may still name another generation, from which a seal led here.
@@ -90,6 +92,17 @@ extension Generation {
   /// How many rows lead to the streams.
   func rowsOfHeads() throws(AnnalsError) -> Int {
     try read { (reader) throws(AnnalsError) in try reader.rowsOfHeads() }
+  }
+
+  /// Whether entries of any stream have moved to another one.
+  ///
+  /// - Complexity: One look-up for the first who asks.
+  func hasMoved(in reader: StoreReader) throws(AnnalsError) -> Bool {
+    let known = moves.load(ordering: .relaxed)
+    if known > 0 { return known == 2 }
+    let found = try reader.hasMoved()
+    moves.store(found ? 2 : 1, ordering: .relaxed)
+    return found
   }
 
   /// Whether nothing had succeeded the generation by the snapshot of `reader`.

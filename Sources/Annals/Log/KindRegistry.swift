@@ -27,6 +27,8 @@ struct KindRegistry: Sendable {
   private var numbers: [Key: UInt32] = [:]
   /// The newest version that was activated at a position of its own: nobody appends an older one any more.
   private(set) var activated: SchemaVersion?
+  /// The newest version below which nothing is left, so that no program of an older one reads the store any more.
+  private(set) var contracted: SchemaVersion?
   /// The version that events without one were taken for, once and for all; `nil` where they were not.
   var adopted: SchemaVersion?
   /// The generation whose numbers these are; another one may have others.
@@ -40,7 +42,10 @@ struct KindRegistry: Sendable {
   /// Takes a row of `schemas`.
   mutating func take(ordinal: UInt16, _ row: SchemaRow) {
     schemas[ordinal] = row
-    if row.phase == .active, let version = row.version { activated = max(activated ?? version, version) }
+    if let version = row.version {
+      if row.phase == .contracted { contracted = max(contracted ?? version, version) }
+      if row.phase == .active || row.phase == .contracted { activated = max(activated ?? version, version) }
+    }
     ordinals[row.version] = ordinal
   }
 
@@ -69,7 +74,7 @@ struct KindRegistry: Sendable {
     guard let number = kind(version: record.version, name: record.type, shape: record.shape) else {
       return nil
     }
-    if record.stability == .released, let kind = kinds[number], kind.shape != nil,
+    if record.stability != .draft, let kind = kinds[number], kind.shape != nil,
       schemas[kind.row.ordinal]?.isDraft(kind.row) == true
     {
       return nil
@@ -86,6 +91,9 @@ struct KindRegistry: Sendable {
     return newest + 1
   }
 
+  /// The row of `version`; `nil` where the store has none.
+  func row(of version: SchemaVersion) -> SchemaRow? { ordinals[version].flatMap { schemas[$0] } }
+
   /// Gives the kind of `record` the next number, and its version the next ordinal where the
   /// store has none for it. Ordinal 0 is "unversioned".
   ///
@@ -97,14 +105,14 @@ struct KindRegistry: Sendable {
     guard newest < Self.maximum else { throw .exhausted }
     var schema =
       schemas[ordinal]
-      ?? SchemaRow(version: version, stability: record.stability == .draft ? .draft : .released)
-    if schemas[ordinal]?.stability == .released, record.stability == .draft { throw .released }
-    if schema.stability == .draft, record.stability == .released {
+      ?? SchemaRow(version: version, stability: SchemaRow.Stability(record.stability))
+    if let known = schemas[ordinal], known.stability != .draft, record.stability == .draft { throw .released }
+    if schema.stability == .draft, record.stability != .draft {
       // From here on nobody changes its shapes; what the drafts stored stays as it is.
-      schema.stability = .released
+      schema.stability = SchemaRow.Stability(record.stability)
       schema.release = first.rawValue
     }
-    if schema.stability == .released, let shape = record.shape,
+    if schema.stability != .draft, let shape = record.shape,
       let other = kinds.values.first(where: {
         $0.row.ordinal == ordinal && ExactText($0.row.name) == record.type && $0.shape != nil
           && $0.shape != shape && !schema.isDraft($0.row)

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// The entries of a log up to one position, which is the same history however often it is read.
 struct LogHistory: HistorySource {
   let log: EventLog
@@ -8,6 +14,8 @@ struct LogHistory: HistorySource {
 
   /// Whether entries that cannot be lifted are passed over.
   var passesOverUnreadable = false
+
+  var id: UUID { log.id }
 
   func read<Event: SchemaEvent>(
     through plan: CompiledPlan, as event: Event.Type, _ body: (Entry<Event>) throws -> Void

@@ -65,6 +65,19 @@ public struct LogSnapshot: ~Copyable {
     try head(of: stream)?.revision
   }
 
+  /// The streams that entries of `stream` have moved to, at a stage with `Streams`; empty where none have.
+  ///
+  /// Names that have moved on are followed, up to streams that hold entries. Of a stream that was split into more than 16 only the first ones are known. A stream may
+  /// hold entries of its own beside those that moved, or since.
+  ///
+  /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
+  /// - Complexity: One look-up, and some for each name that is followed.
+  public func moved(from stream: StreamName) throws(AnnalsError) -> [StreamName] {
+    try NameRule.check(stream.text, role: "stream")
+    guard try generation.hasMoved(in: reader) else { return [] }
+    return try reader.movedStreams(from: stream)
+  }
+
   /// The entry at `position`; `nil` behind the end of the log.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged`, `formatVersion`, `needsNewer` or `inputOutput`.

@@ -13,14 +13,45 @@ final class PlanReach: Sendable {
   }
   private let known = Mutex(Known())
 
+  /// By the version that a stage with a fold leads to, the plan up to the version before.
+  private let beforeFolds: [SchemaVersion: PlanReach]
+
   /// Whether events without a version are read before it is noted which one they are of.
   private let isAdopting: Bool
+  /// What events of newer types are counted by as they are passed over; `nil` where readers stop at them.
+  let skipping: SkippedEvents?
+  /// What lets others know of the program, as long as anybody reads through the plan.
+  private let lease: ProgramLease?
+  /// Whether others know of the program; one that nobody knows of takes no part in a roll-out.
+  var isLeased: Bool { lease != nil }
+  /// What appends are decided by.
+  let rollout: RolloutPlan
 
-  init(_ plan: CompiledPlan, _ quarantine: Quarantine? = nil, isAdopting: Bool = false) {
+  init(
+    _ plan: CompiledPlan, _ quarantine: Quarantine? = nil, skipping: SkippedEvents? = nil,
+    lease: ProgramLease? = nil, isAdopting: Bool = false
+  ) {
     self.plan = plan
     self.isAdopting = isAdopting
     self.quarantine = quarantine
+    self.skipping = skipping
+    self.lease = lease
+    rollout = RolloutPlan(plan)
+    let adopted = plan.adopted
+    beforeFolds = plan.beforeFolds.mapValues { plan in
+      var before = plan
+      before.adopted = adopted
+      // What is stored under the newer version came after the last group ended.
+      before.passesOverNewer = true
+      return PlanReach(before, isAdopting: isAdopting)
+    }
   }
+
+  /// Whether the plan has a fold.
+  var hasFolds: Bool { !beforeFolds.isEmpty }
+
+  /// The plan up to the version before the stage that leads to `version` and has a fold; `nil` where there is none.
+  func before(_ version: SchemaVersion) -> PlanReach? { beforeFolds[version] }
 
   /// By a kind's number, where its entries enter the plan; `nil` for those that do not, and for numbers that are no kind's.
   func table(for kinds: KindRegistry) -> [CompiledPlan.Entrance?] {
@@ -51,18 +82,42 @@ final class PlanReach: Sendable {
       guard plan.adopted == adopted else { throw .adopted(as: adopted) }
       unversioned = adopted
     }
-    return try plan.entrance(of: kinds.recordKind(kind), unversioned: unversioned)
+    let entrance = try plan.entrance(of: kinds.recordKind(kind), unversioned: unversioned)
+    if !plan.passesStreams, let version = kind.version ?? unversioned {
+      for index in plan.movingStages(behind: version) {
+        let (from, to) = (plan.schemas[index].version, plan.schemas[index + 1].version)
+        // A pass has been there, and what is left behind it was set aside.
+        guard !kinds.isActive(to) else { continue }
+        throw .movesStreams(from: from, to: to)
+      }
+    }
+    return entrance
+  }
+
+  /// Throws where the store has given up what the plan ends at.
+  func mustNotBeContracted(_ kinds: KindRegistry) throws(AnnalsError) {
+    guard let contracted = kinds.contracted, plan.current.version < contracted else { return }
+    throw AnnalsError(
+      .superseded,
+      "the roll-out of version \(contracted) of the schema is over, and the plan ends at \(plan.current.version): use a program whose plan ends at \(contracted) or later",
+      details: AnnalsError.Details { $0.version = contracted })
+  }
+
+  /// Whether events of `kind` are of a type that only a newer version has, and are passed over.
+  func passesOver(_ kind: KindRegistry.Kind) -> Bool {
+    guard skipping != nil, let version = kind.version, version > plan.current.version else { return false }
+    return plan.current.index(of: ExactText(kind.row.name)) == nil
   }
 
   /// Throws unless every kind of which there are events has a path to the plan's current version.
   ///
-  /// - Returns: The newest version above the plan's current one that there are events of; `nil` where there is none.
+  /// - Returns: The versions above the plan's current one that there are events of.
   /// - Complexity: O(kinds), whatever the length of the log.
   @discardableResult
   func prove(
     _ census: [UInt32: CensusRow], _ kinds: KindRegistry
-  ) throws(AnnalsError) -> SchemaVersion? {
-    var newest: SchemaVersion?
+  ) throws(AnnalsError) -> Set<SchemaVersion> {
+    var newer: Set<SchemaVersion> = []
     var unreadable: [UnreadableKind] = []
     var code: AnnalsError.Code?
     for kind in kinds.kinds.values.sorted(by: { $0.number < $1.number }) {
@@ -70,9 +125,13 @@ final class PlanReach: Sendable {
       guard let row = census[kind.number], row.parts > 0 || row.quarantined > 0 else { continue }
       do throws(MissingStep) {
         if try entrance(of: kind, in: kinds).isNewer, let version = kind.version {
-          newest = max(newest ?? version, version)
+          newer.insert(version)
         }
       } catch {
+        if let version = kind.version, passesOver(kind) {
+          newer.insert(version)
+          continue
+        }
         unreadable.append(
           UnreadableKind(
             type: kind.row.name, version: kind.version, count: row.parts, firstPosition: kind.row.first,
@@ -80,7 +139,7 @@ final class PlanReach: Sendable {
         code = Self.graver(code, error.code)
       }
     }
-    guard let code else { return newest }
+    guard let code else { return newer }
     let list = unreadable.map { kind in
       "\n- '\(kind.type)' of \(kind.version.map { "version \($0)" } ?? "no version"), \(kind.count) events, the first at position \(kind.firstPosition): \(kind.missing)"
     }
@@ -98,7 +157,7 @@ final class PlanReach: Sendable {
   /// What a caller is told where several are true: a newer store explains the rest, then an older one.
   private static func graver(_ left: AnnalsError.Code?, _ right: AnnalsError.Code) -> AnnalsError.Code {
     let order: [AnnalsError.Code] = [
-      .newerSchema, .shapeChanged, .storeTooOld, .noPath, .requiresActivation,
+      .newerSchema, .shapeChanged, .storeTooOld, .noPath, .requiresPass, .requiresActivation,
     ]
     return order.first { $0 == left || $0 == right } ?? right
   }
@@ -112,12 +171,20 @@ extension MissingStep {
     case .olderVersion: .storeTooOld
     case .shapeChanged, .adopted: .shapeChanged
     case .notAdopted: .requiresActivation
+    case .movesStreams: .requiresPass
     case .unversioned, .unknownVersion, .unknownType: .noPath
     }
   }
 }
 
 extension KindRegistry {
+  /// Whether nobody appends events below `version` any more.
+  func isActive(_ version: SchemaVersion) -> Bool {
+    schemas.values.contains {
+      $0.version == version && ($0.phase == .active || $0.phase == .contracted)
+    }
+  }
+
   /// Under what entries of `kind` are stored.
   func recordKind(_ kind: Kind) -> RecordKind {
     RecordKind(

@@ -52,6 +52,14 @@ public struct StoreOptions: Sendable {
     case quarantine(@Sendable (QuarantinedEntry) -> Void)
   }
 
+  /// What readers of an ``EventStore`` do at an event of a type that only newer versions of the schema have.
+  public enum NewerTypes: Sendable {
+    /// They stop there with code `newerSchema`; a store that has any does not open.
+    case fail
+    /// They go on behind it, and count it in ``EventStore/skipped``. Such a program lets newer ones write types that it does not know.
+    case skip
+  }
+
   /// What the opener may do.
   public var access: Access
   /// What happens where there is no store. Opening for reading never creates one.
@@ -74,6 +82,8 @@ public struct StoreOptions: Sendable {
   public var migration = MigrationMode.onRead
   /// What readers do at an entry that cannot be decoded or upcast; they fail by default. It is a matter of this opener alone.
   public var unreadable = Unreadable.fail
+  /// What readers do at an event of a type that only newer versions of the schema have; they fail by default.
+  public var newerTypes = NewerTypes.fail
   /// How long an append, or an open that activates, waits while another process is writing, before it fails with code `busy`; ten seconds by default.
   /// Writers take turns, so only one that is stopped keeps others waiting for long.
   public var lockTimeout = Duration.seconds(10)

@@ -35,11 +35,8 @@ extension StoreReader {
   func frozenFacts() throws(AnnalsError) -> [(name: String, value: [UInt8])] {
     var facts: [(name: String, value: [UInt8])] = []
     var names = [Self.adoptedName, Self.oldestName]
-    var cursor: Cursor
-    do { cursor = try view.cursor(in: tables.meta) } catch { throw AnnalsError(error) }
-    while let row = try cursor.nextRow() {
-      let name = String(decoding: row.key.copied, as: UTF8.self)
-      if name.utf8.starts(with: "context ".utf8) { names.append(name) }
+    for prefix in ["context "] + ContextTableRow.Use.allCases.map({ $0.rawValue + " " }) {
+      try eachMetaName(beginningWith: prefix) { names.append($0) }
     }
     for name in names {
       let value = try row(name, in: tables.meta) { (bytes) throws(FormatFailure) in bytes.copied }
@@ -56,5 +53,64 @@ extension StoreReader {
   /// The context of the stage to `version`, as bytes; `nil` where it has not been worked out.
   func context(of version: SchemaVersion) throws(AnnalsError) -> [UInt8]? {
     try row(Self.contextName(version), in: tables.meta) { (bytes) throws(FormatFailure) in bytes.copied }
+  }
+
+  /// Where a table of the stage to `version` stands; `nil` where it has not been worked out.
+  func table(
+    _ use: ContextTableRow.Use, of version: SchemaVersion
+  ) throws(AnnalsError) -> ContextTableRow? {
+    try row(ContextTableRow.name(use, of: version), in: tables.meta) {
+      (bytes) throws(FormatFailure) in try ContextTableRow(bytes)
+    }
+  }
+
+  /// All tables that stages have.
+  func contextTables() throws(AnnalsError) -> [ContextTableRow] {
+    var names: [String] = []
+    for use in ContextTableRow.Use.allCases {
+      try eachMetaName(beginningWith: use.rawValue + " ") { names.append($0) }
+    }
+    var found: [ContextTableRow] = []
+    for name in names {
+      let row = try row(name, in: tables.meta) { (bytes) throws(FormatFailure) in try ContextTableRow(bytes) }
+      if let row { found.append(row) }
+    }
+    return found
+  }
+
+  /// The chunk of `table` numbered `index`, whose absence is damage.
+  func chunk(_ index: Int, of table: ContextTableRow) throws(AnnalsError) -> [UInt8] {
+    try chunk(called: table.chunkName(index))
+  }
+
+  /// The chunk in the row of this name, whose absence is damage.
+  func chunk(called name: String) throws(AnnalsError) -> [UInt8] {
+    let chunk = try row(name, in: tables.meta) { (bytes) throws(FormatFailure) in bytes.copied }
+    guard let chunk else { throw AnnalsError(missingMeta: name) }
+    return chunk
+  }
+
+  /// The names of all rows that have chunks of tables, in their order.
+  func chunkNames() throws(AnnalsError) -> [String] {
+    var names: [String] = []
+    try eachMetaName(beginningWith: ContextTableRow.chunkPrefix) { names.append($0) }
+    return names
+  }
+
+  /// Hands the name of each row of `meta` that begins with `prefix` to `body`, in their order.
+  private func eachMetaName(beginningWith prefix: String, _ body: (String) -> Void) throws(AnnalsError) {
+    let start = Array(prefix.utf8)
+    do throws(EnvironmentError) {
+      var cursor = try view.cursor(in: tables.meta)
+      var found = try cursor.seek(start.span)
+      while let row = found {
+        let key = row.key.copied
+        guard key.starts(with: start) else { return }
+        body(String(decoding: key, as: UTF8.self))
+        found = try cursor.next()
+      }
+    } catch {
+      throw AnnalsError(error)
+    }
   }
 }

@@ -7,7 +7,8 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
 
   init(_ core: LogCore, _ reach: PlanReach) throws(AnnalsError) {
     let log = try LogSnapshot(core)
-    lifting = EntryLifting(reach: reach, kinds: log.kinds, log: core.log)
+    try reach.mustNotBeContracted(log.kinds)
+    lifting = EntryLifting(reach: reach, kinds: log.kinds, log: core.log, generation: log.generation)
     self.log = log
   }
 

@@ -78,7 +78,10 @@ extension GenerationChange {
     }
     let previous = try previous(predecessor.generation)
     let epoch = inUse.meta.epoch
+    let schemaEpoch = previous.meta.schemaEpoch
     try write(in: inUse) { (transaction) throws(AnnalsError) in
+      // It may have risen while the turn was waited for.
+      try Self.mustBeOne(schemaEpoch, try meta(in: transaction).schemaEpoch)
       let last = try StoreReader(transaction.view, inUse.tables).last()
       guard last <= predecessor.last else {
         throw AnnalsError(
@@ -123,13 +126,18 @@ extension GenerationChange {
         "'\(previous.current.fileName)' does not say that '\(inUse.current.fileName)' succeeds it; nothing was changed",
         details: AnnalsError.Details { $0.file = previous.current.fileName })
     }
-    guard previous.meta.schemaEpoch == inUse.meta.schemaEpoch else {
+    try Self.mustBeOne(previous.meta.schemaEpoch, inUse.meta.schemaEpoch)
+    return previous
+  }
+
+  /// Throws unless both generations have seen the same activations.
+  private static func mustBeOne(_ previous: UInt64, _ inUse: UInt64) throws(AnnalsError) {
+    guard previous == inUse else {
       throw AnnalsError(
         .wrongUse,
         "a schema version was activated since the switch, and a rollback would undo that under programs that rely on it; nothing was changed"
       )
     }
-    return previous
   }
 
   /// Lets the generation in use take appends.

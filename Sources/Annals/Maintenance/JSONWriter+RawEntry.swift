@@ -138,6 +138,7 @@ extension Stub.Cause {
     case .erased: "erased"
     case .quarantined: "quarantined"
     case .moved: "moved"
+    case .givenUp: "givenUp"
     }
   }
 }

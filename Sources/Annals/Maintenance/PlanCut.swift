@@ -17,7 +17,7 @@ struct PlanCut: Sendable {
   ///   - adopted: The version that events without one are taken for.
   ///   - passesOverNewer: Whether what is stored under a newer version is left out, as no stage that the cut ends before has to do with it.
   init<Chain: PlanChain>(
-    _ chain: Chain, _ contexts: ContextBytes, adopted: SchemaVersion?, passesOverNewer: Bool
+    _ chain: Chain, _ contexts: StageContexts, adopted: SchemaVersion?, passesOverNewer: Bool
   ) throws(AnnalsError) {
     var pipeline = try chain.pipeline(FrozenContexts(contexts))
     pipeline.plan.adopted = adopted
@@ -32,7 +32,9 @@ struct PlanCut: Sendable {
     mustBeActivated = { (log) throws(AnnalsError) in try Activation(log, plan).mustBeDone(contexts) }
     events = { (snapshot, entry, stream) throws(AnnalsError) in
       let delivery = Delivery<Chain.Current.Event>()
-      let lifting = EntryLifting(reach: reach, kinds: snapshot.kinds, log: snapshot.generation.meta.log)
+      let lifting = EntryLifting(
+        reach: reach, kinds: snapshot.kinds, log: snapshot.generation.meta.log,
+        generation: snapshot.generation)
       try lifting.lift(entry, of: stream, into: delivery)
       var parts: [LogEntry.Part] = []
       for lifted in delivery.entries {

@@ -17,9 +17,12 @@ extension StoreCheck: CustomStringConvertible {
       if let problem = kind.problem { lines.append("    error: \(problem)") }
     }
     for stage in stages {
-      lines.append(
-        "stage \(stage.from) -> \(stage.to): \(stage.events) events pass it\(stage.isDue ? "; it has to be activated first" : "")"
-      )
+      var line = "stage \(stage.from) -> \(stage.to): \(stage.events) events pass it"
+      if stage.scope != .record { line += ", scope \(stage.scope.rawValue)" }
+      if stage.isBridge { line += ", to a bridge, which is \(stage.phase.rawValue)" }
+      if stage.isDue { line += "; it has to be activated first" }
+      if stage.needsPass { line += "; it moves streams, so that 'migrate' has to be run first" }
+      lines.append(line)
     }
     if unadopted > 0 {
       lines.append(

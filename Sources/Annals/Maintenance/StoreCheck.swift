@@ -36,6 +36,14 @@ public struct StoreCheck: Sendable {
     public let events: UInt64
     /// Whether it has a context that the store does not have yet, so that it has to be activated.
     public let isDue: Bool
+    /// Whether it moves entries to other streams and no migration pass has done so yet.
+    public let needsPass: Bool
+    /// How far it looks beyond a single entry.
+    public let scope: StageScope
+    /// Whether it leads to a bridge.
+    public let isBridge: Bool
+    /// How far the roll-out of the newer version is.
+    public let phase: RolloutPhase
   }
 
   /// The name of the plan.
@@ -57,8 +65,10 @@ public struct StoreCheck: Sendable {
   public var unreadable: [Kind] { kinds.filter { $0.problem != nil } }
   /// Whether the store has to be opened once with activating before this plan reads it.
   public var needsActivation: Bool { unadopted > 0 || stages.contains(where: \.isDue) }
+  /// Whether a migration pass has to be run before this plan reads the store.
+  public var needsPass: Bool { stages.contains(where: \.needsPass) }
   /// Whether the plan opens the store as it is.
-  public var opens: Bool { unreadable.isEmpty && !needsActivation }
+  public var opens: Bool { unreadable.isEmpty && !needsActivation && !needsPass }
 }
 
 extension StoreCheck {
@@ -67,7 +77,10 @@ extension StoreCheck {
     _ plan: Plan.Type, _ compiled: CompiledPlan, _ snapshot: borrowing LogSnapshot
   ) throws(AnnalsError) {
     let census = try snapshot.reader.census()
-    let reach = PlanReach(compiled, isAdopting: true)
+    // What a pass has to do first is said of the stage, not of each kind.
+    var presumed = compiled
+    presumed.passesStreams = true
+    let reach = PlanReach(presumed, isAdopting: true)
     var kinds: [Kind] = []
     var counts: [SchemaVersion: UInt64] = [:]
     var (unadopted, isUnknown) = (UInt64(0), false)
@@ -107,7 +120,12 @@ extension StoreCheck {
       let events = counts.filter { $0.key < to }.values.reduce(0, &+)
       guard events > 0 else { continue }
       let isDue = stage.hasContext ? try contexts.context(of: to) == nil : false
-      stages.append(Stage(from: from, to: to, events: events, isDue: isDue))
+      stages.append(
+        Stage(
+          from: from, to: to, events: events, isDue: isDue,
+          needsPass: stage.movesStreams && !snapshot.kinds.isActive(to), scope: stage.scope,
+          isBridge: compiled.schemas[index + 1].stability == .bridge,
+          phase: RolloutPhase(snapshot.kinds.row(of: to)?.phase)))
     }
     self.kinds = kinds
     self.stages = stages

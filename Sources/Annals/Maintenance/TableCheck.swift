@@ -33,6 +33,7 @@ struct TableCheck: ~Escapable {
       add("table 'meta', row 'checkpoint'", "it says \(end.checkpoint), and the log ends at \(end.last)")
     }
     try checkMerge(end)
+    checkMoved()
     let streams = try checkStreams(end)
     let entries = try checkHeads(end, log.tail)
     report.streams += log.rowless
@@ -52,6 +53,13 @@ struct TableCheck: ~Escapable {
     try checkCensus(log.census)
     for kind in kinds.kinds.keys.sorted() where !log.registered.contains(kind) {
       add("table 'kinds', key \(kind)", "no entry carries this row")
+    }
+  }
+
+  /// Reads each row that says where a stream went.
+  private mutating func checkMoved() {
+    do throws(AnnalsError) { try reader.eachMoved(behind: nil) { (_, _) in true } } catch {
+      report.add(error, place: "table 'meta'")
     }
   }
 

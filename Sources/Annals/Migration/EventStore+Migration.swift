@@ -11,7 +11,8 @@ extension EventStore {
   /// - Throws: ``AnnalsError`` with code `wrongUse` for options that cannot be, or `inputOutput`. What ends the pass itself is thrown by ``MigrationRun/report()``.
   /// - Complexity: O(log) in the background; memory is independent of the length of the log.
   public func migrate(_ options: MigrationOptions = MigrationOptions()) throws(AnnalsError) -> MigrationRun {
-    try PassRunner.start(log, PassWork(reach.plan, contextBytes), options)
+    let work = PassWork(reach.plan, contextBytes)
+    return try PassRunner.start(log, work, options)
   }
 
   /// Begins a pass to an earlier version of the plan; entries of that version are lifted on read from there.
@@ -24,7 +25,8 @@ extension EventStore {
     to version: SchemaVersion, _ options: MigrationOptions = MigrationOptions()
   ) throws(AnnalsError) -> MigrationRun {
     for chain in try Plan.chains() where chain.version == version {
-      return try PassRunner.start(log, chain.passWork(contextBytes, unversioned: Plan.adopted), options)
+      let work = try chain.passWork(contextBytes, unversioned: Plan.adopted)
+      return try PassRunner.start(log, work, options)
     }
     throw AnnalsError(
       .wrongUse, "the plan has no version \(version), so no pass can lead to it",
@@ -37,10 +39,8 @@ extension PlanChain {
   var version: SchemaVersion { Current.version }
 
   /// A pass along the chain.
-  func passWork(_ contexts: ContextBytes, unversioned: SchemaVersion?) throws(AnnalsError) -> PassWork {
-    var plan = try pipeline(FrozenContexts(contexts)).plan
-    plan.adopted = unversioned
-    return PassWork(plan, contexts)
+  func passWork(_ contexts: StageContexts, unversioned: SchemaVersion?) throws(AnnalsError) -> PassWork {
+    PassWork(try cut(contexts, adopted: unversioned), contexts)
   }
 }
 

@@ -26,6 +26,10 @@ public struct MigrationReport: Hashable, Codable, Sendable {
   public var dropped: [Dropped] = []
   /// How many were split; counted as ``rewritten`` is.
   public var split: UInt64 = 0
+  /// How many went into a later entry of their stream by a fold; they are among ``dropped``, and counted as ``rewritten`` is.
+  public var folded: UInt64 = 0
+  /// How many went to another stream; counted as ``rewritten`` is.
+  public var moved: UInt64 = 0
   /// How many are in quarantine.
   public var quarantined: UInt64 = 0
   /// The length of the old file in bytes.
@@ -40,7 +44,8 @@ public struct MigrationReport: Hashable, Codable, Sendable {
   public var resumedAt: UInt64 = 0
   /// Whether the store refuses appends until the new generation is accepted.
   public var isHeld = false
-  /// What both generations deliver, as a number to keep: it changes with any event, position, path, stream, revision or time.
+  /// What both generations deliver, as a number to keep: it changes with any event, position, path, stream, revision or time. Of a pass that moves entries to
+  /// other streams it has their names in place of streams and revisions.
   public var digest: String = ""
 
   init(isDone: Bool, generation: UInt64, predecessor: UInt64, entries: UInt64) {

@@ -7,8 +7,8 @@ extension Pass {
 
   /// Copies the rows that lead to the streams.
   mutating func copyHeads() throws(AnnalsError) {
-    // A repair makes them anew.
-    guard work.patch == nil else { return machine.copyHeads(last: machine.copied) }
+    // A repair makes them anew, and entries that go to other streams bring their own.
+    guard work.patch == nil, work.move == nil else { return machine.copyHeads(last: machine.copied) }
     let copy = HeadCopy(source: source, target: target)
     let total = UInt64(clamping: try source.rowsOfHeads())
     var last = try source.lastPosition()
@@ -31,6 +31,11 @@ extension Pass {
       try rebuildHeads()
       return machine.merge()
     }
+    if let relinking = try relink() {
+      try relinking.mergeHeads(target, safety == .synced ? .full : .none)
+      machine.merge()
+      return point(.merged)
+    }
     let generation = try target.generation(in: directory)
     try generation.read { (reader) throws(AnnalsError) in try generation.heads.follow(reader.end(), reader) }
     var merge = HeadMerge(generation, HeadMerge.Interval())
@@ -47,6 +52,8 @@ extension Pass {
   /// The file is closed meanwhile, and opened as anybody would open it.
   mutating func checkFile() throws(AnnalsError) {
     show(.checking, 0, of: machine.copied)
+    // It has the file open.
+    relinking = nil
     try storage { () throws(EnvironmentError) in try target.environment.synchronize() }
     if safety == .unsynced {
       try PassTarget.mark(.synced, target.current, in: directory, boot: options.boot())
@@ -96,10 +103,12 @@ extension Pass {
 
   private func comparison(of range: ClosedRange<UInt64>) throws(AnnalsError) -> PassLine<Comparing.Part> {
     let new = RewriteSource(target.environment, log: source.meta.log)
-    func digesting(_ source: RewriteSource) -> Digesting {
-      Digesting(source: source, reach: work.reach, isQuarantining: isSettingAside)
+    func digesting(_ source: RewriteSource, _ streams: StreamDigesting) -> Digesting {
+      Digesting(source: source, reach: work.reach, isQuarantining: isSettingAside, streams: streams)
     }
-    return try Comparing(old: digesting(old), new: digesting(new))
+    let (before, after): (StreamDigesting, StreamDigesting) =
+      work.move.map { (.routed($0), .named) } ?? (.stored, .stored)
+    return try Comparing(old: digesting(old, before), new: digesting(new, after))
       .line(range, threads: threads(for: range))
   }
 
@@ -119,7 +128,10 @@ extension Pass {
   mutating func verify() throws(AnnalsError) {
     show(.verifying, 0, of: machine.copied)
     if work.patch != nil { try verifyRepair() }
-    try work.verify(log, last: machine.copied, isSettingAside: isSettingAside)
+    if work.move != nil { try verifyMoved() }
+    try work.verify(
+      log, last: machine.copied, isSettingAside: isSettingAside,
+      target: RewriteSource(target.environment, log: source.meta.log))
     machine.verify()
     point(.verified)
   }
@@ -129,6 +141,7 @@ extension Pass {
     let begin = now
     show(.following, range.lowerBound - 1, of: range.upperBound)
     let end = try put(range, .full, entries: .max, bytes: 16 << 20)
+    try mergeMovedHeads(.full)
     machine.follow(upTo: end, took: begin.duration(to: now))
     point(.round)
   }

@@ -37,6 +37,8 @@ struct Pass {
   var clock = PassClock()
   var tally = PassTally()
   var safety: PassTarget.Safety
+  /// What gives entries their places where they go to other streams; made when it is needed.
+  var relinking: StreamRelinking?
   /// The digest of what both generations deliver, up to where they are compared.
   var digest = EventDigest()
 
@@ -78,6 +80,8 @@ struct Pass {
     try target.write(.full) { (transaction) throws(AnnalsError) in
       try GenerationWriter(tables: target.tables, kinds: kinds).putActivatedSchemas(in: &transaction)
     }
+    try ContextCopy(source: source, target: target).run(safety == .synced ? .full : .none)
+    try MovedCopy(source: source, target: target).run()
     while true {
       try check()
       let last = try source.lastPosition()
@@ -187,6 +191,7 @@ extension Pass {
       entries: min(UInt64(clamping: isDurable ? options.durableBatch : options.batch), pace.batch),
       bytes: Self.batchBytes)
     point(.batchCommitted)
+    try mergeMovedHeads(isDurable ? .full : .none)
     if !isDurable { try target.startWriteback() }
     machine.copy(upTo: end)
     show(phase, end, of: total)
@@ -223,9 +228,15 @@ extension Pass {
     var tally = tally
     let (target, row) = (target, row)
     let writer = GenerationWriter(tables: target.tables, kinds: kinds)
-    try target.write(durability) { (transaction) throws(AnnalsError) in
+    let relinking = try relink()
+    try target.write(durability, relinking) { (transaction) throws(AnnalsError) in
       while let run = try line.next() {
-        try writer.put(run, in: &transaction)
+        if let relinking {
+          try relinking.relink(run, in: &transaction)
+          try writer.put(relinking.run, in: &transaction)
+        } else {
+          try writer.put(run, in: &transaction)
+        }
         end = run.last.rawValue
         size += run.byteCount
         tally.add(run)

@@ -46,6 +46,7 @@ struct PassRunner: Sendable {
     guard log.options.access == .readWrite else {
       throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
     }
+    try work.begin(log)
     let opening = StoreOpening(directory: log.core.generation.directory, options: log.options)
     let lock = try opening.passLock()
     guard let hold = try files({ () throws(StoreFileError) in try lock.tryLock(.exclusive) }) else {
@@ -82,7 +83,8 @@ struct PassRunner: Sendable {
     var unfinished: (PassTarget, PassRow)?
     if let row = preflight.unfinished {
       let leftover = UnfinishedPass(
-        source: source, directory: source.directory, locks: building, row: row, boot: options.boot())
+        source: source, directory: source.directory, locks: building, row: row, boot: options.boot(),
+        isMoving: work.move != nil)
       if row.plan != work.mark, options.unfinished != .discard, !options.discardsOthers {
         throw AnnalsError(
           .wrongUse,
@@ -127,7 +129,8 @@ struct PassRunner: Sendable {
     let directory = source.directory
     let row = if unfinished != nil { try Self.unfinished(source) } else { try name(source) }
     let leftover = UnfinishedPass(
-      source: source, directory: directory, locks: building, row: row, boot: options.boot())
+      source: source, directory: directory, locks: building, row: row, boot: options.boot(),
+      isMoving: work.move != nil)
     var pass: Pass?
     let waited: Duration
     do throws(AnnalsError) {

@@ -15,7 +15,7 @@ final class PassTarget {
   private var file: Environment?
 
   /// The memory for heads that are merged, in bytes, beside those of the tail.
-  private static let memory = 8 << 20
+  static let memory = 8 << 20
 
   /// How the file is kept safe while entries are copied into it.
   enum Safety: Equatable {
@@ -88,12 +88,16 @@ final class PassTarget {
   var tables: StoreTables { StoreTables(environment) }
 
   /// The generation as one that heads can be merged in.
-  func generation(in directory: Directory) throws(AnnalsError) -> Generation {
+  ///
+  /// - Parameter memory: The bytes that heads may take in memory beside those of the tail.
+  func generation(
+    in directory: Directory, memory: Int = PassTarget.memory
+  ) throws(AnnalsError) -> Generation {
     let (meta, kinds) = try read { (reader) throws(AnnalsError) in (try reader.meta(), try reader.kinds()) }
     let file = StoreOpening.GenerationFile(current: current, environment: environment, lease: nil, meta: meta)
     return Generation(
       StoreOpening.Opened(file: file, kinds: kinds, arrived: meta.epoch, isStale: false, previous: nil),
-      directory, memory: Self.memory)
+      directory, memory: memory)
   }
 
   private static func environment(

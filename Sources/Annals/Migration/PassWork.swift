@@ -10,31 +10,51 @@ struct PassWork: Sendable {
   let reach: PlanReach?
   /// What a repair puts in place of entries that cannot be read; `nil` in every other pass.
   let patch: EntryPatch?
-  private let contexts: ContextBytes
+  /// Which streams entries go to; `nil` in a pass in which they stay in theirs.
+  let move: StreamMove?
+  private let contexts: StageContexts
 
   /// Copies every entry as it is.
-  static let copy = PassWork(mark: PlanMark.none, version: nil, reach: nil, contexts: ContextBytes())
+  static let copy = PassWork(mark: PlanMark.none, version: nil, reach: nil, contexts: StageContexts())
 
   /// Copies every sound entry as it is, and stubs in place of the others.
   static func repair(_ patch: EntryPatch) -> PassWork {
-    PassWork(mark: PlanMark.repair, version: nil, reach: nil, contexts: ContextBytes(), patch: patch)
+    PassWork(mark: PlanMark.repair, version: nil, reach: nil, contexts: StageContexts(), patch: patch)
   }
 
   /// Takes every entry to the current version of a plan, which was made with these contexts.
-  init(_ plan: CompiledPlan, _ contexts: ContextBytes) {
+  init(_ plan: CompiledPlan, _ contexts: StageContexts) {
     self.init(
       mark: PlanMark.of(plan), version: plan.current.version, reach: PlanReach(plan), contexts: contexts)
   }
 
+  /// Takes every entry to the current version of a plan whose last stage moves entries to other streams.
+  init(moving plan: CompiledPlan, _ contexts: StageContexts, _ move: StreamMove) {
+    var plan = plan
+    plan.passesStreams = true
+    self.init(
+      mark: PlanMark.of(plan), version: plan.current.version, reach: PlanReach(plan), contexts: contexts,
+      move: move)
+  }
+
   private init(
-    mark: [UInt8], version: SchemaVersion?, reach: PlanReach?, contexts: ContextBytes,
-    patch: EntryPatch? = nil
+    mark: [UInt8], version: SchemaVersion?, reach: PlanReach?, contexts: StageContexts,
+    patch: EntryPatch? = nil, move: StreamMove? = nil
   ) {
+    self.move = move
     self.mark = mark
     self.version = version
     self.reach = reach
     self.contexts = contexts
     self.patch = patch
+  }
+
+  /// Makes sure that entries may be stored as what the pass makes of them: a bridge that older programs need in another form is activated first.
+  ///
+  /// - Throws: ``AnnalsError`` with code `busy` where such programs have the store open.
+  func begin(_ log: EventLog) throws(AnnalsError) {
+    guard let reach, log.options.access == .readWrite else { return }
+    try Rollout(log: log, plan: reach.rollout).beginPass()
   }
 
   /// Whether the log is copied even if no entry changes.
@@ -51,12 +71,15 @@ struct PassWork: Sendable {
   /// What turns the entries of `source` into those of a generation with `kinds`.
   func rewriting(_ source: RewriteSource, _ kinds: GenerationKinds, isSettingAside: Bool) -> Rewriting {
     guard let reach else { return .copying(source, kinds) }
+    if let move {
+      return .moving(source, kinds, reach.plan, move, isQuarantining: isSettingAside)
+    }
     return .lifting(source, kinds, reach.plan, isQuarantining: isSettingAside)
   }
 
   /// Throws unless all entries of a generation can be rewritten, and none is of a later version than the pass leads to.
   func mustReach(_ census: [UInt32: CensusRow], _ kinds: KindRegistry) throws(AnnalsError) {
-    guard let reach, let newer = try reach.prove(census, kinds) else { return }
+    guard let reach, let newer = try reach.prove(census, kinds).max() else { return }
     throw AnnalsError(
       .newerSchema,
       "the store has events of version \(newer), and this pass leads to \(reach.plan.current.version): run it with the newest program that writes to the store",
@@ -84,19 +107,24 @@ struct PassWork: Sendable {
 
   /// Lets the plan's stages compare the log up to `last` with what it becomes.
   ///
-  /// Both sides are read from the old generation: that the new one delivers the same has been compared by then.
+  /// Both sides are read from the old generation, but for entries that were moved: that the new one delivers the same has been compared by then.
   ///
   /// - Throws: ``AnnalsError`` with code `verifyFailed` for what a stage throws.
   ///
   /// - Parameter isSettingAside: Whether entries that cannot be lifted are passed over.
-  func verify(_ log: EventLog, last: UInt64, isSettingAside: Bool) throws(AnnalsError) {
+  /// - Parameter target: The new generation: what a stage has moved to other streams is read there.
+  func verify(
+    _ log: EventLog, last: UInt64, isSettingAside: Bool, target: RewriteSource
+  ) throws(AnnalsError) {
     guard let plan = reach?.plan else { return }
     var history = LogHistory(log: log, last: last, adopted: plan.adopted)
     history.passesOverUnreadable = isSettingAside
     for (index, work) in plan.works.enumerated() {
       guard let verify = work.verify else { continue }
       let (from, to) = (plan.schemas[index].version, plan.schemas[index + 1].version)
-      do { try verify(history, contexts) } catch {
+      let source: any HistorySource =
+        if let move { MovedHistory(older: history, target: target, version: move.to) } else { history }
+      do { try verify(source, contexts) } catch {
         throw AnnalsError(
           .verifyFailed,
           "the 'verify' of the stage from \(from) to \(to) threw \((error as? AnnalsError)?.description ?? "\(type(of: error))"); the store is as it was",

@@ -20,10 +20,13 @@ enum PlanMark {
     }
     for stage in plan.stages {
       lines.append("stage \(stage.isLightweight) \(stage.hasContext)")
+      if stage.movesStreams { lines.append("streams") }
+      if stage.hasFold { lines.append("folds \(stage.folds)") }
       for rule in stage.rules {
         lines.append("rule \(rule.word.rawValue) \(rule.caseIndex) \(text(rule.effect))")
       }
       for adjustment in stage.adjustments { lines.append("adjustment \(adjustment)") }
+      for downcast in stage.downcasts { lines.append("downcast \(downcast.caseIndex)") }
     }
     lines.append("unversioned \(plan.adopted?.description ?? "refused")")
     return SHA256.hash(Array(lines.joined(separator: "\n").utf8))

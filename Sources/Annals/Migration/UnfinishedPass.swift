@@ -15,6 +15,8 @@ struct UnfinishedPass {
   let row: PassRow
   /// The run of the operating system; `nil` where it is not known.
   let boot: String?
+  /// Whether the pass moves entries to other streams.
+  let isMoving: Bool
 
   private var current: CurrentFile { CurrentFile(log: source.meta.log, generation: row.other) }
 
@@ -75,7 +77,7 @@ struct UnfinishedPass {
     let old = try source.read { (reader) throws(AnnalsError) in try Sight(reader, at: found.position) }
     let new = try target.read { (reader) throws(AnnalsError) in try Sight(reader, at: found.position) }
     return old.epoch == new.epoch && new.last == found.position && found.position <= old.last
-      && old.place == new.place
+      && (isMoving ? old.place?.time == new.place?.time : old.place == new.place)
   }
 
   /// What a generation says of the place up to which entries are copied.

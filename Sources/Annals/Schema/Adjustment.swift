@@ -1,10 +1,19 @@
-/// What a stage says about a field of a record that no rule takes; made by `Default`, `Wrap`, `Plunge`, `Hoist` and `Remove`.
+/// What a stage says about a field of a record that no rule takes, made by `Default`, `Wrap`, `Plunge`, `Hoist` and `Remove`; or about the way back, made by
+/// `Downcast`.
 public struct Adjustment<From: VersionedSchema, To: VersionedSchema>: Sendable {
-  /// The adjustment without its types.
-  let outline: AdjustmentOutline
+  /// What it says of a field, without its types; `nil` for a downcast.
+  let outline: AdjustmentOutline?
+  /// How records of the newer version are stored as ones of the older; `nil` for all but a downcast.
+  let downcast: DowncastRule<From, To>?
 
   init(_ caseIndex: Int, _ word: String, _ adjustment: FieldAdjustment?) {
     outline = AdjustmentOutline(caseIndex: caseIndex, word: word, adjustment: adjustment)
+    downcast = nil
+  }
+
+  init(_ downcast: DowncastRule<From, To>) {
+    outline = nil
+    self.downcast = downcast
   }
 }
 

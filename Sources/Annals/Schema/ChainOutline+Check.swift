@@ -7,9 +7,11 @@ extension ChainOutline {
     for (index, stage) in stages.enumerated() {
       problems += Self.versionProblems(from: schemas[index], to: schemas[index + 1])
       problems += Self.ruleProblems(of: stage, from: schemas[index], to: schemas[index + 1])
+      problems += streamProblems(at: index)
       problems += carryProblems(at: index)
       problems += formerNameProblems(at: index)
       problems += adjustmentProblems(at: index)
+      problems += bridgeProblems(at: index)
     }
     return problems
   }
@@ -83,6 +85,15 @@ extension ChainOutline {
     return problems
   }
 
+  /// What is wrong with what a stage says about streams.
+  private func streamProblems(at index: Int) -> [PlanProblem] {
+    let (stage, from, to) = (stages[index], schemas[index], schemas[index + 1])
+    var problems: [PlanProblem] = []
+    if stage.streamRules > 1 { problems.append(.twoStreams(from: .init(from), to: .init(to))) }
+    if stage.movesStreams, stage.hasFold { problems.append(.foldedStreams(from: .init(from), to: .init(to))) }
+    return problems
+  }
+
   /// What is wrong with the records of a stage that no rule takes.
   private func carryProblems(at index: Int) -> [PlanProblem] {
     let from = schemas[index]
@@ -133,6 +144,34 @@ extension ChainOutline {
       }
       return nil
     }
+  }
+
+  /// What is wrong with a stage to a bridge, and with downcasts.
+  private func bridgeProblems(at index: Int) -> [PlanProblem] {
+    let (from, to, stage) = (schemas[index], schemas[index + 1], stages[index])
+    let place = (PlanProblem.Schema(from), PlanProblem.Schema(to))
+    var problems: [PlanProblem] = []
+    var counts: [Int: Int] = [:]
+    for downcast in stage.downcasts {
+      guard to.records.indices.contains(downcast.caseIndex) else {
+        problems.append(.noRecord(.init(to), from: place.0, to: place.1))
+        continue
+      }
+      let record = PlanProblem.Record(to.records[downcast.caseIndex])
+      counts[downcast.caseIndex, default: 0] += 1
+      if counts[downcast.caseIndex] == 2 {
+        problems.append(.twoDowncasts(record, from: place.0, to: place.1))
+      }
+      if to.stability != .bridge { problems.append(.idleDowncast(record, from: place.0, to: place.1)) }
+    }
+    guard let forms = bridgeForms(ofStage: index) else { return problems }
+    if stage.activatesAtOnePosition { problems.append(.bridgeAtOnePosition(.init(to), from: place.0)) }
+    for (record, form) in zip(to.records, forms) {
+      if case .impossible(let changes) = form {
+        problems.append(.unbridged(.init(record), in: .init(to), from: place.0, changes: changes))
+      }
+    }
+    return problems
   }
 
   /// What is wrong with the shapes of a schema's records, and with the place of a draft.

@@ -64,6 +64,21 @@ struct StageOutline: Sendable {
   let isLightweight: Bool
   /// Whether it has a context, which is worked out once and kept in the store.
   let hasContext: Bool
+  /// What says how records of the newer version are stored as ones of the older.
+  var downcasts: [DowncastOutline] = []
+  /// How many folds it has: where their groups end is worked out once and kept in the store.
+  var folds = 0
+  /// How many rules say which stream entries belong to.
+  var streamRules = 0
+
+  /// Whether it says which stream entries belong to.
+  var movesStreams: Bool { streamRules > 0 }
+  /// Whether a fold is among its rules.
+  var hasFold: Bool { folds > 0 }
+  /// Whether something is worked out from the whole log, once, and nobody appends events of an older version from then on.
+  var activatesAtOnePosition: Bool { hasContext || hasFold || movesStreams }
+  /// How far it looks beyond a single entry.
+  var scope: StageScope { movesStreams ? .store : hasFold ? .stream : .record }
 
   /// The rule for the case numbered `index`; `nil` where there is none.
   func rule(for index: Int) -> RuleOutline? {

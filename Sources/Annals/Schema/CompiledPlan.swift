@@ -26,22 +26,30 @@ struct CompiledPlan: Sendable {
   var lastReleases: [SchemaVersion: String] = [:]
   /// Whether events of versions above the current one are passed over: they are no part of the history that ends at it.
   var passesOverNewer = false
+  /// Whether stages that move entries to other streams may be passed on the way: in a pass that moves them, and for what it leaves.
+  var passesStreams = false
   /// The stages, oldest first.
   let stages: [StageOutline]
   /// By stage, what it does with the whole log.
   let works: [StageWork]
+  /// Where groups of folds end, as far as that has been worked out.
+  let groupEnds: [ContextTable]
   /// By case of the current event, under what its records are stored.
   let written: [RecordKind]
   /// By stage, what each record of its older schema becomes.
   let crossings: [[RecordCrossing]]
+  /// By the version that a stage with a fold leads to, the plan up to the version before: what the fold takes records from.
+  let beforeFolds: [SchemaVersion: CompiledPlan]
   let indices: [SchemaVersion: [ExactText: Int]]
+  /// How current records are stored for programs of the version before; `nil` where the current schema is no bridge.
+  let bridge: CompiledBridge?
   private let origins: [[Int]]
 
   /// Checks the plan and makes its steps.
   ///
   /// - Throws: ``AnnalsError`` with code `invalidPlan`; its message lists every problem found and what to write.
   init<Plan: SchemaMigrationPlan>(
-    _ plan: Plan.Type, _ contexts: ContextBytes = ContextBytes()
+    _ plan: Plan.Type, _ contexts: StageContexts = StageContexts()
   ) throws(AnnalsError) {
     let chain = Plan.stages
     let problems = chain.outline.problems()
@@ -63,9 +71,12 @@ struct CompiledPlan: Sendable {
 
   /// Makes the steps of a chain that holds together.
   init<Oldest, Current>(
-    _ chain: MigrationChain<Oldest, Current>, _ contexts: ContextBytes, unversioned: SchemaVersion? = nil
+    _ chain: MigrationChain<Oldest, Current>, _ contexts: StageContexts, unversioned: SchemaVersion? = nil
   ) throws(AnnalsError) {
     adopted = unversioned
+    var beforeFolds: [SchemaVersion: CompiledPlan] = [:]
+    for (version, chain) in chain.beforeFolds { beforeFolds[version] = try chain.plan(contexts) }
+    self.beforeFolds = beforeFolds
     let newest = try VersionSteps<Current.Event>()
     var table = [newest.payloads]
     _ = try chain.extend(newest, contexts, &table)
@@ -89,8 +100,24 @@ struct CompiledPlan: Sendable {
     self.schemas = chain.outline.schemas
     self.current = SchemaOutline(Current.self)
     works = chain.works
+    groupEnds = Array(contexts.groupEnds.values)
     stages = chain.outline.stages
     crossings = chain.outline.crossings
+    let stage = chain.outline.stages.count - 1
+    bridge =
+      stage < 0
+      ? nil
+      : chain.outline.bridgeForms(ofStage: stage).map { forms in
+        let older = chain.outline.schemas[stage]
+        return CompiledBridge(
+          forms: forms, rules: chain.works[stage].downcasts, older: older,
+          written: older.records.map {
+            RecordKind(type: $0.name, version: older.version, shape: $0.shape, stability: older.stability)
+          },
+          steps: older.records.compactMap { record in
+            indices[older.version]?[record.name].map { steps[$0].payload }
+          })
+      }
     let (version, stability) = (Current.version, Current.stability)
     written = self.current.records.map {
       RecordKind(type: $0.name, version: version, shape: $0.shape, stability: stability)
@@ -99,6 +126,11 @@ struct CompiledPlan: Sendable {
 }
 
 extension CompiledPlan {
+  /// The stages that move entries to other streams and lie behind `version`, oldest first, as numbers of stages.
+  func movingStages(behind version: SchemaVersion) -> [Int] {
+    stages.indices.filter { stages[$0].movesStreams && schemas[$0 + 1].version > version }
+  }
+
   /// The steps of all stored versions and types that can give events of the case numbered `caseIndex` of the current
   /// schema, oldest version first: what a filter by type has to look at.
   func sources(of caseIndex: Int) -> [Int] {

@@ -8,7 +8,7 @@
 @inlinable public func Drop<From, To, Context, Old>(
   _ path: RecordPath<From, Old>, reason: String
 ) -> Rule<From, To, Context> {
-  Rule(.drop, From.Event.cases[keyPath: path].index, .nothing(reason: reason)) { _, _ in
+  Rule(.drop, From.Event.cases[keyPath: path].index, .nothing(reason: reason)) { _, _, _ in
     RecordStep<Old> { _, _, sink in
       if sink.notesDrops { sink.note(Rule<From, To, Context>.site(Old.self), reason) }
     }

@@ -76,5 +76,6 @@
     count = 0
     // To look costs less than to set, and this is rare.
     if drop != nil { drop = nil }
+    hasFolded = false
   }
 }

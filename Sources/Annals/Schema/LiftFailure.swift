@@ -14,7 +14,8 @@ extension LiftFailure {
     switch failure {
     case .undecodable(let cause): cause
     case .ruleThrew(_, let cause): cause
-    case .tooManyParts, .unexpectedPart: failure
+    case .groupUnreadable(_, let cause): cause
+    case .tooManyParts, .unexpectedPart, .groupIncomplete: failure
     }
   }
 }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// The ordered stages of a plan, from its oldest schema to its current one.
 ///
 /// A missing, misplaced or repeated stage does not compile.
@@ -6,22 +12,30 @@ public struct MigrationChain<Oldest: VersionedSchema, Current: VersionedSchema>:
   let outline: ChainOutline
   /// The steps of the oldest version, given those of the current one; each version's steps from bytes are added on the way.
   let extend:
-    @Sendable (VersionSteps<Current.Event>, ContextBytes, inout [[PayloadStep]]) throws(AnnalsError) ->
+    @Sendable (VersionSteps<Current.Event>, StageContexts, inout [[PayloadStep]]) throws(AnnalsError) ->
       VersionSteps<Oldest.Event>
   /// By stage, what it does with the whole log.
   let works: [StageWork]
   /// The chain as it was when each of the schemas before the current one was current, oldest first.
   var earlier: [any PlanChain] = []
+  /// By the version that a stage with a fold leads to, the chain up to the version before.
+  var beforeFolds: [SchemaVersion: any CompilableChain] = [:]
 }
 
 /// What a stage does with the whole log, once.
 struct StageWork: Sendable {
-  /// Works out the context, as bytes; `nil` in a stage without one.
-  let prepare: (@Sendable (any HistorySource, ContextBytes) throws -> [UInt8])?
+  /// Works out the context; `nil` in a stage without one.
+  let prepare: (@Sendable (any HistorySource, StageContexts) throws -> PreparedContext)?
+  /// Works out where groups end; `nil` in a stage without a fold.
+  let groupEnds: (@Sendable (any HistorySource, StageContexts) throws -> [ContextTable.Row])?
   /// Compares the older log with what it becomes; `nil` where the stage does not.
-  let verify: (@Sendable (any HistorySource, ContextBytes) throws -> Void)?
+  let verify: (@Sendable (any HistorySource, StageContexts) throws -> Void)?
+  /// Says where entries go; `nil` in a stage where they stay in their streams.
+  var streams: (@Sendable (StageContexts) throws(AnnalsError) -> StreamRouting)?
   /// The stage on its own, for samples.
   let alone: @Sendable () throws(AnnalsError) -> StageAlone
+  /// By case of the newer event, how its records are stored as ones of the older version.
+  var downcasts: [Int: LoweringStep] = [:]
 }
 
 /// Where the entries of a whole log come from.
@@ -30,6 +44,9 @@ protocol HistorySource {
   func read<Event: SchemaEvent>(
     through plan: CompiledPlan, as event: Event.Type, _ body: (Entry<Event>) throws -> Void
   ) throws
+
+  /// The id of the log.
+  var id: UUID { get }
 }
 
 extension MigrationChain {
@@ -49,31 +66,61 @@ extension MigrationChain {
   func followed<Next>(by stage: MigrationStage<Current, Next>) -> MigrationChain<Oldest, Next> {
     let outline = outline.adding(stage.outline, stage.crossings, to: stage.newer)
     let extend:
-      @Sendable (VersionSteps<Next.Event>, ContextBytes, inout [[PayloadStep]]) throws(AnnalsError) ->
+      @Sendable (VersionSteps<Next.Event>, StageContexts, inout [[PayloadStep]]) throws(AnnalsError) ->
         VersionSteps<Oldest.Event> = { [extend] (newest, contexts, table) throws(AnnalsError) in
           try extend(stage.extend(newest, contexts, &table), contexts, &table)
         }
+    var beforeFolds = beforeFolds
+    if stage.outline.hasFold {
+      // Without what is before earlier folds: the plan that begins with this one has all of them.
+      beforeFolds[Next.version] = MigrationChain(outline: self.outline, extend: self.extend, works: works)
+    }
+    let beforeNext = beforeFolds
     // Both read the log through a plan that ends where they look from.
-    let before: @Sendable (any HistorySource, ContextBytes) -> StageHistory<Current.Event> = {
+    let before: @Sendable (any HistorySource, StageContexts) -> StageHistory<Current.Event> = {
       [self] source, contexts in
-      StageHistory { body in
+      StageHistory(log: source.id) { body in
         try source.read(through: CompiledPlan(self, contexts), as: Current.Event.self, body)
       }
     }
-    let after: @Sendable (any HistorySource, ContextBytes) -> StageHistory<Next.Event> = {
+    let after: @Sendable (any HistorySource, StageContexts) -> StageHistory<Next.Event> = {
       [works] source, contexts in
-      StageHistory { body in
-        let chain = MigrationChain<Oldest, Next>(outline: outline, extend: extend, works: works)
+      StageHistory(log: source.id) { body in
+        let chain = MigrationChain<Oldest, Next>(
+          outline: outline, extend: extend, works: works, beforeFolds: beforeNext)
         try source.read(through: CompiledPlan(chain, contexts), as: Next.Event.self, body)
       }
     }
-    var prepareWork: (@Sendable (any HistorySource, ContextBytes) throws -> [UInt8])?
+    var prepareWork: (@Sendable (any HistorySource, StageContexts) throws -> PreparedContext)?
     if let prepare = stage.prepare { prepareWork = { try prepare(before($0, $1)) } }
-    var verifyWork: (@Sendable (any HistorySource, ContextBytes) throws -> Void)?
+    var endsWork: (@Sendable (any HistorySource, StageContexts) throws -> [ContextTable.Row])?
+    if let ends = stage.groupEnds { endsWork = { try ends(before($0, $1)) } }
+    var verifyWork: (@Sendable (any HistorySource, StageContexts) throws -> Void)?
     if let verify = stage.verify { verifyWork = { try verify(before($0, $1), after($0, $1)) } }
-    let work = StageWork(prepare: prepareWork, verify: verifyWork, alone: stage.alone)
+    var work = StageWork(
+      prepare: prepareWork, groupEnds: endsWork, verify: verifyWork, alone: stage.alone)
+    for downcast in stage.downcasts { work.downcasts[downcast.outline.caseIndex] = downcast.lower }
+    if let streams = stage.streams {
+      let version = stage.newer.version
+      work.streams = { [self] (contexts) throws(AnnalsError) in
+        StreamRouting(streams, behind: try CompiledPlan(self, contexts), to: version)
+      }
+    }
     return MigrationChain<Oldest, Next>(
-      outline: outline, extend: extend, works: works + [work], earlier: earlier + [self])
+      outline: outline, extend: extend, works: works + [work], earlier: earlier + [self],
+      beforeFolds: beforeNext)
+  }
+}
+
+/// A chain whose types are not known.
+protocol CompilableChain: Sendable {
+  /// The plan of the chain, with these contexts.
+  func plan(_ contexts: StageContexts) throws(AnnalsError) -> CompiledPlan
+}
+
+extension MigrationChain: CompilableChain {
+  func plan(_ contexts: StageContexts) throws(AnnalsError) -> CompiledPlan {
+    try CompiledPlan(self, contexts)
   }
 }
 

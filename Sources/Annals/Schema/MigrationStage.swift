@@ -8,10 +8,16 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
   let crossings: [RecordCrossing]
   /// The steps of the older version, given those of the newer one; its steps from bytes are added to the table.
   let extend:
-    @Sendable (VersionSteps<To.Event>, ContextBytes, inout [[PayloadStep]]) throws(AnnalsError) ->
+    @Sendable (VersionSteps<To.Event>, StageContexts, inout [[PayloadStep]]) throws(AnnalsError) ->
       VersionSteps<From.Event>
-  /// Works out the context from the older log, as bytes; `nil` in a stage without one.
-  let prepare: (@Sendable (StageHistory<From.Event>) throws -> [UInt8])?
+  /// Works out the context from the older log; `nil` in a stage without one.
+  let prepare: (@Sendable (StageHistory<From.Event>) throws -> PreparedContext)?
+  /// Works out where groups end in the older log; `nil` in a stage without a fold.
+  let groupEnds: (@Sendable (StageHistory<From.Event>) throws -> [ContextTable.Row])?
+  /// How events of the newer version are stored as ones of the older, by case.
+  let downcasts: [DowncastRule<From, To>]
+  /// Which stream entries belong to; `nil` where they stay.
+  let streams: StreamRule<From>?
   /// Compares the older log with what it becomes.
   let verify: (@Sendable (StageHistory<From.Event>, StageHistory<To.Event>) throws -> Void)?
 
@@ -20,10 +26,16 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
     prepare: (@Sendable (StageHistory<From.Event>) throws -> Context)?,
     verify: (@Sendable (StageHistory<From.Event>, StageHistory<To.Event>) throws -> Void)?
   ) {
-    let takes = rules.compactMap(\.take)
-    let outline = StageOutline(
+    let takes = rules.flatMap(\.takes)
+    let folds = rules.compactMap(\.fold)
+    var outline = StageOutline(
       rules: takes.map { RuleOutline(word: $0.word, caseIndex: $0.caseIndex, effect: $0.effect) },
       adjustments: rules.compactMap(\.adjustment), isLightweight: isLightweight, hasContext: prepare != nil)
+    downcasts = rules.compactMap(\.downcast)
+    streams = rules.compactMap(\.streams).first
+    outline.downcasts = downcasts.map(\.outline)
+    outline.folds = folds.count
+    outline.streamRules = rules.count { $0.streams != nil }
     let newer = SchemaOutline(To.self)
     let crossings = outline.crossings(from: SchemaOutline(From.self), to: newer)
     self.newer = newer
@@ -32,15 +44,21 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
     self.verify = verify
     let hasContext = prepare != nil
     if let prepare {
-      self.prepare = { history in try PayloadEncoder.encode(prepare(history)) }
+      self.prepare = { history in try PreparedContext(prepare(history)) }
     } else {
       self.prepare = nil
+    }
+    if folds.isEmpty {
+      groupEnds = nil
+    } else {
+      groupEnds = { history in try FoldRule.ends(of: folds, in: history) }
     }
     extend = { (newer, contexts, table) throws(AnnalsError) in
       // A rule that asks for a third parameter in a stage without a context is given the empty one.
       let context =
         hasContext ? try contexts.context(of: To.version, as: Context.self) : NoContext() as? Context
-      let steps = takes.map { (caseIndex: $0.caseIndex, step: $0.step(newer.typed, context)) }
+      let ends = contexts.groupEnds[To.version]
+      let steps = takes.map { (caseIndex: $0.caseIndex, step: $0.step(newer.typed, context, ends)) }
       return try Self.extend(newer, steps: steps, crossings: crossings, &table)
     }
   }
@@ -53,7 +71,8 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
   /// - Parameters:
   ///   - fromVersion: The older schema.
   ///   - toVersion: The newer schema.
-  ///   - adjustments: What cannot be read off the two schemas: `Default`, `Wrap`, `Plunge`, `Hoist` and `Remove`.
+  ///   - adjustments: What cannot be read off the two schemas: `Default`, `Wrap`, `Plunge`, `Hoist` and `Remove`, and
+  ///     `Downcast` where it leads to a bridge.
   public static func lightweight(
     fromVersion: From.Type, toVersion: To.Type,
     @AdjustmentBuilder<From, To> adjustments: () -> [Adjustment<From, To>] = { [] }
@@ -68,7 +87,7 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
   /// - Parameters:
   ///   - fromVersion: The older schema.
   ///   - toVersion: The newer schema.
-  ///   - rules: What happens to the other records, `Upcast`, `Split` and `Drop`, and the adjustments of a lightweight stage.
+  ///   - rules: What happens to the other records, `Upcast`, `Split` and `Drop`, and what a lightweight stage says.
   public static func custom(
     fromVersion: From.Type, toVersion: To.Type,
     @RuleBuilder<From, To, NoContext> rules: () -> [Rule<From, To, NoContext>] = { [] }

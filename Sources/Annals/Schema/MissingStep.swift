@@ -14,6 +14,8 @@ enum MissingStep: Error, Equatable, Sendable {
   case unknownVersion
   /// The schema of this version has no such record.
   case unknownType(in: SchemaVersion)
+  /// A stage on the way moves entries to other streams, and no pass has done so yet.
+  case movesStreams(from: SchemaVersion, to: SchemaVersion)
   /// The version was released with another shape.
   case shapeChanged(stored: StoredShape, expected: StoredShape)
 }
@@ -40,6 +42,8 @@ extension MissingStep: CustomStringConvertible {
       "no schema of the plan has this version: put it and its stages back into the chain"
     case .unknownType(let version):
       "the schema of version \(version) has no record of this name: put it back, or return the name from its recordName"
+    case .movesStreams(let from, let to):
+      "the stage from \(from) to \(to) moves entries to other streams, which only a migration pass does before anybody reads through the plan: run 'migrate', or open the store with MigrationMode.beforeOpen (onRead and inBackground cannot)"
     case .shapeChanged(let stored, let expected):
       "the version was released with another shape: \(StoredShape.difference(stored, expected)); give the record back the shape it was released with, and put the change into a new version"
     }

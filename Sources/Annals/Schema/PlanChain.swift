@@ -12,7 +12,7 @@ package protocol PlanChain<Current>: Sendable {
 
 extension MigrationChain: PlanChain {
   package func pipeline(_ contexts: FrozenContexts) throws(AnnalsError) -> PlanPipeline<Current.Event> {
-    PlanPipeline(plan: try CompiledPlan(self, contexts.bytes))
+    PlanPipeline(plan: try CompiledPlan(self, contexts.contexts))
   }
 }
 
@@ -40,6 +40,11 @@ extension SchemaMigrationPlan {
   /// The version that events without one are taken for; `nil` where the plan refuses them.
   package static var adopted: SchemaVersion? { unversioned.version }
 
+  /// Whether a stage moves entries to other streams.
+  package static var movesStreams: Bool { stages.outline.stages.contains(where: \.movesStreams) }
+
   /// Whether a stage works something out from the whole log.
-  package static var hasContexts: Bool { stages.outline.stages.contains(where: \.hasContext) }
+  package static var hasContexts: Bool {
+    stages.outline.stages.contains { $0.hasContext || $0.hasFold }
+  }
 }

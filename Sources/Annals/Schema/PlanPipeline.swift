@@ -7,23 +7,20 @@ package struct PlanPipeline<Event: SchemaEvent>: Sendable {
   /// - Parameters:
   ///   - form: The payload as it is stored.
   ///   - origin: What is known of the entry.
+  ///   - past: What stands before it, for folds; without it each record is a group of its own.
   /// - Throws: ``LiftRefusal`` with the error that a store throws.
   package func entries(
-    of form: StoredForm, at origin: Origin
+    of form: StoredForm, at origin: Origin, past: UnstoredPast? = nil
   ) throws(LiftRefusal) -> [Entry<Event>] {
-    let entrance: CompiledPlan.Entrance
-    do throws(MissingStep) {
-      entrance = try plan.entrance(of: form.kind, unversioned: plan.adopted)
-    } catch {
-      throw LiftRefusal(error, form, origin)
-    }
     let delivery = Delivery<Event>()
-    do throws(LiftFailure) {
-      try plan.lift(entrance, payload: form.payload.span, origin: origin, into: delivery)
-    } catch {
-      throw LiftRefusal(error, origin)
-    }
+    delivery.past = past
+    try plan.lift(form, origin, into: delivery)
     return delivery.entries
+  }
+
+  /// What stands before the entries of `log`; `nil` for a plan that never asks.
+  package func past(of log: [(form: StoredForm, origin: Origin)]) -> UnstoredPast? {
+    UnstoredPast(log, plan)
   }
 
   /// `event` as a store keeps it.
@@ -35,6 +32,21 @@ package struct PlanPipeline<Event: SchemaEvent>: Sendable {
       return StoredForm(kind: record, payload: payload)
     } catch {
       throw AnnalsError(malformed: error, what: "an event")
+    }
+  }
+}
+
+extension CompiledPlan {
+  /// Adds to `sink` what `form` is today.
+  func lift(_ form: StoredForm, _ origin: Origin, into sink: Sink) throws(LiftRefusal) {
+    let entrance: Entrance
+    do throws(MissingStep) { entrance = try self.entrance(of: form.kind, unversioned: adopted) } catch {
+      throw LiftRefusal(error, form, origin)
+    }
+    do throws(LiftFailure) {
+      try lift(entrance, payload: form.payload.span, origin: origin, into: sink)
+    } catch {
+      throw LiftRefusal(error, origin)
     }
   }
 }

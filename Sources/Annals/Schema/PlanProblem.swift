@@ -40,6 +40,18 @@ enum PlanProblem: Equatable {
   case idle(String, Record, from: Schema, to: Schema)
   /// The next version carries the type of a version before this one, which redefined it, and no rule takes it.
   case skips(Record, from: Schema, to: Schema, carried: Schema)
+  /// Programs of the version before a bridge can neither read a record nor be given it as one of theirs.
+  case unbridged(Record, in: Schema, from: Schema, changes: [String])
+  /// The stage to a bridge works something out from the whole log.
+  case bridgeAtOnePosition(Schema, from: Schema)
+  /// A stage has more than one downcast for a record.
+  case twoDowncasts(Record, from: Schema, to: Schema)
+  /// A stage that leads to no bridge has a downcast.
+  case idleDowncast(Record, from: Schema, to: Schema)
+  /// A stage has more than one rule for streams.
+  case twoStreams(from: Schema, to: Schema)
+  /// A stage moves entries to other streams and folds them too.
+  case foldedStreams(from: Schema, to: Schema)
   /// A field has a name that is reserved.
   case reused(Record, in: Schema, change: String)
 }
@@ -91,6 +103,18 @@ extension PlanProblem: CustomStringConvertible {
       "\(word) in the stage from \(from) to \(to) speaks of '\(record.name)', which is carried unchanged, new, or made by a rule: take it out, or let the rule give the value"
     case .skips(let record, let from, let to, let carried):
       "\(to) carries record '\(record.name)' of \(carried), which \(from) has declared anew: write typealias \(record.typeName) = \(from.name).\(record.typeName) in \(to.name), or Upcast(\\.\(record.caseName), to: \\.\(record.caseName)) { old, origin in … } in the stage"
+    case .unbridged(let record, let schema, let from, let changes):
+      "record '\(record.name)' of \(schema), which is a bridge, reaches no program of \(from): write Downcast(\\.\(record.caseName), to: …) { new in … } in the stage, or give it a shape that \(from.name) can read:\(changes.map { "\n  - \($0)" }.joined())"
+    case .bridgeAtOnePosition(let schema, let from):
+      "\(schema) is a bridge, and the stage from \(from) works out something from the whole log, after which nobody appends events of an older version: leave out .bridge"
+    case .twoDowncasts(let record, let from, let to):
+      "the stage from \(from) to \(to) has more than one Downcast for '\(record.name)': keep one for \\.\(record.caseName)"
+    case .idleDowncast(let record, let from, let to):
+      "the stage from \(from) to \(to) has a Downcast for '\(record.name)', and \(to.name) is no bridge: declare it with .bridge, or take the Downcast out"
+    case .twoStreams(let from, let to):
+      "the stage from \(from) to \(to) has more than one Streams: say in one of them where every entry goes"
+    case .foldedStreams(let from, let to):
+      "the stage from \(from) to \(to) has Streams and a Fold, and which of them sees the other's streams is nowhere said: put the Fold into a stage of its own, before or behind it"
     case .reused(let record, let schema, let change):
       "record '\(record.name)' of \(schema) has a field of a reserved name: \(change)"
     }

@@ -26,6 +26,8 @@ public struct RecordStep<R: Record>: Sendable {
   private(set) var conversion = Conversion.same
   /// Whether the payload is decoded as it is.
   private var isDirect = true
+  /// The fold that takes the payload; `nil` where none does.
+  private var fold: FoldSite?
   /// Decodes a payload of the type and version that the step is for, and does nothing with it.
   private var own: (@Sendable (Span<UInt8>) throws(CodingFailure) -> Void)?
   /// Decodes a payload and goes on.
@@ -41,7 +43,7 @@ public struct RecordStep<R: Record>: Sendable {
   func preceded(by conversion: Conversion) -> PayloadStep {
     var step = self
     step.conversion = conversion.followed(by: self.conversion)
-    step.isDirect = step.conversion.isSame
+    step.isDirect = step.conversion.isSame && fold == nil
     return step
   }
 
@@ -49,6 +51,14 @@ public struct RecordStep<R: Record>: Sendable {
   func taking<R: Record>(_ type: R.Type) -> PayloadStep {
     var step = self
     step.own = { (payload) throws(CodingFailure) in _ = try R.decode(payload: payload) }
+    return step
+  }
+
+  /// This step for records that a fold takes: payloads that do not end a group are not decoded.
+  func taken(by fold: FoldSite) -> PayloadStep {
+    var step = self
+    step.fold = fold
+    step.isDirect = false
     return step
   }
 
@@ -82,6 +92,7 @@ public struct RecordStep<R: Record>: Sendable {
   /// Does the step with a payload of the type and version that it is for.
   func run(_ payload: Span<UInt8>, _ origin: Origin, _ sink: Sink) throws(StepFailure) {
     if isDirect { return try decoded(payload, origin, sink) }
+    if let fold, try !fold.endsGroup(origin, sink) { return }
     var room = sink.takeRoom()
     defer { sink.giveBack(&room) }
     do throws(CodingFailure) {

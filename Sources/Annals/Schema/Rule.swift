@@ -1,4 +1,5 @@
-/// What happens to the records of one type across one stage; made by `Upcast`, `Split` and `Drop`; or what is said about a field, as by `Default`.
+/// What happens to the records of one type across one stage, made by `Upcast`, `Split` and `Drop`; or what is said about several, by `Fold` and `Streams`, about
+/// the way back, by `Downcast`, or about a field, as by `Default`.
 public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageContext>: Sendable {
   /// What is said of the records of one case.
   @usableFromInline struct Take: Sendable {
@@ -8,12 +9,13 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageCon
     @usableFromInline let caseIndex: Int
     /// What may come out.
     @usableFromInline let effect: RuleEffect
-    /// Given the steps of the newer version and the stage's context, if it is there yet, the step of the taken record: a `RecordStep` of its type.
-    @usableFromInline let step: @Sendable (To.Event.Steps, Context?) -> any Sendable
+    /// Given the steps of the newer version, the stage's context and where its groups end, if they are there yet, the step of the taken record: a `RecordStep` or
+    /// a `FoldStep` of its type.
+    @usableFromInline let step: @Sendable (To.Event.Steps, Context?, ContextTable?) -> any Sendable
 
     @usableFromInline init(
       _ word: RuleWord, _ caseIndex: Int, _ effect: RuleEffect,
-      step: @escaping @Sendable (To.Event.Steps, Context?) -> any Sendable
+      step: @escaping @Sendable (To.Event.Steps, Context?, ContextTable?) -> any Sendable
     ) {
       self.word = word
       self.caseIndex = caseIndex
@@ -21,27 +23,53 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageCon
       self.step = step
     }
   }
-  /// What happens to records; `nil` where something is said about a field.
-  @usableFromInline let take: Take?
+  /// What happens to records of single cases; a fold takes several.
+  @usableFromInline let takes: [Take]
   /// What is said about a field of records that no rule takes.
-  let adjustment: AdjustmentOutline?
+  private(set) var adjustment: AdjustmentOutline?
+  /// How records of the newer version are stored as ones of the older.
+  private(set) var downcast: DowncastRule<From, To>?
+  /// How records of a stream become one.
+  private(set) var fold: FoldRule<From>?
+  /// Which stream entries belong to afterwards.
+  private(set) var streams: StreamRule<From>?
 
   @usableFromInline init(
     _ word: RuleWord, _ caseIndex: Int, _ effect: RuleEffect,
-    step: @escaping @Sendable (To.Event.Steps, Context?) -> any Sendable
+    step: @escaping @Sendable (To.Event.Steps, Context?, ContextTable?) -> any Sendable
   ) {
-    take = Take(word, caseIndex, effect, step: step)
-    adjustment = nil
+    takes = [Take(word, caseIndex, effect, step: step)]
   }
 
   init(_ adjustment: Adjustment<From, To>) {
-    take = nil
+    takes = []
     self.adjustment = adjustment.outline
+    downcast = adjustment.downcast
+  }
+
+  init(_ downcast: DowncastRule<From, To>) {
+    takes = []
+    self.downcast = downcast
+  }
+
+  @usableFromInline init(_ fold: FoldRule<From>, _ takes: [Take]) {
+    self.takes = takes
+    self.fold = fold
+  }
+
+  init(_ streams: StreamRule<From>) {
+    takes = []
+    self.streams = streams
   }
 
   /// Where in the plan the rule for `type` stands.
   @usableFromInline static func site(_ type: (some Record).Type) -> RuleSite {
-    RuleSite(from: From.version, to: To.version, type: type.recordName)
+    site(named: type.recordName)
+  }
+
+  /// Where in the plan the rule for the record called `name` stands.
+  @usableFromInline static func site(named name: String) -> RuleSite {
+    RuleSite(from: From.version, to: To.version, type: name)
   }
 }
 
@@ -50,6 +78,7 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageCon
   case upcast = "Upcast"
   case split = "Split"
   case drop = "Drop"
+  case fold = "Fold"
 }
 
 /// What a rule may give, as numbers of cases of the newer version.

@@ -15,7 +15,7 @@
 ///   - major: The first number of the version, written out.
 ///   - minor: The second number of the version, written out.
 ///   - patch: The third number of the version, written out.
-///   - stability: `.draft`, written out, while the shapes may still change.
+///   - stability: Written out: `.draft` while the shapes may still change, `.bridge` where programs of the version before must live with what is written.
 @attached(member, names: named(version), named(stability), named(Event))
 @attached(extension, conformances: VersionedSchema, names: named(carries))
 public macro Schema(

@@ -7,6 +7,13 @@ public class Sink {
   @usableFromInline final let notesDrops: Bool
   /// The first rule that gave nothing, if that is asked.
   final var drop: NotedDrop?
+  /// Whether a fold has taken a record into a later one, if that is asked.
+  final var hasFolded = false
+
+  /// The way back to what stands before the entries that are lifted; `nil` where they stand in no stream.
+  final var past: (any StreamPast)?
+  /// Looks into the tables of group ends that were needed so far.
+  private final var ends: [GroupEnds] = []
 
   /// Room for a payload that is being converted, used again for each.
   private final var scratch: [UInt8] = []
@@ -23,6 +30,20 @@ public class Sink {
   /// Takes down that a rule gave nothing, unless another one did so before.
   @usableFromInline @inline(never) final func note(_ site: RuleSite, _ reason: String) {
     if drop == nil { drop = NotedDrop(site: site, reason: reason) }
+  }
+
+  /// Takes down that a fold has taken a record into a later one, unless another rule gave nothing before.
+  final func note(_ fold: FoldSite) {
+    hasFolded = true
+    if drop == nil { drop = NotedDrop(site: fold.site, reason: fold.reason, cause: .fold) }
+  }
+
+  /// The look into a table of group ends.
+  final func ends(in table: ContextTable) -> GroupEnds {
+    if let known = ends.first(where: { $0.table === table }) { return known }
+    let new = GroupEnds(table)
+    ends.append(new)
+    return new
   }
 
   /// Empty room for a payload.
@@ -51,6 +72,8 @@ struct NotedDrop {
   let site: RuleSite
   /// The rule's reason.
   let reason: String
+  /// What removed the event.
+  var cause = Stub.Cause.rule
 }
 
 /// The entries that one or more lifts delivered, in order; its storage is used again.
@@ -89,8 +112,9 @@ extension Sink {
       count &+= 1
       return
     }
-    guard let delivery = self as? EncodedDelivery else { wrongSink(for: Event.self) }
-    delivery.add(event, origin)
+    if let delivery = self as? EncodedDelivery { return delivery.add(event, origin) }
+    guard let group = self as? GroupRoom<Event> else { wrongSink(for: Event.self) }
+    group.add(event, origin)
   }
 }
 

@@ -73,7 +73,7 @@
   _ path: RecordPath<From, Old>, _ effect: RuleEffect, _ reason: String?,
   _ make: @escaping @Sendable (Context?) -> @Sendable (consuming Old, Origin) throws -> [To.Event]
 ) -> Rule<From, To, Context> {
-  Rule(.split, From.Event.cases[keyPath: path].index, effect) { next, context in
+  Rule(.split, From.Event.cases[keyPath: path].index, effect) { next, context, _ in
     let body = make(context)
     return RecordStep<Old> { (old: consuming Old, origin, sink) throws(StepFailure) in
       let parts: [To.Event]

@@ -19,7 +19,7 @@ extension MigrationStage {
   /// - Throws: ``AnnalsError`` with code `invalidPlan` where the stage does not hold together.
   func alone() throws(AnnalsError) -> StageAlone {
     var table: [[PayloadStep]] = []
-    _ = try extend(VersionSteps<To.Event>(), ContextBytes(), &table)
+    _ = try extend(VersionSteps<To.Event>(), StageContexts(), &table)
     let steps = table.first ?? []
     return StageAlone { (caseIndex, payload, origin) throws(StepFailure) in
       let delivery = Delivery<To.Event>()

@@ -1,11 +1,20 @@
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
 /// All events of one version, from the oldest to the newest: what a stage's `prepare` and `verify` read.
 ///
 /// It ends at the last entry that stood in the log when the work began, and has no events that were stored under a later version. It cannot be kept.
 public struct StageHistory<Event: SchemaEvent> {
+  /// The id of the log.
+  let log: UUID
   private let read: ((Entry<Event>) throws -> Void) throws -> Void
 
-  /// A history that hands its entries to the closure it is given.
-  package init(_ read: @escaping ((Entry<Event>) throws -> Void) throws -> Void) {
+  /// A history of the log with this id that hands its entries to the closure it is given.
+  package init(log: UUID, _ read: @escaping ((Entry<Event>) throws -> Void) throws -> Void) {
+    self.log = log
     self.read = read
   }
 

@@ -8,6 +8,10 @@ public enum StepFailure: Error, Sendable {
   case tooManyParts(RuleSite, Int)
   /// A split gave an event of a record that its `into:` does not name; the text is the record's name.
   case unexpectedPart(RuleSite, String)
+  /// A fold could not read the entries before the last one of a group.
+  case groupUnreadable(RuleSite, AnnalsError)
+  /// A fold found fewer records in a group than there were when the stage was activated.
+  case groupIncomplete(RuleSite, expected: Int, found: Int)
 }
 
 /// The place of a rule in a plan.
@@ -38,6 +42,10 @@ extension StepFailure: CustomStringConvertible {
       "\(site) gave \(count) parts, and \(RuleSite.partLimit) are allowed"
     case .unexpectedPart(let site, let name):
       "\(site) gave an event of '\(name)', which its 'into:' does not name"
+    case .groupUnreadable(let site, let error):
+      "\(site) could not read the entries that it folds: \(error.code)"
+    case .groupIncomplete(let site, let expected, let found):
+      "\(site) folds \(expected) entries, and \(found) of them are there"
     }
   }
 }

@@ -71,7 +71,7 @@
   _ make: @escaping @Sendable (Context?) -> @Sendable (consuming Old, Origin) throws -> New
 ) -> Rule<From, To, Context> {
   let target = To.Event.cases[keyPath: target]
-  return Rule(.upcast, From.Event.cases[keyPath: path].index, .cases([target.index])) { next, context in
+  return Rule(.upcast, From.Event.cases[keyPath: path].index, .cases([target.index])) { next, context, _ in
     let body = make(context)
     let step = target.step(next)
     return RecordStep<Old> { (old: consuming Old, origin, sink) throws(StepFailure) in
@@ -89,7 +89,7 @@
   _ path: RecordPath<From, Old>,
   _ make: @escaping @Sendable (Context?) -> @Sendable (consuming Old, Origin) throws -> To.Event
 ) -> Rule<From, To, Context> {
-  Rule(.upcast, From.Event.cases[keyPath: path].index, .anything) { next, context in
+  Rule(.upcast, From.Event.cases[keyPath: path].index, .anything) { next, context, _ in
     let body = make(context)
     return RecordStep<Old> { (old: consuming Old, origin, sink) throws(StepFailure) in
       let new: To.Event

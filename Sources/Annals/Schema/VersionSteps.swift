@@ -98,6 +98,10 @@ private struct Crossing<Event: SchemaEvent, Next: SchemaEvent>: StepSource {
   mutating func step<R: Record>(for recordCase: RecordCase<Event, R>) throws(AnnalsError) -> RecordStep<R> {
     let index = recordCase.index
     if let rule = rules.first(where: { $0.caseIndex == index }) {
+      if let fold = rule.step as? FoldStep<R> {
+        try made.add(fold.step, recordCase.decoding(fold.step).taken(by: fold.site), for: recordCase)
+        return fold.step
+      }
       guard let step = rule.step as? RecordStep<R> else { throw MadeSteps<Event>.disorder }
       try made.add(step, for: recordCase)
       return step

@@ -95,6 +95,9 @@ package struct Conversion: Sendable {
     return Conversion(steps)
   }
 
+  /// Whether it refuses some payloads of the shape that it is for.
+  var isPartial: Bool { steps.contains(where: \.isPartial) }
+
   /// How many passes over a payload it takes: 0 where payloads stay, 1 for what could be made one.
   var passes: Int { steps.count }
 }

@@ -87,6 +87,7 @@ struct ExplanationText {
       case .converted: "read in its new shape"
       case .upcast: "Upcast"
       case .split: "Split"
+      case .folded: "Fold"
       case .dropped(let reason): "Drop, \(reason)"
       // A plan in which one of these happens is not compiled.
       case .added, .forgotten, .redeclared: "no way across"

@@ -81,6 +81,14 @@ extension CheckVerb {
     first.add("versions", check.versions.map(\.description))
     var bytes = first.bytes
     for stage in check.stages {
+      for record in stage.bridge ?? [] {
+        var line = ReportLine()
+        line.add("from", stage.from)
+        line.add("to", stage.to)
+        line.add("bridged", record.name)
+        line.add("form", record.form.rawValue)
+        bytes += line.bytes
+      }
       for record in stage.records { bytes += line(record, stage) }
     }
     for finding in check.findings { bytes += line(finding.severity, finding.message) }
@@ -125,11 +133,16 @@ extension CheckVerb {
       line.add("to", stage.to)
       line.add("events", stage.events)
       line.add("due", stage.isDue)
+      line.add("needsPass", stage.needsPass)
+      line.add("scope", stage.scope.rawValue)
+      line.add("bridge", stage.isBridge)
+      line.add("phase", stage.phase.rawValue)
       bytes += line.bytes
     }
     var line = ReportLine()
     line.add("opens", check.opens)
     line.add("needsActivation", check.needsActivation)
+    line.add("needsPass", check.needsPass)
     line.add("unadopted", check.unadopted)
     line.add("oldest", check.oldest)
     line.add("current", check.current)

@@ -18,6 +18,9 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
 
     What stages have to know of the whole log is worked out and kept first; that stays, whatever becomes of the pass. The old generation is kept until 'discard-previous'. Ctrl-C keeps what is done: the same command goes on there.
 
+    A stage that moves entries to other streams takes a pass of its own, up to that stage; the rest follows in another one. With --dry-run and
+    --hold it ends with the first: 'migrate' again goes on behind it.
+
       --to V          stops at version V of the plan
     \(PassArguments.help)
     """
@@ -48,10 +51,14 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
     // A pass to an earlier version must not bind anybody to the later ones.
     options.activating =
       !pass.options.isRehearsal && (version ?? Plan.Current.version) == Plan.Current.version
-    let store = try EventStore(at: URL(filePath: store), plan: Plan.self, options: options)
-    let run = try version.map { (version) throws(AnnalsError) in try store.migrate(to: version, pass.options)
+    var migration = try PlanMigration(
+      at: URL(filePath: store), plan: Plan.self, to: version, options: options)
+    var status = ExitStatus.success
+    while status == ExitStatus.success, let run = try migration.next(pass.options) {
+      status = try await PassWatch(run: run, isJSON: isJSON).finish(to: &output, &progress)
+      // The next one would be refused until somebody accepts this one.
+      if pass.options.isHolding { break }
     }
-    return try await PassWatch(run: run ?? store.migrate(pass.options), isJSON: isJSON)
-      .finish(to: &output, &progress)
+    return status
   }
 }

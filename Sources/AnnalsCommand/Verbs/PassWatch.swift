@@ -58,6 +58,8 @@ struct PassWatch {
     if report.rewritten > 0 || report.isDone || report.isRehearsal {
       lines.append("rewritten    \(report.rewritten)")
       lines.append("split        \(report.split)")
+      if report.folded > 0 { lines.append("folded       \(report.folded)") }
+      if report.moved > 0 { lines.append("moved        \(report.moved)") }
       for dropped in report.dropped {
         lines.append(
           "dropped      \(dropped.count) '\(PlainText.line(dropped.type))': \(PlainText.line(dropped.reason))"
@@ -95,6 +97,8 @@ struct PassWatch {
     line.add("resumedAt", report.resumedAt)
     line.add("rewritten", report.rewritten)
     line.add("split", report.split)
+    line.add("folded", report.folded)
+    line.add("moved", report.moved)
     line.add(
       "dropped",
       report.dropped.map { dropped in

@@ -12,6 +12,9 @@ extension PlanCheck.RecordFate {
     case .split(let names):
       line.add("outcome", "split")
       line.add("into", names)
+    case .folded(let names):
+      line.add("outcome", "folded")
+      line.add("into", names)
     case .dropped(let reason):
       line.add("outcome", "dropped")
       line.add("reason", reason)

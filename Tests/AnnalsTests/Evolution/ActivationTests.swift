@@ -65,7 +65,7 @@ private enum HugePlan: SchemaMigrationPlan {
   static var stages: MigrationChain<Parks1, Parks2> {
     MigrationStage.custom(
       fromVersion: Parks1.self, toVersion: Parks2.self,
-      prepare: { _ in String(repeating: "x", count: 2 << 20) }
+      prepare: { _ in String(repeating: "x", count: 65 << 20) }
     ) {
       Drop(\.parkAdded, reason: "test")
     }

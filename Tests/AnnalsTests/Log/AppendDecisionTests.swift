@@ -18,6 +18,8 @@ private struct ModelState: AppendState {
       last: Position(UInt64(last)), newestID: newestID.map { Revision(UInt64($0)) })
   }
 
+  func moved(ofPart index: Int) -> [StreamName] { [] }
+
   func identities(of end: StreamEnd, _ revisions: ClosedRange<UInt64>) -> [EntryIdentity] {
     let positions = model.positions(of: model.entries[Int(end.id.rawValue) - 1].stream)
     return revisions.map { revision in

@@ -3,7 +3,7 @@ enum Catalogue {
   /// The scenarios with as much work as `scale` says.
   static func scenarios(_ scale: Scale) -> [any Scenario] {
     appends(isFull: scale == .full) + reads(isFull: scale == .full)
-      + passes(isFull: scale == .full)
+      + passes(isFull: scale == .full) + stages(isFull: scale == .full)
   }
 
   private static func appends(isFull: Bool) -> [any Scenario] {
@@ -30,6 +30,7 @@ enum Catalogue {
         AppendWarm(
           batch: 10_000, streams: isFull ? 1_000_000 : 100_000, entries: isFull ? 500_000 : 100_000,
           patience: patience),
+        Rollout(batch: 1_000, streams: 1_000, entries: isFull ? 200_000 : 50_000),
         AppendConcurrent(
           tasks: 64, streams: 1_000, perTask: isFull ? 1_000 : 100, alone: isFull ? 1_000 : 300),
       ]
@@ -69,5 +70,10 @@ enum Catalogue {
       PassBesideWriter(log: few, share: 1), PassSwitch(log: short), PassSwitch(log: few),
       PassMemory(log: TypedLog(streams: 1_000, entries: isFull ? 5_000_000 : 500_000)),
     ]
+  }
+
+  private static func stages(isFull: Bool) -> [any Scenario] {
+    let log = TypedLog(streams: 1_000, entries: isFull ? 1_000_000 : 200_000)
+    return [ContextLookup(log: log), PassFold(log: log)]
   }
 }

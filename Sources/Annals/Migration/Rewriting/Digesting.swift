@@ -7,11 +7,21 @@ struct Digesting: Sendable {
   /// Whether entries that cannot be lifted count as such; otherwise they are errors.
   let isQuarantining: Bool
 
+  /// How the stream of an entry counts.
+  var streams = StreamDigesting.stored
+
   /// How many positions are read in one snapshot.
   static let runEntries: UInt64 = 1_024
 
   /// What a thread works out digests with.
-  func digester() -> EntryDigester { EntryDigester(reach, log: source.log, isQuarantining: isQuarantining) }
+  func digester() -> EntryDigester {
+    var router: StreamRouter?
+    if case .routed(let move) = streams {
+      router = move.router(of: source, isSettingAside: isQuarantining)
+    }
+    return EntryDigester(
+      reach, source, isQuarantining: isQuarantining, isByName: streams.isByName, router)
+  }
 
   /// What the entries at `positions` deliver, in one snapshot.
   func digest(
@@ -58,4 +68,17 @@ struct Digesting: Sendable {
     while let digest = try line.next() { total.add(digest) }
     return total
   }
+}
+
+/// How the stream of an entry counts in what a generation delivers.
+enum StreamDigesting: Sendable {
+  /// By the first entry and the revision, as they are stored.
+  case stored
+  /// By the name alone.
+  case named
+  /// By the name of the stream that the entry goes to.
+  case routed(StreamMove)
+
+  /// Whether only names count.
+  var isByName: Bool { if case .stored = self { false } else { true } }
 }

@@ -14,28 +14,46 @@ final class EntryDigester {
     case stored = 3
   }
 
+  private let source: RewriteSource
   private let reach: PlanReach?
   private let lifting: PayloadLifting?
   private let isQuarantining: Bool
   private var origins: EntryOrigin
   private var fates = FateTable([], written: [])
+  /// Whether streams count by their names, and revisions do not.
+  private let isByName: Bool
+  /// Finds out where entries go; `nil` where they stay.
+  private let router: StreamRouter?
+  /// What counts as the place of the entry at hand in its stream.
+  private var place: (stream: UInt64, revision: UInt64) = (0, 0)
   /// How many kinds, and after how many activations, ``fates`` are of.
   private var known: (kinds: Int, epoch: UInt64)?
 
   /// - Parameters:
   ///   - reach: The plan; `nil` where entries are compared as they are stored.
+  ///   - source: The generation that they are read from.
   ///   - isQuarantining: Whether entries that cannot be lifted count as such; otherwise they are errors.
-  init(_ reach: PlanReach?, log: UUID, isQuarantining: Bool) {
+  ///   - isByName: Whether streams count by their names, and revisions do not.
+  ///   - router: Finds out where entries go; `nil` where they stay.
+  init(
+    _ reach: PlanReach?, _ source: RewriteSource, isQuarantining: Bool, isByName: Bool = false,
+    _ router: StreamRouter? = nil
+  ) {
+    self.source = source
     self.reach = reach
+    self.isByName = isByName
+    self.router = router
     lifting = reach.map { PayloadLifting($0.plan) }
     self.isQuarantining = isQuarantining
-    origins = EntryOrigin(log: log)
+    origins = EntryOrigin(log: source.log)
   }
 
   /// Takes the kinds of the snapshot that the next entries are read from.
   func enter(_ kinds: KindRegistry) {
+    router?.enter(kinds)
     guard let reach, known.map({ $0 != (kinds.kinds.count, kinds.epoch) }) ?? true else { return }
     fates = FateTable(reading: kinds, reach)
+    lifting?.delivery.past = source.past(kinds, reach)
     known = (kinds.kinds.count, kinds.epoch)
   }
 
@@ -45,6 +63,7 @@ final class EntryDigester {
   ) throws(AnnalsError) {
     let header = entry.header
     sum.entries &+= 1
+    if try goesMissing(entry, reader) { return add(.nothing, entry, Span(), to: &sum) }
     guard let lifting else { return add(.stored, entry, entry.bytes, to: &sum) }
     if header.flags.contains(.stub) { return add(.nothing, entry, Span(), to: &sum) }
     // What is carried is delivered as it is stored, so its bytes say what it is.
@@ -64,36 +83,31 @@ final class EntryDigester {
     if sum.events == before.events { add(.nothing, entry, Span(), to: &sum) }
   }
 
+  /// Takes down the place of an entry in its stream.
+  ///
+  /// - Returns: Whether the entry is dropped on the way to another stream.
+  private func goesMissing(
+    _ entry: borrowing LentEntry, _ reader: StoreReader
+  ) throws(AnnalsError) -> Bool {
+    guard isByName else {
+      place = (entry.header.stream.rawValue, entry.header.revision.rawValue)
+      return false
+    }
+    let route = try router?.route(entry, reader)
+    let name = if let route { route.new } else { try origins.name(of: entry.stream, reader) }
+    // Under a key of its own, so that the digest is the same in every process.
+    let hash = StreamHash(name.text.utf8.span, key: (0, 0))
+    place = (hash.low, hash.high)
+    return route?.reason != nil
+  }
+
   private func lift(
     _ entry: borrowing LentEntry, _ lifting: PayloadLifting, _ reader: StoreReader,
     to sum: inout EventDigest.Sum
   ) throws(Setback) {
-    var setback: Setback?
-    do throws(AnnalsError) {
-      let origin = try origins.origin(of: entry, reader)
-      if let payload = entry.payload {
-        do throws(Setback) {
-          try lifting.lift(payload, fates.fate(of: entry.kind, entry.position), origin)
-        } catch {
-          setback = error
-          throw error.error
-        }
-        addDelivered(lifting.delivery, entry, to: &sum)
-      } else {
-        try entry.eachPart { (kind, path, payload) throws(AnnalsError) in
-          var origin = origin
-          origin.path = path
-          do throws(Setback) { try lifting.lift(payload, fates.fate(of: kind, entry.position), origin) } catch
-          {
-            setback = error
-            throw error.error
-          }
-          addDelivered(lifting.delivery, entry, to: &sum)
-        }
-      }
-    } catch {
-      throw setback ?? Setback(error)
-    }
+    let origin: Origin
+    do throws(AnnalsError) { origin = try origins.origin(of: entry, reader) } catch { throw Setback(error) }
+    try lifting.lift(entry, fates, origin) { addDelivered(lifting.delivery, entry, to: &sum) }
   }
 
   private func addDelivered(
@@ -117,8 +131,8 @@ final class EntryDigester {
     let header = entry.header
     var hash = MixedHash(UInt64(mark.rawValue))
     hash.mix(entry.position.rawValue)
-    hash.mix(header.stream.rawValue)
-    hash.mix(header.revision.rawValue)
+    hash.mix(place.stream)
+    hash.mix(place.revision)
     hash.mix(UInt64(bitPattern: header.time))
     hash.mix(header.flags.contains(.id) ? UInt64(Checksum.crc32c(entry.bytes.extracting(header.id))) + 1 : 0)
     hash.mix(UInt64(path.count))

@@ -14,6 +14,11 @@ struct EntryOrigin {
     self.log = log
   }
 
+  /// The name of the stream whose first entry is at `id`.
+  mutating func name(of id: Position, _ reader: StoreReader) throws(AnnalsError) -> StreamName {
+    try names.name(of: id, reader)
+  }
+
   /// What rules may know of `entry`, of the snapshot of `reader`.
   mutating func origin(
     of entry: borrowing LentEntry, _ reader: StoreReader

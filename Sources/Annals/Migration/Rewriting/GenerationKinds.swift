@@ -78,13 +78,19 @@ final class GenerationKinds: Sendable {
   /// The rows of `schemas` that the new generation has whatever its entries are: of versions of which something was worked out from the whole log.
   func activatedSchemas() -> [(ordinal: UInt16, row: SchemaRow)] {
     state.withLock { state in
-      state.source.schemas.sorted { $0.key < $1.key }.filter { $0.value.phase != .present }.map {
-        ordinal, row in
-        (
-          reach == nil ? ordinal : state.numbers.ordinal(of: row.version),
-          Self.schemaRow(row.version, state.source, reach)
-        )
+      var moved: [(ordinal: UInt16, row: SchemaRow)] = []
+      if let plan = reach?.plan, plan.passesStreams, !plan.written.isEmpty {
+        let version = plan.current.version
+        moved.append((state.numbers.ordinal(of: version), Self.schemaRow(version, state.source, reach)))
       }
+      return moved
+        + state.source.schemas.sorted { $0.key < $1.key }.filter { $0.value.phase != .present }.map {
+          ordinal, row in
+          (
+            reach == nil ? ordinal : state.numbers.ordinal(of: row.version),
+            Self.schemaRow(row.version, state.source, reach)
+          )
+        }
     }
   }
 
@@ -106,10 +112,12 @@ extension GenerationKinds {
       return known ?? SchemaRow(version: version)
     }
     let stability = reach.plan.current.stability
-    var row = known ?? SchemaRow(version: version, stability: stability == .draft ? .draft : .released)
-    if stability != .draft { row.stability = .released }
+    var row = known ?? SchemaRow(version: version, stability: SchemaRow.Stability(stability))
+    if row.stability == .draft { row.stability = SchemaRow.Stability(stability) }
     // What drafts of the version have stored is stored as the release has it from here on.
-    if row.stability == .released { row.release = 0 }
+    if row.stability != .draft { row.release = 0 }
+    // Entries of an older version would come to streams that are gone.
+    if reach.plan.passesStreams { row.phase = .active }
     return row
   }
 

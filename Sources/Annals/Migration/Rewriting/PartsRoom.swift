@@ -8,6 +8,8 @@ struct PartsRoom {
   private var sizes: [(kind: UInt32, bytes: Int)] = []
   /// The first drop among those that gave no part.
   private(set) var drop: NotedDrop?
+  /// Whether a fold has taken any into a later entry.
+  private(set) var hasFolded = false
 
   /// Forgets everything but the storage.
   mutating func clear() {
@@ -15,6 +17,7 @@ struct PartsRoom {
     sizes.removeAll(keepingCapacity: true)
     count = 0
     drop = nil
+    hasFolded = false
   }
 
   /// Adds a part.
@@ -33,6 +36,7 @@ struct PartsRoom {
   /// - Parameter written: The kinds by case.
   mutating func add(_ delivery: EncodedDelivery, _ written: [UInt32]) {
     if drop == nil { drop = delivery.drop }
+    if delivery.hasFolded { hasFolded = true }
     let content = delivery.content
     for (index, part) in content.parts.enumerated() {
       add(written[part.caseIndex], part.path, content.bytes.span.extracting(content.range(of: index)))

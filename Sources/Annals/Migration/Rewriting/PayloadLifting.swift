@@ -31,3 +31,34 @@ final class PayloadLifting {
     }
   }
 }
+
+extension PayloadLifting {
+  /// Lifts each payload of an entry in turn.
+  ///
+  /// - Parameters:
+  ///   - fates: What becomes of the kinds that it may be of.
+  ///   - origin: What rules may know of the entry.
+  ///   - body: Is called behind each payload, whose events are then in ``delivery``.
+  func lift(
+    _ entry: borrowing LentEntry, _ fates: FateTable, _ origin: Origin, _ body: () -> Void
+  ) throws(Setback) {
+    if let payload = entry.payload {
+      try lift(payload, fates.fate(of: entry.kind, entry.position), origin)
+      return body()
+    }
+    var setback: Setback?
+    do throws(AnnalsError) {
+      try entry.eachPart { (kind, path, payload) throws(AnnalsError) in
+        var origin = origin
+        origin.path = path
+        do throws(Setback) { try lift(payload, fates.fate(of: kind, entry.position), origin) } catch {
+          setback = error
+          throw error.error
+        }
+        body()
+      }
+    } catch {
+      throw setback ?? Setback(error)
+    }
+  }
+}

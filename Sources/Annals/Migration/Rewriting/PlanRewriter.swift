@@ -7,9 +7,15 @@
 /// Takes entries through a plan: what a migration pass does with each.
 final class PlanRewriter: EntryRewriter {
   private let kinds: GenerationKinds
+  private let source: RewriteSource
+  private let reach: PlanReach
+  /// The groups that cannot be folded; shared by all threads.
+  private let failing: FailingGroups
   private let lifting: PayloadLifting
   /// Whether entries that cannot be lifted are set aside.
   private let isQuarantining: Bool
+  /// Whether records of groups that cannot be folded are set aside too.
+  private let mayBreakGroups: Bool
   private var origins: EntryOrigin
   private(set) var table = FateTable([], written: [])
   /// Room for parts, used again for each entry.
@@ -19,16 +25,28 @@ final class PlanRewriter: EntryRewriter {
   ///
   /// - Parameters:
   ///   - kinds: The kinds of the new generation.
-  ///   - plan: The plan that they were made for.
-  init(_ kinds: GenerationKinds, _ plan: CompiledPlan, log: UUID, isQuarantining: Bool) {
+  ///   - source: The older generation.
+  ///   - reach: The plan that they were made for.
+  ///   - failing: The groups that cannot be folded.
+  ///   - isQuarantining: Whether entries that cannot be lifted are set aside.
+  ///   - mayBreakGroups: Whether records of groups that cannot be folded are set aside too.
+  init(
+    _ kinds: GenerationKinds, _ source: RewriteSource, _ reach: PlanReach, _ failing: FailingGroups,
+    isQuarantining: Bool, mayBreakGroups: Bool = true
+  ) {
+    self.failing = failing
+    self.mayBreakGroups = mayBreakGroups
     self.kinds = kinds
-    lifting = PayloadLifting(plan)
+    self.source = source
+    self.reach = reach
+    lifting = PayloadLifting(reach.plan)
     self.isQuarantining = isQuarantining
-    origins = EntryOrigin(log: log)
+    origins = EntryOrigin(log: source.log)
   }
 
-  func enter(_ source: KindRegistry) throws(AnnalsError) {
-    table = try kinds.table(for: source)
+  func enter(_ known: KindRegistry) throws(AnnalsError) {
+    table = try kinds.table(for: known)
+    lifting.delivery.past = source.past(known, reach)
   }
 
   func rewrite(
@@ -98,6 +116,7 @@ extension PlanRewriter {
       }
     }
     try gather(entry, origin, isQuarantined: isQuarantined)
+    if isQuarantining, parts.hasFolded { try mustBeFolded(entry, origin) }
     guard parts.count > 0 else { return try addStub(entry, extensions, into: &run) }
     parts.count(in: &run.tally, at: run.count)
     run.changes.add(isSplit: !header.flags.contains(.parts))
@@ -134,6 +153,22 @@ extension PlanRewriter {
     }
   }
 
+  /// Throws where the group that an entry went into cannot be folded: what it is folded from stays with what it would have become.
+  private func mustBeFolded(_ entry: borrowing LentEntry, _ origin: Origin) throws(Setback) {
+    let end: Position?
+    do throws(AnnalsError) { end = try failing.end(of: entry) } catch { throw Setback(error) }
+    guard let end else { return }
+    let kind = try table.fate(of: firstKind(of: entry), entry.position).kind
+    let setback = Setback(unfolded: kind, endingAt: end, origin, to: reach.plan.current.version)
+    if mayBreakGroups { throw setback }
+    // Their revisions would be others, and nobody could find together again what belongs together.
+    throw Setback(
+      AnnalsError(
+        .ruleFailed,
+        "\(setback.error.message); a pass that moves streams does not set aside what a fold is made of: mend the fold first; the store is as it was",
+        details: setback.error.details))
+  }
+
   /// Adds the stub of an entry that gives no events.
   private func addStub(
     _ entry: borrowing LentEntry, _ extensions: [UInt8]?, into run: inout RewrittenRun
@@ -141,18 +176,19 @@ extension PlanRewriter {
     let number = try firstKind(of: entry)
     let kind = try table.fate(of: number, entry.position).stub
     // Rules alone give nothing, and each that does says so.
+    let cause = parts.drop?.cause ?? .rule
     let stub = Stub(
-      cause: .rule, from: parts.drop?.site.from, to: parts.drop?.site.to, reason: parts.drop?.reason ?? "")
+      cause: cause, from: parts.drop?.site.from, to: parts.drop?.site.to, reason: parts.drop?.reason ?? "")
     var body: [UInt8] = []
     stub.append(to: &body)
-    run.tally.add(stub: kind, Stub.Cause.rule.rawValue, at: run.count)
+    run.tally.add(stub: kind, cause.rawValue, at: run.count)
     let type = try table.fate(of: number, entry.position).kind.row.name
-    run.changes.add(RunChanges.Drop(type: type, reason: stub.reason))
+    run.changes.add(RunChanges.Drop(type: type, reason: stub.reason), isFolded: cause == .fold)
     add(entry, kind: kind, .stub, body.span, extensions, into: &run)
   }
 
   /// The kind of an entry, or of the first part that it has.
-  private func firstKind(of entry: borrowing LentEntry) throws(Setback) -> UInt32 {
+  func firstKind(of entry: borrowing LentEntry) throws(Setback) -> UInt32 {
     guard entry.header.flags.contains(.parts) else { return entry.header.kind }
     var first: UInt32?
     do throws(AnnalsError) {

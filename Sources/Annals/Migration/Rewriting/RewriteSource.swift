@@ -36,6 +36,17 @@ final class RewriteSource: Sendable {
     return newer
   }
 
+  /// The position of the newest entry; 0 in an empty log.
+  func last() throws(AnnalsError) -> UInt64 {
+    let transaction = try storage { () throws(EnvironmentError) in try environment.beginRead() }
+    return try StoreReader(transaction.view, tables).last()
+  }
+
+  /// What stands before the entries of a snapshot with these kinds; `nil` for a plan without folds.
+  func past(_ kinds: KindRegistry, _ reach: PlanReach) -> StoredPast? {
+    StoredPast(environment, tables, kinds, log: log, reach)
+  }
+
   /// Lends each entry of `positions` to `body`, in one snapshot, until that returns `false` or the range ends.
   ///
   /// A missing position is damage.

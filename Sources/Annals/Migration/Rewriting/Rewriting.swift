@@ -20,9 +20,25 @@ struct Rewriting: Sendable {
   static func lifting(
     _ source: RewriteSource, _ kinds: GenerationKinds, _ plan: CompiledPlan, isQuarantining: Bool
   ) -> Rewriting {
-    let log = source.log
+    let reach = PlanReach(plan)
+    let failing = FailingGroups(source, reach)
     return Rewriting(source: source) {
-      PlanRewriter(kinds, plan, log: log, isQuarantining: isQuarantining)
+      PlanRewriter(kinds, source, reach, failing, isQuarantining: isQuarantining)
+    }
+  }
+
+  /// Takes entries through the plan that `kinds` were made for, and finds out which streams they go to.
+  static func moving(
+    _ source: RewriteSource, _ kinds: GenerationKinds, _ plan: CompiledPlan, _ move: StreamMove,
+    isQuarantining: Bool
+  ) -> Rewriting {
+    let reach = PlanReach(plan)
+    let failing = FailingGroups(source, reach)
+    return Rewriting(source: source) {
+      RoutingRewriter(
+        PlanRewriter(
+          kinds, source, reach, failing, isQuarantining: isQuarantining, mayBreakGroups: false), move,
+        move.router(of: source, isSettingAside: isQuarantining))
     }
   }
 

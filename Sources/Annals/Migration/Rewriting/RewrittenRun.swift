@@ -11,6 +11,9 @@ struct RewrittenRun: Sendable {
   /// What has become of the entries.
   var changes = RunChanges()
 
+  /// Where each entry goes, in a pass that moves entries to other streams; otherwise empty.
+  var routes: [RoutedEntry] = []
+
   /// The most room that is kept for a next run.
   private static let keptRoom = 4 << 20
 
@@ -36,6 +39,7 @@ struct RewrittenRun: Sendable {
     ends.removeAll(keepingCapacity: true)
     tally.clear()
     changes.clear()
+    routes.removeAll(keepingCapacity: true)
     // One large entry must not keep its room for the rest of a pass.
     if bytes.count > Self.keptRoom { bytes = [] }
   }
@@ -60,6 +64,17 @@ struct RewrittenRun: Sendable {
     var all = bytes.mutableSpan
     var place = all._mutatingExtracting(start..<start + count)
     copy.write(to: &place, at: position)
+    ends.append(start + count)
+  }
+
+  /// Adds an entry that goes on in another place of a stream.
+  mutating func add(_ relink: borrowing EntryRelink) {
+    let count = relink.count
+    let start = makeRoom(count)
+    let position = position(of: ends.count)
+    var all = bytes.mutableSpan
+    var place = all._mutatingExtracting(start..<start + count)
+    relink.write(to: &place, at: position)
     ends.append(start + count)
   }
 

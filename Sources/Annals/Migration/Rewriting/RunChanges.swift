@@ -12,6 +12,8 @@ struct RunChanges: Sendable {
   private(set) var rewritten: UInt64 = 0
   /// How many of them have become parts.
   private(set) var split: UInt64 = 0
+  /// How many of them have gone into a later one.
+  private(set) var folded: UInt64 = 0
   /// How many of them have given nothing.
   private(set) var drops: [Drop: UInt64] = [:]
 
@@ -23,8 +25,11 @@ struct RunChanges: Sendable {
   }
 
   /// Counts an entry that has given nothing.
-  mutating func add(_ drop: Drop) {
+  ///
+  /// - Parameter isFolded: Whether it has gone into a later one.
+  mutating func add(_ drop: Drop, isFolded: Bool) {
     rewritten += 1
+    if isFolded { folded += 1 }
     drops[drop, default: 0] += 1
   }
 
@@ -32,6 +37,7 @@ struct RunChanges: Sendable {
   mutating func add(_ other: RunChanges) {
     rewritten += other.rewritten
     split += other.split
+    folded += other.folded
     for (drop, count) in other.drops { drops[drop, default: 0] += count }
   }
 
@@ -39,6 +45,7 @@ struct RunChanges: Sendable {
   mutating func clear() {
     rewritten = 0
     split = 0
+    folded = 0
     if !drops.isEmpty { drops.removeAll(keepingCapacity: true) }
   }
 }

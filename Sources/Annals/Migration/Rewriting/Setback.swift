@@ -18,6 +18,24 @@ struct Setback: Error {
     mark = isOfEntry ? QuarantineMark(from: failure.version, to: version, cause: failure.description) : nil
   }
 
+  /// A record that goes into a group which cannot be folded.
+  init(
+    unfolded kind: KindRegistry.Kind, endingAt end: Position, _ origin: Origin, to version: SchemaVersion
+  ) {
+    let cause = "it is folded at position \(end), which cannot be lifted"
+    error = AnnalsError(
+      .ruleFailed,
+      "position \(origin.position), stream '\(origin.stream)', revision \(origin.revision): \(cause)",
+      details: AnnalsError.Details {
+        $0.position = origin.position
+        $0.stream = origin.stream
+        $0.revision = origin.revision
+        $0.type = kind.row.name
+        $0.version = kind.version
+      })
+    mark = QuarantineMark(from: kind.version, to: version, cause: cause)
+  }
+
   /// A payload that was lifted to an event which has no encoding.
   init(
     _ failure: CodingFailure, _ type: String, _ origin: Origin, from: SchemaVersion?,

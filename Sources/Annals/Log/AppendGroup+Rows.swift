@@ -1,0 +1,44 @@
+internal import LMDB
+
+extension AppendGroup {
+  /// Notes how far the roll-out of a version is from this transaction on.
+  mutating func note(
+    _ phase: SchemaRow.Phase, of version: SchemaVersion, stability: SchemaStability
+  ) throws(AnnalsError) {
+    if begun.isEmpty {
+      guard kinds.epoch < .max else {
+        throw AnnalsError(
+          .damaged, "table 'meta': the row 'schemaEpoch' has a number that no store reaches",
+          details: AnnalsError.Details { $0.table = "meta" })
+      }
+      kinds.epoch += 1
+    }
+    begun.insert(try kinds.note(phase, of: version, stability: stability).ordinal)
+  }
+
+  /// Puts what the entries changed in `schemas`, `kinds` and `census`.
+  mutating func putRows(in transaction: inout WriteTransaction) throws(AnnalsError) {
+    for new in registered {
+      let ordinal = UInt64(new.kindRow.ordinal)
+      try transaction.put(new.schemaRow.encoded(), ordinal, in: tables.schemas)
+      try transaction.put(new.kindRow.encoded(), UInt64(new.kind), in: tables.kinds)
+    }
+    for ordinal in begun.sorted() {
+      guard let row = kinds.schemas[ordinal] else { continue }
+      try transaction.put(row.encoded(), UInt64(ordinal), in: tables.schemas)
+    }
+    if !begun.isEmpty {
+      var epoch: [UInt8] = []
+      epoch.append(varint: kinds.epoch)
+      try transaction.put(epoch, StoreMeta.Name.schemaEpoch.rawValue, in: tables.meta)
+    }
+    for (kind, added) in census.sorted(by: { $0.key < $1.key }) {
+      var row =
+        try StoreReader(transaction.view, tables).row(UInt64(kind), in: tables.census) {
+          (bytes) throws(FormatFailure) in try CensusRow(bytes)
+        } ?? CensusRow()
+      row.add(added)
+      try transaction.put(row.encoded(), UInt64(kind), in: tables.census)
+    }
+  }
+}

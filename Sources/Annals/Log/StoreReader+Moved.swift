@@ -1,0 +1,69 @@
+internal import LMDB
+
+extension StoreReader {
+  /// Where entries of the stream called `name` went; `nil` where none did.
+  func moved(_ name: StreamName) throws(AnnalsError) -> MovedRow? {
+    try row(MovedRow.name(name), in: tables.meta) { (bytes) throws(FormatFailure) in try MovedRow(bytes) }
+  }
+
+  /// How many names are followed at most.
+  private static let hops = 256
+
+  /// The streams in which entries are now that once stood in the stream called `name`, as far as rows tell: a name that has no row in `streams`, and has moved
+  /// itself, is followed.
+  func movedStreams(from name: StreamName) throws(AnnalsError) -> [StreamName] {
+    var found: [StreamName] = []
+    var met: Set<StreamName> = [name]
+    var next = try moved(name)?.streams ?? []
+    var hops = 0
+    while !next.isEmpty, hops < Self.hops {
+      let stream = next.removeFirst()
+      hops += 1
+      guard met.insert(stream).inserted else { continue }
+      if try storedID(of: stream) == nil, let row = try moved(stream) {
+        next += row.streams
+      } else {
+        found.append(stream)
+      }
+    }
+    return found
+  }
+
+  /// Whether entries of any stream went to another one.
+  func hasMoved() throws(AnnalsError) -> Bool {
+    var isFound = false
+    try eachMoved(behind: nil) { (_, _) in
+      isFound = true
+      return false
+    }
+    return isFound
+  }
+
+  /// Hands each row that says where a stream went to `body`, in their order, until that returns `false`.
+  ///
+  /// - Parameter last: The key behind which they begin.
+  func eachMoved(
+    behind last: [UInt8]?, _ body: (String, [UInt8]) -> Bool
+  ) throws(AnnalsError) {
+    let prefix = Array(MovedRow.prefix.utf8)
+    var cursor: Cursor
+    do { cursor = try view.cursor(in: tables.meta) } catch { throw AnnalsError(error) }
+    let start = last ?? prefix
+    var found: LMDB.Row?
+    do { found = try cursor.seek(start.span) } catch { throw AnnalsError(error) }
+    while let row = found {
+      let key = row.key.copied
+      guard key.starts(with: prefix) else { return }
+      if key != last {
+        let name = String(decoding: key, as: UTF8.self)
+        let value = try Self.open(row.value, key: key.span, name: "key '\(name)'", in: tables.meta) {
+          (bytes) throws(FormatFailure) in
+          _ = try MovedRow(bytes)
+          return bytes.copied
+        }
+        guard body(name, value) else { return }
+      }
+      found = try cursor.nextRow()
+    }
+  }
+}

@@ -1,0 +1,60 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What stands before the entries of one generation, found through the links of their streams.
+///
+/// Entries before another one never change, so each look takes a snapshot of its own.
+final class StoredPast: StreamPast {
+  private let environment: Environment
+  private let tables: StoreTables
+  private let kinds: KindRegistry
+  private let log: UUID
+  private let reach: PlanReach
+
+  /// - Parameters:
+  ///   - environment: The generation's file.
+  ///   - tables: Its tables.
+  ///   - kinds: The kinds of the snapshot that entries are read from.
+  ///   - log: The id of the log.
+  ///   - reach: The plan that reads them.
+  /// - Returns: `nil` for a plan without folds, which never looks back.
+  init?(
+    _ environment: Environment, _ tables: StoreTables, _ kinds: KindRegistry, log: UUID, _ reach: PlanReach
+  ) {
+    guard reach.hasFolds else { return nil }
+    self.environment = environment
+    self.tables = tables
+    self.kinds = kinds
+    self.log = log
+    self.reach = reach
+  }
+
+  func walk(
+    back origin: Origin, to first: Revision, before version: SchemaVersion, into room: Sink,
+    _ goesOn: () -> Bool
+  ) throws(AnnalsError) {
+    guard let before = reach.before(version) else { return }
+    let lifting = EntryLifting(reach: before, kinds: kinds, log: log, past: self)
+    let transaction = try storage { () throws(EnvironmentError) in try environment.beginRead() }
+    let reader = StoreReader(transaction.view, tables)
+    var position = origin.position
+    var revision = origin.revision.rawValue
+    let stream = try reader.header(reader.bytes(at: position), at: position).stream
+    while true {
+      let entry = try reader.lend(try reader.bytes(at: position), at: position)
+      try reader.check(entry.header, at: position, is: Revision(revision), of: stream)
+      if position != origin.position || !origin.path.isEmpty {
+        try lifting.lift(entry, of: origin.stream, into: room)
+        guard goesOn() else { return }
+      }
+      guard revision > first.rawValue else { return }
+      position = try reader.linked(entry.header, level: 0, from: position, in: entry.bytes)
+      revision -= 1
+    }
+  }
+}

@@ -1,0 +1,50 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A log that a pass has moved to other streams: what it was stands in the old generation, and what it has become in the new one.
+struct MovedHistory: HistorySource {
+  /// The history up to the stage that moves entries.
+  let older: LogHistory
+  /// The new generation.
+  let target: RewriteSource
+  /// The version that the pass leads to.
+  let version: SchemaVersion
+
+  var id: UUID { older.id }
+
+  /// How many positions are read in one snapshot.
+  private static let page: UInt64 = 1_024
+
+  func read<Event: SchemaEvent>(
+    through plan: CompiledPlan, as event: Event.Type, _ body: (Entry<Event>) throws -> Void
+  ) throws {
+    guard plan.current.version == version else {
+      return try older.read(through: plan, as: event, body)
+    }
+    var plan = plan
+    plan.adopted = older.adopted
+    plan.passesOverNewer = true
+    plan.passesStreams = true
+    let reach = PlanReach(plan, older.passesOverUnreadable ? Quarantine { _ in } : nil, isAdopting: true)
+    let delivery = Delivery<Event>()
+    var origins = EntryOrigin(log: target.log)
+    var next: UInt64 = 1
+    while next <= older.last {
+      let end = min(older.last, next + Self.page - 1)
+      var lifting = EntryLifting(reach: reach, kinds: KindRegistry(), of: target)
+      try target.read(
+        next...end,
+        { (kinds) in lifting = EntryLifting(reach: reach, kinds: kinds, of: target) },
+        { (entry, reader) throws(AnnalsError) in
+          try lifting.lift(entry, of: origins.name(of: entry.stream, reader), into: delivery)
+          return true
+        })
+      for entry in delivery.entries { try body(entry) }
+      delivery.keep(first: 0)
+      next = end + 1
+    }
+  }
+}

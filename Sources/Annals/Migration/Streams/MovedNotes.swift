@@ -1,0 +1,64 @@
+internal import LMDB
+
+/// Writes down where entries of streams went, once for each stream and place.
+struct MovedNotes {
+  /// How many rows are kept in memory; what is beyond them is read again where it is needed.
+  private static let limit = 16_384
+
+  private var rows: [StreamName: MovedRow] = [:]
+
+  /// Notes in the transaction where an entry goes, unless that is known.
+  mutating func note(
+    _ route: RoutedEntry, _ tables: StoreTables, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    var row: MovedRow
+    if let known = rows[route.old] {
+      row = known
+    } else {
+      row = try StoreReader(transaction.view, tables).moved(route.old) ?? MovedRow()
+      if rows.count >= Self.limit { rows.removeAll(keepingCapacity: true) }
+      rows[route.old] = row
+    }
+    guard row.add(route.new) else { return }
+    rows[route.old] = row
+    try transaction.put(row.encoded(), MovedRow.name(route.old), in: tables.meta)
+  }
+}
+
+/// Takes the rows over that say where streams went in passes before this one.
+struct MovedCopy {
+  /// Rows a commit at most.
+  private static let batch = 10_000
+
+  let source: Generation
+  let target: PassTarget
+
+  /// Copies the rows that the new generation does not have yet.
+  func run() throws(AnnalsError) {
+    var last: [UInt8]?
+    repeat { last = try copy(behind: last) } while last != nil
+  }
+
+  /// Copies the next rows, and commits them.
+  ///
+  /// - Returns: The key of the last one; `nil` where none are left.
+  private func copy(behind last: [UInt8]?) throws(AnnalsError) -> [UInt8]? {
+    var rows: [(name: String, value: [UInt8])] = []
+    try source.read { (reader) throws(AnnalsError) in
+      try reader.eachMoved(behind: last) { (name, value) in
+        rows.append((name, value))
+        return rows.count < Self.batch
+      }
+    }
+    guard let end = rows.last else { return nil }
+    let tables = target.tables
+    try target.write(.full) { (transaction) throws(AnnalsError) in
+      for (name, value) in rows {
+        let known = try StoreReader(transaction.view, tables).row(name, in: tables.meta, MovedRow.init)
+        // What a pass that goes on has added to it already is more than the row that it took over.
+        if known == nil { try transaction.put(value, name, in: tables.meta) }
+      }
+    }
+    return Array(end.name.utf8)
+  }
+}

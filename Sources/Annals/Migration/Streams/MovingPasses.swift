@@ -1,0 +1,80 @@
+/// The passes that a plan needs before it reads a store: one for each of its stages that moves entries to other streams, as long as the store has older ones.
+///
+/// Each leads to the version behind its stage, so that rules of later stages see the streams that are.
+struct MovingPasses<Plan: SchemaMigrationPlan> {
+  private let log: EventLog
+  private let plan: CompiledPlan
+
+  /// - Parameter plan: `Plan`, compiled without contexts.
+  init(_ log: EventLog, _ plan: CompiledPlan) {
+    self.log = log
+    self.plan = plan
+  }
+
+  /// The oldest stage that is due, as its number; `nil` where none is.
+  ///
+  /// - Parameter version: The version behind which stages do not count.
+  func due(upTo version: SchemaVersion) throws(AnnalsError) -> Int? {
+    guard plan.stages.contains(where: \.movesStreams) else { return nil }
+    return try log.read { (snapshot) throws(AnnalsError) -> Int? in
+      let (kinds, adopted) = (snapshot.kinds, snapshot.kinds.adopted ?? plan.adopted)
+      var oldest: SchemaVersion?
+      for (number, row) in try snapshot.reader.census() where row.parts > 0 || row.quarantined > 0 {
+        guard let kind = kinds.kinds[number], let found = kind.version ?? adopted else { continue }
+        oldest = min(oldest ?? found, found)
+      }
+      guard let oldest else { return nil }
+      return plan.movingStages(behind: oldest).first { index in
+        let newer = plan.schemas[index + 1].version
+        return newer <= version && !kinds.isActive(newer)
+      }
+    }
+  }
+
+  /// The next pass; `nil` where none is due.
+  ///
+  /// - Parameters:
+  ///   - version: The version behind which stages do not count.
+  ///   - activating: Whether what the stages up to there need of the whole log is worked out and kept first.
+  /// - Throws: ``AnnalsError``: what an open throws for a store that the plan could not read afterwards either, `requiresActivation`.
+  func next(upTo version: SchemaVersion, activating: Bool) throws(AnnalsError) -> PassWork? {
+    guard let index = try due(upTo: version) else { return nil }
+    // Nothing is changed for a plan that could not read the store afterwards.
+    var whole = plan
+    whole.passesStreams = true
+    let presumed = PlanReach(whole, isAdopting: true)
+    let newer = try log.read { (snapshot) throws(AnnalsError) in
+      try presumed.prove(snapshot.reader.census(), snapshot.kinds)
+    }
+    if !newer.isEmpty { return nil }
+    let chain = try Plan.chains()[index + 1]
+    let activation = Activation(log, try chain.cut(StageContexts(), adopted: plan.adopted))
+    if activating { try activation.run() }
+    let contexts = try activation.contexts()
+    try activation.mustBeDone(contexts)
+    guard let streams = plan.works[index].streams else { return nil }
+    return PassWork(
+      moving: try chain.cut(contexts, adopted: plan.adopted), contexts,
+      StreamMove(try streams(contexts), adopted: plan.adopted))
+  }
+}
+
+extension EventStore {
+  /// What the first append has to do; `nil` where nothing is left to do.
+  static func beginning(_ log: EventLog, _ plan: CompiledPlan) throws(AnnalsError) -> StreamBeginning? {
+    let stages = plan.stages.indices.filter { plan.stages[$0].movesStreams }
+    guard !stages.isEmpty else { return nil }
+    let kinds = try log.read { (snapshot) in snapshot.kinds }
+    guard stages.contains(where: { !kinds.isActive(plan.schemas[$0 + 1].version) }) else { return nil }
+    return StreamBeginning(log, plan)
+  }
+}
+
+extension PlanChain {
+  /// The plan up to the version that the chain ends at.
+  func cut(_ contexts: StageContexts, adopted: SchemaVersion?) throws(AnnalsError) -> CompiledPlan {
+    var plan = try pipeline(FrozenContexts(contexts)).plan
+    plan.adopted = adopted
+    return plan
+  }
+}

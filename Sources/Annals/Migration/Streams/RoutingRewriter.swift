@@ -1,0 +1,50 @@
+/// Takes entries through a plan, and finds out where each goes.
+final class RoutingRewriter: EntryRewriter {
+  private let base: PlanRewriter
+  private let move: StreamMove
+  private let router: StreamRouter
+
+  init(_ base: PlanRewriter, _ move: StreamMove, _ router: StreamRouter) {
+    self.base = base
+    self.move = move
+    self.router = router
+  }
+
+  func enter(_ source: KindRegistry) throws(AnnalsError) {
+    try base.enter(source)
+    router.enter(source)
+  }
+
+  func rewrite(
+    _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
+  ) throws(AnnalsError) {
+    let routed = try router.route(entry, reader)
+    // What is gone already keeps its own reason.
+    if let reason = routed.reason, !entry.header.flags.contains(.stub) {
+      try base.drop(entry, Stub(cause: .rule, from: move.from, to: move.to, reason: reason), into: &run)
+    } else {
+      try base.rewrite(entry, reader, into: &run)
+    }
+    run.routes.append(routed)
+  }
+}
+
+extension PlanRewriter {
+  /// Adds `stub` in place of an entry.
+  func drop(
+    _ entry: borrowing LentEntry, _ stub: Stub, into run: inout RewrittenRun
+  ) throws(AnnalsError) {
+    do throws(Setback) {
+      let extensions = try extensionsWithoutMark(of: entry)
+      let number = try firstKind(of: entry)
+      let fate = try table.fate(of: number, entry.position)
+      var body: [UInt8] = []
+      stub.append(to: &body)
+      run.tally.add(stub: fate.stub, stub.cause.rawValue, at: run.count)
+      run.changes.add(RunChanges.Drop(type: fate.kind.row.name, reason: stub.reason), isFolded: false)
+      add(entry, kind: fate.stub, .stub, body.span, extensions, into: &run)
+    } catch {
+      throw error.error
+    }
+  }
+}

@@ -1,0 +1,203 @@
+internal import LMDB
+
+/// Gives up what only older versions needed, behind a version of which everything is.
+struct Contraction {
+  let log: EventLog
+  let plan: CompiledPlan
+  let rollout: RolloutPlan
+
+  private var version: SchemaVersion { rollout.version }
+
+  /// What the store has of older versions.
+  func report() throws(AnnalsError) -> ContractReport {
+    let programs = try log.programs().filter { $0.isBelow(version) }
+    return try log.read { (snapshot) throws(AnnalsError) in
+      let census = try snapshot.census().filter { isOlder($0.version) }
+      return ContractReport(
+        version: version, phase: RolloutPhase(snapshot.kinds.row(of: version)?.phase),
+        older: census.filter { $0.count > 0 }, quarantined: census.reduce(0) { $0 &+ $1.quarantined },
+        olderPrograms: programs,
+        dropped: census.filter { $0.stubs > 0 }.map {
+          ContractReport.Dropped(type: $0.type, version: $0.version, count: $0.stubs)
+        },
+        removedFields: removedFields(), contexts: try contexts(snapshot.reader))
+    }
+  }
+
+  /// Whether entries of `other` must have been rewritten.
+  private func isOlder(_ other: SchemaVersion?) -> Bool { other.map { $0 < version } ?? true }
+
+  /// The versions up to the current one of whose stages something is kept.
+  private func contexts(_ reader: StoreReader) throws(AnnalsError) -> [SchemaVersion] {
+    let names = Set(try reader.frozenFacts().map(\.name))
+    return plan.schemas.map(\.version).filter { version in
+      !names.isDisjoint(with: Self.rows(of: version))
+    }
+  }
+
+  /// The rows of `meta` that the stage to `version` may have.
+  private static func rows(of version: SchemaVersion) -> [String] {
+    [StoreReader.contextName(version)]
+      + ContextTableRow.Use.allCases.map { ContextTableRow.name($0, of: version) }
+  }
+
+  /// The fields that stages have removed, oldest first.
+  private func removedFields() -> [ContractReport.RemovedField] {
+    var removed: [ContractReport.RemovedField] = []
+    for (index, crossings) in plan.crossings.enumerated() {
+      let (from, to) = (plan.schemas[index], plan.schemas[index + 1])
+      for (record, crossing) in zip(from.records, crossings) {
+        let changes: [ShapeChange]
+        switch crossing {
+        case .converted(_, let comparison): changes = comparison.changes
+        case .rule:
+          // What a rule reads of a record nobody sees; what has no field any more is gone from it.
+          guard let next = to.index(following: record.name), let old = record.shape,
+            let new = to.records[next].shape
+          else { continue }
+          changes = ShapeComparison(from: old.shape, to: new.shape).changes
+        case .carried, .redeclared, .forgotten: continue
+        }
+        removed += changes.filter { $0.kind == .removedOptional || $0.kind == .removedRequired }.map {
+          ContractReport.RemovedField(version: from.version, type: record.name.text, field: $0.field)
+        }
+      }
+    }
+    return removed
+  }
+
+  /// Gives the older versions up.
+  func run(_ options: ContractOptions) throws(AnnalsError) -> ContractReport {
+    var report = try report()
+    if report.phase == .contracted {
+      report.isContracted = true
+      return report
+    }
+    if options.isRehearsal { return report }
+    try check(report, options)
+    var givenUp: UInt64 = 0
+    if report.quarantined > 0 {
+      // From here on nobody appends what would keep the contraction from its end.
+      _ = try Rollout(log: log, plan: rollout).activate(superseding: false)
+      givenUp = try GivingUp(log: log, below: version).run(atMost: report.quarantined)
+    }
+    report.isContracted = try finish(givenUp)
+    // What nobody leads to any more is no reason to fail: the next activation removes it too.
+    if !report.contexts.isEmpty { try ContextWriting(log).removeUnused() }
+    return report
+  }
+
+  private func check(_ report: ContractReport, _ options: ContractOptions) throws(AnnalsError) {
+    guard log.options.access == .readWrite else {
+      throw AnnalsError(
+        .readOnly, "the store was opened for reading only; open it with access .readWrite to contract")
+    }
+    guard report.olderPrograms.isEmpty else {
+      throw AnnalsError(
+        .busy,
+        "versions below \(version) are not given up while programs of them have the store open: \(report.olderPrograms.list); end them; nothing was changed",
+        details: AnnalsError.Details { $0.version = version })
+    }
+    guard report.older.isEmpty else { throw AnnalsError(left: report.older, below: version) }
+    guard (options.givingUpQuarantined ?? 0) == report.quarantined else {
+      throw AnnalsError(
+        .requiresPass,
+        "a migration pass has set aside \(report.quarantined) entries of versions below \(version): mend the rule and run 'migrate' again, or give them up by that number\(options.givingUpQuarantined.map { " (not \($0))" } ?? ""); nothing was changed",
+        details: AnnalsError.Details { $0.version = version })
+    }
+    guard !report.hasLosses || options.confirming == report.droppedEntries else {
+      throw AnnalsError(
+        .wrongUse,
+        "with versions below \(version) these are lost for good: \(report.losses); confirm it by the number of dropped entries, \(report.droppedEntries)\(options.confirming.map { " (not \($0))" } ?? ""); nothing was changed",
+        details: AnnalsError.Details { $0.version = version })
+    }
+  }
+
+  /// Puts the phases and takes away what only stages needed, if nothing has come between.
+  ///
+  /// - Parameter givenUp: How many entries have been given up already.
+  private func finish(_ givenUp: UInt64) throws(AnnalsError) -> Bool {
+    let rest =
+      givenUp > 0
+      ? "\(givenUp) entries that were set aside have been given up already, and nothing else was changed: contract again, without their number"
+      : "nothing was changed"
+    let leases = ProgramLeases(log.core.generation.directory, mayRemove: true)
+    return try ActivationWrite(log).run { (transaction, tables, kinds) throws(AnnalsError) in
+      let decision = RolloutDecision(rollout, kinds)
+      let programs = try leases.living().filter { $0.isBelow(version) }
+      guard programs.isEmpty else {
+        throw AnnalsError(
+          .busy,
+          "versions below \(version) are not given up while programs of them have the store open: \(programs.list); end them; \(rest)",
+          details: AnnalsError.Details { $0.version = version })
+      }
+      let census = try StoreReader(transaction.view, tables).census()
+      let left = kinds.kinds.values.filter { kind in
+        guard isOlder(kind.version), let row = census[kind.number] else { return false }
+        return row.parts > 0 || row.quarantined > 0
+      }
+      guard left.isEmpty else {
+        throw AnnalsError(
+          .requiresPass,
+          "events of versions below \(version) came, or were set aside, meanwhile: run 'migrate' again, and contract then; \(rest)",
+          details: AnnalsError.Details { $0.version = version })
+      }
+      var changes = decision.contraction
+      changes[version] = .contracted
+      try Rollout.put(changes, rollout, kinds, tables, &transaction)
+      for version in try contexts(StoreReader(transaction.view, tables)) {
+        for name in Self.rows(of: version) { try transaction.remove(name, in: tables.meta) }
+      }
+      return true
+    }
+  }
+}
+
+extension ContractReport {
+  /// What is lost for good, in words.
+  var losses: String {
+    let dropped = dropped.map {
+      "\($0.count) dropped '\($0.type)' of \($0.version.map { "version \($0)" } ?? "no version")"
+    }
+    let fields = removedFields.map { "field '\($0.field)' of '\($0.type)' of version \($0.version)" }
+    let contexts = contexts.map { "what the stage to \($0) has worked out" }
+    return (dropped + fields + contexts).joined(separator: ", ")
+  }
+}
+
+extension AnnalsError {
+  /// Events of older versions are left.
+  fileprivate init(left: [CensusLine], below version: SchemaVersion) {
+    let list = left.map { line in
+      "\n- '\(line.type)' of \(line.version.map { "version \($0)" } ?? "no version"): \(line.count) events"
+    }
+    self.init(
+      .requiresPass,
+      "events of versions below \(version) are left; run 'migrate' first; nothing was changed:\(list.joined())",
+      details: Details {
+        $0.version = version
+        $0.kinds = left.map {
+          UnreadableKind(
+            type: $0.type, version: $0.version, count: $0.count, firstPosition: $0.first,
+            missing: "a migration pass")
+        }
+      })
+  }
+}
+
+extension EventStore {
+  /// Gives up all versions below the plan's current one: programs of them do not open the store any more, and what stages have worked out from the whole log goes.
+  ///
+  /// Everything must be of the current version by then, by ``migrate(_:)``. The plan may keep its older stages, or let them go. What a contraction makes final is
+  /// listed in the report, and must be confirmed.
+  ///
+  /// - Parameter options: What is given up and confirmed.
+  /// - Returns: What was found and done.
+  /// - Throws: ``AnnalsError`` with code `requiresPass` where events of older versions are left, or entries set aside whose number was not given; `busy` where a
+  ///   program of an older version has the store open; `wrongUse` for losses that were not confirmed; `readOnly`, `held`, and as an append. Nothing is changed then,
+  ///   unless the error says that entries have been given up already.
+  /// - Complexity: O(schema versions and record types), and O(log) where entries are given up.
+  public func contract(_ options: ContractOptions = ContractOptions()) throws(AnnalsError) -> ContractReport {
+    try Contraction(log: log, plan: reach.plan, rollout: reach.rollout).run(options)
+  }
+}

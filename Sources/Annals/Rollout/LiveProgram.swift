@@ -1,0 +1,33 @@
+/// A program that has a store open.
+public struct LiveProgram: Hashable, Sendable {
+  /// The highest schema version that it reads; `nil` where its lease says nothing readable, which counts as below every version.
+  public let version: SchemaVersion?
+  /// Whether it passes over events of types that only newer versions have.
+  public let skipsNewerTypes: Bool
+  /// The number of its process as it noted it, which means something only on the machine and in the container where it runs; `nil` where it could not.
+  public let process: Int32?
+
+  /// A program that reads up to `version`.
+  package init(version: SchemaVersion?, skipsNewerTypes: Bool = false, process: Int32? = nil) {
+    self.version = version
+    self.skipsNewerTypes = skipsNewerTypes
+    self.process = process
+  }
+
+  /// Whether it reads no more than versions below `other`.
+  func isBelow(_ other: SchemaVersion) -> Bool { version.map { $0 < other } ?? true }
+}
+
+extension LiveProgram: CustomStringConvertible {
+  /// The process and what it reads.
+  public var description: String {
+    let who = process.map { "process \($0)" } ?? "a process"
+    return version.map { "\(who), which reads up to \($0)" }
+      ?? "\(who), whose lease cannot be read"
+  }
+}
+
+extension [LiveProgram] {
+  /// All of them in words.
+  var list: String { map(\.description).joined(separator: "; ") }
+}

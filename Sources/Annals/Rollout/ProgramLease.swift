@@ -1,0 +1,42 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What says to other programs that a store is open here, and which versions are read; it ends with the store.
+final class ProgramLease: Sendable {
+  private let file: HeldFile
+
+  private init(_ file: HeldFile) {
+    self.file = file
+  }
+
+  /// Takes a lease in the store at `directory`.
+  ///
+  /// - Parameters:
+  ///   - version: The highest version that the program reads.
+  ///   - options: How the store is opened.
+  /// - Returns: `nil` for a reader that may not create a file there.
+  static func take(
+    _ version: SchemaVersion, _ options: StoreOptions, in directory: Directory
+  ) throws(AnnalsError) -> ProgramLease? {
+    let content = ProgramLeaseFile(version: version, skips: options.newerTypes == .skip)
+    do throws(StoreFileError) {
+      if options.access == .readOnly, try directory.fileSystem().isReadOnly { return nil }
+      return ProgramLease(
+        try HeldFile(in: directory, content: content.encoded()) {
+          ProgramLeaseFile.name(UUID().uuidString)
+        })
+    } catch {
+      switch error {
+      // What only reads asks nothing of others, and reads what it can.
+      case .permission, .diskFull: if options.access == .readOnly { return nil }
+      default: break
+      }
+      throw AnnalsError(error)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+internal import LMDB
+
+/// The steps of a version's roll-out, each in one transaction, in which it is looked at the programs that have the store open.
+struct Rollout {
+  let log: EventLog
+  let plan: RolloutPlan
+
+  private var leases: ProgramLeases { ProgramLeases(log.core.generation.directory, mayRemove: true) }
+
+  /// Makes the version active.
+  ///
+  /// - Parameter superseding: Whether programs of older versions are left behind.
+  /// - Returns: Whether it was not active before.
+  func activate(superseding: Bool) throws(AnnalsError) -> Bool {
+    try change { (decision) throws(AnnalsError) in
+      decision.activation(beside: try leases.living(), superseding: superseding)
+    }
+  }
+
+  /// Makes the version active where no program of an older one has the store open; if it is active, or one has, nothing is done.
+  func activateIfFree() throws(AnnalsError) {
+    _ = try change { (decision) throws(AnnalsError) in
+      switch decision.activation(beside: try leases.living(), superseding: false) {
+      case .success(let changes): return .success(changes)
+      case .failure: return .success([:])
+      }
+    }
+  }
+
+  /// Makes sure that entries may be rewritten in the version: a pass stores all of them so at once.
+  func beginPass() throws(AnnalsError) {
+    guard try isUndecided() else { return }
+    _ = try change { (decision) throws(AnnalsError) in
+      let programs = try leases.living()
+      switch decision.append({ () throws(Never) in programs }) {
+      case .failure(let refusal): return .failure(refusal)
+      case .success(let verdict) where verdict.form == .shared && plan.needsLowering:
+        return decision.activation(beside: programs, superseding: false)
+      case .success(let verdict): return .success(verdict.changes)
+      }
+    }
+  }
+
+  /// Whether what is stored as the version depends on more than that it is there.
+  private func isUndecided() throws(AnnalsError) -> Bool {
+    let decision = RolloutDecision(plan, try log.read { (snapshot) throws(AnnalsError) in snapshot.kinds })
+    var isAsked = false
+    let answer = decision.append { () throws(Never) -> [LiveProgram] in
+      isAsked = true
+      return []
+    }
+    guard !isAsked, case .success(let verdict) = answer else { return true }
+    return verdict.form == .shared && plan.needsLowering
+  }
+
+  private func change(
+    _ decide: (RolloutDecision) throws(AnnalsError) -> Result<
+      [SchemaVersion: SchemaRow.Phase], RolloutDecision.Refusal
+    >
+  ) throws(AnnalsError) -> Bool {
+    try ActivationWrite(log).run { (transaction, tables, kinds) throws(AnnalsError) in
+      switch try decide(RolloutDecision(plan, kinds)) {
+      case .failure(let refusal): throw AnnalsError(refusal, plan)
+      case .success(let changes):
+        try Self.put(changes, plan, kinds, tables, &transaction)
+        return !changes.isEmpty
+      }
+    }
+  }
+
+  /// Puts the rows of versions whose phases change.
+  static func put(
+    _ changes: [SchemaVersion: SchemaRow.Phase], _ plan: RolloutPlan, _ kinds: KindRegistry,
+    _ tables: StoreTables, _ transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    var kinds = kinds
+    for (version, phase) in changes.sorted(by: { $0.key < $1.key }) {
+      let stability = version == plan.version ? plan.stability : .bridge
+      let (ordinal, row) = try kinds.note(phase, of: version, stability: stability)
+      try transaction.put(row.encoded(), UInt64(ordinal), in: tables.schemas)
+    }
+  }
+}

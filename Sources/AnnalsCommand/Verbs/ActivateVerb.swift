@@ -1,0 +1,93 @@
+import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `activate`: from here on events are stored in the plan's current version alone.
+struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
+  static var name: String { "activate" }
+  static var summary: String {
+    "Makes the plan's current version the one that is stored; older programs append no more."
+  }
+  static var synopsis: String { "<store> [--dry-run] [--supersede] [--json]" }
+  static var help: String {
+    """
+
+    What stages have to know of the whole log is worked out first. Older events stay as they are, and are upcast as they are read.
+
+      --dry-run       says what is there and changes nothing
+      --supersede     also where programs of older versions have the store open; they append nothing any more then
+    """
+  }
+  static var grammar: Arguments.Grammar {
+    Arguments.Grammar(flags: ["--dry-run", "--supersede"], operands: ["<store>"])
+  }
+
+  let store: String
+  let isRehearsal: Bool
+  let superseding: Bool
+  let isJSON: Bool
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    store = arguments[operand: 0]
+    isRehearsal = arguments.has("--dry-run")
+    superseding = arguments.has("--supersede")
+    isJSON = arguments.has("--json")
+  }
+
+  func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    var options = StoreOptions(creation: .never)
+    options.access = isRehearsal ? .readOnly : .readWrite
+    if !isRehearsal, Plan.hasContexts || Plan.adopted != nil {
+      // Without it such a store does not open; nobody who is to be waited for may be left behind by the open.
+      let programs = try EventLog(at: URL(filePath: store), options: options).programs()
+      let older = programs.filter { $0.version.map { $0 < Plan.Current.version } ?? true }
+      options.activating = superseding || older.isEmpty
+    }
+    let store = try EventStore(at: URL(filePath: store), plan: Plan.self, options: options)
+    let report = try store.activate(superseding: superseding, isRehearsal: isRehearsal)
+    try output.write(isJSON ? line(report).bytes : PlainText.lines(text(report)))
+    return ExitStatus.success
+  }
+
+  private func line(_ report: ActivationReport) -> ReportLine {
+    var line = ReportLine()
+    line.add("version", report.version)
+    line.add("phase", report.phase.rawValue)
+    line.add("olderEvents", report.olderEvents)
+    line.add("olderPrograms", report.olderPrograms.map(\.line))
+    line.add("activated", report.isActivated)
+    return line
+  }
+
+  private func text(_ report: ActivationReport) -> String {
+    var lines = ["version \(report.version) was \(report.phase.words)"]
+    lines.append("\(report.olderEvents) events of older versions, which are upcast as they are read")
+    lines += report.olderPrograms.map { "older: \($0)" }
+    if isRehearsal {
+      lines.append("nothing was changed")
+    } else {
+      lines.append(
+        report.isActivated
+          ? "it is active now: older programs append nothing any more" : "nothing to do: it is active already"
+      )
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension RolloutPhase {
+  /// The phase in a sentence.
+  var words: String {
+    switch self {
+    case .absent: "not stored yet"
+    case .present: "stored"
+    case .expanding: "expanding: older programs append beside it"
+    case .active: "active"
+    case .contracted: "contracted: older versions are given up"
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `contract`: gives up all versions below the plan's current one.
+struct ContractVerb<Plan: SchemaMigrationPlan>: Verb {
+  static var name: String { "contract" }
+  static var summary: String {
+    "Gives up all versions below the plan's current one; programs of them do not open the store any more."
+  }
+  static var synopsis: String {
+    "<store> [--dry-run] [--give-up-quarantined N] [--confirm N] [--json]"
+  }
+  static var help: String {
+    """
+
+    Every event must be of the current version by then ('migrate'), and no program of an older one may have the store open ('leases').
+
+      --dry-run                  says what is in the way and what would be lost for good, and changes nothing
+      --give-up-quarantined N    makes stubs of the N entries that a migration pass has set aside
+      --confirm N                confirms what is lost for good by the number of dropped entries that --dry-run shows
+    """
+  }
+  static var grammar: Arguments.Grammar {
+    Arguments.Grammar(
+      flags: ["--dry-run"], values: ["--give-up-quarantined", "--confirm"], operands: ["<store>"])
+  }
+
+  let store: String
+  let options: ContractOptions
+  let isJSON: Bool
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    store = arguments[operand: 0]
+    isJSON = arguments.has("--json")
+    func number(_ name: String) throws(UsageError) -> UInt64? {
+      try arguments.value(name).map { (text) throws(UsageError) in
+        guard let number = UInt64(text) else { throw UsageError("\(name) needs a number") }
+        return number
+      }
+    }
+    options = ContractOptions(
+      isRehearsal: arguments.has("--dry-run"), givingUpQuarantined: try number("--give-up-quarantined"),
+      confirming: try number("--confirm"))
+  }
+
+  func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    var opening = StoreOptions(creation: .never)
+    opening.access = options.isRehearsal ? .readOnly : .readWrite
+    let store = try EventStore(at: URL(filePath: store), plan: Plan.self, options: opening)
+    let report = try store.contract(options)
+    try output.write(isJSON ? line(report).bytes : PlainText.lines(text(report)))
+    return ExitStatus.success
+  }
+
+  private func line(_ report: ContractReport) -> ReportLine {
+    var line = ReportLine()
+    line.add("version", report.version)
+    line.add("phase", report.phase.rawValue)
+    line.add("older", report.older.map { Self.counted($0.type, $0.version, $0.count) })
+    line.add("quarantined", report.quarantined)
+    line.add("olderPrograms", report.olderPrograms.map(\.line))
+    line.add("dropped", report.dropped.map { Self.counted($0.type, $0.version, $0.count) })
+    line.add("droppedEntries", report.droppedEntries)
+    line.add(
+      "removedFields",
+      report.removedFields.map { field in
+        var line = ReportLine()
+        line.add("version", field.version)
+        line.add("type", field.type)
+        line.add("field", field.field)
+        return line
+      })
+    line.add("contexts", report.contexts.map(\.description))
+    line.add("contracted", report.isContracted)
+    return line
+  }
+
+  private static func counted(_ type: String, _ version: SchemaVersion?, _ count: UInt64) -> ReportLine {
+    var line = ReportLine()
+    line.add("type", type)
+    line.add("version", version)
+    line.add("count", count)
+    return line
+  }
+
+  private func text(_ report: ContractReport) -> String {
+    func name(_ type: String, _ version: SchemaVersion?) -> String {
+      "'\(type)' of \(version.map { "version \($0)" } ?? "no version")"
+    }
+    var lines = ["version \(report.version) was \(report.phase.words)"]
+    lines += report.older.map { "left         \($0.count) \(name($0.type, $0.version)): run 'migrate'" }
+    if report.quarantined > 0 { lines.append("set aside    \(report.quarantined)") }
+    lines += report.olderPrograms.map { "older        \($0)" }
+    lines += report.dropped.map { "dropped      \($0.count) \(name($0.type, $0.version))" }
+    lines += report.removedFields.map {
+      "removed      field '\($0.field)' of \(name($0.type, $0.version))"
+    }
+    lines += report.contexts.map { "worked out   for the stage to \($0)" }
+    if report.isContracted {
+      lines.append("versions below \(report.version) are given up")
+    } else {
+      lines.append(
+        report.hasLosses
+          ? "nothing was changed; --confirm \(report.droppedEntries) confirms what is lost for good"
+          : "nothing was changed")
+    }
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,57 @@
+import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `leases`: which programs have a store open with a plan.
+struct LeasesVerb: Verb {
+  static let name = "leases"
+  static let summary = "Lists the programs that have the store open with a plan, and what they read."
+  static let synopsis = "<store> [--json]"
+  static let help = """
+
+    Text has columns with a tab between: process, highest version that it reads, whether it passes over newer types. A version
+    of '?' is of a lease that cannot be read, and counts as below every version. Programs that were killed are not among them.
+    """
+  static let grammar = Arguments.Grammar(operands: ["<store>"])
+
+  let store: String
+  let isJSON: Bool
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    store = arguments[operand: 0]
+    isJSON = arguments.has("--json")
+  }
+
+  func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    let options = StoreOptions(access: .readOnly, creation: .never)
+    let programs = try EventLog(at: URL(filePath: store), options: options).programs()
+    if !isJSON { try output.writeLine("process\treads up to\tnewer types") }
+    for program in programs {
+      if isJSON {
+        try output.write(program.line.bytes)
+      } else {
+        let columns = [
+          program.process.map { "\($0)" } ?? "?", program.version.map { "\($0)" } ?? "?",
+          program.skipsNewerTypes ? "skipped" : "an error",
+        ]
+        try output.writeLine(columns.joined(separator: "\t"))
+      }
+    }
+    return ExitStatus.success
+  }
+}
+
+extension LiveProgram {
+  /// The program for programs.
+  var line: ReportLine {
+    var line = ReportLine()
+    line.add("process", process.map { "\($0)" })
+    line.add("version", version)
+    line.add("skipsNewerTypes", skipsNewerTypes)
+    return line
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import LMDB
+import Testing
+
+@testable import Annals
+
+@Suite struct ProgramLeaseTests {
+  private func leases(_ place: TemporaryStore) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: place.url.path).filter { $0.hasPrefix("program-") }
+  }
+
+  @Test func `every open store has a lease, which says what its program reads`() throws {
+    let place = try TemporaryStore()
+    let first = try EventStore(at: place.url, plan: BridgeParksPlan1.self)
+    var options = StoreOptions()
+    options.newerTypes = .skip
+    let second = try EventStore(at: place.url, plan: BridgeParksPlan2.self, options: options)
+    let programs = try first.log.programs().sorted {
+      $0.version ?? SchemaVersion(0, 0, 0) < $1.version ?? SchemaVersion(0, 0, 0)
+    }
+    #expect(programs.map(\.version) == [SchemaVersion(1, 0, 0), SchemaVersion(2, 0, 0)])
+    #expect(programs.map(\.skipsNewerTypes) == [false, true])
+    #expect(programs.allSatisfy { $0.process == ProcessInfo.processInfo.processIdentifier })
+    withExtendedLifetime(second) {}
+  }
+
+  @Test func `a lease ends with its store, and a log has none`() throws {
+    let place = try TemporaryStore()
+    let log = try EventLog(at: place.url)
+    do { _ = try EventStore(at: place.url, plan: BridgeParksPlan1.self) }
+    #expect(try log.programs().isEmpty)
+    #expect(try leases(place).isEmpty)
+  }
+
+  @Test func `a reader keeps the lease of a store that is gone`() async throws {
+    let place = try TemporaryStore()
+    let log = try EventLog(at: place.url)
+    var store: EventStore<BridgeParksPlan1>? = try EventStore(at: place.url, plan: BridgeParksPlan1.self)
+    try await store?.append([.counted(.init(n: 1))], to: "a")
+    let entries = try #require(store).entries()
+    store = nil
+    #expect(try log.programs().count == 1)
+    for try await entry in entries { #expect(entry.event == .counted(.init(n: 1))) }
+  }
+
+  @Test func `a lease that nobody holds is of a program that was killed, and is removed`() throws {
+    let place = try TemporaryStore()
+    let log = try EventLog(at: place.url)
+    let dead = place.url.appendingPathComponent(ProgramLeaseFile.name(UUID().uuidString))
+    let unfinished = URL(fileURLWithPath: dead.path + ".tmp")
+    for file in [dead, unfinished] { try Data("1234      \n1.0.0 fails 00000000\n".utf8).write(to: file) }
+    #expect(try EventLog(at: place.url, options: StoreOptions(access: .readOnly)).programs().isEmpty)
+    #expect(try leases(place).count == 2)
+    #expect(try log.programs().isEmpty)
+    #expect(try leases(place).isEmpty)
+  }
+
+  @Test func `a held lease that cannot be read counts as below every version`() throws {
+    let place = try TemporaryStore()
+    let log = try EventLog(at: place.url)
+    let lease = try HeldFile(in: Directory.open(path: place.url.path), content: Array("nonsense".utf8)) {
+      ProgramLeaseFile.name(UUID().uuidString)
+    }
+    let programs = try log.programs()
+    #expect(programs.map(\.version) == [nil])
+    #expect(programs[0].isBelow(SchemaVersion(0, 0, 0)))
+    #expect(programs[0].description.contains("cannot be read"))
+    withExtendedLifetime(lease) {}
+  }
+
+  @Test(arguments: [
+    "", "1.0.0 fails", "1.0.0 fails 00000000\n", "1.0 fails 1fb1dd65\n", "1.0.0  fails 1fb1dd65\n",
+  ])
+  func `what is no lease is refused`(text: String) {
+    #expect(throws: FormatFailure.self) { try ProgramLeaseFile(Array(text.utf8)) }
+  }
+
+  @Test func `a lease comes back as it was written`() throws {
+    let lease = ProgramLeaseFile(version: SchemaVersion(1, 20, 4_294_967_295), skips: true)
+    let bytes = lease.encoded()
+    #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("1.20.4294967295 skips "))
+    #expect(try ProgramLeaseFile(bytes) == lease)
+  }
+}

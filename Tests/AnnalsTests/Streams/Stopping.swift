@@ -1,0 +1,33 @@
+import Dispatch
+import Synchronization
+
+@testable import Annals
+
+/// The run that a point of it stops, which is known only once it has begun.
+final class Stopping: Sendable {
+  private let run = Mutex<MigrationRun?>(nil)
+  private let isThere = DispatchSemaphore(value: 0)
+
+  func put(_ new: MigrationRun) {
+    run.withLock { $0 = new }
+    isThere.signal()
+  }
+
+  func stop() {
+    isThere.wait()
+    run.withLock { $0 }?.stop()
+    isThere.signal()
+  }
+}
+
+extension TemporaryStore {
+  /// Runs every pass of a plan.
+  func migrate<Plan: SchemaMigrationPlan>(
+    _ plan: Plan.Type, _ options: MigrationOptions = MigrationOptions(), activating: Bool = false
+  ) async throws {
+    var all = StoreOptions.merging(every: 16)
+    all.activating = activating
+    var passes = try PlanMigration(at: url, plan: plan, to: nil, options: all)
+    while let run = try passes.next(options) { _ = try await run.report() }
+  }
+}
