@@ -7,6 +7,8 @@ import Synchronization
 final class CurrentGeneration: Sendable {
   private let opening: StoreOpening
   private let memory: Int
+  /// What rises with every commit of this process, and of others as long as anybody watches (``CommitWatch``).
+  let commits = Signal()
   private let known: Mutex<Generation>
   /// Held while a successor is opened, so that it is opened once.
   private let moving = Mutex(())

@@ -16,6 +16,8 @@ final class LogCore: Sendable {
   let log: UUID
   /// The writer; `nil` in a store that is open for reading only.
   let writer: LogWriter?
+  /// The watch of those who follow the log.
+  let watching = Mutex(Watching())
 
   private init(_ place: CurrentGeneration, _ options: StoreOptions) throws(AnnalsError) {
     self.place = place

@@ -175,6 +175,7 @@ struct WriterLoop {
     merge.freezeIfDue(beside: otherMerge)
     // Only now are the kinds that the group registered in the store.
     generation.publish(group.kinds)
+    place.commits.announce()
     return answers
   }
 

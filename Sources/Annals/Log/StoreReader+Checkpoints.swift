@@ -1,0 +1,55 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Whether a checkpoint is one of the log as it is now.
+enum CheckpointAgreement: Equatable, Sendable {
+  /// It is.
+  case agrees
+  /// It is of another log.
+  case otherLog
+  /// The log ends before it, at the position given.
+  case ahead(of: Position)
+  /// Another entry stands at its position: the log was restored, or lost its end, and went on.
+  case differs
+}
+
+extension StoreReader {
+  /// The checkpoint behind the entry at `position`, or before the first one (0).
+  func checkpoint(at position: Position, log: UUID) throws(AnnalsError) -> Checkpoint {
+    var meta = StoreMeta(log: log)
+    try read(.incarnation, into: &meta)
+    guard position.rawValue > 0 else { return .beginning(of: log, incarnation: meta.incarnation.number) }
+    return Checkpoint(
+      log: log, incarnation: meta.incarnation.number, position: position, mark: try mark(at: position))
+  }
+
+  /// Whether a checkpoint is one of this log.
+  func agreement(with checkpoint: Checkpoint, log: UUID) throws(AnnalsError) -> CheckpointAgreement {
+    guard checkpoint.log == log else { return .otherLog }
+    guard checkpoint.position.rawValue > 0 else { return .agrees }
+    let last = try last()
+    guard checkpoint.position.rawValue <= last else { return .ahead(of: Position(last)) }
+    var meta = StoreMeta(log: log)
+    try read(.incarnation, into: &meta)
+    if checkpoint.incarnation != meta.incarnation.number,
+      checkpoint.position.rawValue > meta.incarnation.branch
+    {
+      return .differs
+    }
+    return try mark(at: checkpoint.position) == checkpoint.mark ? .agrees : .differs
+  }
+
+  /// The mark of the entry at `position`, whose checksum is compared on the way.
+  func mark(at position: Position) throws(AnnalsError) -> UInt32 {
+    let header = try header(try bytes(at: position), at: position)
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: position.rawValue)
+    bytes.append(littleEndian: header.stream.rawValue)
+    bytes.append(littleEndian: header.revision.rawValue)
+    bytes.append(littleEndian: UInt64(bitPattern: header.time))
+    return Checksum.crc32c(bytes.span)
+  }
+}

@@ -1,0 +1,36 @@
+/// The types of events that a projection or a subscription needs.
+///
+/// ```swift
+/// static var events: EventSelection<Event> { [\.fileChanged, \.commitMade] }
+/// ```
+///
+/// Entries of older versions are included where a rule can make one of these types of them.
+public struct EventSelection<Event: SchemaEvent>: Sendable, ExpressibleByArrayLiteral {
+  /// The numbers of the cases; `nil` for all.
+  let cases: Set<Int>?
+
+  private init(cases: Set<Int>?) {
+    self.cases = cases
+  }
+
+  /// Every event.
+  public static var all: EventSelection { EventSelection(cases: nil) }
+
+  /// The events of the cases at these key paths.
+  ///
+  /// - Precondition: Each leads to a case of the schema.
+  public init(arrayLiteral paths: PartialKeyPath<Event.Cases>...) {
+    cases = Set(
+      paths.map { path in
+        guard let found = Event.cases[keyPath: path] as? any NumberedCase else {
+          preconditionFailure("\(path) leads to no case of the schema")
+        }
+        return found.index
+      })
+  }
+
+  /// Whether an event is selected.
+  func includes(_ event: borrowing Event) -> Bool {
+    cases?.contains(event.caseIndex) ?? true
+  }
+}

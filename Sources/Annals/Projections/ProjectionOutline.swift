@@ -1,0 +1,95 @@
+/// What a projection is, without its types: what is stored beside its rows, and compared when it is opened.
+struct ProjectionOutline: Sendable {
+  /// The name by which a store knows the projection.
+  let name: String
+  /// The version of the fold.
+  let version: Int
+  /// The tables in their order.
+  let tables: [TableOutline]
+  /// By table, the number of the space that its rows stand in; those of its secondary keys follow.
+  let spaces: [UInt8]
+
+  init<P: Projection>(_ projection: P.Type) throws(AnnalsError) {
+    name = P.name
+    version = P.version
+    tables = P.tables.map(\.outline)
+    let problems = Self.problems(name: name, version: version, tables)
+    guard problems.isEmpty else {
+      throw AnnalsError(
+        .invalidPlan,
+        "the projection \(projection) does not hold together:\(problems.map { "\n- \($0)" }.joined())")
+    }
+    var next = 0
+    var spaces: [UInt8] = []
+    for table in tables {
+      spaces.append(UInt8(next))
+      next += 1 + table.keys.count
+    }
+    self.spaces = spaces
+  }
+
+  /// The most spaces that a projection may have: one for each table and each secondary key.
+  static let limit = 200
+
+  private static func problems(name: String, version: Int, _ tables: [TableOutline]) -> [String] {
+    var problems: [String] = []
+    do throws(AnnalsError) { try NameRule.check(name, role: "projection") } catch {
+      problems.append(error.message)
+    }
+    if version < 1 { problems.append("its version is \(version): the first one is 1") }
+    if tables.isEmpty { problems.append("it has no table: name its row types in 'tables'") }
+    let count = tables.reduce(0) { $0 + 1 + $1.keys.count }
+    if count > limit { problems.append("it has \(count) tables and secondary keys: \(limit) at most") }
+    for (index, table) in tables.enumerated() {
+      if tables[..<index].contains(where: {
+        $0.type == table.type || ExactText($0.name) == ExactText(table.name)
+      }) {
+        problems.append("two tables are called '\(table.name)': give one row type another 'recordName'")
+      }
+      for (number, key) in table.keys.enumerated()
+      where table.keys[..<number].contains(where: { ExactText($0.name) == ExactText(key.name) }) {
+        problems.append("rows of '\(table.name)' have two keys called '\(key.name)'")
+      }
+      if let shape = table.shape?.shape {
+        problems += shape.problems().map { "rows of '\(table.name)': \($0)" }
+      }
+    }
+    return problems
+  }
+
+  /// The number of the table of a row type; `nil` where it is no table of the projection.
+  func table(of type: ObjectIdentifier) -> Int? {
+    tables.firstIndex { $0.type == type }
+  }
+
+  /// What is compared when a program opens the view, a line for each table and key.
+  var text: String {
+    var lines: [String] = []
+    for table in tables {
+      lines.append("table \(table.name)")
+      lines.append("shape \(table.shape?.text ?? "")")
+      for key in table.keys { lines.append("\(key.isUnique ? "unique" : "key") \(key.name)") }
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+/// What a table of a projection is, without its type.
+struct TableOutline: Sendable {
+  /// The row type.
+  let type: ObjectIdentifier
+  /// The name of the row type on disk.
+  let name: String
+  /// What rows look like.
+  let shape: StoredShape?
+  /// The secondary keys in their order.
+  let keys: [KeyOutline]
+}
+
+/// What a secondary key is, without its type.
+struct KeyOutline: Hashable, Sendable {
+  /// The name of the key on disk.
+  let name: String
+  /// Whether no two rows may have the same.
+  let isUnique: Bool
+}

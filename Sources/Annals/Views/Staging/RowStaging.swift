@@ -1,0 +1,57 @@
+internal import LMDB
+
+/// What a fold has read and changed of a projection's rows and what is not stored yet.
+///
+/// It is used by one thread. What is stored stays as a cache, until ``forget()``.
+final class RowStaging {
+  /// The most bytes that a key may have, and a secondary key with the key of its row.
+  static let keyLimit = 500
+
+  let outline: ProjectionOutline
+  /// By table, its rows.
+  let tables: [StagedRows]
+  /// The entries of all secondary keys.
+  var keys = StagedKeys()
+
+  init(_ outline: ProjectionOutline, _ tables: [ProjectionTable]) {
+    self.outline = outline
+    self.tables = tables.map { $0.staging($0.outline) }
+  }
+
+  /// How many rows are held.
+  var count: Int { tables.reduce(0) { $0 + $1.keys.count } }
+
+  /// About how many bytes are held.
+  var size: Int { tables.reduce(keys.keys.size) { $0 + $1.size + $1.keys.size } }
+
+  /// Whether anything was changed.
+  var hasChanges: Bool { tables.contains { !$0.changed.isEmpty } || keys.keys.count > 0 }
+
+  /// The table of a row type.
+  func table<R: ProjectionRow>(of type: R.Type) throws(AnnalsError) -> (StagedTable<R>, space: UInt8) {
+    guard let index = outline.table(of: ObjectIdentifier(type)), let table = tables[index] as? StagedTable<R>
+    else {
+      throw AnnalsError(
+        .wrongUse, "the projection '\(outline.name)' has no table of \(type): name it in 'tables'")
+    }
+    return (table, outline.spaces[index])
+  }
+
+  /// Puts and removes everything that was changed.
+  func flush(into transaction: inout WriteTransaction, _ table: Table) throws(AnnalsError) {
+    for rows in tables { try rows.flush(into: &transaction, table) }
+    try keys.flush(into: &transaction, table)
+  }
+
+  /// Takes what was changed as stored, and keeps the rows for later reads.
+  func settle() {
+    for table in tables { table.settle() }
+    keys.forget()
+  }
+
+  /// Forgets everything: what was not stored, and what somebody else may have changed.
+  func forget() {
+    for table in tables { table.forget() }
+    keys.forget()
+  }
+}

@@ -1,0 +1,70 @@
+internal import LMDB
+
+/// A consistent state of a view, lent to a closure. It is never copied, so never kept.
+public struct ViewSnapshot<P: Projection>: ~Copyable {
+  let transaction: ReadTransaction
+  let file: ViewFile
+  let outline: ProjectionOutline
+
+  init(_ file: ViewFile, _ outline: ProjectionOutline) throws(AnnalsError) {
+    do { transaction = try file.environment.beginRead() } catch { throw AnnalsError(error) }
+    self.file = file
+    self.outline = outline
+  }
+
+  var source: RowSource {
+    @_lifetime(borrow self)
+    get { file.source(transaction.view) }
+  }
+
+  /// How far the view has read; `nil` before the first event.
+  ///
+  /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
+  public func position() throws(AnnalsError) -> Position? {
+    guard let checkpoint = try file.checkpoint(transaction.view), checkpoint.position.rawValue > 0 else {
+      return nil
+    }
+    return checkpoint.position
+  }
+
+  /// The row of a key; `nil` where there is none.
+  ///
+  /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection, `damaged` or `inputOutput`.
+  /// - Complexity: One look-up.
+  public func get<R: ProjectionRow>(_ type: R.Type, _ key: R.Key) throws(AnnalsError) -> R? {
+    let space = try outline.space(of: type)
+    var whole = RowKeyBytes()
+    whole.append(space)
+    key.encode(into: &whole)
+    let bytes = whole.bytes
+    guard bytes.count <= RowStaging.keyLimit, let stored = try source.value(of: bytes.span) else {
+      return nil
+    }
+    return try source.decode(stored)
+  }
+}
+
+@available(*, unavailable)
+extension ViewSnapshot: Sendable {}
+
+extension ProjectionOutline {
+  /// The space that rows of a type stand in.
+  func space<R: ProjectionRow>(of type: R.Type) throws(AnnalsError) -> UInt8 {
+    guard let index = table(of: ObjectIdentifier(type)) else {
+      throw AnnalsError(.wrongUse, "the projection '\(name)' has no table of \(type): name it in 'tables'")
+    }
+    return spaces[index]
+  }
+}
+
+extension RowSource {
+  /// The row whose payload was stored.
+  func decode<R: ProjectionRow>(_ payload: Span<UInt8>) throws(AnnalsError) -> R {
+    do throws(CodingFailure) { return try R.decode(payload: payload) } catch {
+      throw AnnalsError(
+        .damaged,
+        "the view '\(name)': a row of '\(R.recordName)' cannot be decoded (\(error)); rebuild the view",
+        underlying: error)
+    }
+  }
+}

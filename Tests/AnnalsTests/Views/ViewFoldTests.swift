@@ -1,0 +1,88 @@
+import LMDB
+import Testing
+
+@testable import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One batch after the other into a file, and rows read back.
+struct ViewFoldTests {
+  @Schema(1, 0, 0) enum TeamsV1 {
+    @Record struct Joined { var player: Int; var name: String; var team: String? }
+    @Record struct Left { var player: Int }
+  }
+
+  enum Roster: Projection {
+    typealias Event = TeamsV1.Event
+    @Record struct Player: ProjectionRow {
+      var id: Int
+      var name: String
+      var team: String?
+
+      var key: Int { id }
+      static let byName = SecondaryKey<Player, String>("name", unique: true) { $0.name }
+      static let byTeam = SecondaryKey<Player, String>("team") { $0.team }
+      static var secondaryKeys: [any DeclaredKey<Player>] { [byName, byTeam] }
+    }
+
+    static let name = "roster"
+    static let version = 1
+    static var tables: [ProjectionTable] { [.rows(Player.self)] }
+
+    static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+      switch entry.event {
+      case .joined(let joined): try rows.put(Player(id: joined.player, name: joined.name, team: joined.team))
+      case .left(let left): try rows.delete(Player.self, left.player)
+      }
+    }
+  }
+
+  static func entry(_ position: UInt64, _ event: TeamsV1.Event) -> Entry<TeamsV1.Event> {
+    Entry(
+      event,
+      from: Origin(
+        position: Position(position), stream: "team", revision: Revision(position - 1),
+        timestamp: Timestamp(microseconds: 0), id: nil, metadata: Metadata(), log: UUID()))
+  }
+
+  @Test("rows of a batch are read back, by key and by secondary key")
+  func batches() throws {
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("views-\(UUID())")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: place) }
+    let directory = try Directory.open(path: place.path)
+    let file = try ViewFile.open(1, called: "roster", in: directory, create: true)
+    let fold = try ViewFold<Roster>(file)
+    let log = UUID()
+    let first = Checkpoint(log: log, incarnation: 0, position: 2, mark: 1)
+    let second = Checkpoint(log: log, incarnation: 0, position: 4, mark: 2)
+    _ = try fold.fold(
+      [
+        Self.entry(1, .joined(.init(player: 1, name: "Ann", team: "red"))),
+        Self.entry(2, .joined(.init(player: 2, name: "Bo", team: "red"))),
+      ], from: nil, to: first, durability: .relaxed)
+    _ = try fold.fold(
+      [
+        Self.entry(3, .joined(.init(player: 1, name: "Anna", team: "blue"))),
+        Self.entry(4, .left(.init(player: 2))),
+      ], from: first, to: second, durability: .relaxed)
+    let snapshot = try ViewSnapshot<Roster>(file, ProjectionOutline(Roster.self))
+    #expect(try snapshot.position() == 4)
+    #expect(try snapshot.get(Roster.Player.self, 1)?.team == "blue")
+    #expect(try snapshot.get(Roster.Player.self, 2) == nil)
+    let error = #expect(throws: AnnalsError.self) {
+      _ = try fold.fold(
+        [
+          Self.entry(5, .joined(.init(player: 3, name: "Cy", team: nil))),
+          Self.entry(6, .joined(.init(player: 4, name: "Cy", team: nil))),
+        ], from: second, to: Checkpoint(log: log, incarnation: 0, position: 6, mark: 3), durability: .relaxed)
+    }
+    #expect(error?.code == .ruleFailed)
+    #expect(error?.details.position == 6)
+    #expect((error?.underlying as? AnnalsError)?.code == .conflict)
+  }
+}
