@@ -18,6 +18,8 @@ final class LogCore: Sendable {
   let writer: LogWriter?
   /// The watch of those who follow the log.
   let watching = Mutex(Watching())
+  /// How far the consumers of the log are, from the first use on.
+  let consumerFile = Mutex<ConsumerFile?>(nil)
   /// The states of aggregates that are kept beside the log, from the first use on.
   private let snapshotFile = Mutex<SnapshotFile??>(nil)
 

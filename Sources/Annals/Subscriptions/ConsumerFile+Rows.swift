@@ -16,7 +16,9 @@ extension ConsumerFile {
     try read { (view) throws(AnnalsError) in
       var all: [(name: String, row: ConsumerRow)] = []
       var cursor: Cursor
-      do { cursor = try view.cursor(in: checkpoints) } catch { throw AnnalsError(error) }
+      do throws(EnvironmentError) { cursor = try view.cursor(in: checkpoints) } catch {
+        throw AnnalsError(error)
+      }
       while let found = try cursor.nextRow() {
         let row = try parsed(found.value, key: found.key, in: checkpoints) { (bytes) throws(FormatFailure) in
           try ConsumerRow(bytes)
@@ -64,7 +66,7 @@ extension ConsumerFile {
     return try read { (view) throws(AnnalsError) in
       var found: [DeadLetter] = []
       var cursor: Cursor
-      do { cursor = try view.cursor(in: letters) } catch { throw AnnalsError(error) }
+      do throws(EnvironmentError) { cursor = try view.cursor(in: letters) } catch { throw AnnalsError(error) }
       do throws(EnvironmentError) {
         var next = try cursor.seek(start.span)
         while let row = next, row.key.copied.starts(with: start) {

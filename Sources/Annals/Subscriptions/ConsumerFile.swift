@@ -39,10 +39,10 @@ final class ConsumerFile: Sendable {
     guard let directory = try files({ () throws(StoreFileError) in try place(in: store, creating) }) else {
       return nil
     }
-    let isThere = { () throws(AnnalsError) in
+    let isThere = { () throws(AnnalsError) -> Bool in
       try files { () throws(StoreFileError) in try directory.status(of: stem + ".mdb") != nil }
     }
-    guard try creating || isThere() else { return nil }
+    if !creating, try !isThere() { return nil }
     let locks = try files { () throws(StoreFileError) in
       EnvironmentLocks(
         open: try lock("open", in: directory, access), queue: try lock("queue", in: directory, access),
