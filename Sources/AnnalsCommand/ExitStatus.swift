@@ -42,7 +42,7 @@ enum ExitStatus {
     .foreign: data, .damaged: data, .formatVersion: data, .needsNewer: data, .newerSchema: data,
     .superseded: data, .unrepresentable: data, .storeTooOld: data, .invalidPlan: data, .shapeChanged: data,
     .noPath: data,
-    .requiresActivation: data, .requiresPass: data, .needsPlan: data,
+    .requiresActivation: data, .requiresPass: data, .needsPlan: data, .checkpointMismatch: data,
     .noSuchStore: noStore,
     .cannotCreate: cannotCreate,
     .diskFull: inputOutput, .notCommitted: inputOutput, .outcomeUnknown: inputOutput,

@@ -8,7 +8,8 @@ extension AnnalsError {
         newerSchema, superseded, unrepresentable, storeTooOld, invalidPlan, shapeChanged, noPath,
         requiresActivation, requiresPass, needsPlan, ruleFailed, verifyFailed, collision, busy,
         held, tooManyReaders, readOnly, permission, diskFull, notCommitted, outcomeUnknown,
-        storeReplaced, lockFileDamaged, usedAfterFork, inputOutput, cancelled, wrongUse
+        storeReplaced, lockFileDamaged, usedAfterFork, inputOutput, cancelled, wrongUse,
+        checkpointMismatch
     }
     private let base: Base
 
@@ -103,6 +104,8 @@ extension AnnalsError {
     public static let inputOutput = Code(.inputOutput)
     /// The task was cancelled; nothing was written.
     public static let cancelled = Code(.cancelled)
+    /// A checkpoint is none of the log as it is now; the error below is a ``CheckpointMismatch``.
+    public static let checkpointMismatch = Code(.checkpointMismatch)
     /// The call contradicts itself or the store's state.
     public static let wrongUse = Code(.wrongUse)
   }

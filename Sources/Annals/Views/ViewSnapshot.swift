@@ -1,7 +1,7 @@
 internal import LMDB
 
 /// A consistent state of a view, lent to a closure. It is never copied, so never kept.
-public struct ViewSnapshot<P: Projection>: ~Copyable {
+public struct ViewSnapshot<P: Projection>: ~Copyable, ReadableRows {
   let transaction: ReadTransaction
   let file: ViewFile
   let outline: ProjectionOutline
@@ -15,6 +15,12 @@ public struct ViewSnapshot<P: Projection>: ~Copyable {
   var source: RowSource {
     @_lifetime(borrow self)
     get { file.source(transaction.view) }
+  }
+
+  /// What queries are asked of.
+  public var reading: RowReading {
+    @_lifetime(borrow self)
+    get { RowReading(source, outline) }
   }
 
   /// How far the view has read; `nil` before the first event.

@@ -9,15 +9,18 @@ struct StagedKeys {
   /// By key, the row's key; `nil` where the entry was removed.
   private(set) var values: [[UInt8]?] = []
 
+  /// The keys in order, as far as somebody has asked for that.
+  private(set) var order = StagedOrder()
+
+  /// Brings the keys into order.
+  mutating func bringIntoOrder() {
+    order.take(Array(order.taken..<keys.count), keys)
+  }
+
   /// What is staged for a key: `.some(nil)` where the entry was removed, `nil` where nothing is staged.
   func staged(_ key: Span<UInt8>) -> [UInt8]?? {
     guard let number = keys.find(key) else { return nil }
     return .some(values[number])
-  }
-
-  /// Gives every staged key and its row's key to `body`, in no order.
-  func each(_ body: ([UInt8], [UInt8]?) -> Void) {
-    for number in 0..<keys.count { body(keys[number].copied, values[number]) }
   }
 
   /// Stages an entry, or its removal.
@@ -47,6 +50,7 @@ struct StagedKeys {
   /// Forgets everything.
   mutating func forget() {
     keys.removeAll()
+    order.forget()
     values.removeAll(keepingCapacity: true)
   }
 }
