@@ -18,6 +18,8 @@ final class LogCore: Sendable {
   let writer: LogWriter?
   /// The watch of those who follow the log.
   let watching = Mutex(Watching())
+  /// What folds views, for each plan that has any.
+  let viewHosts = Mutex(ViewHosts())
 
   private init(_ place: CurrentGeneration, _ options: StoreOptions) throws(AnnalsError) {
     self.place = place
