@@ -33,7 +33,8 @@ enum ExitStatus {
   }
 
   private static let statuses: [AnnalsError.Code: Int32] = [
-    .conflict: failure, .streamMoved: failure, .duplicateID: failure, .partlyThere: failure,
+    .conflict: failure, .rejected: failure, .streamMoved: failure, .duplicateID: failure,
+    .partlyThere: failure,
     .ruleFailed: failure,
     .verifyFailed: failure, .collision: failure, .cancelled: failure,
     .wrongUse: usage,

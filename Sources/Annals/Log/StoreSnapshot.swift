@@ -3,6 +3,11 @@
 /// Every event it gives has come through the plan: it reads in the plan's current version.
 public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
   private let log: LogSnapshot
+  var reader: StoreReader {
+    @_lifetime(borrow self)
+    get { log.reader }
+  }
+  var generation: Generation { log.generation }
   private let lifting: EntryLifting
 
   init(_ core: LogCore, _ reach: PlanReach) throws(AnnalsError) {
