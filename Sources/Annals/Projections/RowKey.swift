@@ -41,6 +41,7 @@ public struct RowKeyBytes: Sendable {
 
   /// Adds what all keys begin with that begin with `text`.
   mutating func append(open text: Span<UInt8>) {
+    guard text.holdsZero else { return bytes.append(text) }
     for index in text.indices {
       bytes.append(text[index])
       if text[index] == 0 { bytes.append(0xff) }
