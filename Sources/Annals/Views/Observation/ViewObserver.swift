@@ -56,7 +56,10 @@ struct ViewObserver<P: Projection>: Sendable {
       place = (file, try ChangeJournal.ends(of: file.changes, snapshot.transaction.view).last)
       return try body(.anything, snapshot)
     }
-    guard let last = changes.last else { return try body(.nothing, snapshot) }
+    guard let last = changes.last else {
+      place = (file, known.seen)
+      return try body(.nothing, snapshot)
+    }
     place = (file, last.number)
     return try body(.changes(changes), snapshot)
   }
