@@ -1,47 +1,47 @@
 public import Annals
 
-/// Counts the events of each title.
-public enum TitleCounts: Projection {
+/// Counts the events of each stream.
+public enum StreamCounts: Projection {
   public typealias Event = Stored.Event
   @Record public struct Count: ProjectionRow, Equatable {
-    public var title: String
+    public var stream: String
     public var events: Int
-    public var reps: Int
-    public var key: String { title }
+    public var key: String { stream }
   }
 
-  public static let name = "title-counts"
+  public static let name = "stream-counts"
   public static let version = 1
   public static var tables: [ProjectionTable] { [.rows(Count.self)] }
 
   public static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
-    switch entry.event {
-    case .setLogged(let set):
-      try rows.update(Count.self, set.title, initial: Count(title: set.title, events: 0, reps: 0)) {
-        $0.events += 1
-        $0.reps += set.reps
-      }
-    }
+    let stream = entry.stream.text
+    try rows.update(Count.self, stream, initial: Count(stream: stream, events: 0)) { $0.events += 1 }
   }
 }
 
-/// The same once more, under another name.
-public enum TitleSums: Projection {
+/// Adds up the repetitions of each stream.
+public enum StreamSums: Projection {
   public typealias Event = Stored.Event
   @Record public struct Sum: ProjectionRow, Equatable {
-    public var title: String
+    public var stream: String
+    public var reps: Int
     public var weight: Double
-    public var key: String { title }
+    public var key: String { stream }
   }
 
-  public static let name = "title-sums"
+  public static let name = "stream-sums"
   public static let version = 1
   public static var tables: [ProjectionTable] { [.rows(Sum.self)] }
 
   public static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+    let set: Stored.SetLogged
     switch entry.event {
-    case .setLogged(let set):
-      try rows.update(Sum.self, set.title, initial: Sum(title: set.title, weight: 0)) { $0.weight += set.weight }
+    case .setLogged(let logged): set = logged
+    }
+    let stream = entry.stream.text
+    try rows.update(Sum.self, stream, initial: Sum(stream: stream, reps: 0, weight: 0)) {
+      $0.reps += set.reps
+      $0.weight += set.weight
     }
   }
 }

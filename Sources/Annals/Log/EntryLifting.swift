@@ -6,8 +6,10 @@
 
 /// Takes stored entries through a plan: the one gate by which events are delivered.
 struct EntryLifting: Sendable {
-  private let reach: PlanReach
-  private let table: [CompiledPlan.Entrance?]
+  let reach: PlanReach
+  let table: [CompiledPlan.Entrance?]
+  /// By kind, whether its entries are lifted; empty where all are.
+  var isWanted: [Bool] = []
   private let reading: EntryReading
   private let log: UUID
   private let past: StoredPast?
@@ -62,7 +64,7 @@ struct EntryLifting: Sendable {
       throw AnnalsError(error, place: "position \(entry.position)", position: entry.position)
     }
     guard case .parts(let parts) = body else { return }
-    for part in parts {
+    for part in parts where wants(part.kind) {
       var origin = origin
       origin.path = part.path
       try lift(part.kind, part.payload.span, origin, into: sink)

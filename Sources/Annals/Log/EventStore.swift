@@ -19,6 +19,8 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   let contextBytes: StageContexts
   /// The pass that goes on beside the store.
   let background: BackgroundMigration?
+  /// The views of the store.
+  let viewing = ViewHolder()
   /// What the first append has to say; `nil` where nothing is to be said.
   let beginning: StreamBeginning?
   /// The newest version above the plan's, and no bridge, that the store had events of when it was opened; then nothing is appended.

@@ -22,6 +22,8 @@ final class LogCore: Sendable {
   let consumerFile = Mutex<ConsumerFile?>(nil)
   /// The states of aggregates that are kept beside the log, from the first use on.
   private let snapshotFile = Mutex<SnapshotFile??>(nil)
+  /// What folds views, for each plan that has any.
+  let viewHosts = Mutex(ViewHosts())
 
   private init(_ place: CurrentGeneration, _ options: StoreOptions) throws(AnnalsError) {
     self.place = place

@@ -9,6 +9,13 @@ struct ProjectionOutline: Sendable {
   /// By table, the number of the space that its rows stand in; those of its secondary keys follow.
   let spaces: [UInt8]
 
+  init(name: String, version: Int, tables: [TableOutline], spaces: [UInt8]) {
+    self.name = name
+    self.version = version
+    self.tables = tables
+    self.spaces = spaces
+  }
+
   init<P: Projection>(_ projection: P.Type) throws(AnnalsError) {
     name = P.name
     version = P.version
@@ -41,6 +48,13 @@ struct ProjectionOutline: Sendable {
     let count = tables.reduce(0) { $0 + 1 + $1.keys.count }
     if count > limit { problems.append("it has \(count) tables and secondary keys: \(limit) at most") }
     for (index, table) in tables.enumerated() {
+      for name in [table.name] + table.keys.map(\.name) {
+        do throws(AnnalsError) { try NameRule.check(name, role: "table or key") } catch {
+          problems.append(error.message)
+        }
+        // What a file says of its tables has a line for each.
+        if name.utf8.contains(UInt8(ascii: "\n")) { problems.append("the name '\(name)' has a line feed") }
+      }
       if tables[..<index].contains(where: {
         $0.type == table.type || ExactText($0.name) == ExactText(table.name)
       }) {

@@ -23,7 +23,7 @@ package final class ProjectionTrial<P: Projection> {
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
     let directory = try files { [place] () throws(StoreFileError) in try Directory.open(path: place.path) }
     file = try ViewFile.open(1, called: P.name, in: directory, create: true)
-    fold = try ViewFold<P>(file)
+    fold = ViewFold<P>(file, outline)
   }
 
   deinit {
@@ -41,7 +41,13 @@ package final class ProjectionTrial<P: Projection> {
     batches += 1
     let end = Checkpoint(
       log: log, incarnation: 0, position: entries.last?.position ?? checkpoint?.position ?? 0, mark: batches)
-    _ = try fold.fold(entries, from: checkpoint, to: end, durability: .none)
+    let page = ViewPage(
+      start: checkpoint?.position.rawValue ?? 0, end: end, entries: entries, isLast: true)
+    do throws(FoldFailure) { _ = try fold.fold(page, from: checkpoint, .none) { _ in nil } } catch {
+      switch error {
+      case .poison(_, let cause), .other(let cause): throw cause
+      }
+    }
     checkpoint = end
   }
 

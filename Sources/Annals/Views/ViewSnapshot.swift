@@ -4,17 +4,29 @@ internal import LMDB
 public struct ViewSnapshot<P: Projection>: ~Copyable, ReadableRows {
   let transaction: ReadTransaction
   let file: ViewFile
+  /// The tables as they stand in the file, which may be of an earlier version.
   let outline: ProjectionOutline
+  /// How rows of an earlier version are read; `nil` where they are what they are read as.
+  private let conversions: RowConversions?
 
-  init(_ file: ViewFile, _ outline: ProjectionOutline) throws(AnnalsError) {
+  init(
+    _ file: ViewFile, _ outline: ProjectionOutline, _ conversions: RowConversions? = nil
+  ) throws(AnnalsError) {
     do { transaction = try file.environment.beginRead() } catch { throw AnnalsError(error) }
     self.file = file
     self.outline = outline
+    self.conversions = conversions
   }
 
+  /// The stored rows.
   var source: RowSource {
     @_lifetime(borrow self)
-    get { file.source(transaction.view) }
+    get { file.source(transaction.view, conversions) }
+  }
+
+  /// Whether another file has taken the place of this one.
+  func hasSuccessor() throws(AnnalsError) -> Bool {
+    try file.successor(transaction.view) != nil
   }
 
   /// What queries are asked of.
@@ -66,7 +78,14 @@ extension ProjectionOutline {
 extension RowSource {
   /// The row whose payload was stored.
   func decode<R: ProjectionRow>(_ payload: Span<UInt8>) throws(AnnalsError) -> R {
-    do throws(CodingFailure) { return try R.decode(payload: payload) } catch {
+    do throws(CodingFailure) {
+      guard let conversion = conversions?.conversion(for: ObjectIdentifier(R.self)) else {
+        return try R.decode(payload: payload)
+      }
+      var converted: [UInt8] = []
+      try conversion.apply(payload, to: &converted)
+      return try R.decode(payload: converted.span)
+    } catch {
       throw AnnalsError(
         .damaged,
         "the view '\(name)': a row of '\(R.recordName)' cannot be decoded (\(error)); rebuild the view",

@@ -56,33 +56,41 @@ struct ViewFoldTests {
     defer { try? FileManager.default.removeItem(at: place) }
     let directory = try Directory.open(path: place.path)
     let file = try ViewFile.open(1, called: "roster", in: directory, create: true)
-    let fold = try ViewFold<Roster>(file)
+    let fold = ViewFold<Roster>(file, try ProjectionOutline(Roster.self))
+    func run(_ entries: [Entry<TeamsV1.Event>], from start: Checkpoint?, to end: Checkpoint) throws {
+      let page = ViewPage(start: start?.position.rawValue ?? 0, end: end, entries: entries, isLast: true)
+      _ = try fold.fold(page, from: start, .relaxed) { _ in nil }
+    }
     let log = UUID()
     let first = Checkpoint(log: log, incarnation: 0, position: 2, mark: 1)
     let second = Checkpoint(log: log, incarnation: 0, position: 4, mark: 2)
-    _ = try fold.fold(
+    try run(
       [
         Self.entry(1, .joined(.init(player: 1, name: "Ann", team: "red"))),
         Self.entry(2, .joined(.init(player: 2, name: "Bo", team: "red"))),
-      ], from: nil, to: first, durability: .relaxed)
-    _ = try fold.fold(
+      ], from: nil, to: first)
+    try run(
       [
         Self.entry(3, .joined(.init(player: 1, name: "Anna", team: "blue"))),
         Self.entry(4, .left(.init(player: 2))),
-      ], from: first, to: second, durability: .relaxed)
+      ], from: first, to: second)
     let snapshot = try ViewSnapshot<Roster>(file, ProjectionOutline(Roster.self))
     #expect(try snapshot.position() == 4)
     #expect(try snapshot.get(Roster.Player.self, 1)?.team == "blue")
     #expect(try snapshot.get(Roster.Player.self, 2) == nil)
-    let error = #expect(throws: AnnalsError.self) {
-      _ = try fold.fold(
+    let failure = #expect(throws: FoldFailure.self) {
+      try run(
         [
           Self.entry(5, .joined(.init(player: 3, name: "Cy", team: nil))),
           Self.entry(6, .joined(.init(player: 4, name: "Cy", team: nil))),
-        ], from: second, to: Checkpoint(log: log, incarnation: 0, position: 6, mark: 3), durability: .relaxed)
+        ], from: second, to: Checkpoint(log: log, incarnation: 0, position: 6, mark: 3))
     }
-    #expect(error?.code == .ruleFailed)
-    #expect(error?.details.position == 6)
-    #expect((error?.underlying as? AnnalsError)?.code == .conflict)
+    guard case .poison(let position, let error) = failure else {
+      Issue.record("the second Cy was folded")
+      return
+    }
+    #expect(position == 6)
+    #expect(error.code == .ruleFailed)
+    #expect((error.underlying as? AnnalsError)?.code == .conflict)
   }
 }

@@ -8,13 +8,19 @@ struct RowSource: ~Escapable {
   let prefix: [UInt8]
   /// The projection's name, for errors.
   let name: String
+  /// How rows that an earlier version has stored are read; `nil` where they are what they are read as.
+  let conversions: RowConversions?
 
   @_lifetime(copy view)
-  init(_ view: TransactionView, _ table: Table, prefix: [UInt8] = [], name: String) {
+  init(
+    _ view: TransactionView, _ table: Table, prefix: [UInt8] = [], name: String,
+    conversions: RowConversions? = nil
+  ) {
     self.view = view
     self.table = table
     self.prefix = prefix
     self.name = name
+    self.conversions = conversions
   }
 
   /// The value stored under a whole key, after comparing its checksum; `nil` where there is none.

@@ -24,6 +24,9 @@ final class RowStaging {
   /// About how many bytes are held.
   var size: Int { tables.reduce(keys.keys.size) { $0 + $1.size + $1.keys.size } }
 
+  /// About how many bytes are to be stored.
+  var changedSize: Int { tables.reduce(keys.keys.size) { $0 + $1.changed.count * 128 } }
+
   /// Whether anything was changed.
   var hasChanges: Bool { tables.contains { !$0.changed.isEmpty } || keys.keys.count > 0 }
 

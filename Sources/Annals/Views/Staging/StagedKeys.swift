@@ -23,6 +23,11 @@ struct StagedKeys {
     return .some(values[number])
   }
 
+  /// Gives every staged key and its row's key to `body`, in no order.
+  func each(_ body: ([UInt8], [UInt8]?) -> Void) {
+    for number in 0..<keys.count { body(keys[number].copied, values[number]) }
+  }
+
   /// Stages an entry, or its removal.
   mutating func set(_ key: Span<UInt8>, to value: [UInt8]?) {
     let (number, isNew) = keys.number(of: key)

@@ -1,0 +1,29 @@
+extension EntryLifting {
+  /// Passes over entries that none of these steps of the plan begins with: they are not even decoded.
+  mutating func pass(over steps: Set<Int>) {
+    isWanted = table.map { entrance in
+      // What has no entrance is asked for, and told as what it is.
+      entrance.map { steps.contains($0.step) } ?? true
+    }
+  }
+
+  /// Whether any event of an entry may be wanted.
+  func wants(_ entry: borrowing LentEntry) -> Bool {
+    if isWanted.isEmpty || entry.kind == 0 { return true }
+    return wants(entry.kind)
+  }
+
+  /// Whether events of a kind may be wanted.
+  func wants(_ kind: UInt32) -> Bool {
+    isWanted.isEmpty || Int(kind) >= isWanted.count || isWanted[Int(kind)]
+  }
+
+  /// The cases of the current event that an entry may become; `nil` where that is not known.
+  func cases(of entry: borrowing LentEntry) -> Set<Int>? {
+    guard entry.kind != 0, Int(entry.kind) < table.count, let step = table[Int(entry.kind)]?.step else {
+      return nil
+    }
+    let plan = reach.plan
+    return Set(plan.current.records.indices.filter { plan.sources(of: $0).contains(step) })
+  }
+}

@@ -1,0 +1,146 @@
+/// What the rows of a view depend on besides the projection itself: which records it is given, and what a plan does to older ones on the way to them.
+///
+/// Two programs with the same inputs fold the same rows of the same log, as long as no rule was edited in place, which nobody can see.
+struct ProjectionInputs: Hashable, Sendable {
+  /// One input.
+  struct Line: Hashable, Sendable {
+    /// What it is.
+    enum Kind: String, Hashable, Sendable {
+      /// A record that is handed to the projection.
+      case record
+      /// A record that a rule takes to the next version.
+      case rule
+      /// A record that is read as another type in the next version.
+      case conversion
+    }
+    var kind: Kind
+    /// The name of the record on disk.
+    var record: ExactText
+    /// The versions that the stage leads from and to, `nil` for a record that is handed over.
+    var from: SchemaVersion?
+    var to: SchemaVersion?
+    /// What a record looks like that is handed over: its fingerprint, or nothing.
+    var shape: String
+  }
+
+  /// The inputs in no particular order.
+  let lines: Set<Line>
+
+  /// The inputs of a projection that is given the events of some cases; `nil` for all.
+  init(_ plan: CompiledPlan, cases: Set<Int>?) {
+    var lines: Set<Line> = []
+    for (number, record) in plan.current.records.enumerated() where cases?.contains(number) ?? true {
+      lines.insert(
+        Line(kind: .record, record: record.name, shape: record.shape?.fingerprint.hexadecimal ?? ""))
+      for source in plan.sources(of: number) {
+        let step = plan.steps[source]
+        if let line = Self.crossing(of: ExactText(step.type), step.version, plan) { lines.insert(line) }
+      }
+    }
+    self.lines = lines
+  }
+
+  /// What the stage behind a version does to a record; `nil` where it carries it, and behind the last version.
+  private static func crossing(of type: ExactText, _ version: SchemaVersion, _ plan: CompiledPlan) -> Line? {
+    guard let schema = plan.schemas.firstIndex(where: { $0.version == version }),
+      plan.crossings.indices.contains(schema), let record = plan.schemas[schema].index(of: type)
+    else { return nil }
+    let kind: Line.Kind
+    switch plan.crossings[schema][record] {
+    case .carried, .redeclared, .forgotten: return nil
+    case .rule: kind = .rule
+    case .converted(_, let comparison):
+      if comparison.conversion?.isSame == true { return nil }
+      kind = .conversion
+    }
+    return Line(
+      kind: kind, record: type, from: version, to: plan.schemas[schema + 1].version, shape: "")
+  }
+}
+
+extension ProjectionInputs {
+  /// What is kept in a view's file, a line for each input, sorted.
+  var text: String {
+    lines.map { line in
+      let stage = line.from.flatMap { from in line.to.map { "\(from) \($0)" } } ?? line.shape
+      return "\(line.kind.rawValue) \(Array(line.record.text.utf8).hexadecimal) \(stage)"
+    }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: "\n")
+  }
+
+  /// Reads what a file has; `nil` for what nobody wrote.
+  init?(_ text: String) {
+    var lines: Set<Line> = []
+    for row in text.utf8.split(separator: UInt8(ascii: "\n")) {
+      let words = row.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false).map {
+        String(decoding: Array($0), as: UTF8.self)
+      }
+      guard words.count >= 3, let kind = Line.Kind(rawValue: words[0]),
+        let name = [UInt8](hexadecimal: Substring(words[1]))
+      else { return nil }
+      var line = Line(kind: kind, record: ExactText(String(decoding: name, as: UTF8.self)), shape: "")
+      switch kind {
+      case .record: line.shape = words[2]
+      case .rule, .conversion:
+        guard words.count == 4, let from = SchemaVersion(words[2]), let to = SchemaVersion(words[3]) else {
+          return nil
+        }
+        (line.from, line.to) = (from, to)
+      }
+      lines.insert(line)
+    }
+    self.lines = lines
+  }
+
+  /// Why rows that were folded with `stored` inputs are not the ones that these inputs give; `nil` where they are.
+  ///
+  /// - Parameters:
+  ///   - stored: The inputs as the view's file has them.
+  ///   - oldest: The plan's oldest version: what stages before it did to older records, no entry needs any more.
+  func reasonToRebuild(from stored: ProjectionInputs, oldest: SchemaVersion?) -> String? {
+    var added = lines.subtracting(stored.lines)
+    var gone = stored.lines.subtracting(lines).filter { line in
+      guard let from = line.from, let oldest else { return true }
+      return from >= oldest
+    }
+    // A record whose shape has changed is in both.
+    for line in added.sorted(by: Line.precedes) where line.kind == .record {
+      guard let old = gone.first(where: { $0.kind == .record && $0.record == line.record })
+      else { continue }
+      let stages = added.filter { $0.kind != .record && $0.record == line.record }
+      if let stage = stages.sorted(by: Line.precedes).first {
+        return "the type '\(line.record.text)' has another shape, to which \(stage.stage)"
+      }
+      added.remove(line)
+      gone.remove(old)
+      return "the type '\(line.record.text)' has another shape than when the view was folded"
+    }
+    if let line = added.sorted(by: Line.precedes).first {
+      return line.kind == .record
+        ? "the projection is now given events of the type '\(line.record.text)'"
+        : "\(line.stage), which was not so when the view was folded"
+    }
+    if let line = gone.sorted(by: Line.precedes).first {
+      return line.kind == .record
+        ? "the projection is no longer given events of the type '\(line.record.text)'"
+        : "it is no longer so that \(line.stage)"
+    }
+    return nil
+  }
+}
+
+extension ProjectionInputs.Line {
+  /// What a stage does, in words.
+  fileprivate var stage: String {
+    let versions = from.flatMap { from in to.map { "from \(from) to \($0)" } } ?? ""
+    return kind == .rule
+      ? "the stage \(versions) takes '\(record.text)' by a rule"
+      : "the stage \(versions) converts '\(record.text)'"
+  }
+
+  /// Stages before records, older ones first: what explains most is told.
+  fileprivate static func precedes(_ left: Self, _ right: Self) -> Bool {
+    if (left.kind == .record) != (right.kind == .record) { return right.kind == .record }
+    if let first = left.from, let second = right.from, first != second { return first < second }
+    return left.record < right.record
+  }
+}

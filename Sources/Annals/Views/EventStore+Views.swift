@@ -1,0 +1,60 @@
+extension EventStore {
+  /// Opens the view of a projection, and lets it follow the log.
+  ///
+  /// Returns at once: a view that has never been built, or has to be built anew, is built in the background (``View/status()``, ``View/waiting(for:timeout:)``). It is
+  /// followed as long as this store, a copy of it or a view of it is held.
+  ///
+  /// - Parameters:
+  ///   - projection: The projection, of the plan's current events.
+  ///   - options: How it is followed.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan` where the projection does not hold together, `wrongUse` where another projection of the program has its name and
+  ///   version, `shapeChanged` where its tables have changed and its version has not, `superseded` where the store has a newer version and none of this one,
+  ///   `readOnly`, `diskFull`, `permission`, `tooManyReaders`, `usedAfterFork` or `inputOutput`.
+  /// - Complexity: O(files of views), whatever the length of the log.
+  public func view<P: Projection>(
+    _ projection: P.Type, options: ViewOptions = ViewOptions()
+  ) throws(AnnalsError) -> View<P> where P.Event == Event {
+    let face = try ProjectionFace<Event>(projection)
+    let host = try viewHost()
+    if log.options.access == .readWrite {
+      for earlier in projection.earlier { try Self.follow(earlier, below: face, host) }
+    }
+    return View(host: host, line: try host.engine.register(face))
+  }
+
+  /// Lets an earlier version go on until the later one has caught up, if there is a file of it.
+  private static func follow<Q: Projection>(
+    _ earlier: Q.Type, below later: ProjectionFace<Event>, _ host: ViewHost<Event>
+  ) throws(AnnalsError) where Q.Event == Event {
+    let face = try ProjectionFace<Event>(earlier)
+    guard ExactText(face.name) == ExactText(later.name), face.outline.version < later.outline.version else {
+      throw AnnalsError(
+        .wrongUse,
+        "'\(face.name)', version \(face.outline.version), is no earlier version of '\(later.name)', version \(later.outline.version)"
+      )
+    }
+    try host.engine.registerEarlier(face, than: later)
+  }
+
+  /// Builds the rows of a projection anew from the log, beside those that serve meanwhile.
+  ///
+  /// Returns at once. Where it is being built already, that goes on.
+  ///
+  /// - Throws: As ``view(_:options:)``, and `readOnly` in a store that is open for reading only.
+  @discardableResult
+  public func rebuild<P: Projection>(_ projection: P.Type) throws(AnnalsError) -> View<P>
+  where P.Event == Event {
+    guard log.options.access == .readWrite else {
+      throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
+    }
+    let view = try view(projection)
+    try view.host.engine.rebuild(view.line, because: "the program asked for it")
+    return view
+  }
+}
+
+/// How a view is followed.
+public struct ViewOptions: Sendable {
+  /// As usual.
+  public init() {}
+}

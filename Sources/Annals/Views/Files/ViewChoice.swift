@@ -1,0 +1,131 @@
+/// What is done about the files of a view when a program opens it. It only answers.
+struct ViewChoice: Equatable, Sendable {
+  /// What a view is built from.
+  enum Building: Equatable, Sendable {
+    /// Nothing is built.
+    case none
+    /// A file that somebody has begun.
+    case going(on: UInt64)
+    /// A new one.
+    case new
+  }
+
+  /// The file that rows are read from; `nil` where there is none yet.
+  private(set) var serving: UInt64?
+  /// What is built.
+  private(set) var building = Building.none
+  /// Why something is built although there was something; `nil` for a first build and for a raised version.
+  private(set) var reason: String?
+  /// The files that nobody needs.
+  private(set) var discarded: [UInt64] = []
+  /// The files of versions that are done with once nothing is built any more.
+  private(set) var outlived: [UInt64] = []
+
+  /// What was found of one file.
+  struct Candidate: Sendable {
+    var facts: ViewFacts
+    /// Whether it has read the log as it is now.
+    var agreement: CheckpointAgreement
+    /// Whether rows of it can be read as those of the program's version.
+    var isReadable: Bool
+  }
+
+  /// Decides.
+  ///
+  /// - Parameters:
+  ///   - outline: The projection as the program has it.
+  ///   - inputs: What its rows depend on in the program's plan.
+  ///   - oldest: The plan's oldest version.
+  ///   - candidates: The files of the name, each version's and in any order.
+  ///   - noted: What is to be told of files that were gone before anybody looked into them.
+  /// - Throws: ``AnnalsError`` with code `shapeChanged` or `superseded`.
+  init(
+    _ outline: ProjectionOutline, _ inputs: ProjectionInputs, oldest: SchemaVersion?,
+    _ candidates: [Candidate], noted: String?
+  ) throws(AnnalsError) {
+    reason = noted
+    var own: [Candidate] = []
+    for candidate in candidates.sorted(by: { $0.facts.number > $1.facts.number }) {
+      let facts = candidate.facts
+      guard facts.version == outline.version else { continue }
+      if let problem = Self.problem(candidate.agreement) {
+        discarded.append(facts.number)
+        reason = reason ?? problem
+      } else if facts.definition == outline.text {
+        own.append(candidate)
+      } else if facts.isReady {
+        throw Self.changed(outline)
+      } else {
+        discarded.append(facts.number)
+      }
+    }
+    let ready = own.first { $0.facts.isReady }
+    try Self.mustNotBeNewer(candidates, outline, hasOwn: ready != nil)
+    serving = ready?.facts.number
+    var isStale = false
+    if let ready, let why = Self.difference(ready.facts, inputs, oldest) {
+      isStale = true
+      reason = why
+    }
+    for candidate in own where candidate.facts.number != serving {
+      let facts = candidate.facts
+      if facts.number > serving ?? 0, building == .none, !facts.isReady,
+        Self.difference(facts, inputs, oldest) == nil
+      {
+        building = .going(on: facts.number)
+      } else {
+        discarded.append(facts.number)
+      }
+    }
+    if building == .none, serving == nil || isStale { building = .new }
+    let lower = candidates.filter { $0.facts.version < outline.version }
+    if serving == nil {
+      serving =
+        lower.filter { $0.facts.isReady && $0.isReadable && $0.agreement == .agrees }
+        .max { ($0.facts.version, $0.facts.number) < ($1.facts.version, $1.facts.number) }?.facts.number
+    } else if building == .none {
+      outlived = lower.map(\.facts.number)
+    }
+  }
+
+  private static func difference(
+    _ facts: ViewFacts, _ inputs: ProjectionInputs, _ oldest: SchemaVersion?
+  ) -> String? {
+    guard let stored = ProjectionInputs(facts.inputs) else {
+      return "the file does not say what its rows depend on"
+    }
+    return inputs.reasonToRebuild(from: stored, oldest: oldest)
+  }
+
+  private static func problem(_ agreement: CheckpointAgreement) -> String? {
+    switch agreement {
+    case .agrees: nil
+    case .otherLog: "the view was folded from another log"
+    case .ahead(let last):
+      "the view was ahead of the log, which ends at position \(last): the log was restored, or lost its end"
+    case .differs:
+      "the log holds another entry where the view had read to: it was restored, or lost its end, and went on"
+    }
+  }
+
+  private static func changed(_ outline: ProjectionOutline) -> AnnalsError {
+    AnnalsError(
+      .shapeChanged,
+      "the tables of the projection '\(outline.name)' are not those that version \(outline.version) of it was stored with: raise its 'version'"
+    )
+  }
+
+  private static func mustNotBeNewer(
+    _ candidates: [Candidate], _ outline: ProjectionOutline, hasOwn: Bool
+  ) throws(AnnalsError) {
+    guard !hasOwn,
+      let newer = candidates.filter({ $0.facts.isReady && $0.agreement == .agrees }).map(\.facts.version)
+        .max(),
+      newer > outline.version
+    else { return }
+    throw AnnalsError(
+      .superseded,
+      "the store has version \(newer) of the projection '\(outline.name)', and the program has version \(outline.version): use the newer program, or call EventStore.remove(view:) to build the older version again"
+    )
+  }
+}

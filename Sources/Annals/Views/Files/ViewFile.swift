@@ -1,0 +1,101 @@
+internal import LMDB
+import Synchronization
+
+/// One view's file, open: the rows of one version of a projection, and how far it has read.
+final class ViewFile: Sendable {
+  /// The tables of every view: rows and the entries of secondary keys by space and key, and what is true of the view as a whole.
+  static let definitions = [
+    TableDefinition("rows", integerKeys: false), TableDefinition("meta", integerKeys: false),
+  ]
+  /// The address space that a view may take.
+  private static let mapSize = 1 << 36
+
+  /// The number that the names of its files have.
+  let number: UInt64
+  /// The projection's name, for errors.
+  let name: String
+  let directory: Directory
+  let environment: Environment
+  let rows: Table
+  let meta: Table
+  /// What rises with every commit of this process, and of others as long as anybody watches (``watch()``).
+  let commits = Signal()
+  /// Whether the disk has all that was committed, as far as this process knows.
+  let isSynced = Atomic(true)
+  /// What keeps others from removing it.
+  private let lease: ViewLease
+  let watching = Mutex(Watching())
+
+  private init(
+    number: UInt64, name: String, _ directory: Directory, _ environment: Environment, _ lease: ViewLease
+  ) {
+    self.number = number
+    self.name = name
+    self.directory = directory
+    self.environment = environment
+    self.lease = lease
+    rows = environment.table("rows")
+    meta = environment.table("meta")
+  }
+
+  /// What the names of a view's files begin with.
+  static func stem(_ number: UInt64) -> String {
+    let digits = String(number)
+    return "v-" + String(repeating: "0", count: max(0, 6 - digits.utf8.count)) + digits
+  }
+
+  /// Opens the file of a view, or creates an empty one.
+  static func open(
+    _ number: UInt64, called name: String, in directory: Directory, create: Bool = false,
+    access: EnvironmentOptions.Access = .readWrite
+  ) throws(AnnalsError) -> ViewFile {
+    let stem = stem(number)
+    let (lease, locks) = try files { () throws(StoreFileError) in
+      let lease = try ViewLease(lockFile(stem + ".lease", in: directory, access))
+      let locks = EnvironmentLocks(
+        open: try lockFile(stem + ".open", in: directory, access),
+        queue: try lockFile(stem + ".queue", in: directory, access),
+        write: try lockFile(stem + ".write", in: directory, access))
+      return (lease, locks)
+    }
+    let environment = try storage { () throws(EnvironmentError) in
+      try Environment.open(
+        stem + ".mdb", in: directory, tables: definitions, locks: locks,
+        options: EnvironmentOptions(access: access, create: create, mapSize: mapSize))
+    }
+    return ViewFile(number: number, name: name, directory, environment, lease)
+  }
+
+  /// Opens a lock file; for a reader it is enough to be allowed to read it.
+  private static func lockFile(
+    _ name: String, in directory: Directory, _ access: EnvironmentOptions.Access
+  ) throws(StoreFileError) -> FileLock {
+    if access == .readWrite { return try FileLock(name, in: directory) }
+    do { return try FileLock(name, in: directory, create: false) } catch .missing {
+      return try FileLock(name, in: directory)
+    }
+  }
+
+  /// The rows inside a transaction.
+  @_lifetime(copy view)
+  func source(_ view: TransactionView, _ conversions: RowConversions? = nil) -> RowSource {
+    RowSource(view, rows, name: name, conversions: conversions)
+  }
+
+  /// Lends a snapshot.
+  func read<Result>(_ body: (TransactionView) throws(AnnalsError) -> Result) throws(AnnalsError) -> Result {
+    try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      try body(transaction.view)
+    }
+  }
+}
+
+/// The lease of a view's files, held shared until this ends: as long as anybody has it, nobody removes them.
+final class ViewLease: Sendable {
+  private let hold: FileLock.Hold
+
+  /// Takes the lease; whoever removes files has it only while the shelf is locked, as the caller has it now.
+  init(_ lock: FileLock) throws(StoreFileError) {
+    hold = try lock.lock(.shared)
+  }
+}

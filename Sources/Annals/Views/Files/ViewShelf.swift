@@ -1,0 +1,159 @@
+internal import LMDB
+import Synchronization
+
+/// The directory `views` of a store: the files of all views, by number.
+///
+/// Names of projections never become names of files. Whoever creates or removes files, or decides by what is there, holds ``lock()``.
+struct ViewShelf: Sendable {
+  static let directoryName = "views"
+  /// The endings of a view's files in the order of their removal: the mark goes before the file, because a file without a mark is removed by whoever comes by;
+  /// the lease goes last.
+  private static let endings = [
+    ".state", ".mdb", ".mdb-lock", ".open", ".queue", ".write", ".fold", ".lease",
+  ]
+
+  let directory: Directory
+  let access: StoreOptions.Access
+
+  /// What the names of files say of one number.
+  struct Listing: Sendable {
+    var number: UInt64
+    /// Which view it is; `nil` where the mark is missing or is none.
+    var mark: ViewMark?
+    /// Whether the file of its rows is there.
+    var hasFile: Bool
+  }
+
+  /// Opens the directory, which the first writer creates.
+  ///
+  /// - Returns: `nil` for a reader of a store that has none.
+  static func open(in store: Directory, _ access: StoreOptions.Access) throws(AnnalsError) -> ViewShelf? {
+    try files { () throws(StoreFileError) in
+      do throws(StoreFileError) {
+        return ViewShelf(directory: try store.directory(directoryName), access: access)
+      } catch .missing {
+        guard access == .readWrite else { return nil }
+      }
+      do throws(StoreFileError) {
+        let created = try store.createDirectory(directoryName)
+        try store.synchronize()
+        return ViewShelf(directory: created, access: access)
+      } catch .alreadyThere {
+        return ViewShelf(directory: try store.directory(directoryName), access: access)
+      }
+    }
+  }
+
+  /// Keeps others from creating and removing files of views; for a moment.
+  func lock() throws(AnnalsError) -> FileLock.Hold {
+    try files { () throws(StoreFileError) in
+      try FileLock("views.lock", in: directory).lock(.exclusive)
+    }
+  }
+
+  /// All numbers that any file has, in their order.
+  func listings() throws(AnnalsError) -> [Listing] {
+    let names = try files { () throws(StoreFileError) in try directory.names() }
+    var found: [UInt64: Set<String>] = [:]
+    for name in names {
+      guard let (number, ending) = Self.parts(of: name) else { continue }
+      found[number, default: []].insert(ending)
+    }
+    var listings: [Listing] = []
+    for (number, endings) in found.sorted(by: { $0.key < $1.key }) {
+      listings.append(
+        Listing(number: number, mark: try mark(of: number), hasFile: endings.contains(".mdb")))
+    }
+    return listings
+  }
+
+  /// The number and the ending of a view's file; `nil` for any other file.
+  private static func parts(of name: String) -> (UInt64, String)? {
+    guard name.hasPrefix("v-"), let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+    let ending = String(name[dot...])
+    guard endings.contains(ending), let number = UInt64(name[..<dot].dropFirst(2)), number > 0,
+      name == ViewFile.stem(number) + ending
+    else { return nil }
+    return (number, ending)
+  }
+
+  /// Which view a file is of; `nil` where its mark is missing or is none.
+  func mark(of number: UInt64) throws(AnnalsError) -> ViewMark? {
+    let bytes: [UInt8]
+    do throws(StoreFileError) {
+      bytes = try directory.read(ViewFile.stem(number) + ".state", limit: ViewMark.limit)
+    } catch {
+      switch error {
+      case .missing, .tooLarge, .notRegular: return nil
+      default: throw AnnalsError(error)
+      }
+    }
+    do throws(FormatFailure) { return try ViewMark(bytes) } catch { return nil }
+  }
+
+  /// Says which view a file is of, and whether a power cut can spoil it.
+  func put(_ mark: ViewMark, for number: UInt64) throws(AnnalsError) {
+    try files { () throws(StoreFileError) in
+      try directory.replace(ViewFile.stem(number) + ".state", with: mark.encoded().span)
+    }
+  }
+
+  /// Opens a view's file.
+  func open(_ number: UInt64, called name: String) throws(AnnalsError) -> ViewFile {
+    try ViewFile.open(
+      number, called: name, in: directory, access: access == .readWrite ? .readWrite : .readOnly)
+  }
+
+  /// Creates the file of a view that has read nothing; only for the holder of ``lock()``.
+  func create(_ outline: ProjectionOutline, _ inputs: ProjectionInputs) throws(AnnalsError) -> ViewFile {
+    let number = (try listings().last?.number ?? 0) + 1
+    // Before there is a file: after a power cut one whose mark the disk does not have is removed unopened.
+    try put(
+      ViewMark(name: outline.name, version: outline.version, boot: Boot.id ?? "", isSynced: false),
+      for: number)
+    let file = try ViewFile.open(number, called: outline.name, in: directory, create: true)
+    file.isSynced.store(false, ordering: .relaxed)
+    try file.environment.write(durability: .none, failure: AnnalsError.init) {
+      (transaction) throws(AnnalsError) in
+      try transaction.put(beginning: outline, inputs, in: file)
+    }
+    return file
+  }
+
+  /// Removes the files of a view unless somebody has it open; only for the holder of ``lock()``.
+  ///
+  /// - Returns: Whether they are gone.
+  func remove(_ number: UInt64) throws(AnnalsError) -> Bool {
+    try files { () throws(StoreFileError) in
+      let stem = ViewFile.stem(number)
+      let lease = try FileLock(stem + ".lease", in: directory)
+      guard let hold = try lease.tryLock(.exclusive) else { return false }
+      for ending in Self.endings where try directory.status(of: stem + ending) != nil {
+        try directory.remove(stem + ending)
+      }
+      try directory.synchronize()
+      _ = consume hold
+      return true
+    }
+  }
+
+  /// Takes the right to fold a view.
+  ///
+  /// - Returns: `nil` where another process, or another store of this one, has it.
+  func foldLease(_ number: UInt64) throws(AnnalsError) -> FoldLease? {
+    try files { () throws(StoreFileError) in
+      let lock = try FileLock(ViewFile.stem(number) + ".fold", in: directory)
+      guard let hold = try lock.tryLock(.exclusive) else { return nil }
+      return FoldLease(hold)
+    }
+  }
+}
+
+/// The right to fold a view, until this ends.
+final class FoldLease: Sendable {
+  private let hold: FileLock.Hold
+
+  init(_ hold: consuming FileLock.Hold) {
+    self.hold = hold
+  }
+}

@@ -1,0 +1,226 @@
+internal import LMDB
+import Synchronization
+
+// Which files there are of a view, and what is done about them.
+extension ViewEngine {
+  /// The directory of views; `nil` for a reader of a store that has none.
+  func shelf() throws(AnnalsError) -> ViewShelf? {
+    try ViewShelf.open(in: core.generation.directory, access)
+  }
+
+  /// The line of a projection, whose files are chosen if it is new here.
+  func register(_ face: ProjectionFace<Event>, isWanted: Bool = true) throws(AnnalsError) -> ViewLine<Event> {
+    for line in settling.withLock({ $0.lines }) where line.face.type == face.type { retireStopped(of: line) }
+    let line = try choose(face, isWanted)
+    try keep()
+    return line
+  }
+
+  private func choose(_ face: ProjectionFace<Event>, _ isWanted: Bool) throws(AnnalsError) -> ViewLine<Event>
+  {
+    try settling.withLock { (settling) throws(AnnalsError) in
+      let known = settling.lines.first {
+        ExactText($0.face.name) == ExactText(face.name) && $0.face.outline.version == face.outline.version
+      }
+      if let known {
+        guard known.face.type == face.type else {
+          throw AnnalsError(
+            .wrongUse,
+            "two projections of the program are called '\(face.name)' and have version \(face.outline.version): give one of them another name"
+          )
+        }
+        if isWanted { known.state.withLock { $0.isWanted = true } }
+        // What stopped it, or kept it from being found, may be gone.
+        if known.state.withLock({ $0.tracks.isEmpty }) { try settle(known, &settling) }
+        return known
+      }
+      let line = ViewLine(face)
+      if isWanted { line.state.withLock { $0.isWanted = true } }
+      try settle(line, &settling)
+      settling.lines.append(line)
+      return line
+    }
+  }
+
+  /// Follows an earlier version of a projection, if there is a file of it and none of the later one is ready.
+  func registerEarlier(_ face: ProjectionFace<Event>, than later: ProjectionFace<Event>) throws(AnnalsError) {
+    guard let shelf = try shelf() else { return }
+    let marks = try shelf.listings().compactMap(\.mark).filter { ExactText($0.name) == ExactText(face.name) }
+    guard marks.contains(where: { $0.version == face.outline.version }),
+      // A file of the later one that is synced is ready, or about to be.
+      !marks.contains(where: { $0.version >= later.outline.version && $0.isSynced })
+    else { return }
+    _ = try register(face, isWanted: false)
+  }
+
+  /// Chooses the files of a line anew: after another process has put one in the place of the one that serves.
+  func settleAgain(_ line: ViewLine<Event>) throws(AnnalsError) {
+    try settling.withLock { (settling) throws(AnnalsError) in try settle(line, &settling) }
+  }
+
+  /// Builds a line's view anew beside the one that serves, unless that is being done.
+  func rebuild(_ line: ViewLine<Event>, because reason: String?) throws(AnnalsError) {
+    retireStopped(of: line)
+    try settling.withLock { (settling) throws(AnnalsError) in
+      guard let shelf = try shelf() else { return }
+      let hold = try shelf.lock()
+      let isUnderWay = line.state.withLock { state in
+        state.building.map { file in state.tracks.contains { $0.file === file } } ?? false
+      }
+      if !isUnderWay {
+        try build(line, shelf, &settling)
+        line.state.withLock { $0.reason = reason }
+      }
+      _ = consume hold
+    }
+    line.changes.announce()
+  }
+
+  /// Finds the files of a line's projection, chooses among them, and begins to fold.
+  func settle(_ line: ViewLine<Event>, _ settling: inout Settling) throws(AnnalsError) {
+    guard let shelf = try shelf() else { return }
+    let hold = access == .readWrite ? try shelf.lock() : nil
+    let outline = line.face.outline
+    let inputs = ProjectionInputs(reach.plan, cases: line.face.selection.cases)
+    var (candidates, opened, noted) = try find(outline, shelf, &settling)
+    let choice = try ViewChoice(
+      outline, inputs, oldest: reach.plan.schemas.first?.version, candidates, noted: noted)
+    let served = choice.serving.flatMap { number in
+      opened[number].flatMap { file in Self.served(file, candidates, outline) }
+    }
+    line.state.withLock { state in
+      state.served = served
+      state.building = nil
+      state.reason = choice.building == .none ? nil : choice.reason
+      state.error = nil
+    }
+    candidates = []
+    noted = nil
+    if access == .readWrite {
+      for number in choice.discarded + choice.outlived {
+        opened[number] = nil
+        settling.files[number] = nil
+        if try !shelf.remove(number) { settling.outlived.insert(number) }
+      }
+      if let served, served.version == outline.version { try follow(served.file, line, shelf) }
+      switch choice.building {
+      case .none: break
+      case .going(let number):
+        if let file = opened[number] {
+          line.state.withLock { $0.building = file }
+          try follow(file, line, shelf)
+        }
+      case .new: try build(line, shelf, &settling)
+      }
+    }
+    _ = consume hold
+    line.changes.announce()
+    chores.announce()
+  }
+
+  /// The files of a projection that can be used; what cannot be is removed.
+  private func find(
+    _ outline: ProjectionOutline, _ shelf: ViewShelf, _ settling: inout Settling
+  ) throws(AnnalsError) -> (
+    candidates: [ViewChoice.Candidate], opened: [UInt64: ViewFile], noted: String?
+  ) {
+    var candidates: [ViewChoice.Candidate] = []
+    var opened: [UInt64: ViewFile] = [:]
+    var noted: String?
+    let boot = Boot.id
+    let snapshot = try LogSnapshot(core)
+    for listing in try shelf.listings() {
+      if let mark = listing.mark, ExactText(mark.name) != ExactText(outline.name) { continue }
+      let isOwn = listing.mark.map { $0.version == outline.version } ?? false
+      var problem: String?
+      if !listing.hasFile {
+        problem = "its file was missing"
+      } else if let mark = listing.mark {
+        if !mark.isUsable(in: boot) {
+          problem = "the system was not shut down in order while it was built"
+        }
+      } else {
+        problem = "what stood beside its file was missing or damaged"
+      }
+      if problem == nil, let mark = listing.mark {
+        do throws(AnnalsError) {
+          let file = try open(listing.number, mark, shelf, &settling)
+          let facts = try file.read { (view) throws(AnnalsError) in try file.facts(view) }
+          guard ExactText(facts.name) == ExactText(mark.name), facts.version == mark.version else {
+            throw AnnalsError(.foreign, "the file is of another view than what stands beside it says")
+          }
+          var agreement = CheckpointAgreement.agrees
+          if let checkpoint = facts.checkpoint {
+            agreement = try snapshot.reader.agreement(with: checkpoint, log: core.log)
+          }
+          opened[listing.number] = file
+          candidates.append(
+            ViewChoice.Candidate(
+              facts: facts, agreement: agreement,
+              isReadable: StoredProjection(facts.definition).flatMap { outline.reading($0) } != nil))
+        } catch {
+          guard Self.isSpoilt(error) else { throw error }
+          problem = "its file was damaged (\(error.message))"
+        }
+      }
+      if let problem {
+        if isOwn { noted = noted ?? problem }
+        if access == .readWrite { _ = try shelf.remove(listing.number) }
+      }
+    }
+    return (candidates, opened, noted)
+  }
+
+  /// Whether an error says that a file is none that a view can be read from.
+  private static func isSpoilt(_ error: AnnalsError) -> Bool {
+    let codes: [AnnalsError.Code] = [
+      .damaged, .foreign, .notAStore, .incomplete, .formatVersion, .lockFileDamaged, .storeReplaced,
+    ]
+    return codes.contains(error.code)
+  }
+
+  private func open(
+    _ number: UInt64, _ mark: ViewMark, _ shelf: ViewShelf, _ settling: inout Settling
+  ) throws(AnnalsError) -> ViewFile {
+    if let file = settling.files[number]?.file { return file }
+    let file = try shelf.open(number, called: mark.name)
+    file.isSynced.store(mark.isSynced, ordering: .relaxed)
+    settling.files[number] = WeakFile(file: file)
+    return file
+  }
+
+  private static func served(
+    _ file: ViewFile, _ candidates: [ViewChoice.Candidate], _ outline: ProjectionOutline
+  ) -> ServedView? {
+    guard let facts = candidates.first(where: { $0.facts.number == file.number })?.facts else { return nil }
+    if facts.version == outline.version {
+      return ServedView(file: file, version: outline.version, outline: outline, conversions: nil)
+    }
+    guard let stored = StoredProjection(facts.definition), let reading = outline.reading(stored) else {
+      return nil
+    }
+    return ServedView(
+      file: file, version: facts.version, outline: reading.outline, conversions: reading.conversions)
+  }
+
+  /// Begins a new file for a line, which nobody reads from until it has caught up; the shelf is locked.
+  private func build(
+    _ line: ViewLine<Event>, _ shelf: ViewShelf, _ settling: inout Settling
+  ) throws(AnnalsError) {
+    let inputs = ProjectionInputs(reach.plan, cases: line.face.selection.cases)
+    let file = try shelf.create(line.face.outline, inputs)
+    settling.files[file.number] = WeakFile(file: file)
+    line.state.withLock { $0.building = file }
+    try follow(file, line, shelf)
+  }
+
+  /// Folds a file from here on, unless another process does.
+  func follow(_ file: ViewFile, _ line: ViewLine<Event>, _ shelf: ViewShelf) throws(AnnalsError) {
+    guard line.track(of: file) == nil, let lease = try shelf.foldLease(file.number) else { return }
+    let checkpoint = try file.read { (view) throws(AnnalsError) in try file.checkpoint(view) }
+    let track = ViewTrack(line, file, lease, at: checkpoint)
+    line.state.withLock { $0.tracks.append(track) }
+    try track.start(from: checkpoint, for: self)
+    join(track, behind: checkpoint?.position.rawValue ?? 0)
+  }
+}

@@ -1,0 +1,163 @@
+internal import LMDB
+import Synchronization
+
+// How a view that was built takes the place of the one before.
+extension ViewEngine {
+  /// A track has met the end of the log: what was built serves from here on.
+  ///
+  /// - Parameter checkpoint: How far its file has read.
+  func reached(_ track: ViewTrack<Event>, _ checkpoint: Checkpoint?) throws(AnnalsError) {
+    track.shown.withLock { $0.hasCaughtUp = true }
+    let line = track.line
+    guard line.state.withLock({ $0.building === track.file }) else { return }
+    let old = line.state.withLock { $0.served?.file }
+    if let old {
+      // What the older one has told its observers, the new one does not tell again: so the older one goes no further from here on.
+      for other in folding(old) { retire(other) }
+    }
+    let told = try old.map { (file) throws(AnnalsError) in
+      try file.read { (view) throws(AnnalsError) in try file.checkpoint(view)?.position.rawValue ?? 0 }
+    }
+    let position = checkpoint?.position.rawValue ?? 0
+    guard position >= told ?? 0 else { return }
+    try finish(track, gate: told ?? position)
+    try replace(old, by: track, of: line)
+    chores.announce()
+  }
+
+  /// The tracks that fold a file: a version may be followed for its own sake and for that of a later one.
+  private func folding(_ file: ViewFile) -> [ViewTrack<Event>] {
+    settling.withLock { $0.lines }.compactMap { $0.track(of: file) }
+  }
+
+  /// Makes a built file durable, and says that it is ready.
+  private func finish(_ track: ViewTrack<Event>, gate: UInt64) throws(AnnalsError) {
+    let file = track.file
+    if !file.isSynced.load(ordering: .relaxed) {
+      try storage { () throws(EnvironmentError) in try file.environment.synchronize() }
+      try ViewShelf(directory: file.directory, access: access).put(
+        ViewMark(
+          name: track.face.name, version: track.face.outline.version, boot: Boot.id ?? "", isSynced: true),
+        for: file.number)
+      file.isSynced.store(true, ordering: .relaxed)
+    }
+    var told: [UInt8] = []
+    told.append(varint: gate)
+    try file.environment.write(durability: .full, failure: AnnalsError.init) {
+      (transaction) throws(AnnalsError) in
+      try transaction.put(told, .gate, in: file)
+      try transaction.put([1], .ready, in: file)
+    }
+  }
+
+  /// Lets readers switch, and removes what nobody needs any more.
+  private func replace(
+    _ old: ViewFile?, by track: ViewTrack<Event>, of line: ViewLine<Event>
+  ) throws(AnnalsError) {
+    let (file, outline) = (track.file, track.face.outline)
+    let isSame = line.state.withLock { $0.served?.version == outline.version }
+    line.state.withLock { state in
+      state.served = ServedView(file: file, version: outline.version, outline: outline, conversions: nil)
+      state.building = nil
+      state.reason = nil
+    }
+    line.changes.announce()
+    if let old, isSame {
+      // Readers of other processes find the way by it.
+      var number: [UInt8] = []
+      number.append(varint: file.number)
+      try old.environment.write(durability: .relaxed, failure: AnnalsError.init) {
+        (transaction) throws(AnnalsError) in
+        try transaction.put(number, .successor, in: old)
+      }
+      old.commits.announce()
+    }
+    try outlive(outline, file.number)
+  }
+
+  /// Lets go of what a file has taken the place of.
+  private func outlive(_ outline: ProjectionOutline, _ number: UInt64) throws(AnnalsError) {
+    let older = settling.withLock { settling in
+      let older = settling.lines.filter { line in
+        ExactText(line.face.name) == ExactText(outline.name) && line.face.outline.version < outline.version
+          && !line.state.withLock { $0.isWanted }
+      }
+      settling.lines.removeAll { line in older.contains { $0 === line } }
+      return older
+    }
+    for line in older {
+      for track in line.state.withLock({ $0.tracks }) { retire(track) }
+      line.state.withLock { $0 = ViewLine<Event>.State() }
+    }
+    guard let shelf = try shelf() else { return }
+    let listings = try shelf.listings()
+    settling.withLock { settling in
+      for listing in listings where listing.number != number {
+        guard let mark = listing.mark, ExactText(mark.name) == ExactText(outline.name) else { continue }
+        if mark.version < outline.version || (mark.version == outline.version && listing.number < number) {
+          settling.outlived.insert(listing.number)
+        }
+      }
+    }
+  }
+
+  /// Another file has taken the place of the one that a track folds.
+  func succeeded(_ track: ViewTrack<Event>) {
+    stopped(track)
+    track.line.state.withLock { state in state.tracks.removeAll { $0 === track } }
+    chores.announce()
+  }
+
+  /// Takes over what another process has left, and removes what nobody has open any more.
+  ///
+  /// - Returns: Whether nothing is left to look at.
+  func lookAround() -> Bool {
+    var isIdle = true
+    for line in settling.withLock({ $0.lines }) {
+      // What fails now is tried again, or told to who reads.
+      do throws(AnnalsError) {
+        if try !isSettled(line) { isIdle = false }
+      } catch {
+        line.state.withLock { $0.error = error }
+        isIdle = false
+      }
+    }
+    settling.withLock { settling in
+      guard !settling.outlived.isEmpty else { return }
+      isIdle = false
+      do throws(AnnalsError) {
+        guard let shelf = try shelf() else { return }
+        let hold = try shelf.lock()
+        for number in settling.outlived where try shelf.remove(number) { settling.outlived.remove(number) }
+        _ = consume hold
+      } catch {
+        // It is tried again, and by the next who opens the view.
+      }
+    }
+    return isIdle
+  }
+
+  /// Looks whether a line's files are the ones that count, and takes over those that nobody folds.
+  ///
+  /// - Returns: Whether this process folds them all.
+  private func isSettled(_ line: ViewLine<Event>) throws(AnnalsError) -> Bool {
+    let (served, building, tracks) = line.state.withLock { ($0.served, $0.building, $0.tracks) }
+    var isSettled = true
+    let files = [served.flatMap { $0.version == line.face.outline.version ? $0.file : nil }, building]
+    for file in files.compactMap({ $0 }) where !tracks.contains(where: { $0.file === file }) {
+      isSettled = false
+      let (isReady, successor) = try file.read { (view) throws(AnnalsError) in
+        (try file.isReady(view), try file.successor(view))
+      }
+      if successor != nil || (file === building && isReady) {
+        try settleAgain(line)
+        return false
+      }
+      guard let shelf = try shelf() else { continue }
+      let lock = try shelf.lock()
+      try follow(file, line, shelf)
+      _ = consume lock
+    }
+    return isSettled
+  }
+}

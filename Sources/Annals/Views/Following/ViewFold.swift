@@ -1,0 +1,154 @@
+internal import LMDB
+
+/// Why a batch was not stored.
+enum FoldFailure: Error {
+  /// The projection cannot fold the event at a position.
+  case poison(position: UInt64, AnnalsError)
+  /// Anything else: the disk, the file, the log.
+  case other(AnnalsError)
+}
+
+/// What became of a batch.
+enum FoldOutcome {
+  /// It is stored up to a checkpoint.
+  case stored(Checkpoint)
+  /// Somebody else has folded: the view is at this checkpoint, and nothing was stored.
+  case elsewhere(Checkpoint?)
+  /// Another file has taken the place of this one, and nothing was stored.
+  case succeeded
+}
+
+/// Folds entries into a view's file, whichever projection it is. Used by one thread.
+class ViewFolding<Event: SchemaEvent> {
+  let file: ViewFile
+
+  init(_ file: ViewFile) {
+    self.file = file
+  }
+
+  /// Folds a page and those that `next` gives, in one transaction with the checkpoint behind them.
+  ///
+  /// - Parameters:
+  ///   - first: The first page, whose entries up to `start` are passed over.
+  ///   - start: How far the view has read.
+  ///   - durability: When the disk has it.
+  ///   - next: The next page, given how many bytes are staged; `nil` where the batch ends.
+  func fold(
+    _ first: ViewPage<Event>, from start: Checkpoint?, _ durability: Durability,
+    next: (Int) -> ViewPage<Event>?
+  ) throws(FoldFailure) -> FoldOutcome {
+    .elsewhere(start)
+  }
+}
+
+/// Folds entries into the file of one projection: rows and checkpoint of a batch in one transaction. Used by one thread.
+final class ViewFold<P: Projection>: ViewFolding<P.Event> {
+  /// How many rows are kept in memory from batch to batch, and how many bytes of them.
+  private static var most: (rows: Int, bytes: Int) { (200_000, 32 << 20) }
+
+  private let staging: RowStaging
+  private let selection: EventSelection<P.Event>
+  /// The number of the last commit of this fold.
+  private var known: UInt64?
+
+  init(_ file: ViewFile, _ outline: ProjectionOutline) {
+    staging = RowStaging(outline, P.tables)
+    selection = P.events
+    super.init(file)
+  }
+
+  override func fold(
+    _ first: ViewPage<P.Event>, from start: Checkpoint?, _ durability: Durability,
+    next: (Int) -> ViewPage<P.Event>?
+  ) throws(FoldFailure) -> FoldOutcome {
+    var transaction: WriteTransaction
+    do { transaction = try file.environment.beginWrite(durability: durability) } catch {
+      throw .other(AnnalsError(error))
+    }
+    var end = first.end
+    do throws(FoldFailure) {
+      let (found, successor) = try other { () throws(AnnalsError) in
+        (try file.checkpoint(transaction.view), try file.successor(transaction.view))
+      }
+      guard found == start, successor == nil else {
+        transaction.abort()
+        forget()
+        return successor == nil ? .elsewhere(found) : .succeeded
+      }
+      if transaction.id != known.map({ $0 + 1 }) { staging.forget() }
+      var position = start?.position.rawValue ?? 0
+      var page = first
+      while true {
+        try apply(page.entries, behind: position, transaction)
+        end = page.end
+        position = end.position.rawValue
+        guard let further = next(staging.changedSize) else { break }
+        page = further
+      }
+      try other { () throws(AnnalsError) in
+        try staging.flush(into: &transaction, file.rows)
+        try transaction.put(end.encoded(), .checkpoint, in: file)
+      }
+    } catch {
+      transaction.abort()
+      forget()
+      throw error
+    }
+    let id = transaction.id
+    do throws(EnvironmentError) { try transaction.commit() } catch {
+      forget()
+      throw .other(AnnalsError(error))
+    }
+    known = id
+    if staging.count > Self.most.rows || staging.size > Self.most.bytes {
+      staging.forget()
+    } else {
+      staging.settle()
+    }
+    return .stored(end)
+  }
+
+  private func forget() {
+    staging.forget()
+    known = nil
+  }
+
+  private func apply(
+    _ entries: borrowing [Entry<P.Event>], behind position: UInt64,
+    _ transaction: borrowing WriteTransaction
+  ) throws(FoldFailure) {
+    var rows = ProjectionRows(staging, file.source(transaction.view))
+    for index in entries.indices where selection.includes(entries[index].event) {
+      // Two passes that become one overlap.
+      if entries[index].position.rawValue <= position { continue }
+      do { try P.apply(entries[index], to: &rows) } catch {
+        let cause = AnnalsError(
+          error, folding: entries[index].position, of: entries[index].stream, in: P.name)
+        throw cause.code == .ruleFailed
+          ? .poison(position: entries[index].position.rawValue, cause) : .other(cause)
+      }
+    }
+  }
+}
+
+/// Runs `body`, whose errors are none of the projection's.
+private func other<R>(_ body: () throws(AnnalsError) -> R) throws(FoldFailure) -> R {
+  do { return try body() } catch { throw .other(error) }
+}
+
+extension AnnalsError {
+  /// What is told of an event that a projection could not fold.
+  init(_ cause: any Error, folding position: Position, of stream: StreamName, in projection: String) {
+    if let error = cause as? AnnalsError, error.code == .damaged || error.code == .inputOutput {
+      self = error
+      return
+    }
+    self.init(
+      .ruleFailed,
+      "position \(position), stream '\(stream)': the projection '\(projection)' cannot fold the event: \(cause)",
+      details: Details {
+        $0.position = position
+        $0.stream = stream
+      }, underlying: cause)
+  }
+}

@@ -1,0 +1,72 @@
+internal import LMDB
+import Synchronization
+
+/// What all stores of this process share that are open at one path with one plan: the engine that folds their views.
+///
+/// The end of this object ends the threads.
+final class ViewHost<Event: SchemaEvent>: Sendable {
+  let engine: ViewEngine<Event>
+
+  init(_ engine: ViewEngine<Event>) {
+    self.engine = engine
+  }
+
+  deinit {
+    // A child of a fork has none of the threads.
+    if !engine.core.generation.environment.isInherited { engine.close() }
+  }
+}
+
+/// Holds the views of a store, as long as the store is open.
+final class ViewHolder: Sendable {
+  private let host = Mutex<(any AnyObject & Sendable)?>(nil)
+
+  /// Keeps a host until the store is released.
+  func hold(_ host: some AnyObject & Sendable) {
+    self.host.withLock { $0 = host }
+  }
+}
+
+/// The hosts of a log, as long as anybody holds them.
+struct ViewHosts: Sendable {
+  /// Who may share a host.
+  struct Key: Hashable, Sendable {
+    let plan: ObjectIdentifier
+    let access: StoreOptions.Access
+    let isQuarantining: Bool
+    let isSkipping: Bool
+  }
+
+  private struct Weak: Sendable {
+    weak var host: (any AnyObject & Sendable)?
+  }
+
+  private var hosts: [Key: Weak] = [:]
+
+  /// The host that is there, or a new one.
+  mutating func host<Event: SchemaEvent>(
+    _ key: Key, _ make: () -> ViewHost<Event>
+  ) -> ViewHost<Event> {
+    if let host = hosts[key]?.host as? ViewHost<Event> { return host }
+    let host = make()
+    hosts = hosts.filter { $0.value.host != nil }
+    hosts[key] = Weak(host: host)
+    return host
+  }
+}
+
+extension EventStore {
+  /// What folds the views of the store.
+  func viewHost() throws(AnnalsError) -> ViewHost<Event> {
+    if log.core.generation.environment.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
+    let key = ViewHosts.Key(
+      plan: ObjectIdentifier(Plan.self), access: log.options.access,
+      isQuarantining: reach.quarantine != nil, isSkipping: reach.skipping != nil)
+    let (core, reach, access) = (log.core, reach, log.options.access)
+    let host = core.viewHosts.withLock { hosts in
+      hosts.host(key) { ViewHost(ViewEngine<Event>(core, reach, access)) }
+    }
+    viewing.hold(host)
+    return host
+  }
+}

@@ -1,0 +1,137 @@
+internal import LMDB
+import Synchronization
+
+/// One way through the log, for all views that are about at the same place.
+///
+/// Who is on it, and where it stands, is the engine's to know; this reads.
+final class ViewPass<Event: SchemaEvent>: Sendable {
+  let number: UInt64
+  private let thread = Mutex<WriterThread?>(nil)
+
+  init(_ number: UInt64) {
+    self.number = number
+  }
+
+  func start(for engine: ViewEngine<Event>) throws(AnnalsError) {
+    let number = number
+    let started = try files { () throws(StoreFileError) in
+      try WriterThread(name: "annals-views") {
+        var reader = PassReader(number, engine)
+        reader.run()
+      }
+    }
+    thread.withLock { $0 = started }
+  }
+
+  /// Waits until the thread has ended.
+  func join() {
+    let started = thread.withLock { thread in
+      defer { thread = nil }
+      return thread
+    }
+    started?.join()
+  }
+}
+
+/// What the thread of a pass does.
+struct PassReader<Event: SchemaEvent> {
+  /// How many entries and bytes a page covers at most.
+  private static var room: (entries: Int, bytes: Int) { (4_096, 2 << 20) }
+  /// How long somebody who follows the end of the log may keep others waiting.
+  private static var patience: Int { 100_000_000 }
+  /// How long to wait for a commit before looking whether there is one.
+  private static var rest: Int { 500_000_000 }
+
+  private let number: UInt64
+  private let engine: ViewEngine<Event>
+  private var names = StreamNames()
+  private var generation: UInt64?
+
+  init(_ number: UInt64, _ engine: ViewEngine<Event>) {
+    self.number = number
+    self.engine = engine
+  }
+
+  /// Reads until nobody is on the way any more.
+  mutating func run() {
+    while let step = engine.step(of: number) {
+      let known = engine.core.place.commits.count
+      let page: ViewPage<Event>
+      do throws(AnnalsError) { page = try read(behind: step.position, step.wanted) } catch {
+        if error.code == .tooManyReaders {
+          WriterThread.pause(milliseconds: 50)
+          continue
+        }
+        engine.fail(number, error)
+        continue
+      }
+      let isEmpty = page.end.position.rawValue == step.position && page.failure == nil
+      if !isEmpty || !step.haveSeenEnd {
+        for track in step.tracks {
+          while true {
+            let isHanded = track.pages.hand(
+              page, upTo: step.tracks.count > 1 && step.isLive ? Self.patience : Self.rest)
+            if isHanded != false || engine.isOver { break }
+            // Slower than the others: it goes a way of its own until it has caught up.
+            if step.isLive, step.tracks.count > 1, engine.detach(track, behind: page.start) { break }
+          }
+        }
+      }
+      engine.passed(number, page, step.position)
+      if page.isLast, !engine.merge(number) {
+        engine.core.place.commits.wait(beyond: known, upTo: Self.rest)
+      }
+    }
+  }
+
+  /// Reads the entries behind a position that somebody wants.
+  private mutating func read(
+    behind position: UInt64, _ wanted: Set<Int>?
+  ) throws(AnnalsError) -> ViewPage<Event> {
+    let (core, reach) = (engine.core, engine.reach)
+    let snapshot = try LogSnapshot(core)
+    try reach.mustNotBeContracted(snapshot.kinds)
+    // A pass may have given streams other names.
+    if generation != snapshot.generation.number { names = StreamNames() }
+    generation = snapshot.generation.number
+    let reader = snapshot.reader
+    let last = try reader.last()
+    var steps = EntrySteps(
+      log: LogSteps(start: Position(position + 1), backwards: false, last: last, limit: .max))
+    steps.names = names
+    var cursor = try EntryCursor(reader, steps)
+    var lifting = EntryLifting(
+      reach: reach, kinds: snapshot.kinds, log: core.log, generation: snapshot.generation)
+    if let wanted { lifting.pass(over: wanted) }
+    let delivery = Delivery<Event>()
+    var (count, bytes, end, whole) = (0, 0, position, 0)
+    var isLast = last <= position
+    var failure: ViewPage<Event>.Failure?
+    while !isLast, count < Self.room.entries, bytes < Self.room.bytes {
+      guard let entry = try cursor.next() else {
+        isLast = true
+        break
+      }
+      if lifting.wants(entry) {
+        let name = try cursor.name(of: entry)
+        do throws(AnnalsError) { try lifting.lift(entry, of: name, into: delivery) } catch {
+          delivery.keep(first: whole)
+          failure = ViewPage.Failure(
+            position: entry.position.rawValue,
+            behind: try reader.checkpoint(at: entry.position, log: core.log), error: error,
+            cases: lifting.cases(of: entry))
+          break
+        }
+        whole = delivery.count
+      }
+      count += 1
+      bytes += entry.bytes.count
+      end = entry.position.rawValue
+      isLast = end == last
+    }
+    names = cursor.steps.names
+    return ViewPage(
+      start: position, end: try reader.checkpoint(at: Position(end), log: core.log),
+      entries: delivery.entries, isLast: isLast, failure: failure)
+  }
+}

@@ -1,0 +1,243 @@
+internal import LMDB
+import Synchronization
+
+/// One view that this process folds: its file, the pages that wait for it, and a thread that folds them.
+///
+/// The thread ends when the track does; whoever ends it waits.
+final class ViewTrack<Event: SchemaEvent>: Sendable {
+  /// What the track shows of itself.
+  struct Shown: Sendable {
+    /// The position up to which everything is folded or concerns the view not at all.
+    var position: UInt64
+    /// What stopped it; `nil` as long as it goes on.
+    var error: AnnalsError?
+    /// Whether it has met the end of the log since it began.
+    var hasCaughtUp = false
+    /// How many bytes of entries and when it began, for its rate.
+    var began: (time: ContinuousClock.Instant, position: UInt64)
+  }
+
+  /// The projection that it is of.
+  let line: ViewLine<Event>
+  let file: ViewFile
+  /// The pages that wait.
+  let pages = BoundedLine<ViewPage<Event>>(room: 3)
+  let shown: Mutex<Shown>
+  /// Whether somebody waits for the checkpoint on disk.
+  let isHurried = Atomic(false)
+  private let lease: FoldLease
+  private let thread = Mutex<WriterThread?>(nil)
+
+  /// A track that stands at a checkpoint.
+  init(_ line: ViewLine<Event>, _ file: ViewFile, _ lease: FoldLease, at checkpoint: Checkpoint?) {
+    self.line = line
+    self.file = file
+    self.lease = lease
+    let position = checkpoint?.position.rawValue ?? 0
+    shown = Mutex(Shown(position: position, began: (.now, position)))
+  }
+
+  var face: ProjectionFace<Event> { line.face }
+
+  /// What stopped it; `nil` as long as it goes on.
+  var error: AnnalsError? { shown.withLock { $0.error } }
+
+  /// The position up to which everything is folded.
+  var position: UInt64 { shown.withLock { $0.position } }
+
+  /// Begins to fold what comes.
+  func start(
+    from checkpoint: Checkpoint?, for engine: ViewEngine<Event>
+  ) throws(AnnalsError) {
+    let started = try files { () throws(StoreFileError) in
+      try WriterThread(name: "annals-view") { [self] in
+        let folder = ViewFolder(self, engine, at: checkpoint)
+        folder.run()
+      }
+    }
+    thread.withLock { $0 = started }
+  }
+
+  /// Lets the thread end, and waits until it has.
+  func end() {
+    pages.end()
+    let started = thread.withLock { thread in
+      defer { thread = nil }
+      return thread
+    }
+    started?.join()
+  }
+
+  /// Lets the checkpoint be stored soon, although nothing else is to be.
+  func hurry() {
+    isHurried.store(true, ordering: .releasing)
+    pages.nudge()
+  }
+
+  /// Says that it goes no further.
+  func stop(because error: AnnalsError) {
+    shown.withLock { $0.error = error }
+  }
+}
+
+/// What the thread of a track does.
+final class ViewFolder<Event: SchemaEvent> {
+  /// How long a batch lasts at most, live and while a view is built.
+  private static var limits: (live: Duration, building: Duration) { (.milliseconds(50), .milliseconds(250)) }
+  /// How many bytes a batch stages at most.
+  private static var most: Int { 32 << 20 }
+  /// How long a checkpoint that has moved over nothing but hidden entries may wait for the disk.
+  private static var patience: Duration { .milliseconds(100) }
+  private static var second: Int { 1_000_000_000 }
+
+  private let track: ViewTrack<Event>
+  private let engine: ViewEngine<Event>
+  private let folding: ViewFolding<Event>
+  /// How far the file has read.
+  private var stored: Checkpoint?
+  /// How far it has read besides over entries that are not for it, and since when; `nil` where that is stored.
+  private var hidden: (page: ViewPage<Event>, since: ContinuousClock.Instant)?
+  /// What it cannot fold, and where; it goes up to there and no further.
+  private var poison: (position: UInt64, error: AnnalsError)?
+
+  init(_ track: ViewTrack<Event>, _ engine: ViewEngine<Event>, at checkpoint: Checkpoint?) {
+    self.track = track
+    self.engine = engine
+    folding = track.face.folding(track.file)
+    stored = checkpoint
+  }
+
+  /// Folds until the track ends.
+  func run() {
+    while true {
+      switch track.pages.take(upTo: hidden == nil ? Self.second : 20_000_000) {
+      case .end: return settleHidden()
+      case .nothing:
+        if let hidden,
+          track.isHurried.exchange(false, ordering: .acquiring)
+            || hidden.since.duration(to: .now) > Self.patience
+        {
+          guard take(hidden.page) else { return }
+        }
+      case .element(let page):
+        guard take(page.seen(by: track.face.selection.cases)) else { return }
+      }
+    }
+  }
+
+  /// Stores how far the view has read before it ends.
+  private func settleHidden() {
+    if let hidden { _ = fold(hidden.page) }
+  }
+
+  /// The position up to which everything is folded or hidden.
+  private var position: UInt64 { hidden?.page.end.position.rawValue ?? stored?.position.rawValue ?? 0 }
+
+  /// Takes a page.
+  ///
+  /// - Returns: Whether the thread goes on.
+  private func take(_ page: ViewPage<Event>) -> Bool {
+    let isHidden = hidden.map { $0.page === page } ?? false
+    if !isHidden {
+      // Of a pass that the track has left, or that overlaps another.
+      guard page.start <= position else { return true }
+      if page.end.position.rawValue <= position, page.failure == nil {
+        if page.isLast, page.end.position.rawValue == position { return reach(page) }
+        return true
+      }
+      if isEmpty(page), page.failure == nil, poison == nil, engine.isLive(track) {
+        hidden = (page, hidden?.since ?? .now)
+        note(page.end.position.rawValue)
+        if track.isHurried.exchange(false, ordering: .acquiring) { return fold(page) }
+        return reach(page)
+      }
+    }
+    return fold(page)
+  }
+
+  /// Whether a page has nothing for the view.
+  private func isEmpty(_ page: ViewPage<Event>) -> Bool {
+    let selection = track.face.selection
+    return !page.entries.contains { $0.position.rawValue > position && selection.includes($0.event) }
+  }
+
+  private func note(_ position: UInt64) {
+    track.shown.withLock { $0.position = position }
+    track.line.changes.announce()
+  }
+
+  private func fold(_ first: ViewPage<Event>) -> Bool {
+    var first = first
+    if let poison, first.end.position.rawValue >= poison.position {
+      do throws(AnnalsError) { first = try engine.cut(first, before: poison.position) } catch {
+        return stop(error)
+      }
+    }
+    var last = first
+    let isBuilding = !track.file.isSynced.load(ordering: .relaxed)
+    let end = ContinuousClock.now + (isBuilding ? Self.limits.building : Self.limits.live)
+    let outcome: FoldOutcome
+    do throws(FoldFailure) {
+      outcome = try folding.fold(first, from: stored, isBuilding ? .none : .relaxed) { size in
+        guard last.failure == nil, poison == nil, size < Self.most, ContinuousClock.now < end else {
+          return nil
+        }
+        // Live, what has come is shown at once.
+        while case .element(let taken) = track.pages.take(upTo: isBuilding && !last.isLast ? 20_000_000 : 0) {
+          let page = taken.seen(by: track.face.selection.cases)
+          // What a batch cannot go on with comes again with the next pass.
+          if page.start > last.end.position.rawValue
+            || page.end.position.rawValue < last.end.position.rawValue
+          {
+            continue
+          }
+          last = page
+          return page
+        }
+        return nil
+      }
+    } catch {
+      switch error {
+      case .poison(let position, let error):
+        // What came before it is folded again, and stored.
+        poison = (position, error)
+        hidden = nil
+        if position == (stored?.position.rawValue ?? 0) + 1 { return stop(error) }
+        engine.rejoin(track, behind: stored?.position.rawValue ?? 0)
+        return true
+      case .other(let error): return stop(error)
+      }
+    }
+    switch outcome {
+    case .stored(let checkpoint):
+      hidden = nil
+      stored = checkpoint
+      track.file.commits.announce()
+      note(checkpoint.position.rawValue)
+      if let poison, checkpoint.position.rawValue + 1 >= poison.position { return stop(poison.error) }
+      if let failure = last.failure { return stop(failure.error) }
+      return reach(last)
+    case .elsewhere(let checkpoint):
+      hidden = nil
+      stored = checkpoint
+      engine.rejoin(track, behind: checkpoint?.position.rawValue ?? 0)
+      return true
+    case .succeeded:
+      engine.succeeded(track)
+      return false
+    }
+  }
+
+  /// Looks whether the view has caught up with the log.
+  private func reach(_ page: ViewPage<Event>) -> Bool {
+    guard page.isLast else { return true }
+    do throws(AnnalsError) { try engine.reached(track, stored) } catch { return stop(error) }
+    return true
+  }
+
+  private func stop(_ error: AnnalsError) -> Bool {
+    track.stop(because: error)
+    engine.stopped(track)
+    return false
+  }
+}

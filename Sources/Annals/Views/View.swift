@@ -1,0 +1,192 @@
+internal import LMDB
+import Synchronization
+
+/// The rows of a projection in a store, which follow the log.
+///
+/// Any number of values may be had of one projection; they share what they read from. Rows are folded by threads of the library, as long as the store or a view of it
+/// is held, in one process at a time: others read what that one folds, and take over when it ends.
+public struct View<P: Projection>: Sendable {
+  let host: ViewHost<P.Event>
+  let line: ViewLine<P.Event>
+
+  /// What a read begins with.
+  func snapshot() throws(AnnalsError) -> ViewSnapshot<P> {
+    while true {
+      let served = try served()
+      let snapshot = try ViewSnapshot<P>(served.file, served.outline, served.conversions)
+      guard try snapshot.hasSuccessor() else { return snapshot }
+      try host.engine.settleAgain(line)
+    }
+  }
+
+  /// What rows are read from.
+  private func served() throws(AnnalsError) -> ServedView {
+    while true {
+      let (served, building, error) = line.state.withLock { ($0.served, $0.building, $0.error) }
+      if let served, served.version == P.version { return served }
+      if let building, line.track(of: building) == nil,
+        try building.read({ (view) throws(AnnalsError) in try building.isReady(view) })
+      {
+        try host.engine.settleAgain(line)
+        continue
+      }
+      if let served { return served }
+      if let error { throw error }
+      throw try notBuilt(building)
+    }
+  }
+
+  private func notBuilt(_ building: ViewFile?) throws(AnnalsError) -> AnnalsError {
+    if let error = building.flatMap({ line.track(of: $0)?.error }) { return error }
+    guard let building else {
+      return AnnalsError(
+        .readOnly,
+        "the view '\(P.name)' has no version \(P.version) here, and a store that is open for reading only builds none: open it for writing once"
+      )
+    }
+    let position = try building.read { (view) throws(AnnalsError) in try building.checkpoint(view)?.position }
+    let last = try host.engine.core.generation.lastPosition()
+    return AnnalsError(
+      .busy,
+      "the view '\(P.name)' is being built, and has read \(position ?? 0) of \(last) positions: wait with waiting(for:), or read again later",
+      details: AnnalsError.Details { $0.position = position })
+  }
+
+  /// Lends a snapshot of the rows to `body`.
+  ///
+  /// The snapshot shows everything that was folded when it began and nothing that comes later. While the version of the program is being built, an earlier one
+  /// is read in its place if its rows can be read as today's; between two reads, never inside one, the new one takes over.
+  ///
+  /// - Parameter body: Reads from the snapshot, which cannot be kept.
+  /// - Throws: What `body` throws, and ``AnnalsError`` with code `busy` where the view is being built for the first time, `readOnly` where nobody builds it,
+  ///   `tooManyReaders`, `usedAfterFork`, `damaged` or `inputOutput`.
+  public func read<Result>(
+    _ body: (borrowing ViewSnapshot<P>) throws(AnnalsError) -> Result
+  ) throws(AnnalsError) -> Result {
+    try body(snapshot())
+  }
+
+  /// Lends a snapshot of the rows to `body`, which may throw errors of its own.
+  @_disfavoredOverload
+  public func read<Result>(_ body: (borrowing ViewSnapshot<P>) throws -> Result) throws -> Result {
+    try body(snapshot())
+  }
+}
+
+extension View {
+  /// Waits until what reads show has taken in everything up to a position, such as that of an append of one's own.
+  ///
+  /// - Parameters:
+  ///   - position: The position, ``Appended/last`` for example.
+  ///   - timeout: How long to wait at most.
+  /// - Throws: ``AnnalsError`` with code `busy` when the time is over, `cancelled` in a cancelled task, what has stopped the view where it goes no further, or as
+  ///   ``read(_:)``.
+  public func waiting(for position: Position, timeout: Duration = .seconds(10)) async throws(AnnalsError) {
+    let end = ContinuousClock.now + timeout
+    var watch: ViewWatch?
+    while true {
+      let known = line.changes.count
+      let found = try reached()
+      if let found, found.position >= position.rawValue { return }
+      if let error = stopped() { throw error }
+      let rest = ContinuousClock.now.duration(to: end)
+      guard rest > .zero else {
+        throw AnnalsError(
+          .busy,
+          "the view '\(P.name)' has taken in \(found?.position ?? 0) positions, and not yet \(position)",
+          details: AnnalsError.Details { $0.waited = timeout })
+      }
+      if let found, !found.isFolded {
+        // Another process folds: nobody here is told but by looking.
+        let count = found.file.commits.count
+        if watch == nil {
+          watch = try found.file.watch()
+          continue
+        }
+        await found.file.commits.wait(beyond: count, upTo: min(rest, .milliseconds(100)))
+      } else {
+        await line.changes.wait(beyond: known, upTo: min(rest, .seconds(1)))
+      }
+      if Task.isCancelled {
+        throw AnnalsError(.cancelled, "the task was cancelled before the view had come so far")
+      }
+    }
+  }
+
+  /// How far the rows are that a read shows; `nil` where nothing can be read yet.
+  private func reached() throws(AnnalsError) -> (position: UInt64, file: ViewFile, isFolded: Bool)? {
+    let served: ServedView
+    do throws(AnnalsError) { served = try self.served() } catch {
+      guard error.code == .busy else { throw error }
+      return nil
+    }
+    let file = served.file
+    if let track = line.track(of: file) { return (track.position, file, true) }
+    let (checkpoint, successor) = try file.read { (view) throws(AnnalsError) in
+      (try file.checkpoint(view), try file.successor(view))
+    }
+    if successor != nil { try host.engine.settleAgain(line) }
+    return (checkpoint?.position.rawValue ?? 0, file, false)
+  }
+
+  /// What keeps the view from going further; `nil` where it goes on.
+  private func stopped() -> AnnalsError? {
+    let (served, building, tracks, error) = line.state.withLock {
+      ($0.served, $0.building, $0.tracks, $0.error)
+    }
+    if let served, served.version == P.version {
+      return tracks.first { $0.file === served.file }?.error ?? error
+    }
+    return tracks.first { $0.file === building }?.error ?? error
+  }
+
+  /// How far a file has read, as its track knows where it is folded here.
+  private static func position(
+    of file: ViewFile, _ tracks: [ViewTrack<P.Event>]
+  ) throws(AnnalsError) -> UInt64 {
+    if let track = tracks.first(where: { $0.file === file }) { return track.position }
+    return try file.read { (view) throws(AnnalsError) in try file.checkpoint(view) }?.position.rawValue ?? 0
+  }
+
+  /// What the view is doing.
+  ///
+  /// - Throws: ``AnnalsError`` with code `usedAfterFork`, `tooManyReaders`, `damaged` or `inputOutput`.
+  public func status() throws(AnnalsError) -> ViewStatus {
+    let (served, building, tracks, reason) = line.state.withLock {
+      ($0.served, $0.building, $0.tracks, $0.reason)
+    }
+    let last = try host.engine.core.generation.lastPosition()
+    let position = try served.map { (served) throws(AnnalsError) in try Self.position(of: served.file, tracks)
+    }
+    let state: ViewStatus.State =
+      if let error = stopped() { .stopped(error) } else if building != nil {
+        .building
+      } else if host.engine.access == .readOnly { .readOnly } else { .following }
+    var progress: ViewStatus.Progress?
+    if let building {
+      let track = tracks.first { $0.file === building }
+      progress = ViewStatus.Progress(
+        done: try Self.position(of: building, tracks), total: last,
+        began: track?.shown.withLock { $0.began })
+    }
+    return ViewStatus(
+      name: P.name, version: P.version, servedVersion: served?.version, state: state,
+      position: position.flatMap { $0 > 0 ? Position($0) : nil },
+      lag: last - min(last, position ?? 0), reason: reason, progress: progress)
+  }
+}
+
+extension Signal {
+  /// Waits until the count is above `known`, the time is over, or the task is cancelled.
+  func wait(beyond known: UInt64, upTo limit: Duration) async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.wait(beyond: known) }
+      group.addTask {
+        // A cancelled task sleeps no longer, and looks why itself.
+        do { try await Task.sleep(for: limit) } catch {}
+      }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+}

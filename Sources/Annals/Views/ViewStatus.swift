@@ -1,0 +1,57 @@
+/// What a view is doing.
+public struct ViewStatus: Sendable {
+  /// What it does.
+  public enum State: Sendable {
+    /// The program's version is being built, by this process or another.
+    case building
+    /// It follows the log.
+    case following
+    /// It goes no further; opening the view again or rebuilding it tries anew.
+    case stopped(AnnalsError)
+    /// The store is open for reading only: rows can be read, and others fold them.
+    case readOnly
+  }
+
+  /// How far a view has come that is being built.
+  public struct Progress: Sendable {
+    /// The position that it has read to.
+    public let done: UInt64
+    /// The last position of the log.
+    public let total: UInt64
+    /// Entries in a second, since this process began to build; `nil` where another process builds, or too little is known.
+    public let rate: Double?
+    /// How long it will take at that rate.
+    public let remaining: Duration?
+
+    init(done: UInt64, total: UInt64, began: (time: ContinuousClock.Instant, position: UInt64)?) {
+      self.done = done
+      self.total = max(done, total)
+      guard let began, done > began.position else {
+        (rate, remaining) = (nil, nil)
+        return
+      }
+      let time = began.time.duration(to: .now)
+      let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
+      let rate = Double(done - began.position) / max(seconds, 1e-6)
+      self.rate = rate
+      remaining = .seconds(Double(self.total - done) / rate)
+    }
+  }
+
+  /// The name of the projection.
+  public let name: String
+  /// The version that the program has.
+  public let version: Int
+  /// The version whose rows are read; `nil` where none can be read yet.
+  public let servedVersion: Int?
+  /// What it does.
+  public let state: State
+  /// The position up to which the rows that are read have taken in everything; `nil` before the first.
+  public let position: Position?
+  /// How many positions the log has beyond that.
+  public let lag: UInt64
+  /// Why the view is built anew; `nil` where it is not, or is built for the first time or under a raised version.
+  public let reason: String?
+  /// How far the build has come; `nil` where nothing is built.
+  public let progress: Progress?
+}

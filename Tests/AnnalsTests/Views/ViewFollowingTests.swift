@@ -1,0 +1,121 @@
+import Synchronization
+import Testing
+
+@testable import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Views that follow a log, and that are built anew.
+struct ViewFollowingTests {
+  @Test(
+    "rows equal a plain fold, live, after a rebuild and after the store was opened again",
+    arguments: [1, 2, 3] as [UInt64])
+  func following(seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    let tallied = try TalliedStore()
+    do {
+      let store = try tallied.open()
+      try await tallied.append(Int.random(in: 0...300, using: &random), to: store, &random)
+      let counts = try store.view(Tallies.Counts.self)
+      let pauses = try store.view(Tallies.Pauses.self)
+      for _ in 0..<6 {
+        let last = try await tallied.append(Int.random(in: 1...200, using: &random), to: store, &random)
+        try await counts.waiting(for: last)
+        try await pauses.waiting(for: last)
+        #expect(try counts.read { try $0.all() } == tallied.counts(), "seed \(seed)")
+        let expected = tallied.pauses()
+        try pauses.read { snapshot in
+          for (stream, seconds) in expected {
+            let found = try snapshot.get(Tallies.Pauses.Pause.self, stream)?.seconds
+            #expect(found == seconds, "seed \(seed)")
+          }
+        }
+      }
+      let before = counts.line.state.withLock { $0.served?.file.number }
+      try store.rebuild(Tallies.Counts.self)
+      try await tallied.append(100, to: store, &random)
+      try await Self.wait { counts.line.state.withLock { $0.served?.file.number } != before }
+      try await counts.waiting(for: tallied.last)
+      #expect(try counts.read { try $0.all() } == tallied.counts(), "seed \(seed)")
+    }
+    let store = try tallied.open()
+    let counts = try store.view(Tallies.Counts.self)
+    try await counts.waiting(for: tallied.last)
+    #expect(try counts.read { try $0.all() } == tallied.counts(), "seed \(seed)")
+  }
+
+  @Test("a raised version is built beside the older one, which serves and follows until then")
+  func raisedVersion() async throws {
+    var random = SeededGenerator(seed: 7)
+    let tallied = try TalliedStore()
+    do {
+      let store = try tallied.open()
+      try await tallied.append(2_000, to: store, &random)
+      let counts = try store.view(Tallies.Counts.self)
+      try await counts.waiting(for: tallied.last)
+    }
+    let store = try tallied.open()
+    let counts = try store.view(Tallies.CountsV2.self)
+    // Whatever serves, the rows can be read.
+    let word = try counts.read { try $0.get(Tallies.CountsV2.Word.self, "w1") }
+    #expect(word?.times == tallied.counts()["w1"]?.times)
+    try await tallied.append(200, to: store, &random)
+    try await Self.wait { try counts.status().servedVersion == 2 }
+    try await counts.waiting(for: tallied.last)
+    let expected = tallied.counts()
+    try counts.read { snapshot in
+      for (word, row) in expected {
+        let found = try snapshot.get(Tallies.CountsV2.Word.self, word)
+        #expect(found?.times == row.times)
+        #expect(found?.first != nil)
+      }
+    }
+    // The older file goes as soon as nobody has it open.
+    try await Self.wait { try Self.files(tallied.url) == ["v-000002.mdb"] }
+  }
+
+  @Test("an event that cannot be folded stops its view there, and no other")
+  func poison() async throws {
+    var random = SeededGenerator(seed: 11)
+    let tallied = try TalliedStore()
+    let store = try tallied.open()
+    try await tallied.append(500, to: store, &random)
+    let counts = try store.view(Tallies.Counts.self)
+    let pauses = try store.view(Tallies.Pauses.self)
+    let good = tallied.last
+    try await counts.waiting(for: good)
+    let bad = try await store.append([NewEvent(.said(.init(word: "bad", times: -1)))], to: "s0").positions[0]
+    let after = try await store.append([NewEvent(.silence(.init(seconds: 1)))], to: "s0").positions[0]
+    try await pauses.waiting(for: after)
+    let error = await #expect(throws: AnnalsError.self) { try await counts.waiting(for: after) }
+    #expect(error?.code == .ruleFailed)
+    #expect(error?.details.position == bad)
+    #expect(try counts.read { try $0.position() } == good)
+    #expect(try counts.read { try $0.all() } == tallied.counts())
+    guard case .stopped = try counts.status().state else {
+      Issue.record("the view goes on")
+      return
+    }
+  }
+
+  static func files(_ url: URL) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: url.appendingPathComponent("views").path)
+      .filter { $0.hasSuffix(".mdb") }.sorted()
+  }
+
+  /// Waits until something is so, ten seconds at most.
+  static func wait(_ isSo: () throws -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(10)
+    while try !isSo() {
+      guard ContinuousClock.now < end else {
+        Issue.record("it did not become so")
+        return
+      }
+      try await Task.sleep(for: .milliseconds(2))
+    }
+  }
+}
