@@ -21,7 +21,7 @@ extension EventLog {
   }
 
   /// Checks every invariant of docs/format.md: first the pages of the log's file, without LMDB, then every entry's
-  /// checksum, links and payload, then the tables that follow from the log.
+  /// checksum, links and payload, then the tables that follow from the log, and the files of views.
   ///
   /// The store is opened for reading only and nothing in it is changed. While the pages are read, no other process can
   /// append. A file whose pages are damaged is not read any further, because LMDB would trust it.
@@ -57,7 +57,9 @@ extension EventLog {
     try log.read { (snapshot) throws(AnnalsError) in
       report = try snapshot.verify(progress)
     }
-    return report
+    var views = ViewCheck(log.core, report)
+    try views.run()
+    return views.report
   }
 }
 

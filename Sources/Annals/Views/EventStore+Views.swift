@@ -53,6 +53,19 @@ extension EventStore {
   }
 }
 
+extension EventStore {
+  /// Removes a view: the files of all its versions. Nothing of the log is changed, and whoever opens the view again builds it anew.
+  ///
+  /// - Parameter name: The name of the projection.
+  /// - Throws: ``AnnalsError`` with code `busy` where it is open elsewhere, `readOnly`, `permission`, `usedAfterFork` or `inputOutput`.
+  public func remove(view name: String) throws(AnnalsError) {
+    guard log.options.access == .readWrite else {
+      throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
+    }
+    try viewHost().engine.remove(name)
+  }
+}
+
 /// How a view is followed.
 public struct ViewOptions: Sendable {
   /// As usual.

@@ -39,6 +39,10 @@ public struct View<P: Projection>: Sendable {
   private func notBuilt(_ building: ViewFile?) throws(AnnalsError) -> AnnalsError {
     if let error = building.flatMap({ line.track(of: $0)?.error }) { return error }
     guard let building else {
+      if host.engine.access == .readWrite {
+        return AnnalsError(
+          .busy, "the view '\(P.name)' was removed: open it again with EventStore.view(_:options:)")
+      }
       return AnnalsError(
         .readOnly,
         "the view '\(P.name)' has no version \(P.version) here, and a store that is open for reading only builds none: open it for writing once"

@@ -24,6 +24,12 @@ public struct ViewSnapshot<P: Projection>: ~Copyable, ReadableRows {
     get { file.source(transaction.view, conversions) }
   }
 
+  /// The position that the view has read to; 0 before the first.
+  func read() throws(AnnalsError) -> UInt64 { try position()?.rawValue ?? 0 }
+
+  /// Ends the snapshot now.
+  consuming func end() {}
+
   /// Whether another file has taken the place of this one.
   func hasSuccessor() throws(AnnalsError) -> Bool {
     try file.successor(transaction.view) != nil

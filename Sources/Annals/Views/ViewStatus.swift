@@ -50,7 +50,7 @@ public struct ViewStatus: Sendable {
   public let position: Position?
   /// How many positions the log has beyond that.
   public let lag: UInt64
-  /// Why the view is built anew; `nil` where it is not, or is built for the first time or under a raised version.
+  /// Why the view is being built anew, or was last as long as this process has the store open; `nil` where it was not, or for the first time or under a raised version.
   public let reason: String?
   /// How far the build has come; `nil` where nothing is built.
   public let progress: Progress?

@@ -49,7 +49,7 @@ struct RowKeyOrderTests {
   func values(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let texts = Self.texts + (0..<20).map { _ in Self.text(&generator) }
-    check(texts, seed: seed, Self.order(texts:))
+    check(texts, seed: seed, Self.order(texts:_:))
     check(texts.map { StreamName($0) }, seed: seed) { Self.order(texts: $0.text, $1.text) }
     check(texts.map { Data($0.utf8) + [0xff, 0] }, seed: seed) {
       let (left, right) = (Array($0), Array($1))

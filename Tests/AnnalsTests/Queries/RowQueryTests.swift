@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 import Testing
 
 @testable import Annals
@@ -70,7 +71,7 @@ struct RowQueryTests {
     try file.read { rows in
       var found: AnnalsError?
       do { _ = try rows.rows(RowQuery(Book.self).filter(#Predicate { $0.score! > 0 })) } catch {
-        found = error
+        found = error as? AnnalsError
       }
       let error = try #require(found)
       #expect(error.code == .ruleFailed)
@@ -94,7 +95,7 @@ struct RowQueryTests {
       let count = try rows.count(RowQuery(Book.self))
       #expect(count == 10)
       var code: AnnalsError.Code?
-      do { _ = try rows.rows(RowQuery(Book.self)) } catch { code = error.code }
+      do { _ = try rows.rows(RowQuery(Book.self)) } catch { code = (error as? AnnalsError)?.code }
       #expect(code == .damaged)
     }
   }

@@ -91,12 +91,12 @@ extension ViewEngine {
     line.state.withLock { state in
       state.served = served
       state.building = nil
-      state.reason = choice.building == .none ? nil : choice.reason
+      if choice.building != .none { state.reason = choice.reason }
       state.error = nil
     }
     candidates = []
     noted = nil
-    if access == .readWrite {
+    if access == .readWrite, !isOver {
       for number in choice.discarded + choice.outlived {
         opened[number] = nil
         settling.files[number] = nil
@@ -159,24 +159,17 @@ extension ViewEngine {
               facts: facts, agreement: agreement,
               isReadable: StoredProjection(facts.definition).flatMap { outline.reading($0) } != nil))
         } catch {
-          guard Self.isSpoilt(error) else { throw error }
+          guard error.isOfSpoiltView else { throw error }
           problem = "its file was damaged (\(error.message))"
         }
       }
       if let problem {
-        if isOwn { noted = noted ?? problem }
+        // Whose file it was that has no mark, nobody knows.
+        if isOwn || listing.mark == nil { noted = noted ?? problem }
         if access == .readWrite { _ = try shelf.remove(listing.number) }
       }
     }
     return (candidates, opened, noted)
-  }
-
-  /// Whether an error says that a file is none that a view can be read from.
-  private static func isSpoilt(_ error: AnnalsError) -> Bool {
-    let codes: [AnnalsError.Code] = [
-      .damaged, .foreign, .notAStore, .incomplete, .formatVersion, .lockFileDamaged, .storeReplaced,
-    ]
-    return codes.contains(error.code)
   }
 
   private func open(
@@ -216,11 +209,42 @@ extension ViewEngine {
 
   /// Folds a file from here on, unless another process does.
   func follow(_ file: ViewFile, _ line: ViewLine<Event>, _ shelf: ViewShelf) throws(AnnalsError) {
-    guard line.track(of: file) == nil, let lease = try shelf.foldLease(file.number) else { return }
+    guard !isOver, line.track(of: file) == nil, let lease = try shelf.foldLease(file.number) else { return }
     let checkpoint = try file.read { (view) throws(AnnalsError) in try file.checkpoint(view) }
     let track = ViewTrack(line, file, lease, at: checkpoint)
     line.state.withLock { $0.tracks.append(track) }
     try track.start(from: checkpoint, for: self)
     join(track, behind: checkpoint?.position.rawValue ?? 0)
+  }
+}
+
+extension ViewEngine {
+  /// Ends all lines of a projection, whatever their versions, and removes the files.
+  ///
+  /// - Throws: ``AnnalsError`` with code `busy` where somebody else has one open; nothing of that one is removed.
+  func remove(_ name: String) throws(AnnalsError) {
+    let lines = settling.withLock { settling in
+      let lines = settling.lines.filter { ExactText($0.face.name) == ExactText(name) }
+      settling.lines.removeAll { line in lines.contains { $0 === line } }
+      return lines
+    }
+    for line in lines {
+      for track in line.state.withLock({ $0.tracks }) { retire(track) }
+      line.state.withLock { $0 = ViewLine<Event>.State() }
+      line.changes.announce()
+    }
+    guard let shelf = try shelf() else { return }
+    let hold = try shelf.lock()
+    var kept: [UInt64] = []
+    for listing in try shelf.listings() {
+      guard let mark = listing.mark, ExactText(mark.name) == ExactText(name) else { continue }
+      if try !shelf.remove(listing.number) { kept.append(listing.number) }
+    }
+    _ = consume hold
+    guard let first = kept.first else { return }
+    throw AnnalsError(
+      .busy,
+      "the view '\(name)' is open in another process or another store of this one, or a snapshot of it is; end those and try again",
+      details: AnnalsError.Details { $0.file = ViewFile.stem(first) + ".mdb" })
   }
 }

@@ -15,14 +15,22 @@ extension ViewEngine {
       // What the older one has told its observers, the new one does not tell again: so the older one goes no further from here on.
       for other in folding(old) { retire(other) }
     }
-    let told = try old.map { (file) throws(AnnalsError) in
-      try file.read { (view) throws(AnnalsError) in try file.checkpoint(view)?.position.rawValue ?? 0 }
-    }
+    let told = try old.flatMap { (file) throws(AnnalsError) in try Self.position(of: file) }
     let position = checkpoint?.position.rawValue ?? 0
     guard position >= told ?? 0 else { return }
     try finish(track, gate: told ?? position)
     try replace(old, by: track, of: line)
     chores.announce()
+  }
+
+  /// How far a file has read; `nil` where it is spoilt, so that nobody was told anything lately.
+  private static func position(of file: ViewFile) throws(AnnalsError) -> UInt64? {
+    do throws(AnnalsError) {
+      return try file.read { (view) throws(AnnalsError) in try file.checkpoint(view)?.position.rawValue ?? 0 }
+    } catch {
+      guard error.isOfSpoiltView else { throw error }
+      return nil
+    }
   }
 
   /// The tracks that fold a file: a version may be followed for its own sake and for that of a later one.
@@ -59,20 +67,26 @@ extension ViewEngine {
     line.state.withLock { state in
       state.served = ServedView(file: file, version: outline.version, outline: outline, conversions: nil)
       state.building = nil
-      state.reason = nil
     }
     line.changes.announce()
-    if let old, isSame {
-      // Readers of other processes find the way by it.
-      var number: [UInt8] = []
-      number.append(varint: file.number)
+    if let old, isSame { try Self.point(old, to: file.number) }
+    try outlive(outline, file.number)
+  }
+
+  /// Says in a file which one has taken its place: readers of other processes find the way by it.
+  private static func point(_ old: ViewFile, to number: UInt64) throws(AnnalsError) {
+    var value: [UInt8] = []
+    value.append(varint: number)
+    do throws(AnnalsError) {
       try old.environment.write(durability: .relaxed, failure: AnnalsError.init) {
         (transaction) throws(AnnalsError) in
-        try transaction.put(number, .successor, in: old)
+        try transaction.put(value, .successor, in: old)
       }
-      old.commits.announce()
+    } catch {
+      // Whoever reads from a spoilt file is told so.
+      guard error.isOfSpoiltView else { throw error }
     }
-    try outlive(outline, file.number)
+    old.commits.announce()
   }
 
   /// Lets go of what a file has taken the place of.

@@ -47,18 +47,25 @@ final class ViewEngine<Event: SchemaEvent>: Sendable {
   /// Ends all threads, and waits for them; what is folded by then is stored.
   func close() {
     over.store(true, ordering: .releasing)
-    let lines = settling.withLock { $0.lines }
-    let tracks = lines.flatMap { line in line.state.withLock { $0.tracks } }
-    for track in tracks { table.withLock { _ = $0.leave(track) } }
-    for track in tracks { track.end() }
-    core.place.commits.announce()
     chores.announce()
-    let (passes, keeper) = threads.withLock { threads in
+    // It could begin what is ended here.
+    let keeper = threads.withLock { threads in
+      defer { threads.keeper = nil }
+      return threads.keeper
+    }
+    keeper?.join()
+    let lines = settling.withLock { $0.lines }
+    while true {
+      let tracks = lines.flatMap { line in line.state.withLock { $0.tracks } }
+      if tracks.isEmpty { break }
+      for track in tracks { retire(track) }
+    }
+    core.place.commits.announce()
+    let passes = threads.withLock { threads in
       defer { threads = Threads() }
-      return (Array(threads.passes.values), threads.keeper)
+      return Array(threads.passes.values)
     }
     for pass in passes { pass.join() }
-    keeper?.join()
     for line in lines {
       line.state.withLock { $0 = ViewLine<Event>.State() }
       line.changes.announce()

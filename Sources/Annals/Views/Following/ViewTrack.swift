@@ -205,7 +205,16 @@ final class ViewFolder<Event: SchemaEvent> {
         if position == (stored?.position.rawValue ?? 0) + 1 { return stop(error) }
         engine.rejoin(track, behind: stored?.position.rawValue ?? 0)
         return true
-      case .other(let error): return stop(error)
+      case .other(let error):
+        guard error.isOfSpoiltView else { return stop(error) }
+        _ = stop(error)
+        // Its rows can be had again from the log.
+        do throws(AnnalsError) {
+          try engine.rebuild(track.line, because: "its file was damaged (\(error.message))")
+        } catch {
+          track.stop(because: error)
+        }
+        return false
       }
     }
     switch outcome {

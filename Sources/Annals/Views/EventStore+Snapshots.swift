@@ -1,0 +1,78 @@
+internal import LMDB
+import Synchronization
+
+extension EventStore {
+  /// Lends snapshots of two views at one position to `body`.
+  ///
+  /// Each view is folded for itself, so one may be behind: then it is waited for, up to a second. Under constant appends the two may not meet.
+  ///
+  /// - Parameter body: Reads from the snapshots, which cannot be kept.
+  /// - Throws: What `body` throws, `busy` where the views did not meet, or as ``View/read(_:)``.
+  public func read<P: Projection, Q: Projection, Result>(
+    _ first: View<P>, _ second: View<Q>,
+    _ body: (borrowing ViewSnapshot<P>, borrowing ViewSnapshot<Q>) throws(AnnalsError) -> Result
+  ) throws(AnnalsError) -> Result where P.Event == Event, Q.Event == Event {
+    let meeting = ViewMeeting()
+    while true {
+      let (one, two) = (try meeting.signal(first), try meeting.signal(second))
+      let a = try first.snapshot()
+      let b = try second.snapshot()
+      let places = (try a.read(), try b.read())
+      if places.0 == places.1 { return try body(a, b) }
+      a.end()
+      b.end()
+      try meeting.wait(for: places.0 < places.1 ? one : two)
+    }
+  }
+
+  /// Lends snapshots of three views at one position to `body`.
+  ///
+  /// - Parameter body: Reads from the snapshots, which cannot be kept.
+  /// - Throws: As the form for two.
+  public func read<P: Projection, Q: Projection, R: Projection, Result>(
+    _ first: View<P>, _ second: View<Q>, _ third: View<R>,
+    _ body: (
+      borrowing ViewSnapshot<P>, borrowing ViewSnapshot<Q>, borrowing ViewSnapshot<R>
+    ) throws(AnnalsError) -> Result
+  ) throws(AnnalsError) -> Result where P.Event == Event, Q.Event == Event, R.Event == Event {
+    let meeting = ViewMeeting()
+    while true {
+      let signals = [try meeting.signal(first), try meeting.signal(second), try meeting.signal(third)]
+      let a = try first.snapshot()
+      let b = try second.snapshot()
+      let c = try third.snapshot()
+      let places = [try a.read(), try b.read(), try c.read()]
+      guard let most = places.max(), let behind = places.firstIndex(where: { $0 < most }) else {
+        return try body(a, b, c)
+      }
+      a.end()
+      b.end()
+      c.end()
+      try meeting.wait(for: signals[behind])
+    }
+  }
+}
+
+/// Waits for views to stand at one position.
+private struct ViewMeeting {
+  private let end = ContinuousClock.now + .seconds(1)
+
+  /// A view's signal and its count before the view is looked at; what the view has read is stored soon.
+  func signal<P: Projection>(_ view: View<P>) throws(AnnalsError) -> (Signal, UInt64) {
+    let signal = view.line.changes
+    let count = signal.count
+    for track in view.line.state.withLock({ $0.tracks }) { track.hurry() }
+    return (signal, count)
+  }
+
+  /// Waits for a view that is behind.
+  func wait(for signal: (Signal, UInt64)) throws(AnnalsError) {
+    guard ContinuousClock.now < end else {
+      throw AnnalsError(
+        .busy, "the views did not come to one position within a second; try again when less is appended",
+        details: AnnalsError.Details { $0.waited = .seconds(1) })
+    }
+    // Another process may fold it, of which nobody is told here.
+    signal.0.wait(beyond: signal.1, upTo: 5_000_000)
+  }
+}
