@@ -44,11 +44,16 @@ struct ReadVerb: Verb {
     var lines = try EntryLines(EventLog(path: store), selection)
     let wait = FollowWait()
     let interruption = isFollowing ? Interruption { wait.end() } : nil
+    var goesOn: Bool
     repeat {
       while let page = try lines.nextPage() { try output.write(page) }
-      // Whoever reads it is not to wait for the next entry.
-      if isFollowing { try output.flush() }
-    } while try isFollowing && await wait.run(&lines)
+      goesOn = false
+      if isFollowing {
+        // Whoever reads it is not to wait for the next entry.
+        try output.flush()
+        goesOn = try await wait.run(&lines)
+      }
+    } while goesOn
     withExtendedLifetime(interruption) {}
     return ExitStatus.success
   }
