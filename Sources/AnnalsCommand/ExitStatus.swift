@@ -33,7 +33,8 @@ enum ExitStatus {
   }
 
   private static let statuses: [AnnalsError.Code: Int32] = [
-    .conflict: failure, .streamMoved: failure, .duplicateID: failure, .partlyThere: failure,
+    .conflict: failure, .rejected: failure, .streamMoved: failure, .duplicateID: failure,
+    .partlyThere: failure,
     .ruleFailed: failure,
     .verifyFailed: failure, .collision: failure, .cancelled: failure,
     .wrongUse: usage,
@@ -41,7 +42,7 @@ enum ExitStatus {
     .foreign: data, .damaged: data, .formatVersion: data, .needsNewer: data, .newerSchema: data,
     .superseded: data, .unrepresentable: data, .storeTooOld: data, .invalidPlan: data, .shapeChanged: data,
     .noPath: data,
-    .requiresActivation: data, .requiresPass: data, .needsPlan: data,
+    .requiresActivation: data, .requiresPass: data, .needsPlan: data, .checkpointMismatch: data,
     .noSuchStore: noStore,
     .cannotCreate: cannotCreate,
     .diskFull: inputOutput, .notCommitted: inputOutput, .outcomeUnknown: inputOutput,

@@ -13,7 +13,7 @@ public import Annals
 ///
 /// It needs no store. Several events are a whole log: a stage's `prepare` works out its context from them.
 public struct Given<Event: SchemaEvent>: Sendable {
-  private let events: [(event: Event, origin: Origin)]
+  let events: [(event: Event, origin: Origin)]
 
   /// An event at a place of its own.
   ///

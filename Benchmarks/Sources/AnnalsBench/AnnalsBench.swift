@@ -12,6 +12,7 @@ enum AnnalsBench {
     "chart": ChartCommand.self, "history": HistoryCommand.self, "judge": JudgeCommand.self,
     "typed": TypedCommand.self,
     HistoryProcess.command: HistoryProcess.self, KilledFilling.command: KilledFilling.self,
+    ViewFollower.command: ViewFollower.self,
     WeighedPass.command: WeighedPass.self,
   ]
 

@@ -2,12 +2,14 @@ extension AnnalsError {
   /// The kind of an error. New kinds may be added; compare with the constants.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Base: String {
-      case conflict, streamMoved, duplicateID, partlyThere, invalidName, tooLarge, malformed, noSuchStore,
+      case conflict, rejected, streamMoved, duplicateID, partlyThere, invalidName, tooLarge, malformed,
+        noSuchStore,
         cannotCreate, notAStore, incomplete, foreign, damaged, formatVersion, needsNewer,
         newerSchema, superseded, unrepresentable, storeTooOld, invalidPlan, shapeChanged, noPath,
         requiresActivation, requiresPass, needsPlan, ruleFailed, verifyFailed, collision, busy,
         held, tooManyReaders, readOnly, permission, diskFull, notCommitted, outcomeUnknown,
-        storeReplaced, lockFileDamaged, usedAfterFork, inputOutput, cancelled, wrongUse
+        storeReplaced, lockFileDamaged, usedAfterFork, inputOutput, cancelled, wrongUse,
+        checkpointMismatch
     }
     private let base: Base
 
@@ -20,6 +22,8 @@ extension AnnalsError {
 
     /// One or more expectations of an append did not hold; `details.violations` lists all of them.
     public static let conflict = Code(.conflict)
+    /// An inline projection refuses an event of an append; nothing of the call was stored.
+    public static let rejected = Code(.rejected)
     /// An append expects something of a stream whose entries have moved to others; `details.movedTo` names those.
     public static let streamMoved = Code(.streamMoved)
     /// An event id stands twice in one call for the same stream.
@@ -100,6 +104,8 @@ extension AnnalsError {
     public static let inputOutput = Code(.inputOutput)
     /// The task was cancelled; nothing was written.
     public static let cancelled = Code(.cancelled)
+    /// A checkpoint is none of the log as it is now; the error below is a ``CheckpointMismatch``.
+    public static let checkpointMismatch = Code(.checkpointMismatch)
     /// The call contradicts itself or the store's state.
     public static let wrongUse = Code(.wrongUse)
   }

@@ -32,6 +32,7 @@ extension AppendGroup {
       epoch.append(varint: kinds.epoch)
       try transaction.put(epoch, StoreMeta.Name.schemaEpoch.rawValue, in: tables.meta)
     }
+    if inline.hasFolded { try transaction.put(folded: inline.rows, in: tables.meta) }
     for (kind, added) in census.sorted(by: { $0.key < $1.key }) {
       var row =
         try StoreReader(transaction.view, tables).row(UInt64(kind), in: tables.census) {

@@ -38,6 +38,8 @@ struct AppendGroup {
   var begun: Set<UInt16> = []
   /// What the group adds to the census.
   var census: [UInt32: CensusRow] = [:]
+  /// The inline projections.
+  var inline: InlineGroup
   var places: [Place] = []
   /// The ends of the same streams, taken as they were found: a slot may be another stream's by the time all are.
   var ends: [StreamEnd?] = []
@@ -47,7 +49,8 @@ struct AppendGroup {
   private(set) var count: UInt64 = 0
 
   /// A group behind the entry at `last` (0: none).
-  init(_ generation: Generation, last: UInt64) {
+  init(_ generation: Generation, last: UInt64, inline rows: [InlineRow] = []) {
+    inline = InlineGroup(rows)
     self.generation = generation
     heads = generation.heads
     tables = generation.tables
@@ -75,7 +78,13 @@ struct AppendGroup {
       if request.items.isEmpty {
         return .success(Appended(positions: [], revisions: [], wasRepeated: false))
       }
+      let isInline = request.inline != nil || !inline.rows.isEmpty
+      let before = isInline ? (kinds, begun) : nil
       do throws(AnnalsError) { try begin(request) } catch { return .failure(error) }
+      if let before, let refusal = try foldInline(request, in: &transaction) {
+        (kinds, begun) = before
+        return .failure(refusal)
+      }
       return .success(try store(request, in: &transaction))
     case .repeated(let identities):
       return .success(

@@ -59,6 +59,8 @@ struct AppendRequest: Sendable {
   private(set) var bytes = 0
   /// What its version's roll-out says of it; `nil` for a call without a plan.
   var rollout: RequestRollout?
+  /// The inline projections of its store; `nil` where that has none, and for a call without a plan.
+  var inline: InlineSet?
   private var indices: [Record: Int] = [:]
 
   /// A call with nothing in it yet.

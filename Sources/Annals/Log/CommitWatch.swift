@@ -27,7 +27,8 @@ final class CommitWatch: Sendable {
           let generation = place.generation
           // What cannot be read is told to those who read.
           let commit = (try? generation.environment.lastTransaction()) ?? 0
-          if let known, known != (generation.number, commit) { signal.announce() }
+          // The first look announces too: whoever began to wait before it cannot know what was committed until then.
+          if known.map({ $0 != (generation.number, commit) }) ?? true { signal.announce() }
           known = (generation.number, commit)
           WriterThread.pause(milliseconds: Self.interval)
         }

@@ -10,6 +10,7 @@ extension EventStore {
     beginning = nil
     newer = nil
     activatedFrom = nil
+    inline = nil
   }
 
   /// The contexts of the plan's stages that the store keeps.

@@ -27,6 +27,8 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   let newer: SchemaVersion?
   /// How far the plan's current version was before the open activated it; `nil` where it did not.
   let activatedFrom: RolloutPhase?
+  /// The inline projections; `nil` for none.
+  let inline: InlineSet?
 
   /// Opens the store at `url`, or creates it there.
   ///
@@ -38,11 +40,16 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   ///   - url: The store's directory, `something.annals` by custom, on a local file system.
   ///   - plan: The schema versions and the stages between them.
   ///   - options: What may be done, and what happens where there is no store.
+  ///   - inline: The projections that are folded in the transaction of each append, and may refuse it. One that the store does not have yet is folded from the whole log,
+  ///     between appends of others, before this returns; a raised version of one that it has, only with `activating`.
   /// - Throws: ``AnnalsError`` with code `invalidPlan` (lists every problem), `noPath`, `newerSchema`, `shapeChanged`, `requiresActivation`, `requiresPass` or `storeTooOld`
   ///   (`details.kinds` lists every type, version, count, first position and missing step), or as
   ///   ``EventLog/init(at:options:)``. Where it activates also `ruleFailed`, `tooLarge`, `malformed`, `busy`, `held` and what `prepare` throws of this type.
   /// - Complexity: O(schema versions and record types), whatever the length of the log.
-  public init(at url: URL, plan: Plan.Type, options: StoreOptions = StoreOptions()) throws(AnnalsError) {
+  public init(
+    at url: URL, plan: Plan.Type, options: StoreOptions = StoreOptions(),
+    inline: [any InlineProjection<Event>.Type] = []
+  ) throws(AnnalsError) {
     let unprepared = try CompiledPlan(plan)
     log = try EventLog(unsettled: url, options: options)
     // Before anything of the store is looked at: who appends behind that look knows of this program.
@@ -75,13 +82,17 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
     // What may be appended beside a bridge is decided by how far that is.
     self.newer = newer.subtracting(bridges).max()
     try activation.mustBeDone(contexts)
+    self.inline = try InlineSet(
+      inline, contexts.isEmpty ? unprepared : CompiledPlan(plan, contexts), log: log.id)
     beginning = try Self.beginning(log, reach.plan)
     self.reach = reach
     contextBytes = contexts
-    let work = PassWork(reach.plan, contexts)
+    var work = PassWork(reach.plan, contexts)
+    work.inline = self.inline
     // A program below what the store has reads it, and rewrites nothing.
     let isDue = newer.isEmpty ? try Self.isDue(log, work, options.migration) : false
     try log.core.place.settle()
+    if let set = self.inline { try InlineRegistration(log, set, isActivating: options.activating).run() }
     background = isDue ? try Self.migrate(log, work, options.migration) : nil
   }
 
@@ -108,12 +119,18 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   public func read<Result>(
     _ body: (borrowing StoreSnapshot<Event>) throws(AnnalsError) -> Result
   ) throws(AnnalsError) -> Result {
-    try body(StoreSnapshot(log.core, reach))
+    try body(snapshot())
   }
 
   /// Lends a snapshot of the store to `body`, which may throw errors of its own.
   @_disfavoredOverload
   public func read<Result>(_ body: (borrowing StoreSnapshot<Event>) throws -> Result) throws -> Result {
-    try body(StoreSnapshot(log.core, reach))
+    try body(snapshot())
+  }
+
+  private func snapshot() throws(AnnalsError) -> StoreSnapshot<Event> {
+    // Before the snapshot begins, which reads no table that is opened later.
+    if inline != nil, log.core.generation.inline == nil { try log.core.generation.openInline() }
+    return try StoreSnapshot(log.core, reach)
   }
 }

@@ -18,6 +18,10 @@ final class LogCore: Sendable {
   let writer: LogWriter?
   /// The watch of those who follow the log.
   let watching = Mutex(Watching())
+  /// How far the consumers of the log are, from the first use on.
+  let consumerFile = Mutex<ConsumerFile?>(nil)
+  /// The states of aggregates that are kept beside the log, from the first use on.
+  private let snapshotFile = Mutex<SnapshotFile??>(nil)
   /// What folds views, for each plan that has any.
   let viewHosts = Mutex(ViewHosts())
 
@@ -46,6 +50,16 @@ final class LogCore: Sendable {
     let newest = try place.newest()
     if newest !== known { writer?.follow() }
     return newest
+  }
+
+  /// The states of aggregates that are kept beside the log; `nil` where they cannot be.
+  func snapshots() -> SnapshotFile? {
+    snapshotFile.withLock { known in
+      if let known { return known }
+      let opened = SnapshotFile.open(in: generation.directory, access: access)
+      known = .some(opened)
+      return opened
+    }
   }
 
   /// Hands a call to the writer and waits for its answer.

@@ -111,7 +111,7 @@ struct StoreCreation {
     let environment = try storage { () throws(EnvironmentError) in
       try Environment.open(
         current.fileName, in: directory, tables: StoreTables.definitions, locks: locks,
-        options: EnvironmentOptions(create: true))
+        options: EnvironmentOptions(generation: .readWrite, create: true))
     }
     try storage { () throws(EnvironmentError) in
       let table = StoreTables(environment).meta

@@ -108,7 +108,8 @@ struct StoreOpening {
       return (try self.locks(), try GenerationLease(lockFile(current.leaseName)))
     }
     if options.trust == .nobody { try StorePages(directory, current).mustBeSound(only: options.scope) }
-    var environmentOptions = EnvironmentOptions(access: options.access == .readWrite ? .readWrite : .readOnly)
+    var environmentOptions = EnvironmentOptions(
+      generation: options.access == .readWrite ? .readWrite : .readOnly)
     environmentOptions.guards = options.guards
     let environment = try storage { () throws(EnvironmentError) in
       try Environment.open(
@@ -219,7 +220,7 @@ struct StoreOpening {
 
 extension StoreMeta {
   /// The features that this library knows, by name.
-  static let knownFeatures: Set<String> = []
+  static let knownFeatures: Set<String> = [Requirement.inline.name]
 
   /// Throws `.needsNewer` for a feature that must be known and is not.
   static func check(_ requires: [Requirement], forWriting: Bool) throws(AnnalsError) {

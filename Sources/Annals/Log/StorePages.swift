@@ -48,8 +48,8 @@ struct StorePages {
 
   private func run(_ tables: [String]?) throws(StoreFileError) -> PageCheck.Report {
     try PageCheck.run(
-      current.fileName, in: directory, tables: StoreTables.definitions, ignoring: StoreTables.reserved,
-      only: tables)
+      current.fileName, in: directory, tables: StoreTables.definitions, later: [StoreTables.inline],
+      ignoring: StoreTables.reserved, only: tables)
   }
 
   /// Throws `.damaged` unless every page is as it must be.

@@ -44,12 +44,19 @@ extension StoreReader {
 
   /// The mark of the entry at `position`, whose checksum is compared on the way.
   func mark(at position: Position) throws(AnnalsError) -> UInt32 {
-    let header = try header(try bytes(at: position), at: position)
+    try header(try bytes(at: position), at: position).mark(at: position)
+  }
+}
+
+extension EntryHeader {
+  /// What a checkpoint tells the entry at `position` by.
+  func mark(at position: Position) -> UInt32 {
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(32)
     bytes.append(littleEndian: position.rawValue)
-    bytes.append(littleEndian: header.stream.rawValue)
-    bytes.append(littleEndian: header.revision.rawValue)
-    bytes.append(littleEndian: UInt64(bitPattern: header.time))
+    bytes.append(littleEndian: stream.rawValue)
+    bytes.append(littleEndian: revision.rawValue)
+    bytes.append(littleEndian: UInt64(bitPattern: time))
     return Checksum.crc32c(bytes.span)
   }
 }

@@ -97,6 +97,13 @@ extension StoreReader {
     return names
   }
 
+  /// The names of all rows of `meta` that begin with `prefix`, in their order.
+  func metaNames(beginningWith prefix: String) throws(AnnalsError) -> [String] {
+    var names: [String] = []
+    try eachMetaName(beginningWith: prefix) { names.append($0) }
+    return names
+  }
+
   /// Hands the name of each row of `meta` that begins with `prefix` to `body`, in their order.
   private func eachMetaName(beginningWith prefix: String, _ body: (String) -> Void) throws(AnnalsError) {
     let start = Array(prefix.utf8)

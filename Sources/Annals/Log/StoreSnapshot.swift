@@ -3,6 +3,11 @@
 /// Every event it gives has come through the plan: it reads in the plan's current version.
 public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
   private let log: LogSnapshot
+  var reader: StoreReader {
+    @_lifetime(borrow self)
+    get { log.reader }
+  }
+  var generation: Generation { log.generation }
   private let lifting: EntryLifting
 
   init(_ core: LogCore, _ reach: PlanReach) throws(AnnalsError) {
@@ -66,3 +71,26 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
 
 @available(*, unavailable)
 extension StoreSnapshot: Sendable {}
+
+// Checkpoints.
+extension StoreSnapshot {
+  /// The checkpoint behind the entry at `position`.
+  func checkpoint(at position: Position) throws(AnnalsError) -> Checkpoint {
+    try log.reader.checkpoint(at: position, log: log.generation.current.log)
+  }
+
+  /// Whether a checkpoint is one of this log as it is.
+  func agrees(_ checkpoint: Checkpoint) throws(AnnalsError) -> Bool {
+    try log.reader.agreement(with: checkpoint, log: log.generation.current.log) == .agrees
+  }
+
+  /// The stream of the entry at `position`.
+  func stream(at position: Position) throws(AnnalsError) -> StreamName? {
+    try log.entry(at: position)?.stream
+  }
+
+  /// The revision of the entry at `position`, which is there.
+  func revision(at position: Position) throws(AnnalsError) -> Revision {
+    try log.reader.header(try log.reader.bytes(at: position), at: position).revision
+  }
+}

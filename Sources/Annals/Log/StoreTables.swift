@@ -20,8 +20,11 @@ final class StoreTables: Sendable {
   /// The small tables, which are all that a store's own account of itself is read from.
   static let small = ["schemas", "kinds", "census", "meta"]
 
+  /// The rows of inline projections: a table that a store has from the first one on.
+  static let inline = TableDefinition("inline", integerKeys: false)
+
   /// Names that later features will use; a store of today has no such table.
-  static let reserved = ["contexts", "inline", "folds", "tags", "tagheads", "moved"]
+  static let reserved = ["contexts", "folds", "tags", "tagheads", "moved"]
 
   init(_ environment: Environment) {
     entries = environment.table("entries")
@@ -31,5 +34,13 @@ final class StoreTables: Sendable {
     kinds = environment.table("kinds")
     census = environment.table("census")
     meta = environment.table("meta")
+  }
+}
+
+extension EnvironmentOptions {
+  /// The options for a generation's file.
+  init(generation access: EnvironmentOptions.Access = .readWrite, create: Bool = false) {
+    self.init(access: access, create: create)
+    laterTables = [StoreTables.inline]
   }
 }

@@ -23,6 +23,8 @@ struct WriterLoop {
   var knownCommit: UInt64?
   /// The merge of another process, as this one last saw it.
   private var otherMerge: MergeRow?
+  /// The inline projections, with how far they are behind the newest commit that is known.
+  private var inline: [InlineRow] = []
 
   init(
     _ place: CurrentGeneration, _ line: WaitingLine<LogWriter.Job>, _ status: LogWriter.Status,
@@ -135,7 +137,7 @@ struct WriterLoop {
     let heads = generation.heads
     let before = merge
     heads.withTable { $0.begin() }
-    var group = AppendGroup(generation, last: last)
+    var group = AppendGroup(generation, last: last, inline: inline)
     var answers: [Result<Appended, AnnalsError>] = []
     var mark: EntryMark?
     do throws(AnnalsError) {
@@ -171,6 +173,7 @@ struct WriterLoop {
       return try settle(group, otherwise: AnnalsError(error))
     }
     knownCommit = commit
+    inline = group.inline.rows
     merge.keep()
     merge.freezeIfDue(beside: otherMerge)
     // Only now are the kinds that the group registered in the store.
@@ -218,6 +221,7 @@ extension WriterLoop {
     }
     for name in [StoreMeta.Name.schemaEpoch, .requires] { try reader.read(name, into: &meta) }
     try StoreMeta.check(meta.requires, forWriting: true)
+    inline = meta.requires.contains(.inline) ? try reader.inlineRows() : []
     let end = try reader.end()
     try generation.heads.follow(end, reader)
     guard generation.heads.withTable({ $0.last }) == end.last else {

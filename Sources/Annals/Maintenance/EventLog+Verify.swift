@@ -66,14 +66,14 @@ extension EventLog {
 extension LogSnapshot {
   /// Checks everything that the snapshot has.
   func verify(_ progress: (EventLog.Progress) -> Void) throws(AnnalsError) -> VerifyReport {
-    try reader.verify(kinds, progress)
+    try reader.verify(kinds, inline: generation.inline, progress)
   }
 }
 
 extension StoreReader {
   /// Checks every entry and every row, with `kinds` as the store has them.
   func verify(
-    _ kinds: KindRegistry, _ progress: (EventLog.Progress) -> Void
+    _ kinds: KindRegistry, inline: Table? = nil, _ progress: (EventLog.Progress) -> Void
   ) throws(AnnalsError) -> VerifyReport {
     var end = SnapshotEnd(checkpoint: 0, last: try last())
     var report = VerifyReport()
@@ -83,6 +83,7 @@ extension StoreReader {
     try entries.run(last: end.last) { done, total in progress(EventLog.Progress(done: done, total: total)) }
     var tables = TableCheck(self, kinds, entries.report)
     try tables.run(end, entries)
+    try tables.checkInline(inline, end)
     return tables.report
   }
 }

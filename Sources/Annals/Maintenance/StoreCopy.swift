@@ -68,13 +68,14 @@ struct StoreCopy {
     let environment = try storage { () throws(EnvironmentError) in
       try Environment.open(
         current.fileName, in: directory, tables: StoreTables.definitions, locks: locks,
-        options: EnvironmentOptions())
+        options: EnvironmentOptions(generation: .readWrite))
     }
     let tables = StoreTables(environment)
     let incarnation = try settle(environment, tables)
     let report = try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       let reader = StoreReader(transaction.view, tables)
-      return try reader.verify(reader.kinds(), progress)
+      return try reader.verify(
+        reader.kinds(), inline: environment.later(StoreTables.inline.name), progress)
     }
     if let first = report.findings.first {
       throw AnnalsError(

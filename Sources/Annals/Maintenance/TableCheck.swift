@@ -8,7 +8,7 @@ internal import LMDB
 
 /// Compares the tables that follow from the log with the log.
 struct TableCheck: ~Escapable {
-  private let reader: StoreReader
+  let reader: StoreReader
   private let kinds: KindRegistry
   private(set) var report: VerifyReport
 
@@ -19,7 +19,7 @@ struct TableCheck: ~Escapable {
     self.report = report
   }
 
-  private mutating func add(_ place: String, _ problem: String, _ repair: Finding.Repair = .rebuild) {
+  mutating func add(_ place: String, _ problem: String, _ repair: Finding.Repair = .rebuild) {
     report.add(Finding(place: place, problem: problem, repair: repair))
   }
 

@@ -11,7 +11,8 @@ extension EventStore {
   /// - Throws: ``AnnalsError`` with code `wrongUse` for options that cannot be, or `inputOutput`. What ends the pass itself is thrown by ``MigrationRun/report()``.
   /// - Complexity: O(log) in the background; memory is independent of the length of the log.
   public func migrate(_ options: MigrationOptions = MigrationOptions()) throws(AnnalsError) -> MigrationRun {
-    let work = PassWork(reach.plan, contextBytes)
+    var work = PassWork(reach.plan, contextBytes)
+    work.inline = inline
     return try PassRunner.start(log, work, options)
   }
 
@@ -25,7 +26,8 @@ extension EventStore {
     to version: SchemaVersion, _ options: MigrationOptions = MigrationOptions()
   ) throws(AnnalsError) -> MigrationRun {
     for chain in try Plan.chains() where chain.version == version {
-      let work = try chain.passWork(contextBytes, unversioned: Plan.adopted)
+      var work = try chain.passWork(contextBytes, unversioned: Plan.adopted)
+      work.inline = inline
       return try PassRunner.start(log, work, options)
     }
     throw AnnalsError(

@@ -41,6 +41,8 @@ struct Pass {
   var relinking: StreamRelinking?
   /// The digest of what both generations deliver, up to where they are compared.
   var digest = EventDigest()
+  /// Where inline projections are folded anew; `nil` where the pass knows none.
+  let inline: InlineRoom?
 
   init(
     log: EventLog, work: PassWork, options: MigrationOptions, control: PassControl, source: Generation,
@@ -54,6 +56,7 @@ struct Pass {
       target: target.read { (reader) throws(AnnalsError) in try reader.kinds() })
     self.log = log
     self.work = work
+    inline = work.move == nil ? work.inline?.room() : nil
     self.options = options
     self.control = control
     self.source = source
@@ -80,6 +83,7 @@ struct Pass {
     try target.write(.full) { (transaction) throws(AnnalsError) in
       try GenerationWriter(tables: target.tables, kinds: kinds).putActivatedSchemas(in: &transaction)
     }
+    if inline != nil { try target.createInlineTable() }
     try ContextCopy(source: source, target: target).run(safety == .synced ? .full : .none)
     try MovedCopy(source: source, target: target).run()
     while true {
@@ -229,6 +233,7 @@ extension Pass {
     let (target, row) = (target, row)
     let writer = GenerationWriter(tables: target.tables, kinds: kinds)
     let relinking = try relink()
+    let folding = InlinePass(room: inline, tables: target.tables)
     try target.write(durability, relinking) { (transaction) throws(AnnalsError) in
       while let run = try line.next() {
         if let relinking {
@@ -243,6 +248,7 @@ extension Pass {
         line.take(back: run)
         guard end - start + 1 < entries, size < bytes, control.wish == .go else { break }
       }
+      try folding.run(upTo: end, in: &transaction)
       point(.batch)
       var row = row
       row.other = source.current.generation

@@ -79,6 +79,7 @@ struct PassRunner: Sendable {
 
   private func run(_ source: Generation, _ lock: FileLock) throws(AnnalsError) -> MigrationReport {
     let preflight = try PassPreflight(source, work)
+    try work.mustKnow(source.read { (reader) throws(AnnalsError) in try reader.inlineRows() })
     let building = try locks(lock, source.directory, queue: lock, write: lock)
     var unfinished: (PassTarget, PassRow)?
     if let row = preflight.unfinished {
@@ -208,7 +209,11 @@ struct PassRunner: Sendable {
   ) throws(AnnalsError) -> PassTarget {
     let directory = source.directory
     let (meta, facts) = try source.read { (reader) throws(AnnalsError) in
-      (try reader.meta(), try reader.frozenFacts())
+      // How far they are folded is not taken over: nothing is, in the new generation.
+      let inline = try reader.inlineRows().filter { $0.state == .live }
+      return (
+        try reader.meta(), try reader.frozenFacts() + inline.map { ($0.rowName, $0.encoded()) }
+      )
     }
     var new = meta
     new.generation = current.generation

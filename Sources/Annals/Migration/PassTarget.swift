@@ -40,7 +40,8 @@ final class PassTarget {
   ) throws(AnnalsError) -> PassTarget {
     try mark(.synced, current, in: directory, boot: boot)
     let target = try PassTarget(
-      current, locks, environment(current, in: directory, locks, EnvironmentOptions(create: true)))
+      current, locks,
+      environment(current, in: directory, locks, EnvironmentOptions(generation: .readWrite, create: true)))
     whenMade()
     try target.write(.full) { (transaction) throws(AnnalsError) in
       for (name, value) in meta.rows() {
@@ -58,7 +59,8 @@ final class PassTarget {
   static func open(
     _ current: CurrentFile, in directory: Directory, _ locks: EnvironmentLocks
   ) throws(AnnalsError) -> PassTarget {
-    try PassTarget(current, locks, environment(current, in: directory, locks, EnvironmentOptions()))
+    try PassTarget(
+      current, locks, environment(current, in: directory, locks, EnvironmentOptions(generation: .readWrite)))
   }
 
   private init(_ current: CurrentFile, _ locks: EnvironmentLocks, _ environment: Environment) {
@@ -154,13 +156,14 @@ final class PassTarget {
     file = nil
     try checkPages(in: directory)
     whenChecked()
-    file = try Self.environment(current, in: directory, locks, EnvironmentOptions())
+    file = try Self.environment(current, in: directory, locks, EnvironmentOptions(generation: .readWrite))
   }
 
   private func checkPages(in directory: Directory) throws(AnnalsError) {
     let report = try files { () throws(StoreFileError) in
       try PageCheck.run(
-        current.fileName, in: directory, tables: StoreTables.definitions, ignoring: StoreTables.reserved)
+        current.fileName, in: directory, tables: StoreTables.definitions, later: [StoreTables.inline],
+        ignoring: StoreTables.reserved)
     }
     guard let first = report.findings.first else { return }
     throw AnnalsError(

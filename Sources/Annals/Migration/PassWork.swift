@@ -13,6 +13,8 @@ struct PassWork: Sendable {
   /// Which streams entries go to; `nil` in a pass in which they stay in theirs.
   let move: StreamMove?
   private let contexts: StageContexts
+  /// The inline projections that are folded anew; `nil` where the opener of the store has none.
+  var inline: InlineSet?
 
   /// Copies every entry as it is.
   static let copy = PassWork(mark: PlanMark.none, version: nil, reach: nil, contexts: StageContexts())
@@ -55,6 +57,19 @@ struct PassWork: Sendable {
   func begin(_ log: EventLog) throws(AnnalsError) {
     guard let reach, log.options.access == .readWrite else { return }
     try Rollout(log: log, plan: reach.rollout).beginPass()
+  }
+
+  /// Throws `needsPlan` where a pass must fold anew what it does not know.
+  ///
+  /// A repair, and a pass before which the plan cannot read the store, leave it to the next open.
+  func mustKnow(_ rows: [InlineRow]) throws(AnnalsError) {
+    guard patch == nil, move == nil,
+      let row = rows.first(where: { $0.isInForce && inline?.knows($0) != true })
+    else { return }
+    throw AnnalsError(
+      .needsPlan,
+      "a migration pass folds the inline projection '\(row.name)' anew, and version \(row.version) of it is not known here: begin the pass by a store that is opened with its plan and the projection"
+    )
   }
 
   /// Whether the log is copied even if no entry changes.

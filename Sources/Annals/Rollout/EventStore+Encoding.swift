@@ -28,6 +28,7 @@ extension EventStore {
           plan: reach.rollout, form: form,
           later: request.records.first { reach.plan.hasNoOlderForm($0) }?.type)
       }
+      request.inline = inline
       do throws(AnnalsError) {
         return try await log.append(request)
       } catch {

@@ -1,7 +1,7 @@
 internal import LMDB
 
 /// A consistent state of a view, lent to a closure. It is never copied, so never kept.
-public struct ViewSnapshot<P: Projection>: ~Copyable {
+public struct ViewSnapshot<P: Projection>: ~Copyable, ReadableRows {
   let transaction: ReadTransaction
   let file: ViewFile
   /// The tables as they stand in the file, which may be of an earlier version.
@@ -33,6 +33,12 @@ public struct ViewSnapshot<P: Projection>: ~Copyable {
   /// Whether another file has taken the place of this one.
   func hasSuccessor() throws(AnnalsError) -> Bool {
     try file.successor(transaction.view) != nil
+  }
+
+  /// What queries are asked of.
+  public var reading: RowReading {
+    @_lifetime(borrow self)
+    get { RowReading(source, outline) }
   }
 
   /// How far the view has read; `nil` before the first event.

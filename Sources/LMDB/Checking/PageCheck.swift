@@ -59,6 +59,7 @@ public struct PageCheck: Sendable {
   ///   - name: The data file.
   ///   - directory: Where it is.
   ///   - tables: All tables that the file may and must have.
+  ///   - later: Tables that it may have, and are looked at.
   ///   - ignoring: The names of tables that it may also have, which are not looked at.
   ///   - only: The names of the tables whose trees are walked, for a reader that will use no others; `nil` for all of them and
   ///     the free list.
@@ -66,12 +67,12 @@ public struct PageCheck: Sendable {
   /// - Throws: The error that opening would throw for a file whose meta pages cannot be used, and errors of reading.
   /// - Complexity: O(size of the file), or of the trees that are walked.
   public static func run(
-    _ name: String, in directory: Directory, tables: [TableDefinition], ignoring: [String] = [],
-    only: [String]? = nil,
+    _ name: String, in directory: Directory, tables: [TableDefinition],
+    later: [TableDefinition] = [], ignoring: [String] = [], only: [String]? = nil,
     maximumFindings: Int = 100
   ) throws(StoreFileError) -> Report {
     var walk = try PageWalk(
-      file: directory.open(name, .read), tables: tables, ignoring: ignoring, only: only,
+      file: directory.open(name, .read), tables: tables, later: later, ignoring: ignoring, only: only,
       maximumFindings: maximumFindings)
     try walk.run()
     return walk.report

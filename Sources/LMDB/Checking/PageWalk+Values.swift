@@ -57,7 +57,7 @@ extension PageWalk {
   private mutating func noteTable(
     named name: Span<UInt8>, _ value: Span<UInt8>, page: UInt64, offset: Int
   ) {
-    let definition = definitions.first { definition in
+    let definition = (definitions + later).first { definition in
       definition.name.utf8.elementsEqual(name.indices.map { name[$0] })
     }
     guard let definition else {

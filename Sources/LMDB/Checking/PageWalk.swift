@@ -16,6 +16,8 @@ struct PageWalk: ~Copyable {
   let file: File
   let metas: MetaPages
   let definitions: [TableDefinition]
+  /// Tables that may be there.
+  let later: [TableDefinition]
   /// The names of tables that may be there and are not looked at.
   let ignored: [String]
   let maximumFindings: Int
@@ -31,7 +33,8 @@ struct PageWalk: ~Copyable {
   var records: [(definition: TableDefinition, record: TableRecord, page: UInt64, offset: Int)] = []
 
   init(
-    file: consuming File, tables: [TableDefinition], ignoring ignored: [String], only: [String]?,
+    file: consuming File, tables: [TableDefinition], later: [TableDefinition], ignoring ignored: [String],
+    only: [String]?,
     maximumFindings: Int
   ) throws(StoreFileError) {
     metas = try MetaPages(of: file)
@@ -40,6 +43,7 @@ struct PageWalk: ~Copyable {
     used = PageSet(limit: pages)
     free = PageSet(limit: pages)
     definitions = tables
+    self.later = later
     self.ignored = ignored
     self.only = only
     self.maximumFindings = maximumFindings

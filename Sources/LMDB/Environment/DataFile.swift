@@ -46,6 +46,8 @@ struct DataFile {
     guard status.owner == geteuid() || status.owner == 0 || owners.contains(status.owner) else {
       throw .wrongOwner(file: name, owner: status.owner)
     }
+    // Removed since it was opened.
+    guard status.links > 0 else { throw .missing(file: name) }
     guard status.links == 1 else { throw .linked(file: name, links: status.links) }
   }
 }

@@ -63,6 +63,8 @@ struct Opening {
   struct Opened {
     let handle: EnvironmentHandle
     let tables: [Table]
+    /// Those that are there of the ones that need not be.
+    let later: [Table]
     let data: FileStatus
     /// The lock file, if one is used.
     let lockFile: FileStatus?
@@ -100,8 +102,8 @@ struct Opening {
         }
         let opened = try open(data, EnvironmentRegistry.share(beside: entries), settling)
         let environment = Environment(
-          name: name, directory: directory, tables: opened.tables, locks: locks, options: options,
-          handle: opened.handle, data: opened.data, lockFile: opened.lockFile)
+          name: name, directory: directory, tables: opened.tables, later: opened.later, locks: locks,
+          options: options, handle: opened.handle, data: opened.data, lockFile: opened.lockFile)
         entries[environment.dataIdentity] = .init(
           environment: environment, handle: environment.handle)
         _ = consume hold
@@ -139,7 +141,8 @@ struct Opening {
     if options.access == .readOnly { flags |= UInt32(MDB_RDONLY) }
     if !usesLockFile { flags |= UInt32(MDB_NOLOCK) }
     let handle = try EnvironmentHandle.open(
-      path: directory.path(forLMDB: name), name: name, flags: flags, tables: definitions.count,
+      path: directory.path(forLMDB: name), name: name, flags: flags,
+      tables: definitions.count + options.laterTables.count,
       used: data.used, share: share, options: options)
     do throws(EnvironmentError) {
       let status = try protect(handle, expecting: data.identity)
@@ -148,14 +151,15 @@ struct Opening {
         try unsafe check(mdb_reader_check(handle.pointer(), &dead), "mdb_reader_check")
       }
       let tables = try TableOpening(
-        definitions: definitions, create: options.create, file: name,
+        definitions: definitions, later: options.laterTables, create: options.create, file: name,
         settling: options.guards.contains(.snapshot) ? settling : .ignore
       ).run(in: handle, atLeast: data.transaction)
       let lock = try files { () throws(StoreFileError) in
         usesLockFile ? try directory.status(of: name + "-lock") : nil
       }
       guard lock?.identity == prepared else { throw .file(.lockFileDamaged(file: name + "-lock")) }
-      return Opened(handle: handle, tables: tables, data: status, lockFile: lock)
+      return Opened(
+        handle: handle, tables: tables.tables, later: tables.later, data: status, lockFile: lock)
     } catch {
       handle.close()
       throw error
@@ -168,7 +172,8 @@ struct Opening {
   /// that is missing.
   private func checkPages(_ data: DataFile) throws(StoreFileError) {
     let hold = try locks?.write.lock(.exclusive)
-    let report = try PageCheck.run(name, in: directory, tables: definitions)
+    let report = try PageCheck.run(
+      name, in: directory, tables: definitions, later: options.laterTables)
     _ = consume hold
     guard report.isClean else {
       throw .truncated(file: name, have: data.size, need: data.used)

@@ -55,8 +55,11 @@ extension Environment {
     var options = options
     options.create = false
     options.mapSize = room
+    // Those that were opened later are needed now, in the same order.
+    let known = tables + laterTables.withLock { $0 }
+    options.laterTables.removeAll { definition in known.contains { $0.definition == definition } }
     let opening = Opening(
-      name: name, directory: directory, definitions: tables.map(\.definition), locks: locks, options: options,
+      name: name, directory: directory, definitions: known.map(\.definition), locks: locks, options: options,
       usesLockFile: lockFile != nil)
     try mustBeWhole(files { () throws(StoreFileError) in try directory.status(of: name) })
     handle.close()
@@ -67,11 +70,12 @@ extension Environment {
         throw .file(.lockFileDamaged(file: name + "-lock"))
       }
       // All users have LMDB's numbers for the tables, which follow from the order in which they are opened.
-      guard opened.tables == tables else { throw .openedOtherwise(file: name) }
+      guard opened.tables == known else { throw .openedOtherwise(file: name) }
     } catch {
       opened.handle.close()
       throw error
     }
+    if !opened.later.isEmpty { laterTables.withLock { $0 += opened.later } }
     handle.adopt(opened.handle)
   }
 

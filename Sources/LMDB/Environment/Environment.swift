@@ -21,6 +21,11 @@ public final class Environment: Sendable {
   /// The tables, in the order of the definitions.
   public let tables: [Table]
 
+  /// The tables that the file need not have, as far as they are open, in the order in which they were opened.
+  let laterTables: Mutex<[Table]>
+  /// Held while one of them is opened, and whether one is being created: LMDB allows one transaction at a time to do that.
+  let openingLater = Mutex(false)
+
   /// What may be done.
   public let access: EnvironmentOptions.Access
 
@@ -51,13 +56,14 @@ public final class Environment: Sendable {
   let nextGrowth = Atomic(0)
 
   init(
-    name: String, directory: Directory, tables: [Table], locks: EnvironmentLocks?,
+    name: String, directory: Directory, tables: [Table], later: [Table], locks: EnvironmentLocks?,
     options: EnvironmentOptions, handle: EnvironmentHandle, data: FileStatus,
     lockFile: FileStatus?
   ) {
     self.name = name
     self.directory = directory
     self.tables = tables
+    laterTables = Mutex(later)
     currentLocks = Mutex(locks)
     self.handle = handle
     self.lockFile = lockFile

@@ -50,6 +50,9 @@ public struct EnvironmentOptions: Sendable {
   /// Users besides this process's own and root whose file is opened.
   public var trustedOwners: [UInt32] = []
 
+  /// Tables that the file need not have: those that are there are opened with the others, and the rest by ``Environment/open(later:create:)``.
+  public var laterTables: [TableDefinition] = []
+
   /// The guards; all but in tests that show what they are for.
   package var guards = Guards.all
 

@@ -3,6 +3,8 @@ import CLMDB
 /// The opening of all tables of an environment in its first transaction.
 struct TableOpening {
   let definitions: [TableDefinition]
+  /// Those that need not be there.
+  var later: [TableDefinition] = []
   let create: Bool
   let file: String
   /// What may be done about a commit whose number nobody has told.
@@ -26,10 +28,11 @@ struct TableOpening {
   /// Opens the tables, or creates them durably.
   ///
   /// - Parameter transaction: The number that the last commit has at least.
+  /// - Returns: The tables, and those of the ones that need not be there which are.
   /// - Throws: `wrongTransactionID` if LMDB reads an older state than the file has; `damaged` for a table that is missing or has other flags.
   func run(
     in environment: EnvironmentHandle, atLeast transaction: UInt64
-  ) throws(EnvironmentError) -> [Table] {
+  ) throws(EnvironmentError) -> (tables: [Table], later: [Table]) {
     // Asked before the transaction begins: another process may commit behind it.
     var info = unsafe MDB_envinfo()
     try unsafe check(mdb_env_info(environment.pointer(), &info), "mdb_env_info")
@@ -41,7 +44,7 @@ struct TableOpening {
     guard let pointer = unsafe begun else {
       throw .lmdb(LMDBError(code: MDB_BAD_TXN, function: "mdb_txn_begin"))
     }
-    var tables: [Table] = []
+    var (tables, later): ([Table], [Table]) = ([], [])
     do throws(EnvironmentError) {
       if !create {
         let found = unsafe UInt64(bitPattern: Int64(mdb_txn_id(pointer)))
@@ -51,13 +54,18 @@ struct TableOpening {
         }
       }
       for definition in definitions { tables.append(try unsafe open(definition, in: pointer)) }
+      for definition in self.later {
+        if let table = try unsafe Self.open(later: definition, in: pointer, create: false, file: file) {
+          later.append(table)
+        }
+      }
     } catch {
       unsafe mdb_txn_abort(pointer)
       throw error
     }
     // A commit also of what only read, because an abort would close the tables again.
     try unsafe check(mdb_txn_commit(pointer), "mdb_txn_commit")
-    return tables
+    return (tables, later)
   }
 
   /// Begins a write transaction and drops it, so that LMDB cleans up behind a writer that was killed.
@@ -70,23 +78,31 @@ struct TableOpening {
   private func open(
     _ definition: TableDefinition, in transaction: OpaquePointer
   ) throws(EnvironmentError) -> Table {
+    guard let table = try unsafe Self.open(later: definition, in: transaction, create: create, file: file)
+    else { throw Self.damage("the table \(definition.name) is missing", file) }
+    return table
+  }
+
+  /// Opens one table, or creates it; `nil` where it is not there.
+  static func open(
+    later definition: TableDefinition, in transaction: OpaquePointer, create: Bool, file: String
+  ) throws(EnvironmentError) -> Table? {
     let wanted = UInt32(definition.integerKeys ? MDB_INTEGERKEY : 0)
     var number: MDB_dbi = 0
     let code = unsafe mdb_dbi_open(
       transaction, definition.name, create ? wanted | UInt32(MDB_CREATE) : 0, &number)
-    if code == MDB_NOTFOUND || code == MDB_INCOMPATIBLE {
-      throw damage("the table \(definition.name) is missing")
-    }
+    if code == MDB_NOTFOUND { return nil }
+    if code == MDB_INCOMPATIBLE { throw damage("the table \(definition.name) is missing", file) }
     try check(code, "mdb_dbi_open")
     var flags: UInt32 = 0
     try unsafe check(mdb_dbi_flags(transaction, number, &flags), "mdb_dbi_flags")
     guard flags == wanted else {
-      throw damage("the table \(definition.name) has flags \(flags), not \(wanted)")
+      throw damage("the table \(definition.name) has flags \(flags), not \(wanted)", file)
     }
     return Table(definition: definition, number: number)
   }
 
-  private func damage(_ reason: String) -> EnvironmentError {
+  private static func damage(_ reason: String, _ file: String) -> EnvironmentError {
     // Where the main table's record of it would be is not known without its pages; the meta pages lead there.
     .file(.damaged(file: file, reason: reason, offset: 0))
   }

@@ -92,6 +92,37 @@ import Testing
     #expect(try shelf.directory.read("mine", limit: 100) == Array("precious bytes".utf8))
   }
 
+  @Test func `a lock file that is removed while it is opened is missing, and nothing else`() throws {
+    let shelf = try Shelf()
+    let directory = shelf.directory
+    let isOver = Atomic(false)
+    try withExtendedLifetime(isOver) {
+      let thread = try WriterThread(name: "remover") {
+        while !isOver.load(ordering: .relaxed) {
+          do {
+            _ = try directory.create("brief")
+            try directory.remove("brief")
+          } catch {
+            Issue.record(error)
+          }
+        }
+      }
+      var (opened, missing) = (0, 0)
+      let end = ContinuousClock.now + .milliseconds(300)
+      while ContinuousClock.now < end {
+        do throws(StoreFileError) {
+          _ = try FileLock("brief", in: directory, create: false)
+          opened += 1
+        } catch .missing {
+          missing += 1
+        }
+      }
+      isOver.store(true, ordering: .relaxed)
+      thread.join()
+      #expect(opened > 0 && missing > 0)
+    }
+  }
+
   // Only root may give a file away.
   @Test(.enabled(if: geteuid() == 0, "needs root")) func `the lock file of another user is refused`() throws {
     let shelf = try Shelf()

@@ -3,7 +3,7 @@ enum Catalogue {
   /// The scenarios with as much work as `scale` says.
   static func scenarios(_ scale: Scale) -> [any Scenario] {
     appends(isFull: scale == .full) + reads(isFull: scale == .full)
-      + passes(isFull: scale == .full) + stages(isFull: scale == .full)
+      + passes(isFull: scale == .full) + stages(isFull: scale == .full) + views(isFull: scale == .full)
   }
 
   private static func appends(isFull: Bool) -> [any Scenario] {
@@ -75,5 +75,15 @@ enum Catalogue {
   private static func stages(isFull: Bool) -> [any Scenario] {
     let log = TypedLog(streams: 1_000, entries: isFull ? 1_000_000 : 200_000)
     return [ContextLookup(log: log), PassFold(log: log)]
+  }
+
+  private static func views(isFull: Bool) -> [any Scenario] {
+    let log = TypedLog(streams: 1_000, entries: isFull ? 1_000_000 : 200_000)
+    let tree = TreeLog(entries: isFull ? 1_000_000 : 200_000, files: isFull ? 30_000 : 10_000)
+    return [
+      ViewRebuild(log: log, isTogether: false), ViewRebuild(log: log, isTogether: true), ViewTree(log: tree),
+      ViewLatency(isAcross: false, appends: isFull ? 1_000 : 200),
+      ViewLatency(isAcross: true, appends: isFull ? 1_000 : 200),
+    ]
   }
 }

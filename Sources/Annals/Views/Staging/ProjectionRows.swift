@@ -3,7 +3,7 @@ internal import LMDB
 /// The rows of a projection while it folds, lent to ``Projection/apply(_:to:)``.
 ///
 /// What is put and removed is read back at once, and stored with the checkpoint of the batch, as a whole or not at all.
-public struct ProjectionRows: ~Copyable, ~Escapable {
+public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
   let staging: RowStaging
   let source: RowSource
 
@@ -11,6 +11,12 @@ public struct ProjectionRows: ~Copyable, ~Escapable {
   init(_ staging: RowStaging, _ source: RowSource) {
     self.staging = staging
     self.source = source
+  }
+
+  /// What queries are asked of: what is stored, and what was changed since.
+  public var reading: RowReading {
+    @_lifetime(borrow self)
+    get { RowReading(source, staging.outline, staging) }
   }
 
   /// The row of a key; `nil` where there is none.
@@ -65,21 +71,6 @@ public struct ProjectionRows: ~Copyable, ~Escapable {
     try mustHave(number, in: table, space, row)
     try replace(number, in: table, space, by: row)
   }
-
-  /// The row that has a unique secondary key; of one that is not unique, that with the lowest key. `nil` where there is none.
-  ///
-  /// - Throws: As ``get(_:_:)``; `wrongUse` for a key that the row type does not declare.
-  public func first<R: ProjectionRow, Key: RowKey>(_ secondary: SecondaryKey<R, Key>, _ key: Key)
-    throws(AnnalsError) -> R?
-  {
-    let (table, space) = try staging.table(of: R.self)
-    let declared = try space + number(of: secondary.name, in: table)
-    var whole = begin(space: declared)
-    key.encode(into: &whole)
-    guard secondary.isUnique else { return try lowest(whole.bytes, in: table) }
-    guard let primary = try entry(whole.bytes) else { return nil }
-    return table.rows[try number(of: primary, in: table)]
-  }
 }
 
 // Rows in memory.
@@ -116,17 +107,6 @@ extension ProjectionRows {
   ) throws(AnnalsError) -> Int {
     let (number, isNew) = try staged(key, in: table, space)
     if isNew { try load(number, in: table) }
-    return number
-  }
-
-  /// The number of a whole key whose row is in memory, or known not to be.
-  func number<R: ProjectionRow>(of whole: [UInt8], in table: StagedTable<R>) throws(AnnalsError) -> Int {
-    let (number, isNew) = table.keys.number(of: whole.span)
-    if isNew {
-      table.rows.append(nil)
-      table.isChanged.append(false)
-      try load(number, in: table)
-    }
     return number
   }
 
@@ -169,16 +149,6 @@ extension ProjectionRows {
 
 // Secondary keys.
 extension ProjectionRows {
-  private func number<R: ProjectionRow>(
-    of name: String, in table: StagedTable<R>
-  ) throws(AnnalsError) -> UInt8 {
-    guard let index = table.outline.keys.firstIndex(where: { ExactText($0.name) == ExactText(name) }) else {
-      throw AnnalsError(
-        .wrongUse, "rows of '\(table.outline.name)' have no key called '\(name)': name it in 'secondaryKeys'")
-    }
-    return UInt8(index + 1)
-  }
-
   /// The row's key that an entry leads to; `nil` where there is no entry.
   private func entry(_ key: [UInt8]) throws(AnnalsError) -> [UInt8]? {
     if let staged = staging.keys.staged(key.span) { return staged }
@@ -228,42 +198,6 @@ extension ProjectionRows {
       all.append(entries)
     }
     return all
-  }
-
-  /// The row with the lowest key among those whose entries begin with `start`.
-  private func lowest<R: ProjectionRow>(_ start: [UInt8], in table: StagedTable<R>) throws(AnnalsError) -> R?
-  {
-    var best: (key: [UInt8], primary: [UInt8])?
-    staging.keys.each { (key, value) in
-      guard let value, key.starts(with: start), best.map({ key.lexicographicallyPrecedes($0.key) }) ?? true
-      else { return }
-      best = (key, value)
-    }
-    do throws(EnvironmentError) {
-      var cursor = try source.view.cursor(in: source.table)
-      var row = try cursor.seek(start.span)
-      while let found = row {
-        let key = found.key.copied
-        guard key.starts(with: start), best.map({ key.lexicographicallyPrecedes($0.key) }) ?? true else {
-          break
-        }
-        if staging.keys.staged(key.span) == nil {
-          best = (key, try open(found.value, found.key))
-          break
-        }
-        row = try cursor.next()
-      }
-    } catch {
-      throw AnnalsError(error)
-    }
-    guard let best else { return nil }
-    return table.rows[try number(of: best.primary, in: table)]
-  }
-
-  private func open(_ value: Span<UInt8>, _ key: Span<UInt8>) throws(EnvironmentError) -> [UInt8] {
-    do throws(AnnalsError) { return try source.open(value, key).copied } catch {
-      throw .file(.damaged(file: source.name, reason: "a secondary key is not what was stored", offset: 0))
-    }
   }
 }
 

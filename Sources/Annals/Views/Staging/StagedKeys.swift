@@ -9,6 +9,14 @@ struct StagedKeys {
   /// By key, the row's key; `nil` where the entry was removed.
   private(set) var values: [[UInt8]?] = []
 
+  /// The keys in order, as far as somebody has asked for that.
+  private(set) var order = StagedOrder()
+
+  /// Brings the keys into order.
+  mutating func bringIntoOrder() {
+    order.take(Array(order.taken..<keys.count), keys)
+  }
+
   /// What is staged for a key: `.some(nil)` where the entry was removed, `nil` where nothing is staged.
   func staged(_ key: Span<UInt8>) -> [UInt8]?? {
     guard let number = keys.find(key) else { return nil }
@@ -47,6 +55,7 @@ struct StagedKeys {
   /// Forgets everything.
   mutating func forget() {
     keys.removeAll()
+    order.forget()
     values.removeAll(keepingCapacity: true)
   }
 }

@@ -10,6 +10,8 @@ class StagedRows {
   final var isChanged: [Bool] = []
   /// The keys whose rows were changed, as they were first changed.
   final var changed: [Int] = []
+  /// The keys whose rows were changed, in order, as far as somebody has asked for that.
+  private(set) final var order = StagedOrder()
   /// Room for a key.
   final var room = RowKeyBytes()
   /// How many bytes of rows were encoded, which is about what those that are kept take.
@@ -24,6 +26,11 @@ class StagedRows {
     guard !isChanged[number] else { return }
     isChanged[number] = true
     changed.append(number)
+  }
+
+  /// Brings the keys whose rows were changed into order.
+  final func bringIntoOrder() {
+    order.take(Array(changed[order.taken...]), keys)
   }
 
   /// Adds the payload of the row with a number to `bytes`.
@@ -61,11 +68,13 @@ class StagedRows {
   final func settle() {
     for number in changed { isChanged[number] = false }
     changed.removeAll(keepingCapacity: true)
+    order.forget()
   }
 
   /// Forgets everything.
   func forget() {
     keys.removeAll()
+    order.forget()
     isChanged.removeAll(keepingCapacity: true)
     changed.removeAll(keepingCapacity: true)
     size = 0

@@ -1,0 +1,94 @@
+internal import LMDB
+import Synchronization
+
+/// The file of a store that holds the states of aggregates: a cache, which can be removed at any time while nobody has the store open.
+final class SnapshotFile: Sendable {
+  private static let definitions = [TableDefinition("snapshots", integerKeys: false)]
+  private static let stem = "snapshots"
+
+  private let environment: Environment
+  private let table: Table
+
+  private init(_ environment: Environment) {
+    self.environment = environment
+    table = environment.table("snapshots")
+  }
+
+  /// Opens the file in a store's directory, or creates it where that may be.
+  ///
+  /// - Returns: `nil` where it cannot be had: everything works without it.
+  static func open(in store: Directory, access: StoreOptions.Access) -> SnapshotFile? {
+    do {
+      let directory: Directory
+      do { directory = try store.directory("views") } catch .missing {
+        guard access == .readWrite else { return nil }
+        do { directory = try store.createDirectory("views") } catch .alreadyThere {
+          directory = try store.directory("views")
+        }
+      }
+      let locks = EnvironmentLocks(
+        open: try FileLock(stem + ".open", in: directory),
+        queue: try FileLock(stem + ".queue", in: directory),
+        write: try FileLock(stem + ".write", in: directory))
+      // Who looks whether it is there and who creates it are one.
+      let hold = try locks.open.lock(.exclusive)
+      let opened = try open(stem + ".mdb", in: directory, locks, access)
+      _ = consume hold
+      return opened
+    } catch {
+      return nil
+    }
+  }
+
+  private static func open(
+    _ name: String, in directory: Directory, _ locks: EnvironmentLocks, _ access: StoreOptions.Access
+  ) throws -> SnapshotFile? {
+    let isThere = try directory.status(of: name) != nil
+    guard isThere || access == .readWrite else { return nil }
+    var options = EnvironmentOptions(create: !isThere)
+    options.access = access == .readWrite ? .readWrite : .readOnly
+    return SnapshotFile(
+      try Environment.open(name, in: directory, tables: definitions, locks: locks, options: options))
+  }
+
+  /// The snapshot for a source; `nil` where there is none that can be used.
+  func row(for source: AggregateSnapshotRow.Source) -> AggregateSnapshotRow? {
+    let key = source.key
+    do {
+      return try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+        let stored: Span<UInt8>?
+        do throws(EnvironmentError) { stored = try transaction.value(forKey: key.span, in: table) } catch {
+          throw AnnalsError(error)
+        }
+        guard let stored else { return nil }
+        let row = try StoreReader.open(stored, key: key.span, name: "a snapshot", in: table) {
+          (bytes) throws(FormatFailure) in try AggregateSnapshotRow(bytes)
+        }
+        return row.source == source ? row : nil
+      }
+    } catch {
+      // The events say the same.
+      return nil
+    }
+  }
+
+  /// Keeps a snapshot, unless somebody else is writing: then the next reader of the stream does it.
+  func keep(_ row: AggregateSnapshotRow) {
+    do throws(AnnalsError) { try put(Row.seal(row.encoded(), key: row.source.key), row.source.key) } catch {
+      // A cache that cannot be written to costs time and nothing else.
+    }
+  }
+
+  private func put(_ row: [UInt8], _ key: [UInt8]) throws(AnnalsError) {
+    guard environment.access == .readWrite,
+      let turn = try storage({ () throws(EnvironmentError) in try environment.turnIfFree() })
+    else { return }
+    var transaction = try environment.write(turn, .relaxed)
+    do throws(EnvironmentError) {
+      try transaction.put(row.span, forKey: key.span, in: table)
+      try transaction.commit()
+    } catch {
+      throw AnnalsError(error)
+    }
+  }
+}

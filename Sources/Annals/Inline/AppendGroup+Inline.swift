@@ -1,0 +1,152 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What a group knows of the store's inline projections.
+struct InlineGroup {
+  /// The projections, with how far they are behind the group's calls.
+  var rows: [InlineRow]
+  /// Whether the group has folded anything.
+  var hasFolded = false
+  /// Where the last call folded.
+  private var room: InlineRoom?
+
+  init(_ rows: [InlineRow]) {
+    self.rows = rows
+  }
+
+  /// Where the projections of a set fold.
+  mutating func room(of set: InlineSet) -> InlineRoom {
+    if let room, room.set.id == set.id { return room }
+    let new = set.room()
+    room = new
+    return new
+  }
+}
+
+extension AppendGroup {
+  /// Folds the events of a call, which begins behind the newest entry, and puts what that changes.
+  ///
+  /// - Returns: Why the call is refused; nothing is put then.
+  /// - Throws: What ends the whole transaction.
+  mutating func foldInline(
+    _ request: AppendRequest, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> AnnalsError? {
+    if let unknown = inline.rows.first(where: { $0.isInForce && request.inline?.knows($0) != true }) {
+      return AnnalsError(unknown, appendingWith: request)
+    }
+    guard let set = request.inline else { return nil }
+    let active: [(member: Int, row: Int)]
+    switch inForce(of: set) {
+    case .success(let found): active = found
+    case .failure(let error): return error
+    }
+    guard !active.isEmpty else { return nil }
+    guard let table = transaction.environment.later(StoreTables.inline.name) else {
+      return AnnalsError(.storeReplaced, "the rows of inline projections are not open; open the store again")
+    }
+    let room = inline.room(of: set)
+    do throws(AnnalsError) {
+      for (member, row) in active where inline.rows[row].folded < last {
+        inline.hasFolded = true
+        var changed = inline.rows[row]
+        defer { inline.rows[row] = changed }
+        try room.catchUp(member: member, &changed, to: last, kinds, tables, table, in: &transaction)
+      }
+      room.clear()
+      try locate(request, in: transaction)
+      try lift(request, into: room)
+    } catch {
+      room.forget()
+      return error
+    }
+    let refusal = try room.fold(
+      into: active.map { ($0.member, inline.rows[$0.row].number) }, table, in: &transaction)
+    if let refusal { return refusal }
+    inline.hasFolded = true
+    for (_, row) in active { inline.rows[row].folded = last + UInt64(request.items.count) }
+    return nil
+  }
+
+  /// Which projections of a set are in force in the store.
+  private func inForce(of set: InlineSet) -> Result<[(member: Int, row: Int)], AnnalsError> {
+    var active: [(member: Int, row: Int)] = []
+    for index in set.members.indices {
+      if let row = set.row(of: index, in: inline.rows), inline.rows[row].state == .live {
+        active.append((index, row))
+        continue
+      }
+      // A newer version in force has refused the call where it is mandatory; where it is not, this one is given up.
+      let member = set.members[index]
+      if inline.rows.contains(where: { member.isNamed(by: $0) && $0.version > member.outline.version }) {
+        continue
+      }
+      return .failure(
+        AnnalsError(
+          .requiresActivation,
+          "the inline projection '\(member.outline.name)' is not in force in the store any more; open the store again"
+        ))
+    }
+    return .success(active)
+  }
+
+  /// Lifts the events of a call as readers will be given them.
+  private func lift(_ request: AppendRequest, into room: InlineRoom) throws(AnnalsError) {
+    let (set, sink) = (room.set, room.sink)
+    var entrances: [CompiledPlan.Entrance] = []
+    for record in request.records {
+      do throws(MissingStep) { entrances.append(try set.reach.plan.entrance(of: record)) } catch {
+        throw AnnalsError(
+          error.code,
+          "a '\(record.type.text)' of \(record.version.map { "version \($0)" } ?? "no version") cannot be folded: \(error)"
+        )
+      }
+    }
+    var next: [StreamName: UInt64] = [:]
+    for (index, part) in request.parts.enumerated() {
+      var revision = next[part.stream] ?? ends[index].map { $0.revision.rawValue + 1 } ?? 0
+      for item in part.items {
+        let event = request.items[item]
+        let metadata: Metadata
+        do throws(CodingFailure) {
+          let bytes = event.metadata
+          metadata = bytes.isEmpty ? Metadata() : try Metadata(encoded: bytes.span)
+        } catch {
+          throw AnnalsError(malformed: error, what: "the metadata")
+        }
+        let origin = Origin(
+          position: Position(last + 1 + UInt64(item)), stream: part.stream, revision: Revision(revision),
+          timestamp: Timestamp(microseconds: event.time), id: event.id, metadata: metadata, log: set.log)
+        do throws(LiftFailure) {
+          let payload = event.payload
+          try set.reach.plan.lift(entrances[event.record], payload: payload.span, origin: origin, into: sink)
+        } catch {
+          throw AnnalsError(error, origin)
+        }
+        revision += 1
+      }
+      if request.parts.count > 1 { next[part.stream] = revision }
+    }
+  }
+}
+
+extension AnnalsError {
+  /// What a caller is told who appends without a projection that is mandatory.
+  init(_ row: InlineRow, appendingWith request: AppendRequest) {
+    guard request.rollout != nil || request.inline != nil else {
+      self.init(
+        .needsPlan,
+        "the store has the inline projection '\(row.name)', which every append must go through: append with a plan, by an EventStore that is opened with it"
+      )
+      return
+    }
+    self.init(
+      .superseded,
+      "every append must go through version \(row.version) of the inline projection '\(row.name)', which this program does not know: use one that opens the store with it"
+    )
+  }
+}

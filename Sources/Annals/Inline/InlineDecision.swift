@@ -1,0 +1,52 @@
+/// What an open has to do before the projections of a set are in force: it decides, and does nothing.
+struct InlineDecision {
+  let set: InlineSet
+  /// What the store has.
+  let rows: [InlineRow]
+  /// The position of the newest entry; 0 in an empty log.
+  let last: UInt64
+  /// Whether the open may put a raised version in the place of one that is in force.
+  let isActivating: Bool
+
+  /// What comes next.
+  enum Step: Equatable {
+    /// A version gets a row.
+    case begin(member: Int)
+    /// A row is folded further, and put in force at the end of the log.
+    case fold(member: Int, row: Int)
+    /// A row that was never in force is given up.
+    case retire(row: Int)
+    /// Rows of a version that is not in force any more are removed.
+    case remove(row: Int)
+  }
+
+  /// What comes next; `nil` where nothing is left to do.
+  ///
+  /// - Throws: ``AnnalsError`` with code `shapeChanged` or `requiresActivation`.
+  func next() throws(AnnalsError) -> Step? {
+    for index in set.members.indices {
+      let member = set.members[index]
+      let known = rows.indices.filter { rows[$0].state != .retired && member.isNamed(by: rows[$0]) }
+      // A program of an earlier version only reads.
+      if known.contains(where: { rows[$0].version > member.outline.version }) { continue }
+      guard let row = known.first(where: { rows[$0].version == member.outline.version }) else {
+        if last > 0, !isActivating, let old = known.first(where: { rows[$0].state == .live }) {
+          throw AnnalsError(
+            .requiresActivation,
+            "version \(member.outline.version) of the inline projection '\(member.outline.name)' takes the place of version \(rows[old].version), with which programs append: open the store once with activating, which folds the log and shuts those out"
+          )
+        }
+        return .begin(member: index)
+      }
+      guard rows[row].text == member.outline.text, rows[row].isMandatory == member.isMandatory else {
+        if rows[row].state == .building { return .retire(row: row) }
+        throw AnnalsError(
+          .shapeChanged,
+          "version \(member.outline.version) of the inline projection '\(member.outline.name)' is in force with other tables, or is mandatory in one program and not in the other: give the projection a higher version"
+        )
+      }
+      if rows[row].state == .building || rows[row].folded < last { return .fold(member: index, row: row) }
+    }
+    return rows.firstIndex { $0.state == .retired }.map { .remove(row: $0) }
+  }
+}

@@ -1,0 +1,51 @@
+internal import LMDB
+
+extension InlineRoom {
+  /// How many entries are folded before their rows are put.
+  private static var chunk: UInt64 { 4_096 }
+
+  /// Folds stored entries into one projection, and puts what that changes.
+  ///
+  /// - Parameters:
+  ///   - row: The projection's row, which then says how far it is; also after an error.
+  ///   - last: The position of the last entry.
+  ///   - kinds: The kinds of the generation, those included that the transaction has registered.
+  ///   - deadline: When it stops before that, behind a chunk; `nil` for never.
+  /// - Throws: Why an entry cannot be folded; what stands before its chunk is put then.
+  func catchUp(
+    member: Int, _ row: inout InlineRow, to last: UInt64, _ kinds: KindRegistry, _ tables: StoreTables,
+    _ table: Table, until deadline: ContinuousClock.Instant? = nil, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    let past = StoredPast(transaction.environment, tables, kinds, log: set.log, set.reach)
+    let lifting = EntryLifting(reach: set.reach, kinds: kinds, log: set.log, past: past)
+    while row.folded < last {
+      let end = min(row.folded + Self.chunk, last)
+      clear()
+      try lift(row.folded + 1...end, lifting, StoreReader(transaction.view, tables))
+      if let refusal = try fold(into: [(member, row.number)], table, in: &transaction) { throw refusal }
+      stagings[member].forget()
+      row.folded = end
+      if let deadline, ContinuousClock.now >= deadline { return }
+    }
+  }
+
+  /// Lifts stored entries.
+  func lift(
+    _ range: ClosedRange<UInt64>, _ lifting: EntryLifting, _ reader: StoreReader
+  ) throws(AnnalsError) {
+    var cursor = try reader.entriesCursor()
+    var isFirst = true
+    for position in range {
+      let found: IntegerRow?
+      do throws(EnvironmentError) {
+        found = isFirst ? try cursor.seek(position) : try cursor.next()
+      } catch {
+        throw AnnalsError(error)
+      }
+      isFirst = false
+      guard let found, found.key == position else { throw AnnalsError(missing: Position(position)) }
+      let entry = try reader.lend(found.value, at: Position(position))
+      try lifting.lift(entry, of: try names.name(of: entry.stream, reader), into: sink)
+    }
+  }
+}

@@ -1,0 +1,32 @@
+internal import LMDB
+
+/// Folds inline projections anew in the generation that a migration pass builds, from its entries as they are put.
+struct InlinePass {
+  /// Where they are folded; `nil` where the pass knows none.
+  let room: InlineRoom?
+  let tables: StoreTables
+
+  /// Folds every projection that the pass knows up to a position.
+  func run(upTo last: UInt64, in transaction: inout WriteTransaction) throws(AnnalsError) {
+    guard let room, let table = transaction.environment.later(StoreTables.inline.name) else { return }
+    var rows = try StoreReader(transaction.view, tables).inlineRows()
+    let kinds = try StoreReader(transaction.view, tables).kinds()
+    room.forget()
+    for member in room.set.members.indices {
+      guard let row = room.set.row(of: member, in: rows) else { continue }
+      try room.catchUp(member: member, &rows[row], to: last, kinds, tables, table, in: &transaction)
+    }
+    try transaction.put(folded: rows, in: tables.meta)
+  }
+}
+
+extension PassTarget {
+  /// Creates the table of rows of inline projections, if the file does not have it.
+  func createInlineTable() throws(AnnalsError) {
+    let environment = environment
+    let turn = try storage { () throws(EnvironmentError) in try environment.turn() }
+    do throws(EnvironmentError) { _ = try environment.create(later: StoreTables.inline, turn) } catch {
+      throw AnnalsError(error)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The inline projections that a store was opened with, without the type of its events.
+struct InlineSet: Sendable {
+  /// What they are, in the order of the call.
+  let members: [Member]
+  /// The plan, for folding: nothing is passed over.
+  let reach: PlanReach
+  /// The log's id.
+  let log: UUID
+  /// Tells sets apart.
+  let id: UUID
+  /// Makes room to fold in, for one thread.
+  private let makeRoom: @Sendable (InlineSet) -> InlineRoom
+
+  /// One of them.
+  struct Member: Sendable {
+    let outline: ProjectionOutline
+    let isMandatory: Bool
+
+    /// Whether a row of `meta` is of the same projection, in whatever version.
+    func isNamed(by row: InlineRow) -> Bool { ExactText(row.name) == ExactText(outline.name) }
+  }
+
+  /// The set of some projections.
+  ///
+  /// - Returns: `nil` for none.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan` where one does not hold together, or two have one name.
+  init?<Event: SchemaEvent>(
+    _ projections: [any InlineProjection<Event>.Type], _ plan: CompiledPlan, log: UUID
+  ) throws(AnnalsError) {
+    guard !projections.isEmpty else { return nil }
+    var members: [Member] = []
+    var folds: [InlineFold<Event>] = []
+    for projection in projections {
+      let fold = try InlineFold<Event>.of(projection)
+      guard !members.contains(where: { ExactText($0.outline.name) == ExactText(fold.outline.name) }) else {
+        throw AnnalsError(
+          .invalidPlan,
+          "two inline projections are called '\(fold.outline.name)': give one another name, or open the store with one of them"
+        )
+      }
+      members.append(Member(outline: fold.outline, isMandatory: fold.isMandatory))
+      folds.append(fold)
+    }
+    self.members = members
+    self.log = log
+    reach = PlanReach(plan)
+    id = UUID()
+    makeRoom = { [folds] set in InlineFoldingRoom(set, folds) }
+  }
+
+  /// Room to fold in, for one thread.
+  func room() -> InlineRoom { makeRoom(self) }
+
+  /// Where the row of a member stands in this version; `nil` where there is none.
+  func row(of index: Int, in rows: [InlineRow]) -> Int? {
+    let member = members[index]
+    return rows.firstIndex { row in
+      row.state != .retired && row.version == member.outline.version && member.isNamed(by: row)
+    }
+  }
+
+  /// Whether a version of a projection is one of the set.
+  func knows(_ row: InlineRow) -> Bool {
+    members.contains { $0.isNamed(by: row) && $0.outline.version == row.version }
+  }
+}
+
+/// One inline projection with the type of its events, as what folds them.
+struct InlineFold<Event: SchemaEvent>: Sendable {
+  let outline: ProjectionOutline
+  let isMandatory: Bool
+  let tables: [ProjectionTable]
+  let selection: EventSelection<Event>
+  let apply: @Sendable (Entry<Event>, inout ProjectionRows) throws -> Void
+
+  private init<P: InlineProjection>(_ projection: P.Type) throws(AnnalsError) where P.Event == Event {
+    outline = try ProjectionOutline(projection)
+    isMandatory = P.isMandatory
+    tables = P.tables
+    selection = P.events
+    apply = { entry, rows in try P.apply(entry, to: &rows) }
+  }
+
+  /// The fold of a projection.
+  static func of(_ projection: any InlineProjection<Event>.Type) throws(AnnalsError) -> InlineFold {
+    try open(projection)
+  }
+
+  private static func open<P: InlineProjection>(_ projection: P.Type) throws(AnnalsError) -> InlineFold
+  where P.Event == Event {
+    try InlineFold(projection)
+  }
+}

@@ -1,0 +1,37 @@
+internal import LMDB
+
+/// The right to handle entries for a consumer, which one process has at a time, and one task in it.
+///
+/// The lock's own file is opened for each turn, so that two tasks of a process exclude each other as two processes do, on whatever threads they run.
+final class ConsumerTurn: Sendable {
+  private let hold: FileLock.Hold
+
+  private init(_ hold: consuming FileLock.Hold) {
+    self.hold = hold
+  }
+
+  /// Takes the turn.
+  ///
+  /// - Throws: `busy` where somebody else has it.
+  static func take(_ consumer: String, in file: ConsumerFile) throws(AnnalsError) -> ConsumerTurn {
+    let lock = try files { () throws(StoreFileError) in
+      try FileLock(fileName(consumer), in: file.directory)
+    }
+    if let hold = try files({ () throws(StoreFileError) in try lock.tryLock(.exclusive) }) {
+      return ConsumerTurn(hold)
+    }
+    let holder = try files { () throws(StoreFileError) in try lock.lastHolder() }
+    throw AnnalsError(
+      .busy,
+      "the consumer '\(consumer)' is processing already\(holder.map { ", in process \($0)" } ?? ""); end that one first, or wait for it",
+      details: AnnalsError.Details { $0.holder = holder })
+  }
+
+  /// The name of a lock file, which says nothing of the consumer's name.
+  private static func fileName(_ consumer: String) -> String {
+    let digits = DeadLetterRow.keyStart(consumer).prefix(8).map { byte in
+      (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+    return "consumer-\(digits.joined()).lock"
+  }
+}

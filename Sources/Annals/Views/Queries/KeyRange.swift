@@ -1,0 +1,187 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Which keys a query is of: all, one, those of a range, or those with a common beginning.
+///
+/// ```swift
+/// RowQuery(File.self, .prefix("Sources/"))
+/// RowQuery(Score.self, .leading("match-12"))
+/// RowQuery(Player.byAge, .from(18, upTo: 30))
+/// ```
+///
+/// Keys are compared by the bytes that they write (``RowKey``), so that texts are in the order of their UTF-8 bytes. A range whose end comes before its beginning
+/// has no keys.
+public struct KeyRange<Key: RowKey>: Hashable, Sendable {
+  let lower, upper: KeyCut
+
+  private init(_ lower: KeyCut, _ upper: KeyCut) {
+    self.lower = lower
+    self.upper = upper
+  }
+
+  /// The keys that begin with what `fill` writes.
+  private init(beginning fill: (inout RowKeyBytes) -> Void) {
+    var bytes = RowKeyBytes()
+    fill(&bytes)
+    self.init(KeyCut(before: bytes.bytes), KeyCut(behind: bytes.bytes))
+  }
+
+  /// Every key.
+  public static var all: KeyRange { KeyRange(KeyCut(before: []), KeyCut(behind: [])) }
+
+  /// One key.
+  public static func key(_ key: Key) -> KeyRange { KeyRange(KeyCut(before: key), KeyCut(behind: key)) }
+
+  /// A key and those behind it.
+  public static func from(_ first: Key) -> KeyRange { KeyRange(KeyCut(before: first), KeyCut(behind: [])) }
+
+  /// The keys behind one.
+  public static func above(_ key: Key) -> KeyRange { KeyRange(KeyCut(behind: key), KeyCut(behind: [])) }
+
+  /// The keys before one.
+  public static func upTo(_ end: Key) -> KeyRange { KeyRange(KeyCut(before: []), KeyCut(before: end)) }
+
+  /// A key and those before it.
+  public static func through(_ last: Key) -> KeyRange { KeyRange(KeyCut(before: []), KeyCut(behind: last)) }
+
+  /// A key and those behind it, before another.
+  public static func from(_ first: Key, upTo end: Key) -> KeyRange {
+    KeyRange(KeyCut(before: first), KeyCut(before: end))
+  }
+
+  /// The keys from one to another, both included.
+  public static func from(_ first: Key, through last: Key) -> KeyRange {
+    KeyRange(KeyCut(before: first), KeyCut(behind: last))
+  }
+}
+
+extension KeyRange where Key: Comparable {
+  /// The keys of a range.
+  ///
+  /// Swift makes a range of texts only where it takes the first for the smaller one, which it does not by their bytes: then take ``from(_:upTo:)``.
+  public static func `in`(_ range: Range<Key>) -> KeyRange {
+    .from(range.lowerBound, upTo: range.upperBound)
+  }
+
+  /// The keys of a range.
+  public static func `in`(_ range: ClosedRange<Key>) -> KeyRange {
+    .from(range.lowerBound, through: range.upperBound)
+  }
+
+  /// The keys of a range.
+  public static func `in`(_ range: PartialRangeFrom<Key>) -> KeyRange { .from(range.lowerBound) }
+
+  /// The keys of a range.
+  public static func `in`(_ range: PartialRangeUpTo<Key>) -> KeyRange { .upTo(range.upperBound) }
+
+  /// The keys of a range.
+  public static func `in`(_ range: PartialRangeThrough<Key>) -> KeyRange { .through(range.upperBound) }
+}
+
+extension KeyRange where Key == String {
+  /// The texts that begin with the UTF-8 bytes of another; all of them where that is empty.
+  public static func prefix(_ text: String) -> KeyRange {
+    KeyRange { bytes in bytes.append(open: text.utf8.span) }
+  }
+}
+
+extension KeyRange where Key == StreamName {
+  /// The names that begin with the UTF-8 bytes of a text; all of them where that is empty.
+  public static func prefix(_ text: String) -> KeyRange {
+    KeyRange { bytes in bytes.append(open: text.utf8.span) }
+  }
+}
+
+extension KeyRange where Key == Data {
+  /// The byte strings that begin with another; all of them where that is empty.
+  public static func prefix(_ data: Data) -> KeyRange {
+    KeyRange { bytes in
+      let beginning = Array(data)
+      bytes.append(open: beginning.span)
+    }
+  }
+}
+
+extension KeyRange {
+  /// The keys of which the first part is `first`.
+  public static func leading<First: RowKey, each Rest: RowKey>(_ first: First) -> KeyRange
+  where Key == Keys<First, repeat each Rest> {
+    KeyRange { bytes in first.encode(into: &bytes) }
+  }
+
+  /// The keys of which the first two parts are these.
+  public static func leading<First: RowKey, Second: RowKey, each Rest: RowKey>(
+    _ first: First, _ second: Second
+  ) -> KeyRange where Key == Keys<First, Second, repeat each Rest> {
+    KeyRange { bytes in
+      first.encode(into: &bytes)
+      second.encode(into: &bytes)
+    }
+  }
+
+  /// The keys of which the first three parts are these.
+  public static func leading<First: RowKey, Second: RowKey, Third: RowKey, each Rest: RowKey>(
+    _ first: First, _ second: Second, _ third: Third
+  ) -> KeyRange where Key == Keys<First, Second, Third, repeat each Rest> {
+    KeyRange { bytes in
+      first.encode(into: &bytes)
+      second.encode(into: &bytes)
+      third.encode(into: &bytes)
+    }
+  }
+
+  /// The keys of which the first part is a text that begins with the UTF-8 bytes of `text`.
+  public static func leading<each Rest: RowKey>(beginning text: String) -> KeyRange
+  where Key == Keys<String, repeat each Rest> {
+    KeyRange { bytes in bytes.append(open: text.utf8.span) }
+  }
+
+  /// The keys of which the first part is `first`, and the second a text that begins with the UTF-8 bytes of `text`.
+  public static func leading<First: RowKey, each Rest: RowKey>(
+    _ first: First, beginning text: String
+  ) -> KeyRange where Key == Keys<First, String, repeat each Rest> {
+    KeyRange { bytes in
+      first.encode(into: &bytes)
+      bytes.append(open: text.utf8.span)
+    }
+  }
+}
+
+/// A place between keys: before or behind all that begin with some bytes.
+struct KeyCut: Hashable, Sendable {
+  let bytes: [UInt8]
+  let isBehind: Bool
+
+  /// Before all keys that begin with `bytes`.
+  init(before bytes: [UInt8]) {
+    self.bytes = bytes
+    isBehind = false
+  }
+
+  /// Behind all keys that begin with `bytes`.
+  init(behind bytes: [UInt8]) {
+    self.bytes = bytes
+    isBehind = true
+  }
+
+  /// Before a key.
+  init(before key: some RowKey) { self.init(before: RowKeyBytes(key).bytes) }
+
+  /// Behind a key.
+  init(behind key: some RowKey) { self.init(behind: RowKeyBytes(key).bytes) }
+
+  /// The lowest bytes that a key behind the place can have, which stands among those that begin with `start`.
+  ///
+  /// - Parameter start: Bytes of which one is below 255.
+  func floor(in start: [UInt8]) -> [UInt8] {
+    var whole = start + bytes
+    guard isBehind else { return whole }
+    while whole.last == 0xff { whole.removeLast() }
+    precondition(!whole.isEmpty, "a space that nothing can stand behind")
+    whole[whole.count - 1] += 1
+    return whole
+  }
+}

@@ -1,0 +1,71 @@
+public import Annals
+
+/// Whether a projection gives the same rows however it comes to them.
+///
+/// ```swift
+/// @Test func `the roster is the same however it is folded`() throws {
+///   try ProjectionLaws.check(Roster.self, in: store)
+/// }
+/// ```
+public enum ProjectionLaws {
+  /// Throws unless a rebuild in one piece, folds in batches of any size, and a second rebuild give the same rows, and the same entries of secondary keys.
+  ///
+  /// What breaks it: a clock, a random source, the order of a `Set`, and what ``Projection/apply(_:to:)`` keeps outside of its rows.
+  ///
+  /// - Parameters:
+  ///   - projection: The projection.
+  ///   - store: Where the events are from; each is lifted as the store delivers it.
+  ///   - seed: By what the sizes of batches are drawn.
+  /// - Throws: ``LawFailure`` with the sizes that give something else, and ``AnnalsError`` with what the fold threw.
+  /// - Complexity: Five folds of the whole store, in memory and in temporary files.
+  public static func check<P: Projection, Plan: SchemaMigrationPlan>(
+    _ projection: P.Type, in store: EventStore<Plan>, seed: UInt64 = 1
+  ) throws where P.Event == Plan.Current.Event {
+    let entries = try store.read { (snapshot) throws(AnnalsError) in
+      var all: [Entry<P.Event>] = []
+      var entries = try snapshot.entries()
+      while let entry = try entries.next() { all.append(entry) }
+      return all
+    }
+    try check(projection, on: entries, seed: seed)
+  }
+
+  /// Throws unless the projection gives the same rows of these entries however they are folded.
+  ///
+  /// - Throws: As the other form.
+  public static func check<P: Projection>(
+    _ projection: P.Type, on entries: [Entry<P.Event>], seed: UInt64 = 1
+  ) throws {
+    let whole = try content(projection, entries, sizes: [max(entries.count, 1)])
+    var generator = SplitMix64(state: seed)
+    for most in [entries.count + 1, 1, 3, 50] {
+      var sizes: [Int] = []
+      while sizes.reduce(0, +) < entries.count {
+        sizes.append(Int.random(in: 1...max(most, 1), using: &generator))
+      }
+      let other = try content(projection, entries, sizes: sizes)
+      guard other.count == whole.count,
+        zip(other, whole).allSatisfy({ $0.key == $1.key && $0.value == $1.value })
+      else {
+        throw LawFailure(
+          "the projection \(projection) has other rows when it folds in batches of up to \(most) entries (seed \(seed)) than when it folds all at once"
+        )
+      }
+    }
+  }
+
+  private static func content<P: Projection>(
+    _ projection: P.Type, _ entries: [Entry<P.Event>], sizes: [Int]
+  ) throws -> [(key: [UInt8], value: [UInt8])] {
+    let trial = try ProjectionTrial<P>()
+    var start = 0
+    for size in sizes where start < entries.count {
+      var end = min(start + size, entries.count)
+      // The parts of a split are folded together.
+      while end < entries.count, entries[end].position == entries[end - 1].position { end += 1 }
+      try trial.fold(Array(entries[start..<end]))
+      start = end
+    }
+    return try trial.content()
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import LMDB
+import Testing
+
+@testable import Annals
+
+/// Accounts whose owners have two names.
+@Schema(2, 0, 0) private enum InlineOwnersV2 {
+  @Record struct Opened { var first: String; var last: String; var code: Int? }
+  @Record struct Moved { var amount: Int }
+}
+
+private enum InlineOwnersPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<InlineAccountsV1, InlineOwnersV2> {
+    MigrationStage.custom(fromVersion: InlineAccountsV1.self, toVersion: InlineOwnersV2.self) {
+      Upcast(\.opened, to: \.opened) { old, _ in
+        let words = old.name.split(separator: " ").map(String.init)
+        return .init(first: words[0], last: words[words.count - 1], code: old.code)
+      }
+      Drop(\.closed, reason: "accounts stay")
+    }
+  }
+}
+
+/// The last names of owners, which no two accounts have, in the version after ``InlineNames``.
+private enum InlineOwners: InlineProjection {
+  typealias Event = InlineOwnersV2.Event
+  @Record struct Owner: ProjectionRow {
+    var account: String
+    var last: String
+    var time: Date
+    var key: String { account }
+    static let byLast = SecondaryKey<Owner, String>("last", unique: true) { $0.last }
+    static var secondaryKeys: [any DeclaredKey<Owner>] { [byLast] }
+  }
+
+  static let name = "names"
+  static let version = 2
+  static var tables: [ProjectionTable] { [.rows(Owner.self)] }
+  static var events: EventSelection<Event> { [\.opened] }
+
+  static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+    guard case .opened(let opened) = entry.event else { return }
+    try rows.put(Owner(account: entry.stream.text, last: opened.last, time: entry.time))
+  }
+}
+
+struct InlinePassTests {
+  private func open(_ place: TemporaryStore, activating: Bool = false) throws
+    -> EventStore<InlineOwnersPlan>
+  {
+    var options = StoreOptions.merging(every: 16)
+    options.activating = activating
+    return try EventStore(
+      at: place.url, plan: InlineOwnersPlan.self, options: options, inline: [InlineOwners.self])
+  }
+
+  @Test("a pass folds the rows anew, from entries in their new form, and they are those from before")
+  func pass() async throws {
+    let place = try TemporaryStore()
+    do {
+      let old = try place.accounts([InlineNames.self])
+      for number in 0..<300 {
+        try await old.append(
+          [.opened(.init(name: "A N\(number)", code: number)), .moved(.init(amount: 1))], to: "s\(number)")
+      }
+      try await old.append([.closed(.init())], to: "s0")
+    }
+    let store = try open(place, activating: true)
+    try expectAgreement(store)
+    let before = try rows(store)
+    #expect(before.count == 600)
+    let plain = try EventStore(at: place.url, plan: InlineOwnersPlan.self)
+    let error = await #expect(throws: AnnalsError.self) { _ = try await plain.migrate().report() }
+    #expect(error?.code == .needsPlan)
+    let compact = await #expect(throws: AnnalsError.self) { _ = try await plain.log.compact().report() }
+    #expect(compact?.code == .needsPlan)
+    let run = try store.migrate()
+    for number in 300..<330 {
+      try await store.append([.opened(.init(first: "A", last: "N\(number)", code: nil))], to: "s\(number)")
+    }
+    #expect(try await run.report().isDone)
+    try await store.append([.opened(.init(first: "A", last: "M", code: nil))], to: "m")
+    let taken = await #expect(throws: AnnalsError.self) {
+      try await store.append([.opened(.init(first: "B", last: "N7", code: nil))], to: "b")
+    }
+    #expect(taken?.code == .rejected)
+    let after = try rows(store)
+    #expect(after.count == 600 + 62)
+    #expect(before.allSatisfy { after[$0.key] == $0.value })
+    try expectAgreement(store)
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test("a copy of the store has the rows, and a repaired one gets them anew when it is opened")
+  func copies() async throws {
+    let place = try TemporaryStore()
+    let copy = place.directory.appendingPathComponent("copy.annals")
+    do {
+      let store = try place.accounts([InlineNames.self, InlineBalances.self])
+      for number in 0..<50 {
+        try await store.append(
+          [.opened(.init(name: "n\(number)", code: nil)), .moved(.init(amount: number))], to: "s\(number)")
+      }
+      try store.backup(to: copy)
+    }
+    let second = try EventStore(
+      at: copy, plan: InlineAccountsPlan.self, inline: [InlineNames.self, InlineBalances.self])
+    #expect(try second.balance(of: "s7") == 7)
+    try expectAgreement(second)
+    try await second.append([.moved(.init(amount: 1))], to: "s7")
+    #expect(try second.balance(of: "s7") == 8)
+  }
+
+  /// All rows by what follows the number in their keys.
+  private func rows(_ store: EventStore<InlineOwnersPlan>) throws -> [[UInt8]: [UInt8]] {
+    try store.log.read { (snapshot) throws(AnnalsError) in
+      guard let table = snapshot.generation.inline,
+        let row = try snapshot.reader.inlineRows().first(where: { $0.version == 2 })
+      else { return [:] }
+      var rows: [[UInt8]: [UInt8]] = [:]
+      for key in try snapshot.reader.keys(beginningWith: row.keyPrefix, in: table, limit: .max) {
+        do {
+          rows[Array(key.dropFirst(2))] = try snapshot.reader.view.value(forKey: key.span, in: table)?.copied
+        } catch {
+          throw AnnalsError(.inputOutput, "\(error)")
+        }
+      }
+      return rows
+    }
+  }
+}
