@@ -25,7 +25,7 @@ struct RebuildVerb: Verb {
     guard let known = projections.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
       let names = projections.map { "'\($0.name)'" }.joined(separator: ", ")
       throw UsageError(
-        "there is no projection '\(name)'; there \(names.isEmpty ? "are none" : "is \(names)")")
+        "there is no projection '\(name)'; the program has \(names.isEmpty ? "none" : names)")
     }
     projection = known
   }
