@@ -87,7 +87,7 @@ extension View {
   ///   ``read(_:)``.
   public func waiting(for position: Position, timeout: Duration = .seconds(10)) async throws(AnnalsError) {
     let end = ContinuousClock.now + timeout
-    var watch: ViewWatch?
+    var watch: CommitWatch?
     while true {
       let known = line.changes.count
       let found = try reached()
