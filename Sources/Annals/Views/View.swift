@@ -19,8 +19,17 @@ public struct View<P: Projection>: Sendable {
     }
   }
 
+  /// How often a reader's store, which is told nothing, looks for a file that others may have built.
+  private static var interval: Duration { .milliseconds(500) }
+
   /// What rows are read from.
   private func served() throws(AnnalsError) -> ServedView {
+    if host.engine.access == .readOnly {
+      let (version, settled) = line.state.withLock { ($0.served?.version, $0.settled) }
+      if version != P.version, version == nil || settled.duration(to: .now) > Self.interval {
+        try host.engine.settleAgain(line)
+      }
+    }
     while true {
       let (served, building, error) = line.state.withLock { ($0.served, $0.building, $0.error) }
       if let served, served.version == P.version { return served }
