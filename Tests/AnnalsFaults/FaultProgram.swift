@@ -127,6 +127,8 @@ public enum FaultProgram {
         default: throw WrongUse()
         }
       }
+    case "subscribe": try await ConsumerProgram.subscribe(text(0), journal: text(1), count: number(2))
+    case "consume": try await ConsumerProgram.consume(text(0), journal: text(1))
     default: throw WrongUse()
     }
   }

@@ -92,6 +92,10 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
       }
       try other { () throws(AnnalsError) in
         try staging.flush(into: &transaction, file.rows)
+        // While a view is built nobody observes it.
+        if try file.isReady(transaction.view) {
+          try ChangeJournal.note(staging, at: end.position, in: file.changes, &transaction)
+        }
         try transaction.put(end.encoded(), .checkpoint, in: file)
       }
     } catch {
