@@ -92,9 +92,10 @@ extension View {
   /// - Parameters:
   ///   - position: The position, ``Appended/last`` for example.
   ///   - timeout: How long to wait at most.
-  /// - Throws: ``AnnalsError`` with code `busy` when the time is over, `cancelled` in a cancelled task, what has stopped the view where it goes no further, or as
+  /// - Throws: ``AnnalsError`` with code `busy` when the time is over, `cancelled` in a cancelled task, `usedAfterFork`, what has stopped the view where it goes no further, or as
   ///   ``read(_:)``.
   public func waiting(for position: Position, timeout: Duration = .seconds(10)) async throws(AnnalsError) {
+    if host.engine.core.generation.environment.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     let end = ContinuousClock.now + timeout
     var watch: ViewWatch?
     while true {
