@@ -47,7 +47,15 @@ struct ViewShelf: Sendable {
   /// Keeps others from creating and removing files of views; for a moment.
   func lock() throws(AnnalsError) -> FileLock.Hold {
     try files { () throws(StoreFileError) in
-      try FileLock("views.lock", in: directory).lock(.exclusive)
+      try ViewFile.lockFile("views.lock", in: directory, access == .readWrite ? .readWrite : .readOnly)
+        .lock(.exclusive)
+    }
+  }
+
+  /// Removes what crashes have left of marks; only for the holder of ``lock()``.
+  func clearUp() throws(AnnalsError) {
+    try files { () throws(StoreFileError) in
+      try directory.removeUnfinishedReplacements { Self.parts(of: $0) != nil }
     }
   }
 

@@ -46,7 +46,8 @@ extension ViewEngine {
   func registerEarlier(_ face: ProjectionFace<Event>, than later: ProjectionFace<Event>) throws(AnnalsError) {
     guard let shelf = try shelf() else { return }
     let marks = try shelf.listings().compactMap(\.mark).filter { ExactText($0.name) == ExactText(face.name) }
-    guard marks.contains(where: { $0.version == face.outline.version }),
+    guard
+      marks.contains(where: { $0.version == face.outline.version && $0.isSynced }),
       // A file of the later one that is synced is ready, or about to be.
       !marks.contains(where: { $0.version >= later.outline.version && $0.isSynced })
     else { return }
@@ -80,6 +81,7 @@ extension ViewEngine {
   func settle(_ line: ViewLine<Event>, _ settling: inout Settling) throws(AnnalsError) {
     guard let shelf = try shelf() else { return }
     let hold = access == .readWrite ? try shelf.lock() : nil
+    if access == .readWrite { try shelf.clearUp() }
     let outline = line.face.outline
     let inputs = ProjectionInputs(reach.plan, cases: line.face.selection.cases)
     var (candidates, opened, noted) = try find(outline, shelf, &settling)
@@ -91,6 +93,7 @@ extension ViewEngine {
     line.state.withLock { state in
       state.served = served
       state.building = nil
+      state.settled = .now
       if choice.building != .none { state.reason = choice.reason }
       state.error = nil
     }
@@ -111,9 +114,23 @@ extension ViewEngine {
       case .new: try build(line, shelf, &settling, seed(of: line, candidates, opened))
       }
     }
+    if access == .readOnly, case .going(let number) = choice.building {
+      line.state.withLock { $0.building = opened[number] }
+    }
+    dismissOthers(of: line)
     _ = consume hold
     line.changes.announce()
     chores.announce()
+  }
+
+  /// Lets go of what is folded of a line and neither serves nor is built; the threads end by themselves.
+  private func dismissOthers(of line: ViewLine<Event>) {
+    let others = line.state.withLock { state in
+      let others = state.tracks.filter { $0.file !== state.served?.file && $0.file !== state.building }
+      state.tracks.removeAll { track in others.contains { $0 === track } }
+      return others
+    }
+    for track in others { stopped(track) }
   }
 
   /// The files of a projection that can be used; what cannot be is removed.

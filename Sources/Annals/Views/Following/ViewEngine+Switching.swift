@@ -43,10 +43,13 @@ extension ViewEngine {
     let file = track.file
     if !file.isSynced.load(ordering: .relaxed) {
       try storage { () throws(EnvironmentError) in try file.environment.synchronize() }
-      try ViewShelf(directory: file.directory, access: access).put(
+      let shelf = ViewShelf(directory: file.directory, access: access)
+      let hold = try shelf.lock()
+      try shelf.put(
         ViewMark(
           name: track.face.name, version: track.face.outline.version, boot: Boot.id ?? "", isSynced: true),
         for: file.number)
+      _ = consume hold
       file.isSynced.store(true, ordering: .relaxed)
     }
     var told: [UInt8] = []

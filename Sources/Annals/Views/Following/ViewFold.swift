@@ -109,6 +109,10 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
       throw .other(AnnalsError(error))
     }
     known = id
+    if durability == .none {
+      // So that the flush at the end has less to wait for.
+      do { try file.environment.startWriteback() } catch { throw .other(AnnalsError(error)) }
+    }
     if staging.count > Self.most.rows || staging.size > Self.most.bytes {
       staging.forget()
     } else {

@@ -218,6 +218,7 @@ final class ViewFolder<Event: SchemaEvent> {
         engine.rejoin(track, behind: stored?.position.rawValue ?? 0)
         return true
       case .other(let error):
+        if error.recovery == [.retry] { return tryAgain(after: error) }
         guard error.isOfSpoiltView else { return stop(error) }
         _ = stop(error)
         // Its rows can be had again from the log.
@@ -247,6 +248,23 @@ final class ViewFolder<Event: SchemaEvent> {
       engine.succeeded(track)
       return false
     }
+  }
+
+  /// Rests after a failure that may pass, such as of a full disk, and goes on behind what is stored.
+  ///
+  /// - Returns: Whether the thread goes on.
+  private func tryAgain(after error: AnnalsError) -> Bool {
+    hidden = nil
+    track.stop(because: error)
+    track.line.changes.announce()
+    let end = ContinuousClock.now + .seconds(1)
+    while ContinuousClock.now < end {
+      // What comes meanwhile comes again.
+      if case .end = track.pages.take(upTo: 100_000_000) { return false }
+    }
+    track.shown.withLock { $0.error = nil }
+    engine.rejoin(track, behind: stored?.position.rawValue ?? 0)
+    return true
   }
 
   /// Looks whether the view has caught up with the log.
