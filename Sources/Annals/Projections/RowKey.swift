@@ -42,9 +42,7 @@ public struct RowKeyBytes: Sendable {
   /// Adds what all keys begin with that begin with `text`.
   mutating func append(open text: Span<UInt8>) {
     // Hardly any text holds a zero, and then it is copied as it is.
-    var hasZero = false
-    for index in text.indices where text[index] == 0 { hasZero = true }
-    guard hasZero else { return bytes.append(text) }
+    guard text.holdsZero else { return bytes.append(text) }
     for index in text.indices {
       bytes.append(text[index])
       if text[index] == 0 { bytes.append(0xff) }

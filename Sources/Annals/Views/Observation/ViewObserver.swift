@@ -45,7 +45,7 @@ struct ViewObserver<P: Projection>: Sendable {
       return nil
     }
     let (file, known) = (snapshot.file, place)
-    guard let known, known.file === file else {
+    guard let known, known.file.number == file.number else {
       place = (file, try ChangeJournal.ends(of: file.changes, snapshot.transaction.view).last)
       return try body(.anything, snapshot)
     }
