@@ -6,6 +6,7 @@ final class ViewFile: Sendable {
   /// The tables of every view: rows and the entries of secondary keys by space and key, and what is true of the view as a whole.
   static let definitions = [
     TableDefinition("rows", integerKeys: false), TableDefinition("meta", integerKeys: false),
+    TableDefinition("changes", integerKeys: true),
   ]
   /// The address space that a view may take.
   private static let mapSize = 1 << 36
@@ -18,6 +19,7 @@ final class ViewFile: Sendable {
   let environment: Environment
   let rows: Table
   let meta: Table
+  let changes: Table
   /// What rises with every commit of this process, and of others as long as anybody watches (``watch()``).
   let commits = Signal()
   /// Whether the disk has all that was committed, as far as this process knows.
@@ -36,6 +38,7 @@ final class ViewFile: Sendable {
     self.lease = lease
     rows = environment.table("rows")
     meta = environment.table("meta")
+    changes = environment.table("changes")
   }
 
   /// What the names of a view's files begin with.

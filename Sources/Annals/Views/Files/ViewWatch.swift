@@ -23,7 +23,8 @@ final class ViewWatch: Sendable {
           let commit: UInt64
           // What cannot be read is told to those who read.
           do throws(EnvironmentError) { commit = try environment.lastTransaction() } catch { commit = 0 }
-          if let known, known != commit { signal.announce() }
+          // The first look announces too: whoever began to wait before it cannot know what was committed until then.
+          if known != commit { signal.announce() }
           known = commit
           WriterThread.pause(milliseconds: Self.interval)
         }

@@ -160,10 +160,10 @@ extension ViewEngine {
     let files = [served.flatMap { $0.version == line.face.outline.version ? $0.file : nil }, building]
     for file in files.compactMap({ $0 }) where !tracks.contains(where: { $0.file === file }) {
       isSettled = false
-      let (isReady, successor) = try file.read { (view) throws(AnnalsError) in
-        (try file.isReady(view), try file.successor(view))
+      let (isReady, isCarrying, successor) = try file.read { (view) throws(AnnalsError) in
+        (try file.isReady(view), try file.isCarrying(view), try file.successor(view))
       }
-      if successor != nil || (file === building && isReady) {
+      if successor != nil || (file === building && (isReady || isCarrying)) {
         try settleAgain(line)
         return false
       }

@@ -39,6 +39,11 @@ class ViewFolding<Event: SchemaEvent> {
   ) throws(FoldFailure) -> FoldOutcome {
     .elsewhere(start)
   }
+
+  /// Begins with the rows of an earlier version.
+  ///
+  /// - Returns: How far those have read.
+  func carry(_ seed: RowSeed, _ isOver: () -> Bool) throws(AnnalsError) -> Checkpoint? { nil }
 }
 
 /// Folds entries into the file of one projection: rows and checkpoint of a batch in one transaction. Used by one thread.
@@ -87,6 +92,10 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
       }
       try other { () throws(AnnalsError) in
         try staging.flush(into: &transaction, file.rows)
+        // While a view is built nobody observes it.
+        if try file.isReady(transaction.view) {
+          try ChangeJournal.note(staging, at: end.position, in: file.changes, &transaction)
+        }
         try transaction.put(end.encoded(), .checkpoint, in: file)
       }
     } catch {
@@ -108,7 +117,22 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     return .stored(end)
   }
 
-  private func forget() {
+  override func carry(_ seed: RowSeed, _ isOver: () -> Bool) throws(AnnalsError) -> Checkpoint? {
+    try carryRows(seed, isOver)
+  }
+
+  /// The rows inside a transaction.
+  @_lifetime(borrow transaction)
+  func lentRows(_ transaction: borrowing WriteTransaction) -> ProjectionRows {
+    ProjectionRows(staging, file.source(transaction.view))
+  }
+
+  /// Stores what was changed.
+  func flush(into transaction: inout WriteTransaction) throws(AnnalsError) {
+    try staging.flush(into: &transaction, file.rows)
+  }
+
+  func forget() {
     staging.forget()
     known = nil
   }

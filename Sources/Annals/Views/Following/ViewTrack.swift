@@ -47,11 +47,12 @@ final class ViewTrack<Event: SchemaEvent>: Sendable {
 
   /// Begins to fold what comes.
   func start(
-    from checkpoint: Checkpoint?, for engine: ViewEngine<Event>
+    from checkpoint: Checkpoint?, _ seed: RowSeed?, for engine: ViewEngine<Event>
   ) throws(AnnalsError) {
     let started = try files { () throws(StoreFileError) in
       try WriterThread(name: "annals-view") { [self] in
         let folder = ViewFolder(self, engine, at: checkpoint)
+        if let seed, !folder.carry(seed) { return }
         folder.run()
       }
     }
@@ -123,6 +124,17 @@ final class ViewFolder<Event: SchemaEvent> {
         guard take(page.seen(by: track.face.selection.cases)) else { return }
       }
     }
+  }
+
+  /// Begins with the rows of an earlier version, and lets the log be read behind where those end.
+  ///
+  /// - Returns: Whether the thread goes on.
+  func carry(_ seed: RowSeed) -> Bool {
+    do throws(AnnalsError) { stored = try folding.carry(seed) { engine.isOver } } catch { return stop(error) }
+    if engine.isOver { return false }
+    note(position)
+    engine.join(track, behind: position)
+    return true
   }
 
   /// Stores how far the view has read before it ends.

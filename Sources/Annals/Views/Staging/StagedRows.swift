@@ -33,6 +33,9 @@ class StagedRows {
     order.take(Array(changed[order.taken...]), keys)
   }
 
+  /// Whether there is a row under the key with a number; if not, it was removed.
+  func isThere(_ number: Int) -> Bool { false }
+
   /// Adds the payload of the row with a number to `bytes`.
   ///
   /// - Returns: Whether there is a row; if not, it was removed.
@@ -85,6 +88,8 @@ class StagedRows {
 final class StagedTable<R: ProjectionRow>: StagedRows {
   /// By key, its row; `nil` where there is none.
   var rows: [R?] = []
+
+  override func isThere(_ number: Int) -> Bool { rows[number] != nil }
 
   override func encode(_ number: Int, into bytes: inout [UInt8]) throws(CodingFailure) -> Bool {
     guard let row = rows[number] else { return false }

@@ -1,0 +1,129 @@
+internal import LMDB
+
+/// The table `changes` of a view's file: which rows the last batches have put and removed, so that those who observe the view in any process are told.
+///
+/// It is bounded, so that one who is slow costs nobody anything: who falls off its end reads the rows anew.
+enum ChangeJournal {
+  /// How many changes are kept.
+  static let limit: UInt64 = 10_000
+  /// How many are read at a time.
+  static let page = 1_024
+
+  /// What became of a row.
+  enum Kind: UInt8 {
+    case removed = 0
+    case put = 1
+    /// More rows than the journal holds have changed at once.
+    case many = 2
+  }
+
+  /// One change.
+  struct Change: Equatable {
+    var number: UInt64
+    /// How far the view was when the change was there to be seen.
+    var position: UInt64
+    var kind: Kind
+    /// The whole key of the row; empty for `many`.
+    var key: [UInt8]
+  }
+
+  /// Adds what a batch has changed to the journal, in the transaction that stores it.
+  static func note(
+    _ staging: RowStaging, at position: Position, in table: Table, _ transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    let count = UInt64(staging.tables.reduce(0) { $0 + $1.changed.count })
+    guard count > 0 else { return }
+    let (first, last) = try ends(of: table, transaction.view)
+    var number = last
+    if count > limit {
+      number += 1
+      try put(
+        Change(number: number, position: position.rawValue, kind: .many, key: []), in: table, &transaction)
+      return try drop(first..<number, of: table, &transaction)
+    }
+    for rows in staging.tables {
+      let keys = rows.keys
+      for changed in rows.changed {
+        number += 1
+        let kind: Kind = rows.isThere(changed) ? .put : .removed
+        try put(
+          Change(number: number, position: position.rawValue, kind: kind, key: keys[changed].copied),
+          in: table, &transaction)
+      }
+    }
+    if number > limit, first <= number - limit {
+      try drop(first..<(number - limit + 1), of: table, &transaction)
+    }
+  }
+
+  private static func put(
+    _ change: Change, in table: Table, _ transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    try transaction.put(encoded(change), change.number, in: table)
+  }
+
+  /// The position as a varint, a byte for the kind, then the whole key.
+  static func encoded(_ change: Change) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(varint: change.position)
+    bytes.append(change.kind.rawValue)
+    return bytes + change.key
+  }
+
+  private static func drop(
+    _ numbers: Range<UInt64>, of table: Table, _ transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    do throws(EnvironmentError) {
+      for number in numbers { try transaction.delete(key: number, in: table) }
+    } catch {
+      throw AnnalsError(error)
+    }
+  }
+
+  /// The numbers of the first change and of the last; 1 and 0 where there is none.
+  static func ends(of table: Table, _ view: TransactionView) throws(AnnalsError) -> (
+    first: UInt64, last: UInt64
+  ) {
+    do throws(EnvironmentError) {
+      var cursor = try view.integerCursor(in: table)
+      guard let first = try cursor.first()?.key, let last = try cursor.last()?.key else { return (1, 0) }
+      return (first, last)
+    } catch {
+      throw AnnalsError(error)
+    }
+  }
+
+  /// The changes behind one, as many as are read at a time.
+  ///
+  /// - Returns: `nil` where some of them are not kept any more.
+  static func changes(
+    behind seen: UInt64, in table: Table, _ view: TransactionView, of name: String
+  ) throws(AnnalsError) -> [Change]? {
+    let (first, last) = try ends(of: table, view)
+    guard last > seen else { return last == seen ? [] : nil }
+    guard first <= seen + 1 else { return nil }
+    var changes: [Change] = []
+    do throws(EnvironmentError) {
+      var cursor = try view.integerCursor(in: table)
+      var row = try cursor.seek(seen + 1)
+      while let found = row, changes.count < page {
+        do throws(FormatFailure) { changes.append(try change(found.key, found.value)) } catch {
+          throw .file(.damaged(file: name, reason: "a change is not what was stored (\(error))", offset: 0))
+        }
+        row = try cursor.next()
+      }
+    } catch {
+      throw AnnalsError(error)
+    }
+    return changes.contains { $0.kind == .many } ? nil : changes
+  }
+
+  private static func change(_ number: UInt64, _ stored: Span<UInt8>) throws(FormatFailure) -> Change {
+    let key = Row.key(number)
+    var reader = ByteReader(stored.extracting(try Row.open(stored, key: key.span)))
+    let position = try reader.varint()
+    guard let kind = Kind(rawValue: try reader.byte()) else { throw FormatFailure(.value, at: 0) }
+    let whole = reader.copy(try reader.range(count: reader.remaining))
+    return Change(number: number, position: position, kind: kind, key: whole)
+  }
+}

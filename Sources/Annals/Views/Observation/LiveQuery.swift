@@ -1,0 +1,67 @@
+public import Observation
+
+/// The result of a query for a user interface, always the newest one.
+///
+/// ```swift
+/// @State private var red = LiveQuery(RowQuery(Player.byTeam, .key("red")), in: view)
+/// var body: some View { List(red.rows, id: \.id) { Text($0.name) } }
+/// ```
+///
+/// It follows the view as long as it is held.
+@MainActor @Observable public final class LiveQuery<Row: ProjectionRow> {
+  /// The rows as they stand; none before the first result.
+  public private(set) var rows: [Row] = []
+  /// What has stopped it; `nil` as long as it follows. The rows stay as they were.
+  public private(set) var error: AnnalsError?
+  /// Whether there is no result yet.
+  public private(set) var isLoading = true
+
+  @ObservationIgnored private let results: QueryResults<Row>
+  @ObservationIgnored private var following: Following?
+
+  /// Ends its task when nobody holds it any more.
+  private final class Following: Sendable {
+    private let task: Task<Void, Never>
+
+    init(_ task: Task<Void, Never>) {
+      self.task = task
+    }
+
+    deinit { task.cancel() }
+  }
+
+  /// Begins to follow a query of a view.
+  public init<P: Projection>(_ query: RowQuery<Row>, in view: View<P>) {
+    results = view.results(query)
+    follow()
+  }
+
+  /// Begins again, after an error.
+  public func reload() {
+    isLoading = true
+    error = nil
+    follow()
+  }
+
+  private func follow() {
+    let results = results
+    following = Following(
+      Task { [weak self] in
+        do throws(AnnalsError) {
+          for try await rows in results { self?.show(rows) }
+        } catch {
+          self?.fail(error)
+        }
+      })
+  }
+
+  private func show(_ rows: [Row]) {
+    self.rows = rows
+    isLoading = false
+  }
+
+  private func fail(_ error: AnnalsError) {
+    self.error = error
+    isLoading = false
+  }
+}

@@ -1,0 +1,78 @@
+import Annals
+import AnnalsFaults
+import Foundation
+import Testing
+
+/// Subscribers and consumers in processes of their own.
+@Suite struct ConsumerTests {
+  private func ticks(_ numbers: Range<Int>) throws -> [NewEntry] {
+    try numbers.map {
+      NewEntry(
+        type: "Ticked", version: SchemaVersion(1, 0, 0), payload: try Payload(["number": .init($0)]))
+    }
+  }
+
+  @Test("an append here is given to a subscriber in another process within milliseconds")
+  func otherProcess() async throws {
+    let shelter = try Shelter()
+    let log = try EventLog(at: shelter.store, options: StoreOptions(durability: .relaxed))
+    try await log.append(ticks(0..<5), to: "ticks")
+    let path = shelter.path("journal")
+    let child = try Child.run("subscribe", shelter.store.path, path, "30")
+    #expect(child.speaks(within: 20))
+    var begun: [UInt64] = []
+    for number in 0..<30 {
+      try await Task.sleep(for: .milliseconds(5))
+      try await log.append(ticks(number..<number + 1), to: "ticks")
+      begun.append(Journal.now)
+    }
+    #expect(try child.wait(20) == .exit(0), "\(child.text())")
+    let lines = try Journal.lines(path: path)
+    #expect(lines.map { $0[1] } == (6...35).map { "\($0)" })
+    let latencies = zip(begun, lines).map { Int64(bitPattern: (UInt64($1[2]) ?? 0) &- $0) }.sorted()
+    // Two milliseconds by the watch; other tests have the processors too.
+    #expect(latencies[15] < 40_000_000, "\(latencies[15]) ns")
+  }
+
+  @Test("a consumer that is killed again and again leaves nothing out, and its checkpoint is never ahead")
+  func kills() async throws {
+    let shelter = try Shelter()
+    let log = try EventLog(at: shelter.store, options: StoreOptions(durability: .relaxed))
+    let count = 1_500
+    try await log.append(ticks(0..<count), to: "ticks")
+    let path = shelter.path("journal")
+    var random = SystemRandomNumberGenerator()
+    var (kills, isDone) = (0, false)
+    for _ in 0..<40 where !isDone {
+      let child = try Child.run("consume", shelter.store.path, path)
+      #expect(child.speaks(within: 20))
+      usleep(UInt32.random(in: 0..<25_000, using: &random))
+      let end = try kills < 12 ? child.kill() : child.wait(30)
+      if end == .signal(SIGKILL) { kills += 1 }
+      isDone = end == .exit(0)
+      let did = Set(try Journal.lines(path: path).compactMap { Int($0[1]) })
+      let stored = Int(try log.checkpoint(of: "ticker")?.position.rawValue ?? 0)
+      #expect(stored == 0 || did.isSuperset(of: 1...stored), "the checkpoint is at \(stored)")
+    }
+    #expect(isDone && kills > 0)
+    let did = try Journal.lines(path: path).compactMap { Int($0[1]) }
+    #expect(Set(did) == Set(1...count))
+    #expect(try log.checkpoint(of: "ticker")?.position.rawValue == UInt64(count))
+    // After each kill at most what was handled since the last checkpoint comes again.
+    #expect(did.count <= count + kills * 4)
+  }
+
+  @Test("two processes do not handle entries for one name at a time")
+  func exclusion() async throws {
+    let shelter = try Shelter()
+    let store = try EventStore(
+      at: shelter.store, plan: TickPlan.self, options: StoreOptions(durability: .relaxed))
+    try await store.append([.ticked(.init(number: 1))], to: "ticks")
+    try await store.process("ticker", options: ProcessingOptions(endsAtHead: true)) { _ in
+      let child = try Child.run("consume", shelter.store.path, shelter.path("journal"))
+      #expect(try child.wait(20) == .exit(1))
+      #expect(child.text().contains("busy"))
+    }
+    #expect(try Journal.lines(path: shelter.path("journal")).isEmpty)
+  }
+}
