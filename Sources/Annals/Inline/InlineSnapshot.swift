@@ -1,7 +1,7 @@
 internal import LMDB
 
 /// The rows of an inline projection in a snapshot of the store, lent with it: they agree with the events of the same snapshot.
-public struct InlineSnapshot<P: InlineProjection>: ~Copyable, ~Escapable, ReadableRows {
+public struct InlineSnapshot<P: InlineProjection>: ~Copyable, ~Escapable {
   let source: RowSource
   let outline: ProjectionOutline
   private let folded: UInt64
@@ -15,12 +15,6 @@ public struct InlineSnapshot<P: InlineProjection>: ~Copyable, ~Escapable, Readab
 
   /// Up to which entry the projection is folded, which is the newest one but where programs have appended that do not know the projection; `nil` before the first.
   public var position: Position? { folded == 0 ? nil : Position(folded) }
-
-  /// What queries are asked of.
-  public var reading: RowReading {
-    @_lifetime(borrow self)
-    get { RowReading(source, outline) }
-  }
 
   /// The row of a key; `nil` where there is none.
   ///

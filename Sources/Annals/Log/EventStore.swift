@@ -82,8 +82,7 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
     // What may be appended beside a bridge is decided by how far that is.
     self.newer = newer.subtracting(bridges).max()
     try activation.mustBeDone(contexts)
-    self.inline = try InlineSet(
-      inline, contexts.isEmpty ? unprepared : CompiledPlan(plan, contexts), log: log.id)
+    self.inline = try InlineSet(inline, reach.plan, log: log.id)
     beginning = try Self.beginning(log, reach.plan)
     self.reach = reach
     contextBytes = contexts

@@ -71,7 +71,7 @@ struct ViewsVerb: Verb {
       return error.message
     }
     if let reason = status.reason { return reason }
-    guard let served = status.servedVersion else { return "it has never been built here" }
+    guard let served = status.servedVersion else { return "this version has not been built here" }
     return served == status.version ? nil : "version \(served) is there"
   }
 
