@@ -97,7 +97,7 @@ extension View {
   public func waiting(for position: Position, timeout: Duration = .seconds(10)) async throws(AnnalsError) {
     if host.engine.core.generation.environment.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     let end = ContinuousClock.now + timeout
-    var watch: ViewWatch?
+    var watch: CommitWatch?
     while true {
       let known = line.changes.count
       let found = try reached()

@@ -44,7 +44,7 @@ final class StockRoom: Sendable {
   init() throws {
     place = try TemporaryStore()
     store = try EventStore(
-      at: place.url, plan: StockPlan.self, options: StoreOptions(durability: .relaxed))
+      at: place.url, plan: StockPlan.self, options: .relaxedCommits)
     view = try store.view(Stock.self)
   }
 

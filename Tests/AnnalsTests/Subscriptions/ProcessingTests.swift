@@ -36,7 +36,7 @@ import Testing
   init() throws {
     place = try TemporaryStore()
     store = try EventStore(
-      at: place.url, plan: FirstMarketPlan.self, options: StoreOptions(durability: .relaxed))
+      at: place.url, plan: FirstMarketPlan.self, options: .relaxedCommits)
   }
 
   private func append(_ count: Int) async throws {

@@ -199,7 +199,7 @@ import Testing
   func latency() async throws {
     let place = try TemporaryStore()
     let store = try EventStore(
-      at: place.url, plan: FirstMarketPlan.self, options: StoreOptions(durability: .relaxed))
+      at: place.url, plan: FirstMarketPlan.self, options: .relaxedCommits)
     let subscription = store.subscribe(from: .end)
     let clock = ContinuousClock()
     let reader = Task {
@@ -287,7 +287,7 @@ import Testing
     /// How many pages the file of a store has after many commits, during which `body` reads in its way.
     func pages(_ body: (EventLog) async throws -> [Any]) async throws -> Int {
       let place = try TemporaryStore()
-      let log = try EventLog(at: place.url, options: StoreOptions(durability: .relaxed))
+      let log = try EventLog(at: place.url, options: .relaxedCommits)
       for number in 0..<50 { try await log.append([.placed(number)], to: "a-\(number)") }
       let kept = try await body(log)
       // Each commit replaces some pages and frees those that it replaced.
@@ -316,5 +316,14 @@ private final class Holding {
 
   init(_ snapshot: consuming LogSnapshot) {
     self.snapshot = snapshot
+  }
+}
+
+extension StoreOptions {
+  /// Options of a store whose last commit a power cut may take.
+  static var relaxedCommits: StoreOptions {
+    var options = StoreOptions()
+    options.durability = .relaxed
+    return options
   }
 }

@@ -18,7 +18,7 @@ struct ViewObserver<P: Projection>: Sendable {
   let view: View<P>
   /// The file that was looked at last, and the last change of it that was told.
   private var place: (file: ViewFile, seen: UInt64)?
-  private var watch: ViewWatch?
+  private var watch: CommitWatch?
 
   init(_ view: View<P>) {
     self.view = view
@@ -45,7 +45,7 @@ struct ViewObserver<P: Projection>: Sendable {
       return nil
     }
     let (file, known) = (snapshot.file, place)
-    guard let known, known.file === file else {
+    guard let known, known.file.number == file.number else {
       place = (file, try ChangeJournal.ends(of: file.changes, snapshot.transaction.view).last)
       return try body(.anything, snapshot)
     }
