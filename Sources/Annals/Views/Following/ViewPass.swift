@@ -56,8 +56,10 @@ struct PassReader<Event: SchemaEvent> {
 
   /// Reads until nobody is on the way any more.
   mutating func run() {
-    while let step = engine.step(of: number) {
+    while true {
+      // Before anything is looked at: what is announced behind that is not missed.
       let known = engine.core.place.commits.count
+      guard let step = engine.step(of: number) else { return }
       let page: ViewPage<Event>
       do throws(AnnalsError) { page = try read(behind: step.position, step.wanted) } catch {
         if error.code == .tooManyReaders {
