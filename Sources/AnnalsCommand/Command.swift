@@ -7,6 +7,10 @@ struct Command {
   let name: String
   /// What it can do.
   let verbs: [any Verb.Type]
+  /// The projections that it was given.
+  var projections: [KnownProjection] = []
+  /// The inline projections that it was given, as a ``KnownInline``.
+  var inline: (any Sendable)?
 
   /// Does what `words` say.
   ///
@@ -73,7 +77,10 @@ struct Command {
     do {
       var grammar = Work.grammar
       grammar.flags.formUnion(Self.commonFlags)
-      work = try Work(Arguments(words, grammar))
+      var arguments = try Arguments(words, grammar)
+      arguments.projections = projections
+      arguments.inline = inline
+      work = try Work(arguments)
     } catch {
       throw CommandLineError(error, help: "usage: \(name) \(Work.name) \(Work.synopsis)")
     }

@@ -29,15 +29,33 @@ public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
   private static var planVerbs: [any Verb.Type] {
     [
       MigrateVerb<Plan>.self, ActivateVerb<Plan>.self, ContractVerb<Plan>.self, CheckVerb<Plan>.self,
-      ExplainVerb<Plan>.self,
+      ExplainVerb<Plan>.self, RebuildVerb.self,
     ]
   }
 
   /// Does what the command line of this process says, and ends the process.
   ///
   /// In its messages the command calls itself what the executable is called.
-  public static func main() async -> Never {
-    exit(await GenericCommand.run(Command(name: executableName, verbs: verbs)))
+  ///
+  /// - Parameters:
+  ///   - projections: The projections of the program, whose views `rebuild` builds and of which `views` says what is to be built.
+  ///   - inline: Its inline projections, without which `migrate` refuses a store that has mandatory ones.
+  public static func main(
+    projections: [any Projection<Plan.Current.Event>.Type] = [],
+    inline: [any InlineProjection<Plan.Current.Event>.Type] = []
+  ) async -> Never {
+    exit(await GenericCommand.run(command(called: executableName, projections, inline)))
+  }
+
+  /// The command with a name, and what it was given.
+  static func command(
+    called name: String, _ projections: [any Projection<Plan.Current.Event>.Type] = [],
+    _ inline: [any InlineProjection<Plan.Current.Event>.Type] = []
+  ) -> Command {
+    var command = Command(name: name, verbs: verbs)
+    command.projections = projections.map { KnownProjection.of($0, Plan.self) }
+    command.inline = KnownInline(types: inline)
+    return command
   }
 
   /// The name of the executable as it was called, without the directories that lead to it.

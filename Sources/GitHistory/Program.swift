@@ -46,7 +46,7 @@ public enum Program {
     let branch = try git.branch().map { "branch \($0.printable)" } ?? "commit \(head.prefix(12))"
 
     try await append(git, head, branch, to: path, &output)
-    try read(path, &output)
+    try await read(path, &output)
 
     output.line()
     output.line("The store    \(path)")
@@ -55,6 +55,7 @@ public enum Program {
     let word = path.shellWord
     output.line("  swift run -c release annals info \(word)")
     output.line("  swift run -c release annals read \(word) --limit 3")
+    output.line("  swift run -c release annals views \(word)")
     output.line("  swift run -c release annals verify \(word)")
     output.line("  swift run -c release githistory \(arguments.repository.shellWord) --store \(word)")
   }
@@ -100,7 +101,7 @@ public enum Program {
   }
 
   /// Today's release at work: it reads what the first one wrote.
-  private static func read(_ path: String, _ output: inout some TextOutputStream) throws {
+  private static func read(_ path: String, _ output: inout some TextOutputStream) async throws {
     let store = try EventStore(at: URL(filePath: path), plan: HistoryPlan.self)
     let (stored, report) = try store.read { (snapshot) throws(AnnalsError) in
       var report = HistoryReport()
@@ -119,8 +120,16 @@ public enum Program {
     output.line(
       "             \(stored.counted("stored event")) read as \(report.events.counted("event")) of version 3.0.0"
     )
+    let views = try await HistoryViews(store, upTo: Position(stored))
+    output.line("4. Folded    authors and files into tables beside the log, which follow it")
+    if views.isRaised {
+      output.line(
+        "             authors were in version 1, which was read until version 2 was built beside it:")
+      output.line("             that one also knows when each of them wrote last")
+    }
     output.line()
     report.print(to: &output)
+    try views.print(to: &output)
   }
 }
 

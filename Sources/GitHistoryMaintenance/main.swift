@@ -1,4 +1,4 @@
 import AnnalsCommand
 import GitHistory
 
-await MaintenanceCommand<HistoryPlan>.main()
+await MaintenanceCommand<HistoryPlan>.main(projections: [Authors.self, ChangedFiles.self])

@@ -59,6 +59,28 @@ struct ProcessTests {
     #expect(try String(contentsOfFile: folder.path("status"), encoding: .utf8) == "0\n")
   }
 
+  @Test func `what is followed comes as it is appended, and an interruption ends it`() async throws {
+    let folder = try TemporaryFolder()
+    _ = try await filled(folder)
+    _ = try folder.file("one.jsonl", #"{"stream":"b","type":"T","data":{"n":3001}}"#)
+    let run = try shell(
+      """
+      annals read orders.annals --from 2999 --follow >lines & reader=$!
+      for try in $(seq 200); do [ $(wc -l <lines) -ge 2 ] && break; sleep 0.05; done
+      annals import orders.annals one.jsonl >/dev/null
+      for try in $(seq 200); do [ $(wc -l <lines) -ge 3 ] && break; sleep 0.05; done
+      pkill -INT -P $reader; wait $reader; echo $?
+      """, in: folder)
+    #expect(run.output == "0\n")
+    #expect(run.errors == "")
+    let lines = try String(contentsOfFile: folder.path("lines"), encoding: .utf8).split(separator: "\n")
+    #expect(lines.count == 3)
+    #expect(lines.last?.hasPrefix(#"{"position":3001,"stream":"b","#) == true)
+    #expect(await CommandRun("read", folder.store, "--follow", "--backwards").status == 64)
+    let limited = await CommandRun("read", folder.store, "--follow", "--from", "3000", "--limit", "2")
+    #expect(limited.status == 0 && limited.lines.count == 2)
+  }
+
   @Test func `a full disk under the output is 74`() async throws {
     let folder = try TemporaryFolder()
     _ = try await filled(folder)

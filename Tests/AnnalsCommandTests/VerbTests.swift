@@ -188,7 +188,7 @@ import Testing
     ([], "a verb is missing"), (["what"], "unknown verb 'what'"), (["--raw"], "unknown verb '--raw'"),
     (["read"], "<store> is missing"), (["read", "s", "--from", "x"], "--from needs a whole number, not 'x'"),
     (["read", "s", "--from", "0"], "--from 0: positions are counted from 1"),
-    (["read", "s", "--follow"], "unknown option '--follow'"),
+    (["read", "s", "--forwards"], "unknown option '--forwards'"),
     (["import", "s"], "FILE is missing"),
     (["import", "s", "f", "--field", "x=y"], "--field needs NAME=KEY"),
     (["import", "s", "f", "--field", "time="], "--field needs NAME=KEY"),

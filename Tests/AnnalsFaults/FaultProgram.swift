@@ -113,6 +113,9 @@ public enum FaultProgram {
       let program = PassProgram(url: URL(fileURLWithPath: try text(0)))
       let wish = try PassProgram.Wish(words.dropFirst())
       try await program.tolerate { try await program.pass(wish) }
+    case "view":
+      try await ViewProgram(URL(fileURLWithPath: text(0))).run(
+        number(1), rebuilds: text(2) == "true", appends: text(3) == "true", seed: UInt64(number(4)))
     case "generations":
       let (url, verb) = (URL(fileURLWithPath: try text(0)), try text(1))
       ready()

@@ -80,4 +80,14 @@ struct MaintenanceTests {
     #expect(run.lines.contains("  CommitMade: Split"))
     #expect(run.lines.contains("now, version 3.0.0"))
   }
+
+  @Test func `the views of the example are listed and built anew`() throws {
+    let listed = try run("views", store)
+    #expect(listed.status == 0)
+    #expect(listed.lines.suffix(2) == ["authors 2: up to date", "files 1: up to date"])
+    #expect(listed.lines.contains { $0.hasPrefix("authors\t2\tready\t3\t0\t") })
+    let built = try run("rebuild", store, "files")
+    #expect(built.status == 0)
+    #expect(built.lines == ["'files', version 1, is built up to position 3"])
+  }
 }

@@ -93,8 +93,10 @@ extension RowStaging {
         if isThere { all[Array(keys[number].copied.dropFirst(prefix))] = value }
       }
     }
-    keys.each { key, value in
-      if let value { all[Array(key.dropFirst(prefix))] = Array(value.dropFirst(prefix)) }
+    let entries = keys.keys
+    for number in 0..<entries.count {
+      guard let value = keys.values[number] else { continue }
+      all[Array(entries[number].copied.dropFirst(prefix))] = Array(value.dropFirst(prefix))
     }
     return all
   }

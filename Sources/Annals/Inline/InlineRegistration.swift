@@ -24,7 +24,7 @@ struct InlineRegistration {
   func run() throws(AnnalsError) {
     try log.core.generation.openInline()
     guard log.options.access == .readWrite else { return }
-    while let step = try due() {
+    while let (step, row) = try due() {
       let generation = log.core.generation
       if generation.inline == nil {
         try generation.unsealIfStale(within: log.options.lockTimeout)
@@ -36,17 +36,30 @@ struct InlineRegistration {
         }
       }
       do throws(AnnalsError) { try write() } catch {
+        guard case .fold = step, let row else { throw error }
+        // A store on trial takes no changes: what is in force stays as far as it is.
+        if error.code == .held, row.state == .live { return }
         // What was folded by a program that cannot fold all of it is of no use to the next one.
-        if case .fold(_, let row) = step { try? giveUp(row) }
+        if row.state == .building, Self.cannotFold.contains(error.code) { try? giveUp(row) }
         throw error
       }
     }
   }
 
-  /// What is due, by a look at the store.
-  private func due() throws(AnnalsError) -> InlineDecision.Step? {
+  /// What a fold throws for what the log holds, and will throw again.
+  private static let cannotFold: Set<AnnalsError.Code> = [
+    .rejected, .ruleFailed, .malformed, .tooLarge, .wrongUse, .noPath, .newerSchema,
+  ]
+
+  /// What is due, by a look at the store, and the row that it is about.
+  private func due() throws(AnnalsError) -> (InlineDecision.Step, InlineRow?)? {
     try log.read { (snapshot) throws(AnnalsError) in
-      try decision(snapshot.reader.inlineRows(), snapshot.reader).next()
+      let rows = try snapshot.reader.inlineRows()
+      guard let step = try decision(rows, snapshot.reader).next() else { return nil }
+      switch step {
+      case .begin: return (step, nil)
+      case .fold(_, let row), .retire(let row), .remove(let row): return (step, rows[row])
+      }
     }
   }
 
@@ -73,12 +86,14 @@ struct InlineRegistration {
   }
 
   /// Takes a row back that was never in force.
-  private func giveUp(_ row: Int) throws(AnnalsError) {
+  private func giveUp(_ row: InlineRow) throws(AnnalsError) {
     _ = try ActivationWrite(log).run(risesEpoch: false) { (transaction, tables, _) throws(AnnalsError) in
-      var rows = try StoreReader(transaction.view, tables).inlineRows()
-      guard rows.indices.contains(row), rows[row].state == .building else { return false }
-      rows[row].state = .retired
-      try transaction.put(rows[row], in: tables.meta)
+      let rows = try StoreReader(transaction.view, tables).inlineRows()
+      guard var own = rows.first(where: { $0.number == row.number }), own.state == .building,
+        own.name == row.name, own.version == row.version
+      else { return false }
+      own.state = .retired
+      try transaction.put(own, in: tables.meta)
       return true
     }
   }

@@ -33,10 +33,14 @@ public struct EntryLines: Sendable {
   /// How many bytes fill a page. An entry is never divided, so that a page may be longer.
   private static let pageSize = 256 << 10
 
-  private let log: EventLog
+  let log: EventLog
   private let isRaw: Bool
+  /// Which entries are read.
+  let selection: EntrySelection
+  /// What announces commits, from the first wait on.
+  var watch: CommitWatch?
   /// Where reading stands.
-  private var steps: EntrySteps
+  var steps: EntrySteps
   private var writer = JSONWriter()
   /// What ended the last page, to be thrown in place of the next one.
   private var failure: AnnalsError?
@@ -51,14 +55,19 @@ public struct EntryLines: Sendable {
   /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged`, `tooManyReaders` or `inputOutput`.
   public init(_ log: EventLog, _ selection: EntrySelection = EntrySelection()) throws(AnnalsError) {
     self.log = log
+    self.selection = selection
     isRaw = selection.isRaw
+    steps = try Self.steps(log, selection)
+  }
+
+  static func steps(_ log: EventLog, _ selection: EntrySelection) throws(AnnalsError) -> EntrySteps {
     let source: EntrySource =
       if let stream = selection.stream {
         .stream(stream, from: selection.start.map { Revision($0) })
       } else {
         .log(from: selection.start.map { Position($0) })
       }
-    steps = try log.read { (snapshot) throws(AnnalsError) in
+    return try log.read { (snapshot) throws(AnnalsError) in
       try snapshot.steps(of: source, backwards: selection.backwards, limit: selection.limit)
     }
   }

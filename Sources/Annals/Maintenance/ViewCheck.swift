@@ -34,7 +34,8 @@ struct ViewCheck {
     _ number: UInt64, _ mark: ViewMark, _ shelf: ViewShelf
   ) throws(AnnalsError) {
     let pages = try files { () throws(StoreFileError) in
-      let hold = try FileLock(ViewFile.stem(number) + ".write", in: shelf.directory).lock(.exclusive)
+      let hold = try ViewFile.lockFile(ViewFile.stem(number) + ".write", in: shelf.directory, .readOnly).lock(
+        .exclusive)
       let pages = try PageCheck.run(
         ViewFile.stem(number) + ".mdb", in: shelf.directory, tables: ViewFile.definitions, ignoring: [],
         only: nil)
@@ -53,7 +54,8 @@ struct ViewCheck {
       if let checkpoint = facts.checkpoint,
         try reader.agreement(with: checkpoint, log: core.log) != .agrees
       {
-        problems.append("it has read to position \(checkpoint.position) of a log that is not this one any more")
+        problems.append(
+          "it has read to position \(checkpoint.position) of a log that is not this one any more")
       }
       return problems
     }

@@ -59,7 +59,9 @@ public struct ProjectionTable: Sendable {
   /// What the table is, without its type.
   let outline: TableOutline
   /// Room for rows that were changed and not stored yet.
-  let staging: @Sendable (TableOutline) -> StagedRows
+  let staging: @Sendable (TableOutline, UInt8) -> StagedRows
+  /// Puts a row that an earlier version has stored, after converting it where that is needed.
+  let carry: @Sendable (Span<UInt8>, Conversion?, inout ProjectionRows) throws -> Void
 
   /// The table of rows of a type.
   public static func rows<R: ProjectionRow>(_ type: R.Type) -> ProjectionTable {
@@ -67,6 +69,13 @@ public struct ProjectionTable: Sendable {
     let outline = TableOutline(
       type: ObjectIdentifier(type), name: R.recordName, shape: R.recordShape.map { StoredShape($0) },
       keys: keys)
-    return ProjectionTable(outline: outline) { StagedTable<R>($0) }
+    return ProjectionTable(
+      outline: outline, staging: { StagedTable<R>($0, $1) },
+      carry: { (payload, conversion, rows) in
+        guard let conversion else { return try rows.put(R.decode(payload: payload)) }
+        var converted: [UInt8] = []
+        try conversion.apply(payload, to: &converted)
+        try rows.put(R.decode(payload: converted.span))
+      })
   }
 }

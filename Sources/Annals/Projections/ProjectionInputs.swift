@@ -26,6 +26,10 @@ struct ProjectionInputs: Hashable, Sendable {
   /// The inputs in no particular order.
   let lines: Set<Line>
 
+  init(lines: Set<Line>) {
+    self.lines = lines
+  }
+
   /// The inputs of a projection that is given the events of some cases; `nil` for all.
   init(_ plan: CompiledPlan, cases: Set<Int>?) {
     var lines: Set<Line> = []

@@ -13,7 +13,7 @@ public protocol RowKey: Sendable {
 /// The bytes of a key, which LMDB orders rows by.
 public struct RowKeyBytes: Sendable {
   /// What was written so far.
-  var bytes: [UInt8] = []
+  @usableFromInline var bytes: [UInt8] = []
 
   /// Nothing.
   init() {}
@@ -41,6 +41,7 @@ public struct RowKeyBytes: Sendable {
 
   /// Adds what all keys begin with that begin with `text`.
   mutating func append(open text: Span<UInt8>) {
+    // Hardly any text holds a zero, and then it is copied as it is.
     guard text.holdsZero else { return bytes.append(text) }
     for index in text.indices {
       bytes.append(text[index])

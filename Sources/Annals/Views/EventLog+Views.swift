@@ -38,7 +38,7 @@ extension EventLog {
   public func views() throws(AnnalsError) -> [ViewInfo] {
     guard let shelf = try ViewShelf.open(in: core.generation.directory, .readOnly) else { return [] }
     let files = ViewShelf(directory: shelf.directory, access: options.access)
-    let hold = try shelf.lock()
+    let hold = try files.lock()
     let last = try core.generation.lastPosition()
     var infos: [ViewInfo] = []
     for listing in try shelf.listings() {

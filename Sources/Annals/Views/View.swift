@@ -19,8 +19,17 @@ public struct View<P: Projection>: Sendable {
     }
   }
 
+  /// How often a reader's store, which is told nothing, looks for a file that others may have built.
+  private static var interval: Duration { .milliseconds(500) }
+
   /// What rows are read from.
   private func served() throws(AnnalsError) -> ServedView {
+    if host.engine.access == .readOnly {
+      let (version, settled) = line.state.withLock { ($0.served?.version, $0.settled) }
+      if version != P.version, version == nil || settled.duration(to: .now) > Self.interval {
+        try host.engine.settleAgain(line)
+      }
+    }
     while true {
       let (served, building, error) = line.state.withLock { ($0.served, $0.building, $0.error) }
       if let served, served.version == P.version { return served }
@@ -83,11 +92,12 @@ extension View {
   /// - Parameters:
   ///   - position: The position, ``Appended/last`` for example.
   ///   - timeout: How long to wait at most.
-  /// - Throws: ``AnnalsError`` with code `busy` when the time is over, `cancelled` in a cancelled task, what has stopped the view where it goes no further, or as
+  /// - Throws: ``AnnalsError`` with code `busy` when the time is over, `cancelled` in a cancelled task, `usedAfterFork`, what has stopped the view where it goes no further, or as
   ///   ``read(_:)``.
   public func waiting(for position: Position, timeout: Duration = .seconds(10)) async throws(AnnalsError) {
+    if host.engine.core.generation.environment.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     let end = ContinuousClock.now + timeout
-    var watch: ViewWatch?
+    var watch: CommitWatch?
     while true {
       let known = line.changes.count
       let found = try reached()

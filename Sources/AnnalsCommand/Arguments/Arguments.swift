@@ -15,6 +15,11 @@ struct Arguments {
     var operands: [String]
   }
 
+  /// The projections that the command was given.
+  var projections: [KnownProjection] = []
+  /// The inline projections that the command was given, as a ``KnownInline``.
+  var inline: (any Sendable)?
+
   private var flags: Set<String> = []
   private var values: [String: [String]] = [:]
   private let operands: [String]

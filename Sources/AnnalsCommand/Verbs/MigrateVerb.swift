@@ -34,10 +34,12 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
   let isJSON: Bool
   private let pass: PassArguments
   private let version: SchemaVersion?
+  private let inline: [any InlineProjection<Plan.Current.Event>.Type]
 
   init(_ arguments: Arguments) throws(UsageError) {
     store = arguments[operand: 0]
     isJSON = arguments.has("--json")
+    inline = (arguments.inline as? KnownInline<Plan.Current.Event>)?.types ?? []
     pass = try PassArguments(arguments)
     version = try arguments.value("--to").map { (text) throws(UsageError) in
       guard let version = SchemaVersion(text) else { throw UsageError("--to needs a version such as 2.0.0") }
@@ -52,7 +54,7 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
     options.activating =
       !pass.options.isRehearsal && (version ?? Plan.Current.version) == Plan.Current.version
     var migration = try PlanMigration(
-      at: URL(filePath: store), plan: Plan.self, to: version, options: options)
+      at: URL(filePath: store), plan: Plan.self, to: version, options: options, inline: inline)
     var status = ExitStatus.success
     while status == ExitStatus.success, let run = try migration.next(pass.options) {
       status = try await PassWatch(run: run, isJSON: isJSON).finish(to: &output, &progress)

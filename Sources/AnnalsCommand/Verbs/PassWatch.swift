@@ -36,7 +36,7 @@ struct PassWatch {
     return text
   }
 
-  private static func duration(_ seconds: Double) -> String {
+  static func duration(_ seconds: Double) -> String {
     let seconds = Int(min(seconds.rounded(.up), 359_999))
     if seconds < 60 { return "\(seconds) s" }
     if seconds < 3600 { return "\(seconds / 60) min \(seconds % 60) s" }

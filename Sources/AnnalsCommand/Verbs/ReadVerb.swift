@@ -4,22 +4,26 @@ import Annals
 struct ReadVerb: Verb {
   static let name = "read"
   static let summary = "Shows entries of the log or of one stream as lines of JSON."
-  static let synopsis = "<store> [--stream S] [--from N] [--backwards] [--limit N] [--raw] [--json]"
+  static let synopsis =
+    "<store> [--stream S] [--from N] [--backwards] [--limit N] [--raw] [--follow] [--json]"
   static let help = """
 
-    Reading ends at the newest entry that the log had when it began.
+    Reading ends at the newest entry that the log had when it began, but with --follow.
 
       --stream S         only the entries of this stream; one that does not exist has none
       --from N           the first entry: its revision (from 0) with --stream, its position (from 1) otherwise
       --backwards        newest first
       --limit N          at most N entries
+      --follow           goes on with what is appended, in whatever process, until the limit is reached or it is interrupted
       --raw              header and stored bytes, in hexadecimal digits, in place of what they mean
     """
   static let grammar = Arguments.Grammar(
-    flags: ["--backwards", "--raw"], values: ["--stream", "--from", "--limit"], operands: ["<store>"])
+    flags: ["--backwards", "--raw", "--follow"], values: ["--stream", "--from", "--limit"],
+    operands: ["<store>"])
 
   let store: String
   let selection: EntrySelection
+  let isFollowing: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
     store = arguments[operand: 0]
@@ -27,6 +31,10 @@ struct ReadVerb: Verb {
       stream: arguments.value("--stream").map { StreamName($0) }, start: try arguments.number("--from"),
       backwards: arguments.has("--backwards"), limit: try arguments.count("--limit") ?? .max,
       isRaw: arguments.has("--raw"))
+    isFollowing = arguments.has("--follow")
+    if isFollowing, selection.backwards {
+      throw UsageError("--follow goes forwards: leave out --backwards")
+    }
     guard selection.stream != nil || selection.start != 0 else {
       throw UsageError("--from 0: positions are counted from 1")
     }
@@ -34,7 +42,19 @@ struct ReadVerb: Verb {
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     var lines = try EntryLines(EventLog(path: store), selection)
-    while let page = try lines.nextPage() { try output.write(page) }
+    let wait = FollowWait()
+    let interruption = isFollowing ? Interruption { wait.end() } : nil
+    var goesOn: Bool
+    repeat {
+      while let page = try lines.nextPage() { try output.write(page) }
+      goesOn = false
+      if isFollowing {
+        // Whoever reads it is not to wait for the next entry.
+        try output.flush()
+        goesOn = try await wait.run(&lines)
+      }
+    } while goesOn
+    withExtendedLifetime(interruption) {}
     return ExitStatus.success
   }
 }

@@ -2,6 +2,12 @@ import Foundation
 import LMDB
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 @testable import Annals
 
 /// Accounts whose owners have two names.
@@ -92,7 +98,7 @@ struct InlinePassTests {
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test("a copy of the store has the rows, and a repaired one gets them anew when it is opened")
+  @Test("a copy of the store has the rows")
   func copies() async throws {
     let place = try TemporaryStore()
     let copy = place.directory.appendingPathComponent("copy.annals")
@@ -110,6 +116,76 @@ struct InlinePassTests {
     try expectAgreement(second)
     try await second.append([.moved(.init(amount: 1))], to: "s7")
     #expect(try second.balance(of: "s7") == 8)
+  }
+
+  @Test("a damaged row is found, and a repair lets the next open fold the rows anew")
+  func repair() async throws {
+    let place = try TemporaryStore()
+    do {
+      let store = try place.accounts([InlineNames.self])
+      for number in 0..<50 {
+        try await store.append([.opened(.init(name: "n\(number)", code: number))], to: "s\(number)")
+      }
+      let (environment, table) = (store.log.core.generation.environment, store.log.core.generation.inline)
+      let inline = try #require(table)
+      let keys = try store.log.read { (snapshot) throws(AnnalsError) in
+        try snapshot.reader.keys(beginningWith: InlineRow.keyPrefix(1), in: inline, limit: 1)[0]
+      }
+      try environment.write { (transaction) throws(EnvironmentError) in
+        let bytes: [UInt8] = [1, 2, 3, 4, 5]
+        try transaction.put(bytes.span, forKey: keys.span, in: inline)
+      }
+      #expect(try store.differencesOfInlineRows().count == 1)
+    }
+    let found = try EventLog.verify(place.url)
+    #expect(found.count == 1 && found.findings.first?.place == "table 'inline', row 1")
+    #expect(try EventLog.repair(place.url).isDone)
+    let reader = try place.accounts([InlineNames.self], StoreOptions(access: .readOnly))
+    let error = #expect(throws: AnnalsError.self) { try reader.holder(of: "s1") }
+    #expect(error?.code == .requiresActivation)
+    _ = consume reader
+    let store = try place.accounts([InlineNames.self])
+    #expect(try store.holder(of: "s1") == "n1")
+    try expectAgreement(store)
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test("rows are those of the log after a process is killed at any moment of a pass")
+  func kills() async throws {
+    let place = try TemporaryStore()
+    do {
+      let old = try place.accounts([])
+      for number in 0..<40 {
+        try await old.append(
+          [.opened(.init(name: "A N\(number)", code: number))]
+            + (0..<400).map { .moved(.init(amount: $0)) }, to: "s\(number)")
+      }
+      _ = try open(place)
+    }
+    for round in 0..<4 {
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        [path = place.url.path as String, round = round as Int] in
+        let killer = Thread {
+          usleep(UInt32(40_000 * (round + 1)))
+          kill(getpid(), SIGKILL)
+        }
+        killer.start()
+        let store = try EventStore(
+          at: URL(fileURLWithPath: path), plan: InlineOwnersPlan.self, inline: [InlineOwners.self])
+        _ = try await store.migrate().report()
+        var number = 0
+        while true {
+          number += 1
+          try await store.append(
+            [.opened(.init(first: "B", last: "r\(round) \(number)", code: nil))], to: "r\(round) \(number)")
+        }
+      }
+      try expectAgreement(open(place))
+    }
+    let store = try open(place)
+    _ = try await store.migrate().report()
+    try expectAgreement(store)
+    #expect(try EventLog.verify(place.url).isClean)
   }
 
   /// All rows by what follows the number in their keys.

@@ -119,3 +119,101 @@ struct ViewFollowingTests {
     }
   }
 }
+
+/// Rows of an earlier version that become those of a later one without the log.
+struct RowUpcastTests {
+  /// The words of ``Tallies/Counts`` by length, and what each letter counts: the first table by a rule, as there is no other.
+  enum Lengths: Projection {
+    @Record struct Word: ProjectionRow {
+      var word: String
+      var times: Int
+      var last: Int
+      var isUpcast: Bool
+
+      var key: Keys<Int, String> { Keys(word.utf8.count, word) }
+      static let byTimes = SecondaryKey<Word, Int>("times") { $0.times }
+      static var secondaryKeys: [any DeclaredKey<Word>] { [byTimes] }
+    }
+    typealias Event = Tallies.Event
+    static let name = "counts"
+    static let version = 3
+    static var tables: [ProjectionTable] { [.rows(Word.self)] }
+    static var events: EventSelection<Event> { [\.said] }
+    static var upcasts: [RowUpcast] {
+      [
+        RowUpcast(from: 1, Tallies.Counts.Word.self) { old in
+          [Word(word: old.word, times: old.times, last: old.last, isUpcast: true)]
+        }
+      ]
+    }
+
+    static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+      guard case .said(let said) = entry.event else { return }
+      let key = Keys(said.word.utf8.count, said.word)
+      try rows.update(Word.self, key, initial: Word(word: said.word, times: 0, last: 0, isUpcast: false)) {
+        $0.times += said.times
+        $0.last = Int(entry.position.rawValue)
+      }
+    }
+  }
+
+  @Test("a rule makes rows of a later version out of those of an earlier one, where those end")
+  func upcast() async throws {
+    var random = SeededGenerator(seed: 31)
+    let tallied = try TalliedStore()
+    do {
+      let store = try tallied.open()
+      try await tallied.append(400, to: store, &random)
+      try await store.view(Tallies.Counts.self).waiting(for: tallied.last)
+      try await tallied.append(50, to: store, &random)
+    }
+    let store = try tallied.open()
+    let view = try store.view(Lengths.self)
+    try await view.waiting(for: tallied.last)
+    for (word, row) in tallied.counts() {
+      let found = try view.read { (snapshot) throws(AnnalsError) in
+        try snapshot.get(Lengths.Word.self, Keys(word.utf8.count, word))
+      }
+      #expect(found?.times == row.times)
+      #expect(found?.last == row.last)
+      #expect(found?.isUpcast == true)
+    }
+    try store.rebuild(Lengths.self)
+    try await ViewFollowingTests.wait { try store.log.views().map(\.number) == [3] }
+    try await view.waiting(for: tallied.last)
+    let found = try view.read { (snapshot) throws(AnnalsError) in
+      try snapshot.get(Lengths.Word.self, Keys(2, "w1"))
+    }
+    #expect(found?.times == tallied.counts()["w1"]?.times)
+    #expect(found?.isUpcast == false)
+    #expect(try EventLog.verify(tallied.url).isClean)
+  }
+
+  @Test("a file into which rows were being carried when that was cut short is made anew")
+  func cutShort() async throws {
+    var random = SeededGenerator(seed: 32)
+    let tallied = try TalliedStore()
+    do {
+      let store = try tallied.open()
+      try await tallied.append(100, to: store, &random)
+      try await store.view(Tallies.Counts.self).waiting(for: tallied.last)
+      // As a process leaves it that is killed between two batches.
+      let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
+      let hold = try shelf.lock()
+      let inputs = ProjectionInputs(store.reach.plan, cases: Lengths.events.cases)
+      _ = try shelf.create(ProjectionOutline(Lengths.self), inputs, isCarrying: true)
+      _ = consume hold
+    }
+    let store = try tallied.open()
+    let view = try store.view(Lengths.self)
+    #expect(try view.status().reason?.contains("cut short") == true)
+    try await view.waiting(for: tallied.last)
+    let found = try view.read { (snapshot) throws(AnnalsError) in
+      try snapshot.get(Lengths.Word.self, Keys(2, "w1"))
+    }
+    #expect(found?.times == tallied.counts()["w1"]?.times)
+    #expect(
+      try view.read { (snapshot) throws(AnnalsError) in try snapshot.get(Lengths.Word.self, Keys(2, "none")) }
+        == nil)
+  }
+}

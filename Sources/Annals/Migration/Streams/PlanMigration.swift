@@ -12,6 +12,7 @@ package struct PlanMigration<Plan: SchemaMigrationPlan> {
   private let url: URL
   private let options: StoreOptions
   private let version: SchemaVersion
+  private let inline: [any InlineProjection<Plan.Current.Event>.Type]
   /// How many passes were begun that moved entries.
   private var moved = 0
   private var isFinished = false
@@ -21,10 +22,13 @@ package struct PlanMigration<Plan: SchemaMigrationPlan> {
   /// - Parameters:
   ///   - version: The version to lead to; the plan's current one where it is `nil`.
   ///   - options: As for an open of the store.
+  ///   - inline: As for an open of the store.
   /// - Throws: ``AnnalsError``: what an open throws, and `wrongUse` for a version that the plan does not have.
   package init(
-    at url: URL, plan: Plan.Type, to version: SchemaVersion?, options: StoreOptions
+    at url: URL, plan: Plan.Type, to version: SchemaVersion?, options: StoreOptions,
+    inline: [any InlineProjection<Plan.Current.Event>.Type] = []
   ) throws(AnnalsError) {
+    self.inline = inline
     let compiled = try CompiledPlan(plan)
     if let version, !compiled.schemas.contains(where: { $0.version == version }) {
       throw AnnalsError(
@@ -59,7 +63,7 @@ package struct PlanMigration<Plan: SchemaMigrationPlan> {
     isFinished = true
     // A stage behind the version keeps the whole plan from reading the store, and is none of this pass's business.
     if try passes.due(upTo: plan.current.version) != nil { return try end(options) }
-    let store = try EventStore(at: url, plan: Plan.self, options: self.options)
+    let store = try EventStore(at: url, plan: Plan.self, options: self.options, inline: inline)
     if version != Plan.Current.version { return try store.migrate(to: version, options) }
     if moved > 0, try !store.isBehind() { return nil }
     return try store.migrate(options)

@@ -20,6 +20,8 @@ struct ViewFacts: Equatable, Sendable {
   var gate: UInt64
   /// The number of the file that has taken its place; `nil` where none has.
   var successor: UInt64?
+  /// Whether rows of an earlier version are being carried into it: cut short, it is of no use.
+  var isCarrying: Bool
 }
 
 /// The rows of `meta` in a view's file.
@@ -36,6 +38,8 @@ enum ViewRow: String, CaseIterable, Sendable {
   case gate
   /// The file that has taken its place.
   case successor
+  /// That rows of an earlier version are being carried into it: one byte.
+  case carrying
 }
 
 extension ViewFile {
@@ -51,7 +55,7 @@ extension ViewFile {
     return ViewFacts(
       number: number, name: name, version: version, definition: definition, inputs: inputs ?? "",
       isReady: try isReady(view), checkpoint: try checkpoint(view), gate: try gate(view),
-      successor: try successor(view))
+      successor: try successor(view), isCarrying: try isCarrying(view))
   }
 
   /// How far the view has read; `nil` before the first batch.
@@ -72,6 +76,11 @@ extension ViewFile {
   /// The file that has taken the place of this one; `nil` where none has.
   func successor(_ view: TransactionView) throws(AnnalsError) -> UInt64? {
     try row(.successor, view) { (reader) throws(FormatFailure) in try reader.varint() }
+  }
+
+  /// Whether rows of an earlier version are being carried into it.
+  func isCarrying(_ view: TransactionView) throws(AnnalsError) -> Bool {
+    try row(.carrying, view) { (reader) throws(FormatFailure) in try reader.byte() == 1 } ?? false
   }
 
   private func row<Value>(
@@ -110,7 +119,7 @@ extension WriteTransaction {
 
   /// Sets what a view's file says of itself when it is created.
   mutating func put(
-    beginning outline: ProjectionOutline, _ inputs: ProjectionInputs, in file: ViewFile
+    beginning outline: ProjectionOutline, _ inputs: ProjectionInputs, isCarrying: Bool, in file: ViewFile
   ) throws(AnnalsError) {
     var head: [UInt8] = []
     head.append(counted: outline.name.utf8)
@@ -121,5 +130,6 @@ extension WriteTransaction {
     lines.append(counted: inputs.text.utf8)
     try put(lines, .inputs, in: file)
     try put([0], .ready, in: file)
+    if isCarrying { try put([1], .carrying, in: file) }
   }
 }

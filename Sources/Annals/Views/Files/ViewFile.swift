@@ -70,7 +70,7 @@ final class ViewFile: Sendable {
   }
 
   /// Opens a lock file; for a reader it is enough to be allowed to read it.
-  private static func lockFile(
+  static func lockFile(
     _ name: String, in directory: Directory, _ access: EnvironmentOptions.Access
   ) throws(StoreFileError) -> FileLock {
     if access == .readWrite { return try FileLock(name, in: directory) }

@@ -47,7 +47,15 @@ struct ViewShelf: Sendable {
   /// Keeps others from creating and removing files of views; for a moment.
   func lock() throws(AnnalsError) -> FileLock.Hold {
     try files { () throws(StoreFileError) in
-      try FileLock("views.lock", in: directory).lock(.exclusive)
+      try ViewFile.lockFile("views.lock", in: directory, access == .readWrite ? .readWrite : .readOnly)
+        .lock(.exclusive)
+    }
+  }
+
+  /// Removes what crashes have left of marks; only for the holder of ``lock()``.
+  func clearUp() throws(AnnalsError) {
+    try files { () throws(StoreFileError) in
+      try directory.removeUnfinishedReplacements { Self.parts(of: $0) != nil }
     }
   }
 
@@ -105,7 +113,11 @@ struct ViewShelf: Sendable {
   }
 
   /// Creates the file of a view that has read nothing; only for the holder of ``lock()``.
-  func create(_ outline: ProjectionOutline, _ inputs: ProjectionInputs) throws(AnnalsError) -> ViewFile {
+  ///
+  /// - Parameter isCarrying: Whether rows of an earlier version will be carried into it.
+  func create(
+    _ outline: ProjectionOutline, _ inputs: ProjectionInputs, isCarrying: Bool
+  ) throws(AnnalsError) -> ViewFile {
     let number = (try listings().last?.number ?? 0) + 1
     // Before there is a file: after a power cut one whose mark the disk does not have is removed unopened.
     try put(
@@ -115,7 +127,7 @@ struct ViewShelf: Sendable {
     file.isSynced.store(false, ordering: .relaxed)
     try file.environment.write(durability: .none, failure: AnnalsError.init) {
       (transaction) throws(AnnalsError) in
-      try transaction.put(beginning: outline, inputs, in: file)
+      try transaction.put(beginning: outline, inputs, isCarrying: isCarrying, in: file)
     }
     return file
   }

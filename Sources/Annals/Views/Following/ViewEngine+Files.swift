@@ -46,7 +46,8 @@ extension ViewEngine {
   func registerEarlier(_ face: ProjectionFace<Event>, than later: ProjectionFace<Event>) throws(AnnalsError) {
     guard let shelf = try shelf() else { return }
     let marks = try shelf.listings().compactMap(\.mark).filter { ExactText($0.name) == ExactText(face.name) }
-    guard marks.contains(where: { $0.version == face.outline.version }),
+    guard
+      marks.contains(where: { $0.version == face.outline.version && $0.isSynced }),
       // A file of the later one that is synced is ready, or about to be.
       !marks.contains(where: { $0.version >= later.outline.version && $0.isSynced })
     else { return }
@@ -80,6 +81,7 @@ extension ViewEngine {
   func settle(_ line: ViewLine<Event>, _ settling: inout Settling) throws(AnnalsError) {
     guard let shelf = try shelf() else { return }
     let hold = access == .readWrite ? try shelf.lock() : nil
+    if access == .readWrite { try shelf.clearUp() }
     let outline = line.face.outline
     let inputs = ProjectionInputs(reach.plan, cases: line.face.selection.cases)
     var (candidates, opened, noted) = try find(outline, shelf, &settling)
@@ -91,11 +93,10 @@ extension ViewEngine {
     line.state.withLock { state in
       state.served = served
       state.building = nil
+      state.settled = .now
       if choice.building != .none { state.reason = choice.reason }
       state.error = nil
     }
-    candidates = []
-    noted = nil
     if access == .readWrite, !isOver {
       for number in choice.discarded + choice.outlived {
         opened[number] = nil
@@ -110,12 +111,26 @@ extension ViewEngine {
           line.state.withLock { $0.building = file }
           try follow(file, line, shelf)
         }
-      case .new: try build(line, shelf, &settling)
+      case .new: try build(line, shelf, &settling, seed(of: line, candidates, opened))
       }
     }
+    if access == .readOnly, case .going(let number) = choice.building {
+      line.state.withLock { $0.building = opened[number] }
+    }
+    dismissOthers(of: line)
     _ = consume hold
     line.changes.announce()
     chores.announce()
+  }
+
+  /// Lets go of what is folded of a line and neither serves nor is built; the threads end by themselves.
+  private func dismissOthers(of line: ViewLine<Event>) {
+    let others = line.state.withLock { state in
+      let others = state.tracks.filter { $0.file !== state.served?.file && $0.file !== state.building }
+      state.tracks.removeAll { track in others.contains { $0 === track } }
+      return others
+    }
+    for track in others { stopped(track) }
   }
 
   /// The files of a projection that can be used; what cannot be is removed.
@@ -149,6 +164,11 @@ extension ViewEngine {
           guard ExactText(facts.name) == ExactText(mark.name), facts.version == mark.version else {
             throw AnnalsError(.foreign, "the file is of another view than what stands beside it says")
           }
+          if facts.isCarrying, let lease = try shelf.foldLease(listing.number) {
+            _ = lease
+            throw AnnalsError(
+              .incomplete, "rows of an earlier version were being carried over when that was cut short")
+          }
           var agreement = CheckpointAgreement.agrees
           if let checkpoint = facts.checkpoint {
             agreement = try snapshot.reader.agreement(with: checkpoint, log: core.log)
@@ -166,7 +186,10 @@ extension ViewEngine {
       if let problem {
         // Whose file it was that has no mark, nobody knows.
         if isOwn || listing.mark == nil { noted = noted ?? problem }
-        if access == .readWrite { _ = try shelf.remove(listing.number) }
+        settling.files[listing.number] = nil
+        if access == .readWrite, try !shelf.remove(listing.number) {
+          settling.outlived.insert(listing.number)
+        }
       }
     }
     return (candidates, opened, noted)
@@ -198,23 +221,50 @@ extension ViewEngine {
 
   /// Begins a new file for a line, which nobody reads from until it has caught up; the shelf is locked.
   private func build(
-    _ line: ViewLine<Event>, _ shelf: ViewShelf, _ settling: inout Settling
+    _ line: ViewLine<Event>, _ shelf: ViewShelf, _ settling: inout Settling, _ seed: RowSeed? = nil
   ) throws(AnnalsError) {
     let inputs = ProjectionInputs(reach.plan, cases: line.face.selection.cases)
-    let file = try shelf.create(line.face.outline, inputs)
+    let file = try shelf.create(line.face.outline, inputs, isCarrying: seed != nil)
     settling.files[file.number] = WeakFile(file: file)
     line.state.withLock { $0.building = file }
-    try follow(file, line, shelf)
+    try follow(file, line, shelf, seed)
+  }
+
+  /// The rows that a new file begins with; `nil` where it begins with the log.
+  private func seed(
+    of line: ViewLine<Event>, _ candidates: [ViewChoice.Candidate], _ opened: [UInt64: ViewFile]
+  ) -> RowSeed? {
+    let outline = line.face.outline
+    let inputs = ProjectionInputs(reach.plan, cases: line.face.selection.cases)
+    let older = candidates.filter { candidate in
+      // Rows of other inputs are not those that the log gives.
+      candidate.facts.isReady && candidate.facts.version < outline.version && candidate.agreement == .agrees
+        && ProjectionInputs(candidate.facts.inputs) == inputs
+    }
+    guard
+      let newest = older.max(by: { ($0.facts.version, $0.facts.number) < ($1.facts.version, $1.facts.number) }
+      ),
+      let file = opened[newest.facts.number], let stored = StoredProjection(newest.facts.definition),
+      let carrying = RowCarrying(outline, line.face.upcasts, from: newest.facts.version, stored)
+    else { return nil }
+    return RowSeed(file: file, version: newest.facts.version, carrying: carrying)
   }
 
   /// Folds a file from here on, unless another process does.
-  func follow(_ file: ViewFile, _ line: ViewLine<Event>, _ shelf: ViewShelf) throws(AnnalsError) {
+  ///
+  /// - Parameter seed: The rows that it begins with; of a file into which another process was carrying some when it ended nothing can be made.
+  func follow(
+    _ file: ViewFile, _ line: ViewLine<Event>, _ shelf: ViewShelf, _ seed: RowSeed? = nil
+  ) throws(AnnalsError) {
     guard !isOver, line.track(of: file) == nil, let lease = try shelf.foldLease(file.number) else { return }
-    let checkpoint = try file.read { (view) throws(AnnalsError) in try file.checkpoint(view) }
+    let (checkpoint, isCarrying) = try file.read { (view) throws(AnnalsError) in
+      (try file.checkpoint(view), try file.isCarrying(view))
+    }
+    guard isCarrying == (seed != nil) else { return }
     let track = ViewTrack(line, file, lease, at: checkpoint)
     line.state.withLock { $0.tracks.append(track) }
-    try track.start(from: checkpoint, for: self)
-    join(track, behind: checkpoint?.position.rawValue ?? 0)
+    try track.start(from: checkpoint, seed, for: self)
+    if seed == nil { join(track, behind: checkpoint?.position.rawValue ?? 0) }
   }
 }
 

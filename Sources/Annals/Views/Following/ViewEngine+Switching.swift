@@ -43,10 +43,13 @@ extension ViewEngine {
     let file = track.file
     if !file.isSynced.load(ordering: .relaxed) {
       try storage { () throws(EnvironmentError) in try file.environment.synchronize() }
-      try ViewShelf(directory: file.directory, access: access).put(
+      let shelf = ViewShelf(directory: file.directory, access: access)
+      let hold = try shelf.lock()
+      try shelf.put(
         ViewMark(
           name: track.face.name, version: track.face.outline.version, boot: Boot.id ?? "", isSynced: true),
         for: file.number)
+      _ = consume hold
       file.isSynced.store(true, ordering: .relaxed)
     }
     var told: [UInt8] = []
@@ -160,10 +163,10 @@ extension ViewEngine {
     let files = [served.flatMap { $0.version == line.face.outline.version ? $0.file : nil }, building]
     for file in files.compactMap({ $0 }) where !tracks.contains(where: { $0.file === file }) {
       isSettled = false
-      let (isReady, successor) = try file.read { (view) throws(AnnalsError) in
-        (try file.isReady(view), try file.successor(view))
+      let (isReady, isCarrying, successor) = try file.read { (view) throws(AnnalsError) in
+        (try file.isReady(view), try file.isCarrying(view), try file.successor(view))
       }
-      if successor != nil || (file === building && isReady) {
+      if successor != nil || (file === building && (isReady || isCarrying)) {
         try settleAgain(line)
         return false
       }

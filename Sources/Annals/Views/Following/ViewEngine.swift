@@ -201,8 +201,10 @@ extension ViewEngine {
     if access == .readOnly || threads.withLock({ $0.keeper != nil }) { return }
     let started = try files { () throws(StoreFileError) in
       try WriterThread(name: "annals-keeper") { [self] in
-        while !isOver {
+        while true {
+          // Before anything is looked at: what is announced behind that is not missed.
           let known = chores.count
+          if isOver { return }
           let isIdle = lookAround()
           chores.wait(beyond: known, upTo: isIdle ? 36_000 * Self.rest : Self.rest)
         }

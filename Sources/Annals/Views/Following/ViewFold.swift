@@ -39,6 +39,11 @@ class ViewFolding<Event: SchemaEvent> {
   ) throws(FoldFailure) -> FoldOutcome {
     .elsewhere(start)
   }
+
+  /// Begins with the rows of an earlier version.
+  ///
+  /// - Returns: How far those have read.
+  func carry(_ seed: RowSeed, _ isOver: () -> Bool) throws(AnnalsError) -> Checkpoint? { nil }
 }
 
 /// Folds entries into the file of one projection: rows and checkpoint of a batch in one transaction. Used by one thread.
@@ -104,6 +109,10 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
       throw .other(AnnalsError(error))
     }
     known = id
+    if durability == .none {
+      // So that the flush at the end has less to wait for.
+      do { try file.environment.startWriteback() } catch { throw .other(AnnalsError(error)) }
+    }
     if staging.count > Self.most.rows || staging.size > Self.most.bytes {
       staging.forget()
     } else {
@@ -112,7 +121,22 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     return .stored(end)
   }
 
-  private func forget() {
+  override func carry(_ seed: RowSeed, _ isOver: () -> Bool) throws(AnnalsError) -> Checkpoint? {
+    try carryRows(seed, isOver)
+  }
+
+  /// The rows inside a transaction.
+  @_lifetime(borrow transaction)
+  func lentRows(_ transaction: borrowing WriteTransaction) -> ProjectionRows {
+    ProjectionRows(staging, file.source(transaction.view))
+  }
+
+  /// Stores what was changed.
+  func flush(into transaction: inout WriteTransaction) throws(AnnalsError) {
+    try staging.flush(into: &transaction, file.rows)
+  }
+
+  func forget() {
     staging.forget()
     known = nil
   }

@@ -46,6 +46,8 @@ struct PassReader<Event: SchemaEvent> {
   private let engine: ViewEngine<Event>
   private var names = StreamNames()
   private var generation: UInt64?
+  /// How many events the last page had.
+  private var likely = 0
 
   init(_ number: UInt64, _ engine: ViewEngine<Event>) {
     self.number = number
@@ -54,8 +56,10 @@ struct PassReader<Event: SchemaEvent> {
 
   /// Reads until nobody is on the way any more.
   mutating func run() {
-    while let step = engine.step(of: number) {
+    while true {
+      // Before anything is looked at: what is announced behind that is not missed.
       let known = engine.core.place.commits.count
+      guard let step = engine.step(of: number) else { return }
       let page: ViewPage<Event>
       do throws(AnnalsError) { page = try read(behind: step.position, step.wanted) } catch {
         if error.code == .tooManyReaders {
@@ -104,6 +108,7 @@ struct PassReader<Event: SchemaEvent> {
       reach: reach, kinds: snapshot.kinds, log: core.log, generation: snapshot.generation)
     if let wanted { lifting.pass(over: wanted) }
     let delivery = Delivery<Event>()
+    delivery.entries.reserveCapacity(likely)
     var (count, bytes, end, whole) = (0, 0, position, 0)
     var isLast = last <= position
     var failure: ViewPage<Event>.Failure?
@@ -130,6 +135,7 @@ struct PassReader<Event: SchemaEvent> {
       isLast = end == last
     }
     names = cursor.steps.names
+    likely = delivery.count
     return ViewPage(
       start: position, end: try reader.checkpoint(at: Position(end), log: core.log),
       entries: delivery.entries, isLast: isLast, failure: failure)

@@ -47,11 +47,12 @@ final class ViewTrack<Event: SchemaEvent>: Sendable {
 
   /// Begins to fold what comes.
   func start(
-    from checkpoint: Checkpoint?, for engine: ViewEngine<Event>
+    from checkpoint: Checkpoint?, _ seed: RowSeed?, for engine: ViewEngine<Event>
   ) throws(AnnalsError) {
     let started = try files { () throws(StoreFileError) in
       try WriterThread(name: "annals-view") { [self] in
         let folder = ViewFolder(self, engine, at: checkpoint)
+        if let seed, !folder.carry(seed) { return }
         folder.run()
       }
     }
@@ -123,6 +124,17 @@ final class ViewFolder<Event: SchemaEvent> {
         guard take(page.seen(by: track.face.selection.cases)) else { return }
       }
     }
+  }
+
+  /// Begins with the rows of an earlier version, and lets the log be read behind where those end.
+  ///
+  /// - Returns: Whether the thread goes on.
+  func carry(_ seed: RowSeed) -> Bool {
+    do throws(AnnalsError) { stored = try folding.carry(seed) { engine.isOver } } catch { return stop(error) }
+    if engine.isOver { return false }
+    note(position)
+    engine.join(track, behind: position)
+    return true
   }
 
   /// Stores how far the view has read before it ends.
@@ -206,6 +218,7 @@ final class ViewFolder<Event: SchemaEvent> {
         engine.rejoin(track, behind: stored?.position.rawValue ?? 0)
         return true
       case .other(let error):
+        if error.recovery == [.retry] { return tryAgain(after: error) }
         guard error.isOfSpoiltView else { return stop(error) }
         _ = stop(error)
         // Its rows can be had again from the log.
@@ -237,10 +250,30 @@ final class ViewFolder<Event: SchemaEvent> {
     }
   }
 
+  /// Rests after a failure that may pass, such as of a full disk, and goes on behind what is stored.
+  ///
+  /// - Returns: Whether the thread goes on.
+  private func tryAgain(after error: AnnalsError) -> Bool {
+    hidden = nil
+    track.stop(because: error)
+    track.line.changes.announce()
+    let end = ContinuousClock.now + .seconds(1)
+    while ContinuousClock.now < end {
+      // What comes meanwhile comes again.
+      if case .end = track.pages.take(upTo: 100_000_000) { return false }
+    }
+    track.shown.withLock { $0.error = nil }
+    engine.rejoin(track, behind: stored?.position.rawValue ?? 0)
+    return true
+  }
+
   /// Looks whether the view has caught up with the log.
   private func reach(_ page: ViewPage<Event>) -> Bool {
     guard page.isLast else { return true }
-    do throws(AnnalsError) { try engine.reached(track, stored) } catch { return stop(error) }
+    do throws(AnnalsError) { try engine.reached(track, stored) } catch {
+      // Nothing of the switch is done twice that must not be.
+      return error.recovery == [.retry] ? tryAgain(after: error) : stop(error)
+    }
     return true
   }
 

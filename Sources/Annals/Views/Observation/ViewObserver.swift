@@ -18,7 +18,7 @@ struct ViewObserver<P: Projection>: Sendable {
   let view: View<P>
   /// The file that was looked at last, and the last change of it that was told.
   private var place: (file: ViewFile, seen: UInt64)?
-  private var watch: ViewWatch?
+  private var watch: CommitWatch?
 
   init(_ view: View<P>) {
     self.view = view

@@ -151,7 +151,7 @@ struct StagedScan<Row: ProjectionRow> {
   var walk: StagedWalk
 
   init(_ staging: RowStaging, _ bounds: RowBounds, isBackwards: Bool) throws(AnnalsError) {
-    table = try staging.table(of: Row.self).0
+    table = try staging.table(of: Row.self)
     rowKeys = table.keys
     if bounds.place.isSecondary {
       staging.keys.bringIntoOrder()

@@ -4,13 +4,14 @@ internal import LMDB
 ///
 /// What is put and removed is read back at once, and stored with the checkpoint of the batch, as a whole or not at all.
 public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
-  let staging: RowStaging
+  @usableFromInline let staging: RowStaging
   let source: RowSource
 
   @_lifetime(copy source)
   init(_ staging: RowStaging, _ source: RowSource) {
     self.staging = staging
     self.source = source
+    for table in staging.tables { table.begin(with: source.prefix) }
   }
 
   /// What queries are asked of: what is stored, and what was changed since.
@@ -23,22 +24,27 @@ public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
   ///
   /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection, `tooLarge` for a key of more than 500 bytes, `damaged` or `inputOutput`.
   /// - Complexity: One look-up in memory for a row that was met lately, else one in the file.
-  public func get<R: ProjectionRow>(_ type: R.Type, _ key: R.Key) throws(AnnalsError) -> R? {
-    let (table, space) = try staging.table(of: type)
-    return table.rows[try number(of: key, in: table, space)]
+  @inlinable public func get<R: ProjectionRow>(_ type: R.Type, _ key: R.Key) throws(AnnalsError) -> R? {
+    let table = try staging.table(of: type)
+    return table.rows[try number(of: key, in: table)]
   }
 
   /// Puts a row in the place of the one with its key, if there is one.
   ///
   /// - Throws: As ``get(_:_:)``; `conflict` where another row has a unique secondary key of it.
   /// - Complexity: A table with secondary keys reads the row before.
-  public mutating func put<R: ProjectionRow>(_ row: R) throws(AnnalsError) {
-    let (table, space) = try staging.table(of: R.self)
+  @inlinable public mutating func put<R: ProjectionRow>(_ row: R) throws(AnnalsError) {
+    let table = try staging.table(of: R.self)
+    if table.hasKeys { return try replace(number(of: row.key, in: table), in: table, by: row) }
     // Without secondary keys nobody asks what was there before.
-    let number =
-      table.outline.keys.isEmpty
-      ? try staged(row.key, in: table, space).number : try number(of: row.key, in: table, space)
-    try replace(number, in: table, space, by: row)
+    let number = table.numbers.number { row.key.encode(into: &$0) }
+    if number == table.rows.count {
+      table.rows.append(row)
+    } else {
+      guard number >= 0 else { throw tooLong(table) }
+      table.rows[number] = row
+    }
+    table.numbers.change(number)
   }
 
   /// Removes the row of a key.
@@ -46,11 +52,18 @@ public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
   /// - Returns: Whether there was one.
   /// - Throws: As ``get(_:_:)``.
   @discardableResult
-  public mutating func delete<R: ProjectionRow>(_ type: R.Type, _ key: R.Key) throws(AnnalsError) -> Bool {
-    let (table, space) = try staging.table(of: type)
-    let number = try number(of: key, in: table, space)
+  @inlinable public mutating func delete<R: ProjectionRow>(
+    _ type: R.Type, _ key: R.Key
+  ) throws(AnnalsError) -> Bool {
+    let table = try staging.table(of: type)
+    let number = try number(of: key, in: table)
     guard table.rows[number] != nil else { return false }
-    try replace(number, in: table, space, by: nil)
+    if table.hasKeys {
+      try replace(number, in: table, by: nil)
+    } else {
+      table.rows[number] = nil
+      table.numbers.change(number)
+    }
     return true
   }
 
@@ -61,15 +74,20 @@ public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
   /// ```
   ///
   /// - Throws: As ``put(_:)``, and what `body` throws; `wrongUse` where the row gets another key.
-  public mutating func update<R: ProjectionRow>(
+  @inlinable public mutating func update<R: ProjectionRow>(
     _ type: R.Type, _ key: R.Key, initial: @autoclosure () -> R, _ body: (inout R) throws -> Void
   ) throws {
-    let (table, space) = try staging.table(of: type)
-    let number = try number(of: key, in: table, space)
+    let table = try staging.table(of: type)
+    let number = try number(of: key, in: table)
     var row = table.rows[number] ?? initial()
     try body(&row)
-    try mustHave(number, in: table, space, row)
-    try replace(number, in: table, space, by: row)
+    guard table.numbers.isSame({ row.key.encode(into: &$0) }) else { throw rekeyed(table) }
+    if table.hasKeys {
+      try replace(number, in: table, by: row)
+    } else {
+      table.rows[number] = row
+      table.numbers.change(number)
+    }
   }
 }
 
@@ -83,67 +101,55 @@ extension ProjectionRows {
     return bytes
   }
 
-  /// The number of a key, whose row may not have been looked up.
-  private func staged<R: ProjectionRow>(
-    _ key: R.Key, in table: StagedTable<R>, _ space: UInt8
-  ) throws(AnnalsError) -> (number: Int, isNew: Bool) {
-    table.room.bytes.removeAll(keepingCapacity: true)
-    if !source.prefix.isEmpty { table.room.bytes += source.prefix }
-    table.room.append(space)
-    key.encode(into: &table.room)
-    try mustFit(table.room.bytes.count - source.prefix.count, "a row of '\(table.outline.name)'")
-    let key = table.room.bytes
-    let found = table.keys.number(of: key.span)
-    if found.isNew {
-      table.rows.append(nil)
-      table.isChanged.append(false)
-    }
-    return found
-  }
-
   /// The number of a key whose row is in memory, or known not to be.
-  private func number<R: ProjectionRow>(
-    of key: R.Key, in table: StagedTable<R>, _ space: UInt8
+  @inlinable func number<R: ProjectionRow>(
+    of key: R.Key, in table: StagedTable<R>
   ) throws(AnnalsError) -> Int {
-    let (number, isNew) = try staged(key, in: table, space)
-    if isNew { try load(number, in: table) }
+    let number = table.numbers.number { key.encode(into: &$0) }
+    if number == table.rows.count {
+      table.rows.append(nil)
+      try load(number, in: table)
+    }
+    guard number >= 0 else { throw tooLong(table) }
     return number
   }
 
-  private func load<R: ProjectionRow>(_ number: Int, in table: StagedTable<R>) throws(AnnalsError) {
+  /// Reads the row of a number that is new.
+  @usableFromInline func load<R: ProjectionRow>(
+    _ number: Int, in table: StagedTable<R>
+  ) throws(AnnalsError) {
     let keys = table.keys
     guard let stored = try source.value(of: keys[number]) else { return }
     table.rows[number] = try source.decode(stored)
   }
 
-  private func mustFit(_ count: Int, _ what: @autoclosure () -> String) throws(AnnalsError) {
-    guard count > RowStaging.keyLimit else { return }
-    throw AnnalsError(
+  /// What is thrown for a key that is too long.
+  @usableFromInline func tooLong(_ table: StagedRows) -> AnnalsError {
+    tooLong(table.numbers.room.bytes.count - source.prefix.count, "a row of '\(table.outline.name)'")
+  }
+
+  private func tooLong(_ count: Int, _ what: String) -> AnnalsError {
+    AnnalsError(
       .tooLarge,
-      "the projection '\(source.name)': \(what()) has a key of \(count) bytes, and the most are \(RowStaging.keyLimit); take a shorter one, such as a hash of it"
+      "the projection '\(source.name)': \(what) has a key of \(count) bytes, and the most are \(RowStaging.keyLimit); take a shorter one, such as a hash of it"
     )
   }
 
-  private func mustHave<R: ProjectionRow>(
-    _ number: Int, in table: StagedTable<R>, _ space: UInt8, _ row: R
-  ) throws(AnnalsError) {
-    var whole = begin(space: space)
-    row.key.encode(into: &whole)
-    let (known, found) = (table.keys, whole.bytes)
-    guard !known[number].isEqual(to: found.span) else { return }
-    throw AnnalsError(
+  /// What is thrown for an update that gives a row another key.
+  @usableFromInline func rekeyed(_ table: StagedRows) -> AnnalsError {
+    AnnalsError(
       .wrongUse,
       "the projection '\(source.name)': an update gave a row of '\(table.outline.name)' another key: delete the old row and put the new one"
     )
   }
 
   /// Sets or removes the row of a number, and what leads to it.
-  private mutating func replace<R: ProjectionRow>(
-    _ number: Int, in table: StagedTable<R>, _ space: UInt8, by row: R?
+  @usableFromInline mutating func replace<R: ProjectionRow>(
+    _ number: Int, in table: StagedTable<R>, by row: R?
   ) throws(AnnalsError) {
-    if !table.outline.keys.isEmpty { try rekey(number, in: table, space, to: row) }
+    try rekey(number, in: table, table.space, to: row)
     table.rows[number] = row
-    table.change(number)
+    table.numbers.change(number)
   }
 }
 
@@ -191,8 +197,10 @@ extension ProjectionRows {
         var whole = begin(space: space + UInt8(index + 1)).bytes + key.bytes
         // Behind the space, whose byte the entry's own stands for.
         if !declared.isUnique { whole += primary[(source.prefix.count + 1)...] }
-        try mustFit(
-          whole.count - source.prefix.count, "the key '\(declared.name)' of '\(table.outline.name)'")
+        let count = whole.count - source.prefix.count
+        guard count <= RowStaging.keyLimit else {
+          throw tooLong(count, "the key '\(declared.name)' of '\(table.outline.name)'")
+        }
         if !entries.contains(whole) { entries.append(whole) }
       }
       all.append(entries)

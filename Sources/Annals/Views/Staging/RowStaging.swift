@@ -3,19 +3,19 @@ internal import LMDB
 /// What a fold has read and changed of a projection's rows and what is not stored yet.
 ///
 /// It is used by one thread. What is stored stays as a cache, until ``forget()``.
-final class RowStaging {
+@usableFromInline final class RowStaging {
   /// The most bytes that a key may have, and a secondary key with the key of its row.
   static let keyLimit = 500
 
   let outline: ProjectionOutline
   /// By table, its rows.
-  let tables: [StagedRows]
+  @usableFromInline let tables: [StagedRows]
   /// The entries of all secondary keys.
   var keys = StagedKeys()
 
   init(_ outline: ProjectionOutline, _ tables: [ProjectionTable]) {
     self.outline = outline
-    self.tables = tables.map { $0.staging($0.outline) }
+    self.tables = zip(tables, outline.spaces).map { $0.staging($0.outline, $1) }
   }
 
   /// How many rows are held.
@@ -31,13 +31,17 @@ final class RowStaging {
   var hasChanges: Bool { tables.contains { !$0.changed.isEmpty } || keys.keys.count > 0 }
 
   /// The table of a row type.
-  func table<R: ProjectionRow>(of type: R.Type) throws(AnnalsError) -> (StagedTable<R>, space: UInt8) {
-    guard let index = outline.table(of: ObjectIdentifier(type)), let table = tables[index] as? StagedTable<R>
-    else {
-      throw AnnalsError(
-        .wrongUse, "the projection '\(outline.name)' has no table of \(type): name it in 'tables'")
+  @inlinable func table<R: ProjectionRow>(of type: R.Type) throws(AnnalsError) -> StagedTable<R> {
+    for table in tables {
+      if let table = table as? StagedTable<R> { return table }
     }
-    return (table, outline.spaces[index])
+    throw missing(type)
+  }
+
+  /// What is thrown for a type that is no table of the projection.
+  @usableFromInline func missing(_ type: Any.Type) -> AnnalsError {
+    AnnalsError(
+      .wrongUse, "the projection '\(outline.name)' has no table of \(type): name it in 'tables'")
   }
 
   /// Puts and removes everything that was changed.

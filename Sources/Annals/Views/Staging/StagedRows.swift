@@ -1,31 +1,90 @@
 internal import LMDB
 
-/// The rows of one table that were read or changed and are not stored yet, without their type.
-class StagedRows {
-  /// What the table is.
-  final let outline: TableOutline
-  /// The keys that were met, each with the bytes that all keys of the projection and of the table begin with.
-  final var keys = KeyTable()
+/// The keys of the rows of one table that were met.
+///
+/// One value, so that a look-up asks once whether anybody else uses it. What is called for each row can be inlined, so that it is specialised where the types of rows and
+/// keys are known: as generic code a fold of a small event took more than twice as long.
+@usableFromInline struct StagedNumbers {
+  /// The keys, each with the bytes that all keys of the projection and of the table begin with.
+  var keys = KeyTable()
   /// By key, whether its row is to be put or removed.
-  final var isChanged: [Bool] = []
+  var isChanged: [Bool] = []
   /// The keys whose rows were changed, as they were first changed.
-  final var changed: [Int] = []
-  /// The keys whose rows were changed, in order, as far as somebody has asked for that.
-  private(set) final var order = StagedOrder()
-  /// Room for a key.
-  final var room = RowKeyBytes()
-  /// How many bytes of rows were encoded, which is about what those that are kept take.
-  final var size = 0
+  var changed: [Int] = []
+  /// What every key begins with.
+  var head: [UInt8] = []
+  /// The key that is looked for.
+  @usableFromInline var room = RowKeyBytes()
 
-  init(_ outline: TableOutline) {
-    self.outline = outline
+  /// The number of the key that `write` writes: that of the next one, where it was not met; negative where it is too long.
+  @inlinable mutating func number(_ write: (inout RowKeyBytes) -> Void) -> Int {
+    begin()
+    write(&room)
+    return find()
+  }
+
+  /// Begins a key.
+  @usableFromInline mutating func begin() {
+    room.bytes.removeAll(keepingCapacity: true)
+    room.bytes += head
+  }
+
+  /// The number of the key that was written.
+  @usableFromInline mutating func find() -> Int {
+    // The first bytes but one are not the projection's.
+    guard room.bytes.count - head.count < RowStaging.keyLimit else { return -1 }
+    let key = room.bytes
+    let (number, isNew) = keys.number(of: key.span)
+    if isNew { isChanged.append(false) }
+    return number
+  }
+
+  /// Whether `write` writes the key that was looked for last.
+  @inlinable mutating func isSame(_ write: (inout RowKeyBytes) -> Void) -> Bool {
+    let known = room.bytes
+    begin()
+    write(&room)
+    return room.bytes == known
   }
 
   /// Notes that the row of a key was changed.
-  final func change(_ number: Int) {
+  @usableFromInline mutating func change(_ number: Int) {
     guard !isChanged[number] else { return }
     isChanged[number] = true
     changed.append(number)
+  }
+}
+
+/// The rows of one table that were read or changed and are not stored yet, without their type.
+@usableFromInline class StagedRows {
+  /// What the table is.
+  final let outline: TableOutline
+  /// The number of the space that its rows stand in.
+  final let space: UInt8
+  /// Whether rows have secondary keys.
+  @usableFromInline final let hasKeys: Bool
+  /// The keys that were met.
+  @usableFromInline final var numbers = StagedNumbers()
+  /// The keys whose rows were changed, in order, as far as somebody has asked for that.
+  private(set) final var order = StagedOrder()
+  /// How many bytes of rows were encoded, which is about what those that are kept take.
+  final var size = 0
+
+  init(_ outline: TableOutline, _ space: UInt8) {
+    self.outline = outline
+    self.space = space
+    hasKeys = !outline.keys.isEmpty
+  }
+
+  /// The keys that were met, each with the bytes that all keys of the projection and of the table begin with.
+  final var keys: KeyTable { numbers.keys }
+  /// The keys whose rows were changed, as they were first changed.
+  final var changed: [Int] { numbers.changed }
+
+  /// Says what all keys of the projection begin with.
+  final func begin(with prefix: [UInt8]) {
+    let head = prefix + [space]
+    if numbers.head != head { numbers.head = head }
   }
 
   /// Brings the keys whose rows were changed into order.
@@ -69,25 +128,25 @@ class StagedRows {
 
   /// Takes what was changed as stored.
   final func settle() {
-    for number in changed { isChanged[number] = false }
-    changed.removeAll(keepingCapacity: true)
+    for number in numbers.changed { numbers.isChanged[number] = false }
+    numbers.changed.removeAll(keepingCapacity: true)
     order.forget()
   }
 
   /// Forgets everything.
   func forget() {
-    keys.removeAll()
+    numbers.keys.removeAll()
     order.forget()
-    isChanged.removeAll(keepingCapacity: true)
-    changed.removeAll(keepingCapacity: true)
+    numbers.isChanged.removeAll(keepingCapacity: true)
+    numbers.changed.removeAll(keepingCapacity: true)
     size = 0
   }
 }
 
 /// The rows of one table that were read or changed and are not stored yet.
-final class StagedTable<R: ProjectionRow>: StagedRows {
+@usableFromInline final class StagedTable<R: ProjectionRow>: StagedRows {
   /// By key, its row; `nil` where there is none.
-  var rows: [R?] = []
+  @usableFromInline var rows: [R?] = []
 
   override func isThere(_ number: Int) -> Bool { rows[number] != nil }
 

@@ -1,0 +1,53 @@
+import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A projection that a command was given, without its type.
+struct KnownProjection: Sendable {
+  /// The name of the projection.
+  let name: String
+  /// The version that the program has.
+  let version: Int
+  /// Looks at the view of the projection in a store, and changes nothing.
+  let look: @Sendable (String) throws -> ViewStatus
+  /// Begins to build the view anew; gives what asks how far it is, which keeps it going.
+  let rebuild: @Sendable (String) throws -> @Sendable () throws -> ViewStatus
+
+  /// A projection of a plan's events.
+  init<Plan: SchemaMigrationPlan, P: Projection>(_ projection: P.Type, of plan: Plan.Type)
+  where P.Event == Plan.Current.Event {
+    name = P.name
+    version = P.version
+    look = { path in
+      let options = StoreOptions(access: .readOnly, creation: .never)
+      return try EventStore(at: URL(filePath: path), plan: Plan.self, options: options).view(P.self).status()
+    }
+    rebuild = { path in
+      let options = StoreOptions(creation: .never)
+      let view = try EventStore(at: URL(filePath: path), plan: Plan.self, options: options).rebuild(P.self)
+      return { try view.status() }
+    }
+  }
+
+  /// A projection of a plan's events, by its type alone.
+  static func of<Plan: SchemaMigrationPlan>(
+    _ projection: any Projection<Plan.Current.Event>.Type, _ plan: Plan.Type
+  ) -> KnownProjection {
+    open(projection, plan)
+  }
+
+  private static func open<Plan: SchemaMigrationPlan, P: Projection>(
+    _ projection: P.Type, _ plan: Plan.Type
+  ) -> KnownProjection where P.Event == Plan.Current.Event {
+    KnownProjection(projection, of: plan)
+  }
+}
+
+/// The inline projections that a command was given.
+struct KnownInline<Event: SchemaEvent>: Sendable {
+  let types: [any InlineProjection<Event>.Type]
+}

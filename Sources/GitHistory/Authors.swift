@@ -1,0 +1,67 @@
+import Annals
+import Foundation
+
+/// Who made commits, how many, and when the latest: the version of today.
+package enum Authors: Projection {
+  package typealias Event = HistoryV3.Event
+
+  /// One author.
+  @Record package struct Author: Equatable, ProjectionRow {
+    var name: String
+    var commits: Int
+    /// When the latest commit was authored; `nil` where none says a moment that makes sense.
+    var latest: Date?
+
+    /// The name, which is shortened where it is too long for a key.
+    package var key: String { name.rowKey }
+    /// The most commits come first.
+    static let byCommits = SecondaryKey<Author, Int>("commits") { -$0.commits }
+    /// The keys by which authors are found besides.
+    package static var secondaryKeys: [any DeclaredKey<Author>] { [byCommits] }
+  }
+
+  package static let name = "authors"
+  package static let version = 2
+  package static var tables: [ProjectionTable] { [.rows(Author.self)] }
+  package static var events: EventSelection<Event> { [\.commitRecorded] }
+  /// It goes on serving until this version has been built.
+  package static var earlier: [any Projection<Event>.Type] { [AuthorsV1.self] }
+
+  package static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+    guard case .commitRecorded(let commit) = entry.event else { return }
+    let name = commit.author.name
+    try rows.update(Author.self, name.rowKey, initial: Author(name: name, commits: 0, latest: nil)) { row in
+      row.commits += 1
+      if let time = commit.time { row.latest = max(row.latest ?? time, time) }
+    }
+  }
+}
+
+/// The same as the second release had it: it did not know when.
+package enum AuthorsV1: Projection {
+  package typealias Event = HistoryV3.Event
+
+  /// One author.
+  @Record package struct Author: Equatable, ProjectionRow {
+    var name: String
+    var commits: Int
+
+    /// The name, which is shortened where it is too long for a key.
+    package var key: String { name.rowKey }
+    /// The most commits come first.
+    static let byCommits = SecondaryKey<Author, Int>("commits") { -$0.commits }
+    /// The keys by which authors are found besides.
+    package static var secondaryKeys: [any DeclaredKey<Author>] { [byCommits] }
+  }
+
+  package static let name = "authors"
+  package static let version = 1
+  package static var tables: [ProjectionTable] { [.rows(Author.self)] }
+  package static var events: EventSelection<Event> { [\.commitRecorded] }
+
+  package static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+    guard case .commitRecorded(let commit) = entry.event else { return }
+    let name = commit.author.name
+    try rows.update(Author.self, name.rowKey, initial: Author(name: name, commits: 0)) { $0.commits += 1 }
+  }
+}

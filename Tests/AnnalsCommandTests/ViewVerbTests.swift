@@ -1,0 +1,124 @@
+import Annals
+import Foundation
+import Testing
+
+@testable import AnnalsCommand
+
+/// How many trees of each kind there are.
+private enum ParkTrees: Projection {
+  typealias Event = ParksV2.Event
+  @Record struct Kind: ProjectionRow {
+    var kind: String
+    var count: Int
+    var key: String { kind }
+  }
+
+  static let name = "trees"
+  static let version = 1
+  static var tables: [ProjectionTable] { [.rows(Kind.self)] }
+  static var events: EventSelection<Event> { [\.treePlanted] }
+
+  static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+    guard case .treePlanted(let tree) = entry.event else { return }
+    try rows.update(Kind.self, tree.kind, initial: Kind(kind: tree.kind, count: 0)) { $0.count += 1 }
+  }
+}
+
+/// The same in the version behind.
+private enum ParkTreesV2: Projection {
+  typealias Event = ParksV2.Event
+  @Record struct Kind: ProjectionRow {
+    var kind: String
+    var count: Int
+    var last: Position?
+    var key: String { kind }
+  }
+
+  static let name = "trees"
+  static let version = 2
+  static var tables: [ProjectionTable] { [.rows(Kind.self)] }
+  static var events: EventSelection<Event> { [\.treePlanted] }
+
+  static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+    guard case .treePlanted(let tree) = entry.event else { return }
+    try rows.update(Kind.self, tree.kind, initial: Kind(kind: tree.kind, count: 0, last: nil)) {
+      $0.count += 1
+      $0.last = entry.position
+    }
+  }
+}
+
+/// Titles of parks, of which no two have one.
+private enum ParkTitles: InlineProjection {
+  typealias Event = ParksV2.Event
+  @Record struct Title: ProjectionRow {
+    var title: String
+    var city: String
+    var key: String { title }
+  }
+
+  static let name = "titles"
+  static let version = 1
+  static var tables: [ProjectionTable] { [.rows(Title.self)] }
+
+  static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+    guard case .parkOpened(let park) = entry.event else { return }
+    guard try rows.get(Title.self, park.title) == nil else { throw Rejection("there is such a park") }
+    try rows.put(Title(title: park.title, city: park.city))
+  }
+}
+
+struct ViewVerbTests {
+  private func run(
+    _ words: String..., projections: [any Projection<ParksV2.Event>.Type] = [],
+    inline: [any InlineProjection<ParksV2.Event>.Type] = []
+  ) async -> CommandRun {
+    await CommandRun(words, MaintenanceCommand<ParkPlan>.command(called: "parks", projections, inline))
+  }
+
+  @Test("views are listed, built anew, and said to be due under a raised version")
+  func views() async throws {
+    let folder = try TemporaryFolder()
+    let store = try await folder.parks(withFailure: false)
+    #expect(await run("views", store).lines == ["name\tversion\tstate\tposition\tlag\tbytes\tfolded"])
+    let due = await run("views", store, projections: [ParkTrees.self])
+    #expect(due.lines.last == "trees 1: to be built, because this version has not been built here")
+    let built = await run("rebuild", store, "trees", projections: [ParkTrees.self])
+    #expect(built.status == 0, "\(built.errors)")
+    #expect(built.output.hasPrefix("'trees', version 1, is built up to position "))
+    #expect(await run("views", store, projections: [ParkTrees.self]).lines.last == "trees 1: up to date")
+    let raised = await run("views", store, "--json", projections: [ParkTreesV2.self])
+    let objects = try raised.objects()
+    #expect(objects.count == 2)
+    #expect(objects.first?["name"] as? String == "trees" && objects.first?["state"] as? String == "ready")
+    #expect(objects.first?["lag"] as? Int == 0)
+    #expect(objects.last?["needsBuild"] as? Bool == true)
+    #expect(objects.last?["reason"] as? String == "version 1 is there")
+    #expect(await run("rebuild", store, "--json", "trees", projections: [ParkTreesV2.self]).status == 0)
+    // The command for every store lists the same views.
+    let generic = try await CommandRun("views", store, "--json").objects()
+    #expect(generic.contains { $0["version"] as? Int == 2 && $0["state"] as? String == "ready" })
+    let unknown = await run("rebuild", store, "trees")
+    #expect(unknown.status == 64)
+    #expect(await CommandRun("views", folder.path("nothing")).status == 66)
+  }
+
+  @Test("a store with a mandatory inline projection is migrated by a command that knows it")
+  func inline() async throws {
+    let folder = try TemporaryFolder()
+    let store = try await folder.parks(withFailure: false)
+    _ = try EventStore(at: URL(filePath: store), plan: ParkPlan.self, inline: [ParkTitles.self])
+    let refused = await run("migrate", store)
+    #expect(refused.status == 65 && refused.errors.contains("needsPlan"), "\(refused.errors)")
+    #expect(await run("compact", store).status == 65)
+    let file = try folder.file("one.jsonl", #"{"stream":"a","type":"T","data":{}}"#)
+    #expect(await run("import", store, file).status == 65)
+    #expect(await run("migrate", store, inline: [ParkTitles.self]).status == 0)
+    #expect(await run("verify", store).status == 0)
+    let open = try EventStore(at: URL(filePath: store), plan: ParkPlan.self, inline: [ParkTitles.self])
+    let city = try open.read { (snapshot) throws(AnnalsError) in
+      try snapshot.inline(ParkTitles.self).get(ParkTitles.Title.self, "Mill")?.city
+    }
+    #expect(city == "Nantes")
+  }
+}

@@ -1,0 +1,202 @@
+import LMDB
+import Synchronization
+import Testing
+
+@testable import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// What the threads of views do to each other, and to a file that somebody else has changed.
+struct ViewEngineTests {
+  /// A row that is not what anybody stored.
+  private static func spoil(_ word: String, in file: ViewFile) throws {
+    var key = RowKeyBytes()
+    key.append(0 as UInt8)
+    word.encode(into: &key)
+    let bytes = key.bytes
+    let junk: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
+    try file.environment.write(durability: .relaxed) { (transaction) throws(EnvironmentError) in
+      try transaction.put(junk.span, forKey: bytes.span, in: file.rows)
+    }
+  }
+
+  @Test("a row that was spoilt is found by verify, and by the fold, which has the view built anew")
+  func spoiltRow() async throws {
+    var random = SeededGenerator(seed: 41)
+    let tallied = try TalliedStore()
+    let store = try tallied.open()
+    try await tallied.append(200, to: store, &random)
+    let counts = try store.view(Tallies.Counts.self)
+    try await counts.waiting(for: tallied.last)
+    #expect(try EventLog.verify(tallied.url).isClean)
+    let file = try #require(counts.line.state.withLock { $0.served?.file })
+    try Self.spoil("w1", in: file)
+    let report = try EventLog.verify(tallied.url)
+    #expect(report.findings.map(\.place) == ["view file v-000001.mdb"])
+    #expect(report.findings.first?.repair == .rebuild)
+    let error = #expect(throws: AnnalsError.self) {
+      _ = try counts.read { (snapshot) throws(AnnalsError) in try snapshot.get(Tallies.Counts.Word.self, "w1")
+      }
+    }
+    #expect(error?.code == .damaged)
+    // Every word, so that the spoilt row is met.
+    try await tallied.append(400, to: store, &random)
+    try await ViewFollowingTests.wait { counts.line.state.withLock { $0.served?.file.number } == 2 }
+    try await counts.waiting(for: tallied.last)
+    #expect(try counts.status().reason?.contains("damaged") == true)
+    #expect(try counts.read { try $0.all() } == tallied.counts())
+  }
+
+  @Test("a batch that begins elsewhere than the file stands is not stored")
+  func elsewhere() async throws {
+    var random = SeededGenerator(seed: 42)
+    let tallied = try TalliedStore()
+    let store = try tallied.open()
+    try await tallied.append(60, to: store, &random)
+    let counts = try store.view(Tallies.Counts.self)
+    try await counts.waiting(for: tallied.last)
+    let file = try #require(counts.line.state.withLock { $0.served?.file })
+    let stands = try #require(try file.read { (view) throws(AnnalsError) in try file.checkpoint(view) })
+    // The same entries once more, as by a process that does not know that another was faster.
+    let entries = try store.read { (snapshot) throws(AnnalsError) in
+      var entries = try snapshot.entries()
+      var all: [Entry<Tallies.Event>] = []
+      while let entry = try entries.next() { all.append(entry) }
+      return all
+    }
+    let fold = ViewFold<Tallies.Counts>(file, try ProjectionOutline(Tallies.Counts.self))
+    let page = ViewPage(start: 0, end: stands, entries: entries, isLast: true)
+    guard case .elsewhere(let found) = try fold.fold(page, from: nil, .relaxed, next: { _ in nil }) else {
+      Issue.record("the entries were folded twice")
+      return
+    }
+    #expect(found == stands)
+    #expect(try counts.read { try $0.all() } == tallied.counts())
+    // Without the comparison they would have been.
+    guard
+      case .stored = try fold.fold(
+        ViewPage(
+          start: stands.position.rawValue, end: stands, entries: entries.map(Self.moved), isLast: true),
+        from: stands, .relaxed, next: { _ in nil })
+    else {
+      Issue.record("the control was not stored")
+      return
+    }
+    #expect(try counts.read { try $0.all() } != tallied.counts())
+  }
+
+  private static func moved(_ entry: Entry<Tallies.Event>) -> Entry<Tallies.Event> {
+    Entry(
+      entry.event,
+      from: Origin(
+        position: Position(entry.position.rawValue + 1_000), stream: entry.stream, revision: entry.revision,
+        timestamp: entry.timestamp, id: nil, metadata: Metadata(), log: UUID()))
+  }
+
+  /// Takes its time.
+  enum Slow: Projection {
+    @Record struct Row: ProjectionRow {
+      var word: String
+      var times: Int
+      var key: String { word }
+    }
+    typealias Event = Tallies.Event
+    static let name = "slow"
+    static let version = 1
+    static var tables: [ProjectionTable] { [.rows(Row.self)] }
+    static var events: EventSelection<Event> { [\.said] }
+    static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+      guard case .said(let said) = entry.event else { return }
+      WriterThread.pause(milliseconds: 10)
+      try rows.update(Row.self, said.word, initial: Row(word: said.word, times: 0)) { $0.times += said.times }
+    }
+  }
+
+  @Test("a slow view keeps no other from following, and takes in everything itself")
+  func slowView() async throws {
+    var random = SeededGenerator(seed: 43)
+    let tallied = try TalliedStore()
+    let store = try tallied.open()
+    let (slow, counts) = (try store.view(Slow.self), try store.view(Tallies.Counts.self))
+    try await slow.waiting(for: 0)
+    for _ in 0..<8 {
+      try await tallied.append(20, to: store, &random)
+      try await counts.waiting(for: tallied.last, timeout: .seconds(2))
+      #expect(try counts.read { try $0.all() } == tallied.counts())
+    }
+    #expect(try slow.status().lag > 0)
+    try await slow.waiting(for: tallied.last, timeout: .seconds(20))
+    let row = try slow.read { (snapshot) throws(AnnalsError) in try snapshot.get(Slow.Row.self, "w1") }
+    #expect(row?.times == tallied.counts()["w1"]?.times)
+  }
+
+  @Test("threads end, and files are let go of, when the last store and view are released")
+  func release() async throws {
+    var random = SeededGenerator(seed: 44)
+    let tallied = try TalliedStore()
+    var directory: Directory?
+    do {
+      let store = try tallied.open()
+      try await tallied.append(30, to: store, &random)
+      var view: View<Tallies.Counts>? = try store.view(Tallies.Counts.self)
+      try await view?.waiting(for: tallied.last)
+      view = nil
+      // The store alone keeps it going.
+      try await tallied.append(30, to: store, &random)
+      try await store.view(Tallies.Counts.self).waiting(for: tallied.last)
+      directory = store.log.core.generation.directory
+      let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
+      #expect(try shelf.foldLease(1) == nil)
+    }
+    let shelf = try ViewShelf.open(in: #require(directory), .readWrite)
+    try await ViewFollowingTests.wait { try shelf?.foldLease(1) != nil }
+    let hold = try shelf?.lock()
+    #expect(try shelf?.remove(1) == true)
+    _ = consume hold
+  }
+
+  #if canImport(Glibc)
+    private struct NoFork: Error {}
+
+    @Test("a child of a fork is told that it cannot use the views of its parent, which go on")
+    func fork() async throws {
+      var random = SeededGenerator(seed: 45)
+      let tallied = try TalliedStore()
+      let store = try tallied.open()
+      try await tallied.append(30, to: store, &random)
+      let counts = try store.view(Tallies.Counts.self)
+      try await counts.waiting(for: tallied.last)
+      typealias Fork = @convention(c) () -> pid_t
+      guard let symbol = unsafe dlsym(nil, "fork") else { throw NoFork() }
+      let fork = unsafe unsafeBitCast(symbol, to: Fork.self)
+      let child = fork()
+      if child == 0 {
+        var refusals: Int32 = 0
+        do throws(AnnalsError) {
+          _ = try counts.read { (snapshot) throws(AnnalsError) in try snapshot.position() }
+        } catch {
+          if error.code == .usedAfterFork { refusals += 1 }
+        }
+        do throws(AnnalsError) { _ = try store.view(Tallies.Counts.self) } catch {
+          if error.code == .usedAfterFork { refusals += 1 }
+        }
+        _exit(refusals)
+      }
+      var status: Int32 = 0
+      let ended = unsafe waitpid(child, &status, 0)
+      try #require(ended == child)
+      #expect(status == 2 << 8)
+      try await tallied.append(30, to: store, &random)
+      try await counts.waiting(for: tallied.last)
+      #expect(try counts.read { try $0.all() } == tallied.counts())
+    }
+  #endif
+}
