@@ -142,10 +142,12 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
   }
 
   private func apply(
-    _ entries: borrowing [Entry<P.Event>], behind position: UInt64,
+    _ page: [Entry<P.Event>], behind position: UInt64,
     _ transaction: borrowing WriteTransaction
   ) throws(FoldFailure) {
     var rows = ProjectionRows(staging, file.source(transaction.view))
+    // A span lends its elements; an array would copy each, with all that it refers to.
+    let entries = page.span
     for index in entries.indices where selection.includes(entries[index].event) {
       // Two passes that become one overlap.
       if entries[index].position.rawValue <= position { continue }

@@ -11,10 +11,12 @@ internal import LMDB
   var isChanged: [Bool] = []
   /// The keys whose rows were changed, as they were first changed.
   var changed: [Int] = []
-  /// What every key begins with.
-  var head: [UInt8] = []
-  /// The key that is looked for.
+  /// The key that is looked for; it keeps the bytes that every key begins with.
   @usableFromInline var room = RowKeyBytes()
+  /// A key that is compared with it, which keeps them too.
+  @usableFromInline var other = RowKeyBytes()
+  /// How many bytes every key begins with.
+  @usableFromInline private(set) var headCount = 0
 
   /// The number of the key that `write` writes: that of the next one, where it was not met; negative where it is too long.
   @inlinable mutating func number(_ write: (inout RowKeyBytes) -> Void) -> Int {
@@ -23,16 +25,21 @@ internal import LMDB
     return find()
   }
 
+  /// Says what every key begins with.
+  mutating func begin(with head: [UInt8]) {
+    guard !room.bytes.prefix(headCount).elementsEqual(head) else { return }
+    (room.bytes, other.bytes, headCount) = (head, head, head.count)
+  }
+
   /// Begins a key.
   @usableFromInline mutating func begin() {
-    room.bytes.removeAll(keepingCapacity: true)
-    room.bytes += head
+    room.bytes.removeLast(room.bytes.count - headCount)
   }
 
   /// The number of the key that was written.
   @usableFromInline mutating func find() -> Int {
-    // The first bytes but one are not the projection's.
-    guard room.bytes.count - head.count < RowStaging.keyLimit else { return -1 }
+    // The last of the first bytes is the space's, which counts.
+    guard room.bytes.count - headCount < RowStaging.keyLimit else { return -1 }
     let key = room.bytes
     let (number, isNew) = keys.number(of: key.span)
     if isNew { isChanged.append(false) }
@@ -41,10 +48,9 @@ internal import LMDB
 
   /// Whether `write` writes the key that was looked for last.
   @inlinable mutating func isSame(_ write: (inout RowKeyBytes) -> Void) -> Bool {
-    let known = room.bytes
-    begin()
-    write(&room)
-    return room.bytes == known
+    other.bytes.removeLast(other.bytes.count - headCount)
+    write(&other)
+    return other.bytes == room.bytes
   }
 
   /// Notes that the row of a key was changed.
@@ -83,8 +89,7 @@ internal import LMDB
 
   /// Says what all keys of the projection begin with.
   final func begin(with prefix: [UInt8]) {
-    let head = prefix + [space]
-    if numbers.head != head { numbers.head = head }
+    numbers.begin(with: prefix + [space])
   }
 
   /// Brings the keys whose rows were changed into order.
