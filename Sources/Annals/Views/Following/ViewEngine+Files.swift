@@ -250,7 +250,7 @@ extension ViewEngine {
     return RowSeed(file: file, version: newest.facts.version, carrying: carrying)
   }
 
-  /// Folds a file from here on, unless another process does.
+  /// Folds a file from here on, unless another process does; the shelf is locked.
   ///
   /// - Parameter seed: The rows that it begins with; of a file into which another process was carrying some when it ended nothing can be made.
   func follow(
@@ -261,6 +261,8 @@ extension ViewEngine {
       (try file.checkpoint(view), try file.isCarrying(view))
     }
     guard isCarrying == (seed != nil) else { return }
+    // Whoever had the lease before may have made the file durable since it was opened here; from now on nobody else does.
+    file.isSynced.store(try shelf.mark(of: file.number)?.isSynced ?? false, ordering: .relaxed)
     let track = ViewTrack(line, file, lease, at: checkpoint)
     line.state.withLock { $0.tracks.append(track) }
     try track.start(from: checkpoint, seed, for: self)
