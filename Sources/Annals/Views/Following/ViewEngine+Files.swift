@@ -139,11 +139,10 @@ extension ViewEngine {
   ) throws(AnnalsError) -> (
     candidates: [ViewChoice.Candidate], opened: [UInt64: ViewFile], noted: String?
   ) {
-    var candidates: [ViewChoice.Candidate] = []
+    var found: [ViewFacts] = []
     var opened: [UInt64: ViewFile] = [:]
     var noted: String?
     let boot = Boot.id
-    let snapshot = try LogSnapshot(core)
     for listing in try shelf.listings() {
       if let mark = listing.mark, ExactText(mark.name) != ExactText(outline.name) { continue }
       let isOwn = listing.mark.map { $0.version == outline.version } ?? false
@@ -169,15 +168,8 @@ extension ViewEngine {
             throw AnnalsError(
               .incomplete, "rows of an earlier version were being carried over when that was cut short")
           }
-          var agreement = CheckpointAgreement.agrees
-          if let checkpoint = facts.checkpoint {
-            agreement = try snapshot.reader.agreement(with: checkpoint, log: core.log)
-          }
           opened[listing.number] = file
-          candidates.append(
-            ViewChoice.Candidate(
-              facts: facts, agreement: agreement,
-              isReadable: StoredProjection(facts.definition).flatMap { outline.reading($0) } != nil))
+          found.append(facts)
         } catch {
           guard error.isOfSpoiltView else { throw error }
           problem = "its file was damaged (\(error.message))"
@@ -192,7 +184,27 @@ extension ViewEngine {
         }
       }
     }
-    return (candidates, opened, noted)
+    return (try compare(found, outline), opened, noted)
+  }
+
+  /// Compares what files say with the log.
+  private func compare(
+    _ found: [ViewFacts], _ outline: ProjectionOutline
+  ) throws(AnnalsError) -> [ViewChoice.Candidate] {
+    // Begun behind what was read of the files: what somebody folds meanwhile would be ahead of an earlier one.
+    let snapshot = try LogSnapshot(core)
+    var candidates: [ViewChoice.Candidate] = []
+    for facts in found {
+      var agreement = CheckpointAgreement.agrees
+      if let checkpoint = facts.checkpoint {
+        agreement = try snapshot.reader.agreement(with: checkpoint, log: core.log)
+      }
+      candidates.append(
+        ViewChoice.Candidate(
+          facts: facts, agreement: agreement,
+          isReadable: StoredProjection(facts.definition).flatMap { outline.reading($0) } != nil))
+    }
+    return candidates
   }
 
   private func open(
