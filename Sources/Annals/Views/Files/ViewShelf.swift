@@ -114,9 +114,11 @@ struct ViewShelf: Sendable {
 
   /// Creates the file of a view that has read nothing; only for the holder of ``lock()``.
   ///
-  /// - Parameter isCarrying: Whether rows of an earlier version will be carried into it.
+  /// - Parameters:
+  ///   - plan: The last version of the plan that builds it.
+  ///   - isCarrying: Whether rows of an earlier version will be carried into it.
   func create(
-    _ outline: ProjectionOutline, _ inputs: ProjectionInputs, isCarrying: Bool
+    _ outline: ProjectionOutline, _ inputs: ProjectionInputs, plan: SchemaVersion? = nil, isCarrying: Bool
   ) throws(AnnalsError) -> ViewFile {
     let number = (try listings().last?.number ?? 0) + 1
     // Before there is a file: after a power cut one whose mark the disk does not have is removed unopened.
@@ -127,7 +129,7 @@ struct ViewShelf: Sendable {
     file.isSynced.store(false, ordering: .relaxed)
     try file.environment.write(durability: .none, failure: AnnalsError.init) {
       (transaction) throws(AnnalsError) in
-      try transaction.put(beginning: outline, inputs, isCarrying: isCarrying, in: file)
+      try transaction.put(beginning: outline, inputs, plan: plan, isCarrying: isCarrying, in: file)
     }
     return file
   }

@@ -86,7 +86,8 @@ extension ViewEngine {
     let inputs = ProjectionInputs(reach.plan, cases: line.face.selection.cases)
     var (candidates, opened, noted) = try find(outline, shelf, &settling)
     let choice = try ViewChoice(
-      outline, inputs, oldest: reach.plan.schemas.first?.version, candidates, noted: noted)
+      outline, inputs, oldest: reach.plan.schemas.first?.version, newest: reach.plan.current.version,
+      candidates, noted: noted)
     let served = choice.serving.flatMap { number in
       opened[number].flatMap { file in Self.served(file, candidates, outline) }
     }
@@ -95,7 +96,8 @@ extension ViewEngine {
       state.building = nil
       state.settled = .now
       if choice.building != .none { state.reason = choice.reason }
-      state.error = nil
+      state.isHeldBack = choice.newer != nil
+      state.error = choice.newer.map { AnnalsError(of: outline, builtBy: $0, reach.plan.current.version) }
     }
     if access == .readWrite, !isOver {
       for number in choice.discarded + choice.outlived {
@@ -103,13 +105,15 @@ extension ViewEngine {
         settling.files[number] = nil
         if try !shelf.remove(number) { settling.outlived.insert(number) }
       }
-      if let served, served.version == outline.version { try follow(served.file, line, shelf) }
+      if let served, served.version == outline.version, choice.newer == nil {
+        try follow(served.file, line, shelf)
+      }
       switch choice.building {
       case .none: break
       case .going(let number):
         if let file = opened[number] {
           line.state.withLock { $0.building = file }
-          try follow(file, line, shelf)
+          if choice.newer == nil { try follow(file, line, shelf) }
         }
       case .new: try build(line, shelf, &settling, seed(of: line, candidates, opened))
       }
@@ -236,9 +240,13 @@ extension ViewEngine {
     _ line: ViewLine<Event>, _ shelf: ViewShelf, _ settling: inout Settling, _ seed: RowSeed? = nil
   ) throws(AnnalsError) {
     let inputs = ProjectionInputs(reach.plan, cases: line.face.selection.cases)
-    let file = try shelf.create(line.face.outline, inputs, isCarrying: seed != nil)
+    let file = try shelf.create(
+      line.face.outline, inputs, plan: reach.plan.current.version, isCarrying: seed != nil)
     settling.files[file.number] = WeakFile(file: file)
-    line.state.withLock { $0.building = file }
+    line.state.withLock { state in
+      state.building = file
+      if state.isHeldBack { (state.isHeldBack, state.error) = (false, nil) }
+    }
     try follow(file, line, shelf, seed)
   }
 

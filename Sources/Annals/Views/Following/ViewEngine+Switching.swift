@@ -158,7 +158,9 @@ extension ViewEngine {
   ///
   /// - Returns: Whether this process folds them all.
   private func isSettled(_ line: ViewLine<Event>) throws(AnnalsError) -> Bool {
-    let (served, building, tracks) = line.state.withLock { ($0.served, $0.building, $0.tracks) }
+    let (served, building, tracks, isHeldBack) = line.state.withLock {
+      ($0.served, $0.building, $0.tracks, $0.isHeldBack)
+    }
     var isSettled = true
     let files = [served.flatMap { $0.version == line.face.outline.version ? $0.file : nil }, building]
     for file in files.compactMap({ $0 }) where !tracks.contains(where: { $0.file === file }) {
@@ -170,6 +172,7 @@ extension ViewEngine {
         try settleAgain(line)
         return false
       }
+      if isHeldBack { continue }
       guard let shelf = try shelf() else { continue }
       let lock = try shelf.lock()
       try follow(file, line, shelf)

@@ -25,6 +25,8 @@ final class ViewLine<Event: SchemaEvent>: Sendable {
     var reason: String?
     /// What stands in the way of any fold here.
     var error: AnnalsError?
+    /// Whether what serves or is built is of a newer plan's inputs: then it is neither folded here nor built anew.
+    var isHeldBack = false
     /// When its files were last looked at.
     var settled = ContinuousClock.now
     /// Whether somebody asked for it by itself, and not only as an earlier version of another.
