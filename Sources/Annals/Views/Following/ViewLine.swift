@@ -19,6 +19,8 @@ final class ViewLine<Event: SchemaEvent>: Sendable {
     var served: ServedView?
     /// The file that is being built, by this process or another.
     var building: ViewFile?
+    /// The file that goes no further from here on, because what is built is about to take its place; `nil` until then.
+    var leaving: ViewFile?
     /// What this process folds: the file that serves, and the one that is built.
     var tracks: [ViewTrack<Event>] = []
     /// Why it is built anew; `nil` where it is not, or is built for the first time.
