@@ -147,7 +147,14 @@ extension ViewEngine {
     var opened: [UInt64: ViewFile] = [:]
     var noted: String?
     let boot = Boot.id
-    for listing in try shelf.listings() {
+    let listings = try shelf.listings()
+    for listing in listings {
+      if listing.isLeftover {
+        if access == .readWrite, !listing.isUsed || listing.number != listings.last?.number {
+          _ = try shelf.remove(listing.number)
+        }
+        continue
+      }
       if let mark = listing.mark, ExactText(mark.name) != ExactText(outline.name) { continue }
       let isOwn = listing.mark.map { $0.version == outline.version } ?? false
       var problem: String?
