@@ -16,8 +16,8 @@ struct ViewCheck {
     for listing in try shelf.listings() {
       do throws(AnnalsError) {
         guard let (mark, lease) = try hold(listing.number, shelf) else { continue }
+        defer { withExtendedLifetime(lease) {} }
         try check(listing.number, mark, shelf)
-        _ = lease
       } catch {
         guard error.isOfSpoiltView else { throw error }
         add(listing.number, error.message)

@@ -8,7 +8,7 @@ struct ViewShelf: Sendable {
   static let directoryName = "views"
   /// The endings of a view's files in the order of their removal. Locks go first: as long as the file and its mark are there, it is as it was, and where the file is gone
   /// and its locks are too, it was removed in order (``Listing/isLeftover``). The lease goes last.
-  private static let endings = [
+  static let endings = [
     ".mdb-lock", ".open", ".queue", ".write", ".fold", ".mdb", ".state", ".lease",
   ]
 
