@@ -14,14 +14,33 @@ struct ViewCheck {
   mutating func run() throws(AnnalsError) {
     guard let shelf = try ViewShelf.open(in: core.generation.directory, .readOnly) else { return }
     for listing in try shelf.listings() {
-      guard let mark = listing.mark, mark.isSynced, listing.hasFile else { continue }
       do throws(AnnalsError) {
+        guard let (mark, lease) = try hold(listing.number, shelf) else { continue }
+        defer { withExtendedLifetime(lease) {} }
         try check(listing.number, mark, shelf)
       } catch {
         guard error.isOfSpoiltView else { throw error }
         add(listing.number, error.message)
       }
     }
+  }
+
+  /// Keeps others from removing a file.
+  ///
+  /// - Returns: `nil` where there is none any more, or none that is checked.
+  private func hold(
+    _ number: UInt64, _ shelf: ViewShelf
+  ) throws(AnnalsError) -> (ViewMark, ViewLease)? {
+    // Another file may have taken its place since the names were read.
+    let lock = try shelf.lock()
+    guard let mark = try shelf.mark(of: number), mark.isSynced else { return nil }
+    let stem = ViewFile.stem(number)
+    let lease = try files { () throws(StoreFileError) -> ViewLease? in
+      guard try shelf.directory.status(of: stem + ".mdb") != nil else { return nil }
+      return try ViewLease(ViewFile.lockFile(stem + ".lease", in: shelf.directory, .readOnly))
+    }
+    _ = consume lock
+    return lease.map { (mark, $0) }
   }
 
   private mutating func add(_ number: UInt64, _ problem: String) {
@@ -45,14 +64,15 @@ struct ViewCheck {
     for finding in pages.findings { add(number, "page \(finding.page): \(finding.description)") }
     guard pages.isClean else { return }
     let file = try shelf.open(number, called: mark.name)
-    let snapshot = try LogSnapshot(core)
-    let (core, reader) = (core, snapshot.reader)
+    let core = core
     let problems = try file.read { (view) throws(AnnalsError) -> [String] in
       let facts = try file.facts(view)
       guard facts.isReady, facts.successor == nil else { return [] }
       var problems = try file.rowProblems(view, facts)
+      // Begun behind what was read of the file, which somebody may be folding.
+      let snapshot = try LogSnapshot(core)
       if let checkpoint = facts.checkpoint,
-        try reader.agreement(with: checkpoint, log: core.log) != .agrees
+        try snapshot.reader.agreement(with: checkpoint, log: core.log) != .agrees
       {
         problems.append(
           "it has read to position \(checkpoint.position) of a log that is not this one any more")

@@ -21,12 +21,14 @@ struct ViewChoiceTests {
 
   private func file(
     _ number: UInt64, version: Int = 2, isReady: Bool = true, _ agreement: CheckpointAgreement = .agrees,
-    definition: String? = nil, inputs text: String? = nil, isReadable: Bool = true
+    definition: String? = nil, inputs text: String? = nil, isReadable: Bool = true,
+    successor: UInt64? = nil, plan: SchemaVersion? = nil
   ) -> ViewChoice.Candidate {
     ViewChoice.Candidate(
       facts: ViewFacts(
         number: number, name: "counts", version: version, definition: definition ?? outline.text,
-        inputs: text ?? inputs.text, isReady: isReady, checkpoint: nil, gate: 0, successor: nil,
+        inputs: text ?? inputs.text, plan: plan, isReady: isReady, checkpoint: nil, gate: 0,
+        successor: successor,
         isCarrying: false),
       agreement: agreement, isReadable: isReadable)
   }
@@ -34,7 +36,7 @@ struct ViewChoiceTests {
   private func choose(
     _ candidates: [ViewChoice.Candidate], noted: String? = nil
   ) throws(AnnalsError) -> ViewChoice {
-    try ViewChoice(outline, inputs, oldest: nil, candidates, noted: noted)
+    try ViewChoice(outline, inputs, oldest: nil, newest: SchemaVersion(2, 0, 0), candidates, noted: noted)
   }
 
   @Test("a first build, one that goes on, and one that is done")
@@ -90,6 +92,46 @@ struct ViewChoiceTests {
     #expect(changed.reason?.contains("'Said'") == true)
     let goesOn = try choose([file(4, inputs: ""), file(5, isReady: false)])
     #expect(goesOn.serving == 4 && goesOn.building == .going(on: 5))
+  }
+
+  @Test("what a newer plan has built from other inputs is read, and neither folded nor built anew")
+  func newerPlan() throws {
+    let (older, newer) = (SchemaVersion(1, 0, 0), SchemaVersion(3, 0, 0))
+    let stale = try choose([file(4, inputs: "", plan: older)])
+    #expect(stale.serving == 4 && stale.building == .new && stale.newer == nil)
+    let held = try choose([file(4, inputs: "", plan: newer)])
+    #expect(held.serving == 4 && held.building == .none && held.newer == newer && held.reason == nil)
+    // A newer plan that gives the same rows is none to wait for.
+    let same = try choose([file(4, plan: newer)])
+    #expect(same.serving == 4 && same.building == .none && same.newer == nil)
+    let equal = try choose([file(4, inputs: "", plan: SchemaVersion(2, 0, 0))])
+    #expect(equal.building == .new && equal.newer == nil)
+    // What a newer plan builds is left to it: beside what serves, in place of what is stale, and for the first time.
+    let beside = try choose([file(4), file(5, isReady: false, inputs: "", plan: newer)])
+    #expect(
+      beside.serving == 4 && beside.building == .none && beside.newer == nil && beside.discarded.isEmpty)
+    let instead = try choose([
+      file(4, inputs: "", plan: older), file(5, isReady: false, inputs: "", plan: newer),
+    ])
+    #expect(instead.serving == 4 && instead.building == .going(on: 5) && instead.newer == newer)
+    let first = try choose([file(5, isReady: false, inputs: "", plan: newer)])
+    #expect(first.serving == nil && first.building == .going(on: 5) && first.newer == newer)
+    // One that the program was asked to build goes on.
+    let asked = try choose([file(4, inputs: "", plan: newer), file(5, isReady: false, plan: older)])
+    #expect(asked.building == .going(on: 5) && asked.newer == nil)
+  }
+
+  @Test("a file whose successor is gone is not read from any more")
+  func lostSuccessor() throws {
+    let lost = try choose([file(4, successor: 5)])
+    #expect(lost.serving == nil && lost.building == .new && lost.discarded == [4])
+    #expect(lost.reason == "the file that took its place is gone")
+    let spoilt = try choose([file(4, successor: 5)], noted: "its file was damaged")
+    #expect(spoilt.reason == "its file was damaged")
+    let done = try choose([file(4, successor: 5), file(5)])
+    #expect(done.serving == 5 && done.building == .none && done.discarded == [4] && done.reason == nil)
+    let lower = try choose([file(2, version: 1), file(4, version: 1, successor: 5)])
+    #expect(lower.serving == 2 && lower.building == .new)
   }
 
   @Test("a newer view, and tables that changed under one version, are refused")

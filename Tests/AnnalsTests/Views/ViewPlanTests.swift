@@ -115,7 +115,8 @@ struct ViewPlanTests {
   private func rows<P: Projection>(of view: View<P>) throws -> [String: Int] {
     var found: [String: Int] = [:]
     for number in 0..<5 {
-      let row = try view.read { (snapshot) throws(AnnalsError) in try snapshot.get(Walker.self, "p\(number)") }
+      let row = try view.read { (snapshot) throws(AnnalsError) in try snapshot.get(Walker.self, "p\(number)")
+      }
       if let row { found[row.who] = row.metres }
     }
     return found
@@ -131,7 +132,8 @@ struct ViewPlanTests {
     #expect(try rows(of: view) == expected)
     let file = view.line.state.withLock { $0.served?.file.number }
     _ = try await store.migrate().report()
-    let last = try await store.append([NewEvent(.walked(.init(who: "p0", metres: 7)))], to: "walks").positions[0]
+    let last = try await store.append([NewEvent(.walked(.init(who: "p0", metres: 7)))], to: "walks")
+      .positions[0]
     try await view.waiting(for: last)
     var after = expected
     after["p0", default: 0] += 7
@@ -160,6 +162,39 @@ struct ViewPlanTests {
     try await ViewFollowingTests.wait { try store.log.views().map(\.number) == [2] }
     try await view.waiting(for: 600)
     #expect(try rows(of: view) == expected)
+  }
+
+  @Test("of two programs with different plans the newer one builds a view, and the older one reads it")
+  func twoPlans() async throws {
+    let temporary = try TemporaryStore()
+    let expected = try await begin(temporary)
+    let older = try EventStore(at: temporary.url, plan: Second.self)
+    let view = try older.view(DistancesOfSecond.self)
+    try await view.waiting(for: 600)
+    let newer = try EventStore(at: temporary.url, plan: Third.self)
+    let other = try newer.view(DistancesOfThird.self)
+    try await ViewFollowingTests.wait { try older.log.views().map(\.number) == [2] }
+    try await other.waiting(for: 600)
+    try await ViewFollowingTests.wait {
+      if case .stopped(let error) = try view.status().state { return error.code == .superseded }
+      return false
+    }
+    let last = try await older.append([NewEvent(.walked(.init(who: "p0", metres: 7)))], to: "walks")
+      .positions[0]
+    try await other.waiting(for: last)
+    var after = expected
+    after["p0", default: 0] += 7
+    #expect(try rows(of: view) == after)
+    #expect(try rows(of: other) == after)
+    // Long enough for the threads that look after files to come by.
+    try await Task.sleep(for: .milliseconds(400))
+    #expect(try older.log.views().map(\.number) == [2])
+    // Whoever insists builds it, once; the newer program builds it again, and that is all.
+    try older.rebuild(DistancesOfSecond.self)
+    try await ViewFollowingTests.wait { try older.log.views().map(\.number) == [4] }
+    try await Task.sleep(for: .milliseconds(400))
+    #expect(try older.log.views().map(\.number) == [4])
+    #expect(try rows(of: view) == after)
   }
 
   @Test("inputs are compared line by line, and those of stages that the plan has no more may go")

@@ -16,6 +16,9 @@ struct ViewChoice: Equatable, Sendable {
   private(set) var building = Building.none
   /// Why something is built although there was something; `nil` for a first build and for a raised version.
   private(set) var reason: String?
+  /// The last version of the newer plan that has built, or is building, what counts from other inputs; `nil` where none has. Such a file is read, and neither folded nor
+  /// replaced: two programs would build the same view in turns for ever.
+  private(set) var newer: SchemaVersion?
   /// The files that nobody needs.
   private(set) var discarded: [UInt64] = []
   /// The files of versions that are done with once nothing is built any more.
@@ -36,21 +39,27 @@ struct ViewChoice: Equatable, Sendable {
   ///   - outline: The projection as the program has it.
   ///   - inputs: What its rows depend on in the program's plan.
   ///   - oldest: The plan's oldest version.
+  ///   - newest: The plan's last version.
   ///   - candidates: The files of the name, each version's and in any order.
   ///   - noted: What is to be told of files that were gone before anybody looked into them.
   /// - Throws: ``AnnalsError`` with code `shapeChanged` or `superseded`.
   init(
     _ outline: ProjectionOutline, _ inputs: ProjectionInputs, oldest: SchemaVersion?,
-    _ candidates: [Candidate], noted: String?
+    newest: SchemaVersion?, _ candidates: [Candidate], noted: String?
   ) throws(AnnalsError) {
     reason = noted
     var own: [Candidate] = []
+    var isLost = false
     for candidate in candidates.sorted(by: { $0.facts.number > $1.facts.number }) {
       let facts = candidate.facts
       guard facts.version == outline.version else { continue }
       if let problem = Self.problem(candidate.agreement) {
         discarded.append(facts.number)
         reason = reason ?? problem
+      } else if facts.successor != nil {
+        // Nobody folds it any more, and whoever read from it would be sent on for ever.
+        discarded.append(facts.number)
+        isLost = true
       } else if facts.definition == outline.text {
         own.append(candidate)
       } else if facts.isReady {
@@ -62,26 +71,40 @@ struct ViewChoice: Equatable, Sendable {
     let ready = own.first { $0.facts.isReady }
     try Self.mustNotBeNewer(candidates, outline, hasOwn: ready != nil)
     serving = ready?.facts.number
+    if serving == nil, isLost { reason = reason ?? "the file that took its place is gone" }
+    let isNewer = { (facts: ViewFacts) in facts.plan.flatMap { plan in newest.map { plan > $0 } } ?? false }
     var isStale = false
     if let ready, let why = Self.difference(ready.facts, inputs, oldest) {
-      isStale = true
-      reason = why
+      if isNewer(ready.facts) {
+        newer = ready.facts.plan
+      } else {
+        isStale = true
+        reason = why
+      }
     }
     for candidate in own where candidate.facts.number != serving {
       let facts = candidate.facts
-      if facts.number > serving ?? 0, building == .none, !facts.isReady,
-        Self.difference(facts, inputs, oldest) == nil
-      {
+      let isLater = facts.number > serving ?? 0 && building == .none && !facts.isReady
+      if isLater, Self.difference(facts, inputs, oldest) == nil {
         building = .going(on: facts.number)
+        newer = nil
+      } else if isLater, isNewer(facts) {
+        // What serves is followed until that is done, unless it is of no use either.
+        if serving != nil, !isStale { continue }
+        building = .going(on: facts.number)
+        newer = facts.plan
       } else {
         discarded.append(facts.number)
       }
     }
     if building == .none, serving == nil || isStale { building = .new }
     let lower = candidates.filter { $0.facts.version < outline.version }
+    let isUsable = { (lower: Candidate) in
+      lower.facts.isReady && lower.facts.successor == nil && lower.isReadable && lower.agreement == .agrees
+    }
     if serving == nil {
       serving =
-        lower.filter { $0.facts.isReady && $0.isReadable && $0.agreement == .agrees }
+        lower.filter(isUsable)
         .max { ($0.facts.version, $0.facts.number) < ($1.facts.version, $1.facts.number) }?.facts.number
     } else if building == .none {
       outlived = lower.map(\.facts.number)
@@ -115,6 +138,19 @@ struct ViewChoice: Equatable, Sendable {
     )
   }
 
+}
+
+extension AnnalsError {
+  /// What is told of a view that a program with a newer plan has built.
+  init(of outline: ProjectionOutline, builtBy newer: SchemaVersion, _ own: SchemaVersion) {
+    self.init(
+      .superseded,
+      "the view '\(outline.name)' was built by a program whose plan ends with version \(newer), from other records than this one's, which ends with version \(own): it is read as it is, and only the newer program folds it; use that, or raise 'version' of the projection there, or call EventStore.rebuild(_:) when it is gone"
+    )
+  }
+}
+
+extension ViewChoice {
   private static func mustNotBeNewer(
     _ candidates: [Candidate], _ outline: ProjectionOutline, hasOwn: Bool
   ) throws(AnnalsError) {

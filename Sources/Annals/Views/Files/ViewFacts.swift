@@ -12,6 +12,8 @@ struct ViewFacts: Equatable, Sendable {
   var definition: String
   /// What its rows depend on (``ProjectionInputs/text``).
   var inputs: String
+  /// The last version of the plan that they were taken from; `nil` where the file does not say.
+  var plan: SchemaVersion? = nil
   /// Whether it has caught up once; until then nobody reads from it.
   var isReady: Bool
   /// How far it has read; `nil` before the first batch.
@@ -30,6 +32,8 @@ enum ViewRow: String, CaseIterable, Sendable {
   case view
   /// What the rows depend on.
   case inputs
+  /// The last version of the plan that has built it.
+  case plan
   /// How far it has read.
   case checkpoint
   /// Whether it has caught up: one byte, 0 or 1.
@@ -54,8 +58,15 @@ extension ViewFile {
     let inputs = try row(.inputs, view) { (reader) throws(FormatFailure) in try reader.countedText() }
     return ViewFacts(
       number: number, name: name, version: version, definition: definition, inputs: inputs ?? "",
-      isReady: try isReady(view), checkpoint: try checkpoint(view), gate: try gate(view),
+      plan: try plan(view), isReady: try isReady(view), checkpoint: try checkpoint(view),
+      gate: try gate(view),
       successor: try successor(view), isCarrying: try isCarrying(view))
+  }
+
+  /// The last version of the plan that has built the view; `nil` where the file does not say.
+  func plan(_ view: TransactionView) throws(AnnalsError) -> SchemaVersion? {
+    let text = try row(.plan, view) { (reader) throws(FormatFailure) in try reader.countedText() }
+    return text.flatMap { SchemaVersion($0) }
   }
 
   /// How far the view has read; `nil` before the first batch.
@@ -119,7 +130,8 @@ extension WriteTransaction {
 
   /// Sets what a view's file says of itself when it is created.
   mutating func put(
-    beginning outline: ProjectionOutline, _ inputs: ProjectionInputs, isCarrying: Bool, in file: ViewFile
+    beginning outline: ProjectionOutline, _ inputs: ProjectionInputs, plan: SchemaVersion?,
+    isCarrying: Bool, in file: ViewFile
   ) throws(AnnalsError) {
     var head: [UInt8] = []
     head.append(counted: outline.name.utf8)
@@ -129,6 +141,11 @@ extension WriteTransaction {
     var lines: [UInt8] = []
     lines.append(counted: inputs.text.utf8)
     try put(lines, .inputs, in: file)
+    if let plan {
+      var version: [UInt8] = []
+      version.append(counted: plan.description.utf8)
+      try put(version, .plan, in: file)
+    }
     try put([0], .ready, in: file)
     if isCarrying { try put([1], .carrying, in: file) }
   }

@@ -6,10 +6,10 @@ import Synchronization
 /// Names of projections never become names of files. Whoever creates or removes files, or decides by what is there, holds ``lock()``.
 struct ViewShelf: Sendable {
   static let directoryName = "views"
-  /// The endings of a view's files in the order of their removal: the mark goes before the file, because a file without a mark is removed by whoever comes by;
-  /// the lease goes last.
-  private static let endings = [
-    ".state", ".mdb", ".mdb-lock", ".open", ".queue", ".write", ".fold", ".lease",
+  /// The endings of a view's files in the order of their removal. Locks go first: as long as the file and its mark are there, it is as it was, and where the file is gone
+  /// and its locks are too, it was removed in order (``Listing/isLeftover``). The lease goes last.
+  static let endings = [
+    ".mdb-lock", ".open", ".queue", ".write", ".fold", ".mdb", ".state", ".lease",
   ]
 
   let directory: Directory
@@ -22,6 +22,10 @@ struct ViewShelf: Sendable {
     var mark: ViewMark?
     /// Whether the file of its rows is there.
     var hasFile: Bool
+    /// Whether what is there is the rest of a removal or the beginning of a creation, and not what somebody has lost.
+    var isLeftover: Bool
+    /// Whether nothing but the lease is there, which keeps the highest number from being used again.
+    var isUsed: Bool
   }
 
   /// Opens the directory, which the first writer creates.
@@ -61,18 +65,27 @@ struct ViewShelf: Sendable {
 
   /// All numbers that any file has, in their order.
   func listings() throws(AnnalsError) -> [Listing] {
+    var listings: [Listing] = []
+    for (number, endings) in try numbers().sorted(by: { $0.key < $1.key }) {
+      let mark = try mark(of: number)
+      listings.append(
+        Listing(
+          number: number, mark: mark, hasFile: endings.contains(".mdb"),
+          isLeftover: !endings.contains(".mdb") && (!endings.contains(".open") || mark?.isSynced != true),
+          isUsed: endings == [".lease"]))
+    }
+    return listings
+  }
+
+  /// The endings of the files that there are, by number.
+  private func numbers() throws(AnnalsError) -> [UInt64: Set<String>] {
     let names = try files { () throws(StoreFileError) in try directory.names() }
     var found: [UInt64: Set<String>] = [:]
     for name in names {
       guard let (number, ending) = Self.parts(of: name) else { continue }
       found[number, default: []].insert(ending)
     }
-    var listings: [Listing] = []
-    for (number, endings) in found.sorted(by: { $0.key < $1.key }) {
-      listings.append(
-        Listing(number: number, mark: try mark(of: number), hasFile: endings.contains(".mdb")))
-    }
-    return listings
+    return found
   }
 
   /// The number and the ending of a view's file; `nil` for any other file.
@@ -114,9 +127,11 @@ struct ViewShelf: Sendable {
 
   /// Creates the file of a view that has read nothing; only for the holder of ``lock()``.
   ///
-  /// - Parameter isCarrying: Whether rows of an earlier version will be carried into it.
+  /// - Parameters:
+  ///   - plan: The last version of the plan that builds it.
+  ///   - isCarrying: Whether rows of an earlier version will be carried into it.
   func create(
-    _ outline: ProjectionOutline, _ inputs: ProjectionInputs, isCarrying: Bool
+    _ outline: ProjectionOutline, _ inputs: ProjectionInputs, plan: SchemaVersion? = nil, isCarrying: Bool
   ) throws(AnnalsError) -> ViewFile {
     let number = (try listings().last?.number ?? 0) + 1
     // Before there is a file: after a power cut one whose mark the disk does not have is removed unopened.
@@ -127,20 +142,25 @@ struct ViewShelf: Sendable {
     file.isSynced.store(false, ordering: .relaxed)
     try file.environment.write(durability: .none, failure: AnnalsError.init) {
       (transaction) throws(AnnalsError) in
-      try transaction.put(beginning: outline, inputs, isCarrying: isCarrying, in: file)
+      try transaction.put(beginning: outline, inputs, plan: plan, isCarrying: isCarrying, in: file)
     }
     return file
   }
 
   /// Removes the files of a view unless somebody has it open; only for the holder of ``lock()``.
   ///
+  /// Of the highest number the lease stays, so that no other view gets that number: who remembers files by it, to remove them when they are let go of, would remove
+  /// the wrong one.
+  ///
   /// - Returns: Whether they are gone.
   func remove(_ number: UInt64) throws(AnnalsError) -> Bool {
-    try files { () throws(StoreFileError) in
+    let highest = try numbers().keys.max() ?? 0
+    return try files { () throws(StoreFileError) in
       let stem = ViewFile.stem(number)
       let lease = try FileLock(stem + ".lease", in: directory)
       guard let hold = try lease.tryLock(.exclusive) else { return false }
       for ending in Self.endings where try directory.status(of: stem + ending) != nil {
+        if ending == ".lease", number >= highest { break }
         try directory.remove(stem + ending)
       }
       try directory.synchronize()

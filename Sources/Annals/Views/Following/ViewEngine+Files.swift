@@ -86,7 +86,8 @@ extension ViewEngine {
     let inputs = ProjectionInputs(reach.plan, cases: line.face.selection.cases)
     var (candidates, opened, noted) = try find(outline, shelf, &settling)
     let choice = try ViewChoice(
-      outline, inputs, oldest: reach.plan.schemas.first?.version, candidates, noted: noted)
+      outline, inputs, oldest: reach.plan.schemas.first?.version, newest: reach.plan.current.version,
+      candidates, noted: noted)
     let served = choice.serving.flatMap { number in
       opened[number].flatMap { file in Self.served(file, candidates, outline) }
     }
@@ -95,7 +96,8 @@ extension ViewEngine {
       state.building = nil
       state.settled = .now
       if choice.building != .none { state.reason = choice.reason }
-      state.error = nil
+      state.isHeldBack = choice.newer != nil
+      state.error = choice.newer.map { AnnalsError(of: outline, builtBy: $0, reach.plan.current.version) }
     }
     if access == .readWrite, !isOver {
       for number in choice.discarded + choice.outlived {
@@ -103,13 +105,15 @@ extension ViewEngine {
         settling.files[number] = nil
         if try !shelf.remove(number) { settling.outlived.insert(number) }
       }
-      if let served, served.version == outline.version { try follow(served.file, line, shelf) }
+      if let served, served.version == outline.version, choice.newer == nil {
+        try follow(served.file, line, shelf)
+      }
       switch choice.building {
       case .none: break
       case .going(let number):
         if let file = opened[number] {
           line.state.withLock { $0.building = file }
-          try follow(file, line, shelf)
+          if choice.newer == nil { try follow(file, line, shelf) }
         }
       case .new: try build(line, shelf, &settling, seed(of: line, candidates, opened))
       }
@@ -139,12 +143,18 @@ extension ViewEngine {
   ) throws(AnnalsError) -> (
     candidates: [ViewChoice.Candidate], opened: [UInt64: ViewFile], noted: String?
   ) {
-    var candidates: [ViewChoice.Candidate] = []
+    var found: [ViewFacts] = []
     var opened: [UInt64: ViewFile] = [:]
     var noted: String?
     let boot = Boot.id
-    let snapshot = try LogSnapshot(core)
-    for listing in try shelf.listings() {
+    let listings = try shelf.listings()
+    for listing in listings {
+      if listing.isLeftover {
+        if access == .readWrite, !listing.isUsed || listing.number != listings.last?.number {
+          _ = try shelf.remove(listing.number)
+        }
+        continue
+      }
       if let mark = listing.mark, ExactText(mark.name) != ExactText(outline.name) { continue }
       let isOwn = listing.mark.map { $0.version == outline.version } ?? false
       var problem: String?
@@ -169,15 +179,8 @@ extension ViewEngine {
             throw AnnalsError(
               .incomplete, "rows of an earlier version were being carried over when that was cut short")
           }
-          var agreement = CheckpointAgreement.agrees
-          if let checkpoint = facts.checkpoint {
-            agreement = try snapshot.reader.agreement(with: checkpoint, log: core.log)
-          }
           opened[listing.number] = file
-          candidates.append(
-            ViewChoice.Candidate(
-              facts: facts, agreement: agreement,
-              isReadable: StoredProjection(facts.definition).flatMap { outline.reading($0) } != nil))
+          found.append(facts)
         } catch {
           guard error.isOfSpoiltView else { throw error }
           problem = "its file was damaged (\(error.message))"
@@ -192,7 +195,27 @@ extension ViewEngine {
         }
       }
     }
-    return (candidates, opened, noted)
+    return (try compare(found, outline), opened, noted)
+  }
+
+  /// Compares what files say with the log.
+  private func compare(
+    _ found: [ViewFacts], _ outline: ProjectionOutline
+  ) throws(AnnalsError) -> [ViewChoice.Candidate] {
+    // Begun behind what was read of the files: what somebody folds meanwhile would be ahead of an earlier one.
+    let snapshot = try LogSnapshot(core)
+    var candidates: [ViewChoice.Candidate] = []
+    for facts in found {
+      var agreement = CheckpointAgreement.agrees
+      if let checkpoint = facts.checkpoint {
+        agreement = try snapshot.reader.agreement(with: checkpoint, log: core.log)
+      }
+      candidates.append(
+        ViewChoice.Candidate(
+          facts: facts, agreement: agreement,
+          isReadable: StoredProjection(facts.definition).flatMap { outline.reading($0) } != nil))
+    }
+    return candidates
   }
 
   private func open(
@@ -224,9 +247,13 @@ extension ViewEngine {
     _ line: ViewLine<Event>, _ shelf: ViewShelf, _ settling: inout Settling, _ seed: RowSeed? = nil
   ) throws(AnnalsError) {
     let inputs = ProjectionInputs(reach.plan, cases: line.face.selection.cases)
-    let file = try shelf.create(line.face.outline, inputs, isCarrying: seed != nil)
+    let file = try shelf.create(
+      line.face.outline, inputs, plan: reach.plan.current.version, isCarrying: seed != nil)
     settling.files[file.number] = WeakFile(file: file)
-    line.state.withLock { $0.building = file }
+    line.state.withLock { state in
+      state.building = file
+      if state.isHeldBack { (state.isHeldBack, state.error) = (false, nil) }
+    }
     try follow(file, line, shelf, seed)
   }
 
@@ -250,7 +277,7 @@ extension ViewEngine {
     return RowSeed(file: file, version: newest.facts.version, carrying: carrying)
   }
 
-  /// Folds a file from here on, unless another process does.
+  /// Folds a file from here on, unless another process does; the shelf is locked.
   ///
   /// - Parameter seed: The rows that it begins with; of a file into which another process was carrying some when it ended nothing can be made.
   func follow(
@@ -261,6 +288,8 @@ extension ViewEngine {
       (try file.checkpoint(view), try file.isCarrying(view))
     }
     guard isCarrying == (seed != nil) else { return }
+    // Whoever had the lease before may have made the file durable since it was opened here; from now on nobody else does.
+    file.isSynced.store(try shelf.mark(of: file.number)?.isSynced ?? false, ordering: .relaxed)
     let track = ViewTrack(line, file, lease, at: checkpoint)
     line.state.withLock { $0.tracks.append(track) }
     try track.start(from: checkpoint, seed, for: self)

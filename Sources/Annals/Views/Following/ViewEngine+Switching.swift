@@ -10,7 +10,12 @@ extension ViewEngine {
     track.shown.withLock { $0.hasCaughtUp = true }
     let line = track.line
     guard line.state.withLock({ $0.building === track.file }) else { return }
-    let old = line.state.withLock { $0.served?.file }
+    // Takes seconds: until it is done the older one follows.
+    if try harden(track), try core.generation.lastPosition() > checkpoint?.position.rawValue ?? 0 { return }
+    let old = line.state.withLock { state in
+      state.leaving = state.served?.file
+      return state.leaving
+    }
     if let old {
       // What the older one has told its observers, the new one does not tell again: so the older one goes no further from here on.
       for other in folding(old) { retire(other) }
@@ -38,20 +43,37 @@ extension ViewEngine {
     settling.withLock { $0.lines }.compactMap { $0.track(of: file) }
   }
 
-  /// Makes a built file durable, and says that it is ready.
+  /// Whether a file goes no further, because one that is folded here is about to take its place.
+  private func isLeft(_ file: ViewFile) -> Bool {
+    settling.withLock { $0.lines }.contains { line in
+      line.state.withLock { state in
+        // What was to take its place may have been stopped.
+        state.leaving === file && state.tracks.contains { $0.file === state.building && $0.error == nil }
+      }
+    }
+  }
+
+  /// Makes a built file durable, and says so beside it.
+  ///
+  /// - Returns: `false` where it was.
+  private func harden(_ track: ViewTrack<Event>) throws(AnnalsError) -> Bool {
+    let file = track.file
+    if file.isSynced.load(ordering: .relaxed) { return false }
+    try storage { () throws(EnvironmentError) in try file.environment.synchronize() }
+    let shelf = ViewShelf(directory: file.directory, access: access)
+    let hold = try shelf.lock()
+    try shelf.put(
+      ViewMark(
+        name: track.face.name, version: track.face.outline.version, boot: Boot.id ?? "", isSynced: true),
+      for: file.number)
+    _ = consume hold
+    file.isSynced.store(true, ordering: .relaxed)
+    return true
+  }
+
+  /// Says of a built file, which the disk has, that it is ready.
   private func finish(_ track: ViewTrack<Event>, gate: UInt64) throws(AnnalsError) {
     let file = track.file
-    if !file.isSynced.load(ordering: .relaxed) {
-      try storage { () throws(EnvironmentError) in try file.environment.synchronize() }
-      let shelf = ViewShelf(directory: file.directory, access: access)
-      let hold = try shelf.lock()
-      try shelf.put(
-        ViewMark(
-          name: track.face.name, version: track.face.outline.version, boot: Boot.id ?? "", isSynced: true),
-        for: file.number)
-      _ = consume hold
-      file.isSynced.store(true, ordering: .relaxed)
-    }
     var told: [UInt8] = []
     told.append(varint: gate)
     try file.environment.write(durability: .full, failure: AnnalsError.init) {
@@ -69,7 +91,7 @@ extension ViewEngine {
     let isSame = line.state.withLock { $0.served?.version == outline.version }
     line.state.withLock { state in
       state.served = ServedView(file: file, version: outline.version, outline: outline, conversions: nil)
-      state.building = nil
+      (state.building, state.leaving) = (nil, nil)
     }
     line.changes.announce()
     if let old, isSame { try Self.point(old, to: file.number) }
@@ -158,11 +180,14 @@ extension ViewEngine {
   ///
   /// - Returns: Whether this process folds them all.
   private func isSettled(_ line: ViewLine<Event>) throws(AnnalsError) -> Bool {
-    let (served, building, tracks) = line.state.withLock { ($0.served, $0.building, $0.tracks) }
+    let (served, building, tracks, isHeldBack) = line.state.withLock {
+      ($0.served, $0.building, $0.tracks, $0.isHeldBack)
+    }
     var isSettled = true
     let files = [served.flatMap { $0.version == line.face.outline.version ? $0.file : nil }, building]
     for file in files.compactMap({ $0 }) where !tracks.contains(where: { $0.file === file }) {
       isSettled = false
+      if isLeft(file) { continue }
       let (isReady, isCarrying, successor) = try file.read { (view) throws(AnnalsError) in
         (try file.isReady(view), try file.isCarrying(view), try file.successor(view))
       }
@@ -170,6 +195,7 @@ extension ViewEngine {
         try settleAgain(line)
         return false
       }
+      if isHeldBack { continue }
       guard let shelf = try shelf() else { continue }
       let lock = try shelf.lock()
       try follow(file, line, shelf)

@@ -19,12 +19,16 @@ final class ViewLine<Event: SchemaEvent>: Sendable {
     var served: ServedView?
     /// The file that is being built, by this process or another.
     var building: ViewFile?
+    /// The file that goes no further from here on, because what is built is about to take its place; `nil` until then.
+    var leaving: ViewFile?
     /// What this process folds: the file that serves, and the one that is built.
     var tracks: [ViewTrack<Event>] = []
     /// Why it is built anew; `nil` where it is not, or is built for the first time.
     var reason: String?
     /// What stands in the way of any fold here.
     var error: AnnalsError?
+    /// Whether what serves or is built is of a newer plan's inputs: then it is neither folded here nor built anew.
+    var isHeldBack = false
     /// When its files were last looked at.
     var settled = ContinuousClock.now
     /// Whether somebody asked for it by itself, and not only as an earlier version of another.

@@ -1,0 +1,137 @@
+import Synchronization
+import Testing
+
+@testable import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Files of views that several programs have open: who takes over, who looks, and what a kill leaves.
+struct ViewTakeoverTests {
+  /// As ``Tallies/Plan``, so that a store of this process has an engine of its own.
+  private enum SamePlan: SchemaMigrationPlan {
+    static var stages: MigrationChain<Tallies.V1, Tallies.V1> {}
+  }
+
+  private func counted(_ count: Int, seed: UInt64) async throws -> TalliedStore {
+    var random = SeededGenerator(seed: seed)
+    let tallied = try TalliedStore()
+    let store = try tallied.open()
+    try await tallied.append(count, to: store, &random)
+    try await store.view(Tallies.Counts.self).waiting(for: tallied.last)
+    return tallied
+  }
+
+  @Test("who takes a fold over believes the mark as it is then")
+  func mark() async throws {
+    let tallied = try await counted(60, seed: 61)
+    let store = try tallied.open()
+    let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
+    // Another process folds, and has not yet made it durable.
+    var lease: FoldLease?
+    try await ViewFollowingTests.wait {
+      lease = try shelf.foldLease(1)
+      return lease != nil
+    }
+    var mark = try #require(try shelf.mark(of: 1))
+    #expect(mark.isSynced)
+    mark.isSynced = false
+    try shelf.put(mark, for: 1)
+    let counts = try store.view(Tallies.Counts.self)
+    let file = try #require(counts.line.state.withLock { $0.served?.file })
+    #expect(!file.isSynced.load(ordering: .relaxed))
+    #expect(counts.line.track(of: file) == nil)
+    mark.isSynced = true
+    try shelf.put(mark, for: 1)
+    withExtendedLifetime(lease) {}
+    lease = nil
+    try await ViewFollowingTests.wait { counts.line.track(of: file) != nil }
+    #expect(file.isSynced.load(ordering: .relaxed))
+  }
+
+  @Test("a view that others fold without pause is not ahead of the log for who opens it")
+  func openedBesideAppends() async throws {
+    let tallied = try await counted(60, seed: 62)
+    let store = try tallied.open()
+    let counts = try store.view(Tallies.Counts.self)
+    let appending = Task {
+      var random = SeededGenerator(seed: 63)
+      while !Task.isCancelled { try await tallied.append(5, to: store, &random) }
+    }
+    for _ in 0..<40 {
+      let other = try EventStore(at: tallied.url, plan: SamePlan.self)
+      let view = try other.view(Tallies.Counts.self)
+      #expect(try view.status().reason == nil)
+      #expect(view.line.state.withLock { $0.served?.file.number } == 1)
+      #expect(try EventLog.verify(tallied.url).findings.filter { $0.place.contains("view") }.isEmpty)
+    }
+    appending.cancel()
+    try await appending.value
+    try await counts.waiting(for: tallied.last)
+    #expect(try counts.read { try $0.all() } == tallied.counts())
+  }
+
+  @Test("a reader's store finds what is built after it was opened, and switches with it")
+  func readerAcrossSwitch() async throws {
+    var random = SeededGenerator(seed: 64)
+    let tallied = try TalliedStore()
+    let store = try tallied.open()
+    try await tallied.append(200, to: store, &random)
+    let reader = try tallied.open(StoreOptions(access: .readOnly))
+    let counts = try reader.view(Tallies.Counts.self)
+    let error = #expect(throws: AnnalsError.self) { _ = try counts.read { try $0.position() } }
+    #expect(error?.code == .readOnly)
+    try await store.view(Tallies.Counts.self).waiting(for: tallied.last)
+    try await counts.waiting(for: tallied.last)
+    #expect(try counts.read { try $0.all() } == tallied.counts())
+    try store.rebuild(Tallies.Counts.self)
+    try await ViewFollowingTests.wait {
+      try store.log.views().filter { $0.state == .ready }.map(\.number) == [2]
+    }
+    #expect(try counts.read { try $0.all() } == tallied.counts())
+    #expect(counts.line.state.withLock { $0.served?.file.number } == 2)
+    let raised = try reader.view(Tallies.CountsV2.self)
+    #expect(try raised.status().servedVersion == 1)
+    _ = try store.view(Tallies.CountsV2.self)
+    try await ViewFollowingTests.wait {
+      _ = try raised.read { try $0.position() }
+      return try raised.status().servedVersion == 2
+    }
+    let word = try raised.read { try $0.get(Tallies.CountsV2.Word.self, "w1") }
+    #expect(word?.times == tallied.counts()["w1"]?.times && word?.first != nil)
+  }
+
+  @Test("a removal that was cut short is gone on with, and nothing is told of it", arguments: 0...8)
+  func cutRemoval(steps: Int) async throws {
+    let tallied = try await counted(60, seed: 65)
+    let views = tallied.url.appendingPathComponent("views")
+    for ending in ViewShelf.endings.prefix(steps) {
+      let file = views.appendingPathComponent(ViewFile.stem(1) + ending)
+      if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
+    }
+    let store = try tallied.open()
+    let counts = try store.view(Tallies.Counts.self)
+    #expect(try counts.status().reason == nil)
+    try await counts.waiting(for: tallied.last)
+    #expect(try counts.read { try $0.all() } == tallied.counts())
+  }
+
+  @Test("no number is used twice, and of those that are gone nothing is left but the last lease")
+  func numbers() async throws {
+    let tallied = try await counted(60, seed: 66)
+    let views = tallied.url.appendingPathComponent("views").path
+    let store = try tallied.open()
+    for number in 2...3 as ClosedRange<UInt64> {
+      try store.remove(view: "counts")
+      let left = try FileManager.default.contentsOfDirectory(atPath: views).filter { $0.hasPrefix("v-") }
+      #expect(left == [ViewFile.stem(number - 1) + ".lease"])
+      let counts = try store.view(Tallies.Counts.self)
+      #expect(try counts.status().reason == nil)
+      try await counts.waiting(for: tallied.last)
+      #expect(try store.log.views().map(\.number) == [number])
+    }
+  }
+}
