@@ -55,7 +55,7 @@ public struct EventLog: Sendable {
   ///   - stream: The stream to extend. It need not exist yet.
   ///   - expected: What the caller believes the stream holds, compared exactly with its head at commit.
   /// - Returns: Where the events stand.
-  /// - Throws: ``AnnalsError`` with code `conflict`, `streamMoved`, `duplicateID`, `partlyThere`, `invalidName`, `tooLarge`, `malformed`, `superseded`,
+  /// - Throws: ``AnnalsError`` with code `needsPlan` where the store has a mandatory inline projection, `conflict`, `streamMoved`, `duplicateID`, `partlyThere`, `invalidName`, `tooLarge`, `malformed`, `superseded`,
   ///   `busy`, `readOnly`, `held`, `needsNewer`, `permission`, `diskFull`, `notCommitted`, `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`,
   ///   `damaged`, `usedAfterFork`, `inputOutput` or `cancelled`.
   /// - Complexity: O(`events.count`), and one flush to disk for all calls that wait at the same time.

@@ -9,7 +9,7 @@ extension EventStore {
   ///   - stream: The stream to extend. It need not exist yet.
   ///   - expected: What the caller believes the stream holds, compared exactly with its head at commit.
   /// - Returns: Where the events stand.
-  /// - Throws: ``AnnalsError`` with code `conflict`, `streamMoved`, `invalidName`, `tooLarge`, `malformed`, `shapeChanged`, `superseded`, `newerSchema`, `unrepresentable`, `busy`, `readOnly`, `held`,
+  /// - Throws: ``AnnalsError`` with code `rejected` or `ruleFailed` where an inline projection does not take an event, `requiresActivation` where one of the store's is not in force any more, `conflict`, `streamMoved`, `invalidName`, `tooLarge`, `malformed`, `shapeChanged`, `superseded`, `newerSchema`, `unrepresentable`, `busy`, `readOnly`, `held`,
   ///   `needsNewer`, `permission`, `diskFull`, `notCommitted`, `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`, `damaged`, `usedAfterFork`,
   ///   `inputOutput` or `cancelled`.
   /// - Complexity: O(`events.count`), and one flush to disk for all calls that wait at the same time.

@@ -38,7 +38,7 @@ private struct InlineModel {
 struct InlineModelTests {
   @Test(
     "whatever is appended, by programs with and without a projection that is not mandatory, rows and refusals are those of a model",
-    arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    arguments: [1, 2, 3, 4] as [UInt64])
   func model(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let place = try TemporaryStore()

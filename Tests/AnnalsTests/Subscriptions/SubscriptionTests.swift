@@ -45,7 +45,7 @@ import Testing
 
   @Test(
     "what it gives is what a read gives of the selected types and streams, and its checkpoints never part an entry",
-    arguments: 1...8 as ClosedRange<UInt64>, [1, 2, 7, 256])
+    arguments: 1...3 as ClosedRange<UInt64>, [1, 7, 256])
   func catchingUp(seed: UInt64, page: Int) async throws {
     let place = try TemporaryStore()
     let store = try await Self.fill(place, seed)
@@ -61,9 +61,9 @@ import Testing
     let head = try #require(try store.read { snapshot in try snapshot.head() })
     for events in selections {
       for prefix in [nil, "stall/e", "none"] as [String?] {
-        let wanted = all.filter {
-          events.includes($0.event)
-            && (prefix.map { $0.utf8 }.map { bytes in Array($0.stream.text.utf8).starts(with: bytes) } ?? true)
+        let beginning = Array((prefix ?? "").utf8)
+        let wanted = all.filter { entry in
+          events.includes(entry.event) && Array(entry.stream.text.utf8).starts(with: beginning)
         }
         let steps = try await Self.collect(
           store.subscribe(from: .beginning, to: events, streamPrefix: prefix), page: page, looks: page * 3)
@@ -72,8 +72,8 @@ import Testing
         #expect(steps.last?.checkpoint.position == head)
         // It moves on only.
         #expect(zip(steps, steps.dropFirst()).allSatisfy { $0.checkpoint.position <= $1.checkpoint.position })
-        if page < 8 {
-          #expect(steps.count { if case .passed = $0 { true } else { false } } > 0 || events.cases == nil)
+        if page < 8, events.cases?.isEmpty == true {
+          #expect(steps.count { if case .passed = $0 { true } else { false } } > 0)
         }
         for (index, element) in given.enumerated() {
           let isLast = index + 1 == given.count || given[index + 1].entry.position != element.entry.position
@@ -103,7 +103,7 @@ import Testing
 
   @Test(
     "nothing is left out or given twice while others append, nor across a migration pass",
-    arguments: 1...4 as ClosedRange<UInt64>, [false, true])
+    arguments: 1...2 as ClosedRange<UInt64>, [false, true])
   func live(seed: UInt64, migrating: Bool) async throws {
     let place = try TemporaryStore()
     let store = try await Self.fill(place, seed, 30)
@@ -291,15 +291,16 @@ import Testing
       for number in 0..<50 { try await log.append([.placed(number)], to: "a-\(number)") }
       let kept = try await body(log)
       // Each commit replaces some pages and frees those that it replaced.
-      for number in 0..<1_500 { try await log.append([.placed(number)], to: "a-\(number % 50)") }
+      for number in 0..<500 { try await log.append([.placed(number)], to: "a-\(number % 50)") }
       _ = kept
       return try log.core.generation.environment.info().lastPage
     }
-    let stalled = try await pages { log in
+    let stalled = try await pages { (log) async throws in
       var subscription = log.subscribe(from: .beginning)
       subscription.room.entries = 10
       var iterator = subscription.makeAsyncIterator()
-      #expect(try await iterator.next()?.entry.position == 1)
+      let first = try await iterator.next()
+      #expect(first?.entry.position == 1)
       return [iterator]
     }
     let nobody = try await pages { _ in [] }

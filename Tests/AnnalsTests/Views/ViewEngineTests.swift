@@ -10,6 +10,10 @@ import Testing
   import Foundation
 #endif
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// What the threads of views do to each other, and to a file that somebody else has changed.
 struct ViewEngineTests {
   /// A row that is not what anybody stored.
@@ -158,4 +162,41 @@ struct ViewEngineTests {
     #expect(try shelf?.remove(1) == true)
     _ = consume hold
   }
+
+  #if canImport(Glibc)
+    private struct NoFork: Error {}
+
+    @Test("a child of a fork is told that it cannot use the views of its parent, which go on")
+    func fork() async throws {
+      var random = SeededGenerator(seed: 45)
+      let tallied = try TalliedStore()
+      let store = try tallied.open()
+      try await tallied.append(30, to: store, &random)
+      let counts = try store.view(Tallies.Counts.self)
+      try await counts.waiting(for: tallied.last)
+      typealias Fork = @convention(c) () -> pid_t
+      guard let symbol = unsafe dlsym(nil, "fork") else { throw NoFork() }
+      let fork = unsafe unsafeBitCast(symbol, to: Fork.self)
+      let child = fork()
+      if child == 0 {
+        var refusals: Int32 = 0
+        do throws(AnnalsError) {
+          _ = try counts.read { (snapshot) throws(AnnalsError) in try snapshot.position() }
+        } catch {
+          if error.code == .usedAfterFork { refusals += 1 }
+        }
+        do throws(AnnalsError) { _ = try store.view(Tallies.Counts.self) } catch {
+          if error.code == .usedAfterFork { refusals += 1 }
+        }
+        _exit(refusals)
+      }
+      var status: Int32 = 0
+      let ended = unsafe waitpid(child, &status, 0)
+      try #require(ended == child)
+      #expect(status == 2 << 8)
+      try await tallied.append(30, to: store, &random)
+      try await counts.waiting(for: tallied.last)
+      #expect(try counts.read { try $0.all() } == tallied.counts())
+    }
+  #endif
 }

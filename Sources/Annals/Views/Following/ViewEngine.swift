@@ -213,8 +213,10 @@ extension ViewEngine {
       if threads.keeper != nil || isOver { return }
       threads.keeper = try files { () throws(StoreFileError) in
         try WriterThread(name: "annals-keeper") { [self] in
-          while !isOver {
+          while true {
+            // Before anything is looked at: what is announced behind that is not missed.
             let known = chores.count
+            if isOver { return }
             let isIdle = lookAround()
             chores.wait(beyond: known, upTo: isIdle ? 36_000 * Self.rest : Self.rest)
           }

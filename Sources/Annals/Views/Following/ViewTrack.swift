@@ -286,7 +286,10 @@ final class ViewFolder<Event: SchemaEvent> {
   /// Looks whether the view has caught up with the log.
   private func reach(_ page: ViewPage<Event>) -> Bool {
     guard page.isLast else { return true }
-    do throws(AnnalsError) { try engine.reached(track, stored) } catch { return stop(error) }
+    do throws(AnnalsError) { try engine.reached(track, stored) } catch {
+      // Nothing of the switch is done twice that must not be.
+      return error.recovery == [.retry] ? tryAgain(after: error) : stop(error)
+    }
     return true
   }
 
