@@ -1,4 +1,5 @@
 internal import LMDB
+import Synchronization
 
 // How a view is removed for good.
 extension ViewEngine {
