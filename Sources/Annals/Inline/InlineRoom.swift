@@ -42,6 +42,8 @@ class InlineRoom {
           transaction.view, table, prefix: InlineRow.keyPrefix(number), name: set.members[member].outline.name
         )
         try apply(member: member, source)
+        // Whoever did not look at the error has taken a row for missing.
+        if let failure = stagings[member].failure { throw failure }
       }
     } catch {
       forget()

@@ -47,6 +47,11 @@ final class PlanReach: Sendable {
     }
   }
 
+  /// The same for those who store what they read: at what readers may pass over, they stop, because what is stored must not depend on who reads.
+  ///
+  /// Others know of the program for as long as it is used, too.
+  func passingOverNothing() -> PlanReach { PlanReach(plan, lease: lease, isAdopting: isAdopting) }
+
   /// Whether the plan has a fold.
   var hasFolds: Bool { !beforeFolds.isEmpty }
 

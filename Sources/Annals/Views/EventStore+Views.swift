@@ -4,15 +4,13 @@ extension EventStore {
   /// Returns at once: a view that has never been built, or has to be built anew, is built in the background (``View/status()``, ``View/waiting(for:timeout:)``). It is
   /// followed as long as this store, a copy of it or a view of it is held.
   ///
-  /// - Parameters:
-  ///   - projection: The projection, of the plan's current events.
-  ///   - options: How it is followed.
+  /// - Parameter projection: The projection, of the plan's current events.
   /// - Throws: ``AnnalsError`` with code `invalidPlan` where the projection does not hold together, `wrongUse` where another projection of the program has its name and
   ///   version, `shapeChanged` where its tables have changed and its version has not, `superseded` where the store has a newer version and none of this one,
   ///   `readOnly`, `diskFull`, `permission`, `tooManyReaders`, `usedAfterFork` or `inputOutput`.
   /// - Complexity: O(files of views), whatever the length of the log.
   public func view<P: Projection>(
-    _ projection: P.Type, options: ViewOptions = ViewOptions()
+    _ projection: P.Type
   ) throws(AnnalsError) -> View<P> where P.Event == Event {
     let face = try ProjectionFace<Event>(projection)
     let host = try viewHost()
@@ -40,7 +38,7 @@ extension EventStore {
   ///
   /// Returns at once. Where it is being built already, that goes on.
   ///
-  /// - Throws: As ``view(_:options:)``, and `readOnly` in a store that is open for reading only.
+  /// - Throws: As ``view(_:)``, and `readOnly` in a store that is open for reading only.
   @discardableResult
   public func rebuild<P: Projection>(_ projection: P.Type) throws(AnnalsError) -> View<P>
   where P.Event == Event {
@@ -64,10 +62,4 @@ extension EventStore {
     }
     try viewHost().engine.remove(name)
   }
-}
-
-/// How a view is followed.
-public struct ViewOptions: Sendable {
-  /// As usual.
-  public init() {}
 }

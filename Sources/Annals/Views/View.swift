@@ -11,12 +11,23 @@ public struct View<P: Projection>: Sendable {
 
   /// What a read begins with.
   func snapshot() throws(AnnalsError) -> ViewSnapshot<P> {
-    while true {
+    for _ in 0..<Self.turns {
       let served = try served()
       let snapshot = try ViewSnapshot<P>(served.file, served.outline, served.conversions)
       guard try snapshot.hasSuccessor() else { return snapshot }
       try host.engine.settleAgain(line)
     }
+    throw Self.unsettled()
+  }
+
+  /// How often in a row the files may turn out not to be the ones that count.
+  private static var turns: Int { 100 }
+
+  private static func unsettled() -> AnnalsError {
+    AnnalsError(
+      .busy,
+      "the files of the view '\(P.name)' do not agree which of them serves: try again, or build it anew with EventStore.rebuild(_:)"
+    )
   }
 
   /// How often a reader's store, which is told nothing, looks for a file that others may have built.
@@ -30,7 +41,7 @@ public struct View<P: Projection>: Sendable {
         try host.engine.settleAgain(line)
       }
     }
-    while true {
+    for _ in 0..<Self.turns {
       let (served, building, error) = line.state.withLock { ($0.served, $0.building, $0.error) }
       if let served, served.version == P.version { return served }
       if let building, line.track(of: building) == nil,
@@ -43,6 +54,7 @@ public struct View<P: Projection>: Sendable {
       if let error { throw error }
       throw try notBuilt(building)
     }
+    throw Self.unsettled()
   }
 
   private func notBuilt(_ building: ViewFile?) throws(AnnalsError) -> AnnalsError {
@@ -50,7 +62,7 @@ public struct View<P: Projection>: Sendable {
     guard let building else {
       if host.engine.access == .readWrite {
         return AnnalsError(
-          .busy, "the view '\(P.name)' was removed: open it again with EventStore.view(_:options:)")
+          .busy, "the view '\(P.name)' was removed: open it again with EventStore.view(_:)")
       }
       return AnnalsError(
         .readOnly,
@@ -97,9 +109,9 @@ extension View {
   public func waiting(for position: Position, timeout: Duration = .seconds(10)) async throws(AnnalsError) {
     if host.engine.core.generation.environment.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     let end = ContinuousClock.now + timeout
-    var watch: CommitWatch?
+    var watched: (file: ViewFile, watch: CommitWatch)?
     while true {
-      let known = line.changes.count
+      let (known, commits) = (line.changes.count, watched?.file.commits.count ?? 0)
       let found = try reached()
       if let found, found.position >= position.rawValue { return }
       if let error = stopped() { throw error }
@@ -112,13 +124,13 @@ extension View {
       }
       if let found, !found.isFolded {
         // Another process folds: nobody here is told but by looking.
-        let count = found.file.commits.count
-        if watch == nil {
-          watch = try found.file.watch()
+        if watched?.file !== found.file {
+          watched = (found.file, try found.file.watch())
           continue
         }
-        await found.file.commits.wait(beyond: count, upTo: min(rest, .milliseconds(100)))
+        await found.file.commits.wait(beyond: commits, upTo: min(rest, .milliseconds(100)))
       } else {
+        watched = nil
         await line.changes.wait(beyond: known, upTo: min(rest, .seconds(1)))
       }
       if Task.isCancelled {
@@ -143,7 +155,7 @@ extension View {
     return (checkpoint?.position.rawValue ?? 0, file, false)
   }
 
-  /// What keeps the view from going further; `nil` where it goes on.
+  /// What keeps those rows from going further that are read; `nil` where they go on.
   private func stopped() -> AnnalsError? {
     let (served, building, tracks, error) = line.state.withLock {
       ($0.served, $0.building, $0.tracks, $0.error)
@@ -152,6 +164,14 @@ extension View {
       return tracks.first { $0.file === served.file }?.error ?? error
     }
     return tracks.first { $0.file === building }?.error ?? error
+  }
+
+  /// What keeps those rows from going further for good; `nil` also where that may pass without anybody's doing.
+  func ended() -> AnnalsError? {
+    let (served, building, tracks) = line.state.withLock { ($0.served, $0.building, $0.tracks) }
+    // Rows of an earlier version go on whatever becomes of this one.
+    let file = served?.file ?? building
+    return tracks.first { $0.file === file }?.lasting
   }
 
   /// How far a file has read, as its track knows where it is folded here.
@@ -172,8 +192,10 @@ extension View {
     let last = try host.engine.core.generation.lastPosition()
     let position = try served.map { (served) throws(AnnalsError) in try Self.position(of: served.file, tracks)
     }
+    // What was to take the place of the rows that are read is nothing that goes on by itself.
+    let failed = building.flatMap { file in tracks.first { $0.file === file }?.error }
     let state: ViewStatus.State =
-      if let error = stopped() { .stopped(error) } else if building != nil {
+      if let error = failed ?? stopped() { .stopped(error) } else if building != nil {
         .building
       } else if host.engine.access == .readOnly { .readOnly } else { .following }
     var progress: ViewStatus.Progress?

@@ -6,7 +6,7 @@ public struct ViewStatus: Sendable {
     case building
     /// It follows the log.
     case following
-    /// It goes no further; opening the view again or rebuilding it tries anew.
+    /// It goes no further, or what is built in the place of the rows that are read does not; opening the view again or rebuilding it tries anew.
     case stopped(AnnalsError)
     /// The store is open for reading only: rows can be read, and others fold them.
     case readOnly

@@ -17,7 +17,7 @@ import Testing
 /// What the threads of views do to each other, and to a file that somebody else has changed.
 struct ViewEngineTests {
   /// A row that is not what anybody stored.
-  private static func spoil(_ word: String, in file: ViewFile) throws {
+  static func spoil(_ word: String, in file: ViewFile) throws {
     var key = RowKeyBytes()
     key.append(0 as UInt8)
     word.encode(into: &key)

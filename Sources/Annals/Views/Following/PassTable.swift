@@ -95,6 +95,13 @@ struct PassTable<Event: SchemaEvent> {
     return false
   }
 
+  /// Ends a pass that cannot go on, so that nobody joins it.
+  ///
+  /// - Returns: Who was on it.
+  mutating func end(_ number: UInt64) -> [ViewTrack<Event>] {
+    passes.removeValue(forKey: number)?.tracks ?? []
+  }
+
   /// Lets a track that keeps others waiting go on by itself.
   ///
   /// - Returns: The number of the new pass; `nil` where it has left already.

@@ -70,7 +70,10 @@ extension ViewEngine {
       }
       if !isUnderWay {
         try build(line, shelf, &settling)
-        line.state.withLock { $0.reason = reason }
+        line.state.withLock { state in
+          state.reason = reason
+          state.error = nil
+        }
       }
       _ = consume hold
     }
@@ -291,39 +294,20 @@ extension ViewEngine {
     // Whoever had the lease before may have made the file durable since it was opened here; from now on nobody else does.
     file.isSynced.store(try shelf.mark(of: file.number)?.isSynced ?? false, ordering: .relaxed)
     let track = ViewTrack(line, file, lease, at: checkpoint)
-    line.state.withLock { $0.tracks.append(track) }
-    try track.start(from: checkpoint, seed, for: self)
+    let isOfLine = line.state.withLock { state in
+      let isOfLine = state.served?.file === file || state.building === file
+      if isOfLine { state.tracks.append(track) }
+      return isOfLine
+    }
+    guard isOfLine else { return }
+    // Who ends the engine may have looked for tracks before.
+    if isOver { return retire(track) }
+    do throws(AnnalsError) { try track.start(from: checkpoint, seed, for: self) } catch {
+      retire(track)
+      throw error
+    }
     if seed == nil { join(track, behind: checkpoint?.position.rawValue ?? 0) }
-  }
-}
-
-extension ViewEngine {
-  /// Ends all lines of a projection, whatever their versions, and removes the files.
-  ///
-  /// - Throws: ``AnnalsError`` with code `busy` where somebody else has one open; nothing of that one is removed.
-  func remove(_ name: String) throws(AnnalsError) {
-    let lines = settling.withLock { settling in
-      let lines = settling.lines.filter { ExactText($0.face.name) == ExactText(name) }
-      settling.lines.removeAll { line in lines.contains { $0 === line } }
-      return lines
-    }
-    for line in lines {
-      for track in line.state.withLock({ $0.tracks }) { retire(track) }
-      line.state.withLock { $0 = ViewLine<Event>.State() }
-      line.changes.announce()
-    }
-    guard let shelf = try shelf() else { return }
-    let hold = try shelf.lock()
-    var kept: [UInt64] = []
-    for listing in try shelf.listings() {
-      guard let mark = listing.mark, ExactText(mark.name) == ExactText(name) else { continue }
-      if try !shelf.remove(listing.number) { kept.append(listing.number) }
-    }
-    _ = consume hold
-    guard let first = kept.first else { return }
-    throw AnnalsError(
-      .busy,
-      "the view '\(name)' is open in another process or another store of this one, or a snapshot of it is; end those and try again",
-      details: AnnalsError.Details { $0.file = ViewFile.stem(first) + ".mdb" })
+    // It may have been retired before it had joined.
+    if line.track(of: file) !== track { stopped(track) }
   }
 }

@@ -3,25 +3,29 @@ import Synchronization
 
 // How a view that was built takes the place of the one before.
 extension ViewEngine {
+  /// How far the older of two files may be ahead when it is stopped for the newer: the next pages cover so much in no time.
+  private static var leap: UInt64 { 5_000 }
+
   /// A track has met the end of the log: what was built serves from here on.
   ///
   /// - Parameter checkpoint: How far its file has read.
   func reached(_ track: ViewTrack<Event>, _ checkpoint: Checkpoint?) throws(AnnalsError) {
-    track.shown.withLock { $0.hasCaughtUp = true }
     let line = track.line
     guard line.state.withLock({ $0.building === track.file }) else { return }
+    let position = checkpoint?.position.rawValue ?? 0
     // Takes seconds: until it is done the older one follows.
-    if try harden(track), try core.generation.lastPosition() > checkpoint?.position.rawValue ?? 0 { return }
-    let old = line.state.withLock { state in
-      state.leaving = state.served?.file
-      return state.leaving
-    }
+    if try harden(track), try core.generation.lastPosition() > position { return }
+    let old = line.state.withLock { $0.served?.file }
     if let old {
+      // One that is far ahead is not caught up with: it goes on meanwhile.
+      let ahead = try Self.position(of: old) ?? 0
+      guard ahead <= position + Self.leap else { return }
+      line.state.withLock { $0.leaving = old }
       // What the older one has told its observers, the new one does not tell again: so the older one goes no further from here on.
       for other in folding(old) { retire(other) }
     }
     let told = try old.flatMap { (file) throws(AnnalsError) in try Self.position(of: file) }
-    let position = checkpoint?.position.rawValue ?? 0
+    // The rest comes with the next page.
     guard position >= told ?? 0 else { return }
     try finish(track, gate: told ?? position)
     try replace(old, by: track, of: line)

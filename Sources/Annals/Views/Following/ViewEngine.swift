@@ -88,7 +88,10 @@ extension ViewEngine {
       if isNew {
         let pass = ViewPass<Event>(number)
         threads.withLock { $0.passes[number] = pass }
-        try pass.start(for: self)
+        do throws(AnnalsError) { try pass.start(for: self) } catch {
+          threads.withLock { $0.passes[number] = nil }
+          throw error
+        }
       } else {
         // One that waits for a commit looks again.
         core.place.commits.announce()
@@ -144,12 +147,7 @@ extension ViewEngine {
 
   /// Stops all who are on a pass, because the log cannot be read.
   func fail(_ number: UInt64, _ error: AnnalsError) {
-    let tracks = table.withLock { table in
-      let tracks = table.passes[number]?.tracks ?? []
-      for track in tracks { table.leave(track) }
-      return tracks
-    }
-    for track in tracks {
+    for track in table.withLock({ $0.end(number) }) {
       track.stop(because: error)
       track.line.changes.announce()
     }
@@ -177,12 +175,23 @@ extension ViewEngine {
     table.withLock { _ = $0.leave(track) }
     track.pages.end()
     track.line.changes.announce()
+    // What it was to take the place of may have to be followed again.
+    chores.announce()
+  }
+
+  /// A line has nothing that is folded, for a reason that may pass.
+  func hindered(_ line: ViewLine<Event>, _ error: AnnalsError) {
+    line.state.withLock { $0.error = error }
+    line.changes.announce()
+    chores.announce()
   }
 
   /// Takes a track out, and waits until its thread has ended; never while files are being chosen, which that may be waiting for.
   func retire(_ track: ViewTrack<Event>) {
     table.withLock { _ = $0.leave(track) }
     track.end()
+    // Its thread may have come back to a pass meanwhile.
+    table.withLock { _ = $0.leave(track) }
     track.line.state.withLock { state in state.tracks.removeAll { $0 === track } }
   }
 
@@ -198,18 +207,21 @@ extension ViewEngine {
 
   /// Makes sure that somebody looks after what others fold, and what is to be removed.
   func keep() throws(AnnalsError) {
-    if access == .readOnly || threads.withLock({ $0.keeper != nil }) { return }
-    let started = try files { () throws(StoreFileError) in
-      try WriterThread(name: "annals-keeper") { [self] in
-        while true {
-          // Before anything is looked at: what is announced behind that is not missed.
-          let known = chores.count
-          if isOver { return }
-          let isIdle = lookAround()
-          chores.wait(beyond: known, upTo: isIdle ? 36_000 * Self.rest : Self.rest)
+    if access == .readOnly { return }
+    try threads.withLock { (threads) throws(AnnalsError) in
+      // Whoever closes the engine has taken the one that there was.
+      if threads.keeper != nil || isOver { return }
+      threads.keeper = try files { () throws(StoreFileError) in
+        try WriterThread(name: "annals-keeper") { [self] in
+          while true {
+            // Before anything is looked at: what is announced behind that is not missed.
+            let known = chores.count
+            if isOver { return }
+            let isIdle = lookAround()
+            chores.wait(beyond: known, upTo: isIdle ? 36_000 * Self.rest : Self.rest)
+          }
         }
       }
     }
-    threads.withLock { $0.keeper = started }
   }
 }

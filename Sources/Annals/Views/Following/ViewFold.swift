@@ -152,6 +152,8 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
       // Two passes that become one overlap.
       if entries[index].position.rawValue <= position { continue }
       do { try P.apply(entries[index], to: &rows) } catch {
+        // What could not be read may be why, whatever is thrown.
+        if let failure = staging.failure { throw .other(failure) }
         let cause = AnnalsError(
           error, folding: entries[index].position, of: entries[index].stream, in: P.name)
         throw cause.code == .ruleFailed

@@ -33,7 +33,7 @@ struct ViewHosts: Sendable {
   struct Key: Hashable, Sendable {
     let plan: ObjectIdentifier
     let access: StoreOptions.Access
-    let isQuarantining: Bool
+    /// Others are told by the lease that the host keeps.
     let isSkipping: Bool
   }
 
@@ -61,10 +61,10 @@ extension EventStore {
     if log.core.generation.environment.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     let key = ViewHosts.Key(
       plan: ObjectIdentifier(Plan.self), access: log.options.access,
-      isQuarantining: reach.quarantine != nil, isSkipping: reach.skipping != nil)
+      isSkipping: reach.skipping != nil)
     let (core, reach, access) = (log.core, reach, log.options.access)
     let host = core.viewHosts.withLock { hosts in
-      hosts.host(key) { ViewHost(ViewEngine<Event>(core, reach, access)) }
+      hosts.host(key) { ViewHost(ViewEngine<Event>(core, reach.passingOverNothing(), access)) }
     }
     viewing.hold(host)
     return host

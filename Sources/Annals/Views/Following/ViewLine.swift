@@ -44,7 +44,7 @@ final class ViewLine<Event: SchemaEvent>: Sendable {
     self.face = face
   }
 
-  /// The file that serves the program's own version and is folded here.
+  /// What folds a file here; `nil` where nobody does, or another process.
   func track(of file: ViewFile) -> ViewTrack<Event>? {
     state.withLock { state in state.tracks.first { $0.file === file } }
   }

@@ -54,37 +54,53 @@ struct PassReader<Event: SchemaEvent> {
     self.engine = engine
   }
 
+  /// What comes after a page.
+  private enum Next {
+    case page
+    /// The next page, once there is a commit that was not there before.
+    case commit
+    /// The page once more, a little later.
+    case pause
+    /// Nobody is on the way any more.
+    case end
+  }
+
   /// Reads until nobody is on the way any more.
   mutating func run() {
     while true {
-      // Before anything is looked at: what is announced behind that is not missed.
+      // Before the step: who joins after it, and what is committed then, is not waited for.
       let known = engine.core.place.commits.count
-      guard let step = engine.step(of: number) else { return }
-      let page: ViewPage<Event>
-      do throws(AnnalsError) { page = try read(behind: step.position, step.wanted) } catch {
-        if error.code == .tooManyReaders {
-          WriterThread.pause(milliseconds: 50)
-          continue
-        }
-        engine.fail(number, error)
-        continue
+      switch turn() {
+      case .page: break
+      case .commit: engine.core.place.commits.wait(beyond: known, upTo: Self.rest)
+      case .pause: WriterThread.pause(milliseconds: 50)
+      case .end: return
       }
-      let isEmpty = page.end.position.rawValue == step.position && page.failure == nil
-      if !isEmpty || !step.haveSeenEnd {
-        for track in step.tracks {
-          while true {
-            let isHanded = track.pages.hand(
-              page, upTo: step.tracks.count > 1 && step.isLive ? Self.patience : Self.rest)
-            if isHanded != false || engine.isOver { break }
-            // Slower than the others: it goes a way of its own until it has caught up.
-            if step.isLive, step.tracks.count > 1, engine.detach(track, behind: page.start) { break }
-          }
-        }
-      }
-      engine.passed(number, page, step.position)
-      if page.isLast, !engine.merge(number) {
-        engine.core.place.commits.wait(beyond: known, upTo: Self.rest)
-      }
+    }
+  }
+
+  /// Reads a page and hands it on. A function of its own, so that no track and no file of it is held while there is nothing to do.
+  @inline(never) private mutating func turn() -> Next {
+    guard let step = engine.step(of: number) else { return .end }
+    let page: ViewPage<Event>
+    do throws(AnnalsError) { page = try read(behind: step.position, step.wanted) } catch {
+      if error.code == .tooManyReaders { return .pause }
+      engine.fail(number, error)
+      return .page
+    }
+    let isEmpty = page.end.position.rawValue == step.position && page.failure == nil
+    if !isEmpty || !step.haveSeenEnd {
+      for track in step.tracks { hand(page, to: track, step) }
+    }
+    engine.passed(number, page, step.position)
+    return page.isLast && !engine.merge(number) ? .commit : .page
+  }
+
+  private func hand(_ page: ViewPage<Event>, to track: ViewTrack<Event>, _ step: PassTable<Event>.Step) {
+    let mayLeave = step.isLive && step.tracks.count > 1
+    while track.pages.hand(page, upTo: mayLeave ? Self.patience : Self.rest) == false, !engine.isOver {
+      // Slower than the others: it goes a way of its own until it has caught up.
+      if mayLeave, engine.detach(track, behind: page.start) { return }
     }
   }
 

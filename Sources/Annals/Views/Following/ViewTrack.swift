@@ -11,9 +11,9 @@ final class ViewTrack<Event: SchemaEvent>: Sendable {
     var position: UInt64
     /// What stopped it; `nil` as long as it goes on.
     var error: AnnalsError?
-    /// Whether it has met the end of the log since it began.
-    var hasCaughtUp = false
-    /// How many bytes of entries and when it began, for its rate.
+    /// Whether it will try again by itself, or its file is about to be built anew.
+    var isPassing = false
+    /// When it began and where it stood then, for its rate.
     var began: (time: ContinuousClock.Instant, position: UInt64)
   }
 
@@ -41,6 +41,9 @@ final class ViewTrack<Event: SchemaEvent>: Sendable {
 
   /// What stopped it; `nil` as long as it goes on.
   var error: AnnalsError? { shown.withLock { $0.error } }
+
+  /// What stopped it for good; `nil` also where that may pass without anybody's doing.
+  var lasting: AnnalsError? { shown.withLock { $0.isPassing ? nil : $0.error } }
 
   /// The position up to which everything is folded.
   var position: UInt64 { shown.withLock { $0.position } }
@@ -76,8 +79,13 @@ final class ViewTrack<Event: SchemaEvent>: Sendable {
   }
 
   /// Says that it goes no further.
-  func stop(because error: AnnalsError) {
-    shown.withLock { $0.error = error }
+  ///
+  /// - Parameter isPassing: Whether it will try again by itself, or its file is about to be built anew.
+  func stop(because error: AnnalsError, isPassing: Bool = false) {
+    shown.withLock { shown in
+      shown.error = error
+      shown.isPassing = isPassing
+    }
   }
 }
 
@@ -157,11 +165,15 @@ final class ViewFolder<Event: SchemaEvent> {
         if page.isLast, page.end.position.rawValue == position { return reach(page) }
         return true
       }
-      if isEmpty(page), page.failure == nil, poison == nil, engine.isLive(track) {
-        hidden = (page, hidden?.since ?? .now)
+      // What is built takes over by what it has stored.
+      let mayHide = track.file.isSynced.load(ordering: .relaxed) && page.failure == nil && poison == nil
+      if mayHide, isEmpty(page), engine.isLive(track) {
+        let since = hidden?.since ?? .now
+        hidden = (page, since)
         note(page.end.position.rawValue)
-        if track.isHurried.exchange(false, ordering: .acquiring) { return fold(page) }
-        return reach(page)
+        // Where such pages keep coming nothing else stores how far it is.
+        let isHurried = track.isHurried.exchange(false, ordering: .acquiring)
+        return isHurried || since.duration(to: .now) > Self.patience ? fold(page) : reach(page)
       }
     }
     return fold(page)
@@ -220,12 +232,13 @@ final class ViewFolder<Event: SchemaEvent> {
       case .other(let error):
         if error.recovery == [.retry] { return tryAgain(after: error) }
         guard error.isOfSpoiltView else { return stop(error) }
-        _ = stop(error)
+        track.stop(because: error, isPassing: true)
+        engine.stopped(track)
         // Its rows can be had again from the log.
         do throws(AnnalsError) {
           try engine.rebuild(track.line, because: "its file was damaged (\(error.message))")
         } catch {
-          track.stop(because: error)
+          engine.hindered(track.line, error)
         }
         return false
       }
@@ -255,14 +268,17 @@ final class ViewFolder<Event: SchemaEvent> {
   /// - Returns: Whether the thread goes on.
   private func tryAgain(after error: AnnalsError) -> Bool {
     hidden = nil
-    track.stop(because: error)
+    track.stop(because: error, isPassing: true)
     track.line.changes.announce()
     let end = ContinuousClock.now + .seconds(1)
     while ContinuousClock.now < end {
       // What comes meanwhile comes again.
       if case .end = track.pages.take(upTo: 100_000_000) { return false }
     }
-    track.shown.withLock { $0.error = nil }
+    track.shown.withLock { shown in
+      shown.error = nil
+      shown.isPassing = false
+    }
     engine.rejoin(track, behind: stored?.position.rawValue ?? 0)
     return true
   }

@@ -36,7 +36,7 @@ public struct QueryResults<Row: ProjectionRow>: AsyncSequence, Sendable {
 
     /// The next result, once it differs from the last; `nil` where the task is cancelled, and after an error.
     ///
-    /// - Throws: As ``ReadableRows/rows(_:)`` and ``View/read(_:)``, but not `busy`: a view that is being built is waited for.
+    /// - Throws: As ``ReadableRows/rows(_:)`` and ``View/read(_:)``, but not `busy`: a view that is being built is waited for; what has stopped the view where it goes no further.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(AnnalsError) -> [Row]? {
@@ -79,7 +79,7 @@ extension ViewObserver {
   ) async throws(AnnalsError) -> Result<R>? {
     while !Task.isCancelled {
       let counts = counts
-      let found = try look { (look, snapshot) throws(AnnalsError) in
+      let found = try look(.max) { (look, snapshot) throws(AnnalsError) in
         try Self.concerns(look, query, snapshot) ? try snapshot.rows(query) : nil
       }
       if let rows = found ?? nil {

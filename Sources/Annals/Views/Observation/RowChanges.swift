@@ -13,7 +13,7 @@ internal import LMDB
 /// ```
 ///
 /// It begins with what changes after it was asked for, and ends with its task. Whatever process folds the view, changes are told once they are stored; of a row that has changed
-/// several times meanwhile only how it stands is told. One who is slow costs no memory: 10,000 changes are kept in the view's file, and who is further behind is told
+/// several times meanwhile only how it stands is told, once. One who is slow costs no memory: 10,000 changes are kept in the view's file, and who is further behind is told
 /// ``ViewChange/reset``. While a view is built nothing is told, and when a new version takes over, everybody is told ``ViewChange/reset``.
 public struct RowChanges<Row: ProjectionRow>: AsyncSequence, Sendable {
   /// A change.
@@ -46,7 +46,8 @@ public struct RowChanges<Row: ProjectionRow>: AsyncSequence, Sendable {
 
     /// The next change, once there is one; `nil` where the task is cancelled, and after an error.
     ///
-    /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection, and as ``View/read(_:)``, but not `busy`: a view that is being built is waited for.
+    /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection, what has stopped the view where it goes no further, and as ``View/read(_:)``, but not
+    ///   `busy`: a view that is being built is waited for.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(AnnalsError) -> Element? {
@@ -93,7 +94,7 @@ extension ViewObserver {
   @concurrent mutating func changes<R>(_ query: RowQuery<R>) async throws(AnnalsError) -> [ViewChange<R>]? {
     while !Task.isCancelled {
       let counts = counts
-      let found = try look { (look, snapshot) throws(AnnalsError) in
+      let found = try look(ChangeJournal.page) { (look, snapshot) throws(AnnalsError) in
         try Self.told(look, query, snapshot)
       }
       guard let found else {
@@ -117,12 +118,9 @@ extension ViewObserver {
     case .nothing: return nil
     case .anything: return [.reset]
     case .changes(let changes):
-      // Of several changes of a row the last is told, in its place.
-      var last: [[UInt8]: UInt64] = [:]
-      for change in changes where bounds.contains(change.key.span) { last[change.key] = change.number }
       var told: [ViewChange<R>] = []
       let source = snapshot.source
-      for change in changes where last[change.key] == change.number {
+      for change in changes where bounds.contains(change.key.span) {
         let position = Position(change.position)
         if let stored = try source.value(of: change.key.span) {
           told.append(.put(try source.decode(stored), at: position))

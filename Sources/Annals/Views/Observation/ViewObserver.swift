@@ -16,8 +16,16 @@ struct ViewObserver<P: Projection>: Sendable {
   private static var patience: Duration { .milliseconds(50) }
 
   let view: View<P>
-  /// The file that was looked at last, and the last change of it that was told.
-  private var place: (file: ViewFile, seen: UInt64)?
+  /// Up to where the changes of a file were told. It does not keep the file: a sequence that nobody iterates must not.
+  private struct Place: Sendable {
+    /// The number of the file, which may be opened again meanwhile.
+    var number: UInt64
+    var seen: UInt64
+  }
+
+  private var place: Place?
+  /// The file that was looked at last.
+  private var file: ViewFile?
   private var watch: CommitWatch?
 
   init(_ view: View<P>) {
@@ -28,40 +36,62 @@ struct ViewObserver<P: Projection>: Sendable {
   mutating func begin() throws(AnnalsError) {
     do throws(AnnalsError) {
       let snapshot = try view.snapshot()
-      let file = snapshot.file
-      place = (file, try ChangeJournal.ends(of: file.changes, snapshot.transaction.view).last)
+      place = try Self.end(of: snapshot)
     } catch {
       guard error.code == .busy else { throw error }
     }
   }
 
+  private static func end(of snapshot: borrowing ViewSnapshot<P>) throws(AnnalsError) -> Place {
+    let file = snapshot.file
+    return Place(
+      number: file.number, seen: try ChangeJournal.ends(of: file.changes, snapshot.transaction.view).last)
+  }
+
   /// Looks what has happened since the last look, and lends the snapshot that shows it to `body`.
+  ///
+  /// - Parameters:
+  ///   - most: How many changes are told at most; the others are for the next look.
+  ///   - body: It is given the last change of each row.
   mutating func look<Result>(
-    _ body: (Look, borrowing ViewSnapshot<P>) throws(AnnalsError) -> Result
+    _ most: Int, _ body: (Look, borrowing ViewSnapshot<P>) throws(AnnalsError) -> Result
   ) throws(AnnalsError) -> Result? {
     let snapshot: ViewSnapshot<P>
     do throws(AnnalsError) { snapshot = try view.snapshot() } catch {
       guard error.code == .busy else { throw error }
       return nil
     }
-    let (file, known) = (snapshot.file, place)
-    guard let known, known.file.number == file.number else {
-      place = (file, try ChangeJournal.ends(of: file.changes, snapshot.transaction.view).last)
-      return try body(.anything, snapshot)
-    }
-    guard
-      let changes = try ChangeJournal.changes(
-        behind: known.seen, in: file.changes, snapshot.transaction.view, of: file.name)
+    let (found, known) = (snapshot.file, place)
+    file = found
+    guard let known, known.number == found.number,
+      let changes = try Self.changes(behind: known.seen, snapshot)
     else {
-      place = (file, try ChangeJournal.ends(of: file.changes, snapshot.transaction.view).last)
+      place = try Self.end(of: snapshot)
       return try body(.anything, snapshot)
     }
-    guard let last = changes.last else {
-      place = (file, known.seen)
-      return try body(.nothing, snapshot)
+    let told = Array(changes.prefix(most))
+    guard let last = told.last else { return try body(.nothing, snapshot) }
+    place = Place(number: found.number, seen: last.number)
+    return try body(.changes(told), snapshot)
+  }
+
+  /// The last change of each row that has changed, in their order; `nil` where some are not kept any more.
+  private static func changes(
+    behind seen: UInt64, _ snapshot: borrowing ViewSnapshot<P>
+  ) throws(AnnalsError) -> [ChangeJournal.Change]? {
+    let file = snapshot.file
+    var all: [ChangeJournal.Change] = []
+    var last: [[UInt8]: UInt64] = [:]
+    while true {
+      guard
+        let page = try ChangeJournal.changes(
+          behind: all.last?.number ?? seen, in: file.changes, snapshot.transaction.view, of: file.name)
+      else { return nil }
+      for change in page { last[change.key] = change.number }
+      all += page
+      if page.count < ChangeJournal.page { break }
     }
-    place = (file, last.number)
-    return try body(.changes(changes), snapshot)
+    return all.filter { last[$0.key] == $0.number }
   }
 
   /// What is to be waited beyond.
@@ -71,11 +101,14 @@ struct ViewObserver<P: Projection>: Sendable {
   }
 
   /// The counts before a look: what comes after it is waited for beyond them.
-  var counts: Counts { Counts(line: view.line.changes.count, commits: place?.file.commits.count ?? 0) }
+  var counts: Counts { Counts(line: view.line.changes.count, commits: watched?.commits.count ?? 0) }
 
   /// Waits until something may have happened, or the task is cancelled.
+  ///
+  /// - Throws: What has stopped the view: nothing is going to happen then.
   mutating func wait(beyond counts: Counts) async throws(AnnalsError) {
-    guard let file = place?.file else {
+    if let error = view.ended() { throw error }
+    guard let file else {
       return await view.line.changes.wait(beyond: counts.line, upTo: Self.patience)
     }
     if watched !== file {

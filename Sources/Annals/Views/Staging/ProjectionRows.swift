@@ -119,8 +119,14 @@ extension ProjectionRows {
     _ number: Int, in table: StagedTable<R>
   ) throws(AnnalsError) {
     let keys = table.keys
-    guard let stored = try source.value(of: keys[number]) else { return }
-    table.rows[number] = try source.decode(stored)
+    do throws(AnnalsError) {
+      guard let stored = try source.value(of: keys[number]) else { return }
+      table.rows[number] = try source.decode(stored)
+    } catch {
+      // Whoever does not look at the error has found no row.
+      staging.failure = error
+      throw error
+    }
   }
 
   /// What is thrown for a key that is too long.

@@ -12,6 +12,8 @@ internal import LMDB
   @usableFromInline let tables: [StagedRows]
   /// The entries of all secondary keys.
   var keys = StagedKeys()
+  /// Why a stored row could not be read; a fold that goes on all the same has taken it for missing.
+  var failure: AnnalsError?
 
   init(_ outline: ProjectionOutline, _ tables: [ProjectionTable]) {
     self.outline = outline
@@ -45,7 +47,10 @@ internal import LMDB
   }
 
   /// Puts and removes everything that was changed.
+  ///
+  /// - Throws: Besides what the file throws, why a stored row could not be read, whatever became of that.
   func flush(into transaction: inout WriteTransaction, _ table: Table) throws(AnnalsError) {
+    if let failure { throw failure }
     for rows in tables { try rows.flush(into: &transaction, table) }
     try keys.flush(into: &transaction, table)
   }
@@ -60,5 +65,6 @@ internal import LMDB
   func forget() {
     for table in tables { table.forget() }
     keys.forget()
+    failure = nil
   }
 }
