@@ -113,6 +113,14 @@ struct ViewVerbTests {
     #expect(objects.last?["needsBuild"] as? Bool == true)
     #expect(objects.last?["reason"] as? String == "version 1 is there")
     #expect(await run("rebuild", store, "--json", "trees", projections: [ParkTreesV2.self]).status == 0)
+    let old = await run("views", store, projections: [ParkTrees.self, ParkTreesV2.self])
+    #expect(old.status == 0, "\(old.errors)")
+    #expect(
+      old.lines.suffix(2).first?.hasPrefix("trees 1: not to be built, because the store has version 2 ")
+        == true, "\(old.output)")
+    #expect(old.lines.last == "trees 2: up to date")
+    let oldObject = try await run("views", store, "--json", projections: [ParkTrees.self]).objects().last
+    #expect(oldObject?["needsBuild"] as? Bool == false && oldObject?["reason"] is String)
     // The command for every store lists the same views.
     let generic = try await CommandRun("views", store, "--json").objects()
     #expect(generic.contains { $0["version"] as? Int == 2 && $0["state"] as? String == "ready" })

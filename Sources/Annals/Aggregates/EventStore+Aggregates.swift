@@ -1,6 +1,9 @@
 extension EventStore {
   /// The state of a stream, folded from the newest snapshot that is certainly right, or from the beginning.
   ///
+  /// It may keep a snapshot, which waits for the disk as an append does; never while somebody else keeps one. A store that passes over entries (``StoreOptions/Unreadable/quarantine(_:)``,
+  /// ``StoreOptions/NewerTypes/skip``) neither uses snapshots nor keeps any, because its states lack what others fold.
+  ///
   /// - Parameters:
   ///   - aggregate: What the events come to.
   ///   - stream: The stream. One that does not exist has the initial state and no revision.
@@ -9,7 +12,8 @@ extension EventStore {
   public func load<A: Aggregate>(
     _ aggregate: A.Type, from stream: StreamName
   ) throws(AnnalsError) -> Loaded<A> where A.Event == Event {
-    let snapshots = A.snapshotInterval == nil ? nil : log.core.snapshots()
+    let isWhole = reach.quarantine == nil && reach.skipping == nil
+    let snapshots = A.snapshotInterval != nil && isWhole ? log.core.snapshots() : nil
     let source = AggregateSnapshotRow.Source(
       aggregate: ExactText(A.name), version: UInt64(clamping: A.version), stream: ExactText(stream.text),
       mark: stateMark(A.State.self))
@@ -123,7 +127,7 @@ extension StoreSnapshot {
     let beginning: (A.State, Revision?, Position?) = (A.initial, nil, nil)
     guard let kept, try agrees(kept.checkpoint) else { return beginning }
     let position = kept.checkpoint.position
-    // The mark says that the entry is the same; that it is of this stream, its name does.
+    // The mark says that the entry is the same; a pass may have moved it since.
     guard try self.stream(at: position) == stream, try revision(at: position).rawValue == kept.revision else {
       return beginning
     }

@@ -26,10 +26,11 @@ final class SnapshotFile: Sendable {
           directory = try store.directory("views")
         }
       }
+      let creating = access == .readWrite
       let locks = EnvironmentLocks(
-        open: try FileLock(stem + ".open", in: directory),
-        queue: try FileLock(stem + ".queue", in: directory),
-        write: try FileLock(stem + ".write", in: directory))
+        open: try FileLock(stem + ".open", in: directory, create: creating),
+        queue: try FileLock(stem + ".queue", in: directory, create: creating),
+        write: try FileLock(stem + ".write", in: directory, create: creating))
       // Who looks whether it is there and who creates it are one.
       let hold = try locks.open.lock(.exclusive)
       let opened = try open(stem + ".mdb", in: directory, locks, access)
@@ -43,12 +44,24 @@ final class SnapshotFile: Sendable {
   private static func open(
     _ name: String, in directory: Directory, _ locks: EnvironmentLocks, _ access: StoreOptions.Access
   ) throws -> SnapshotFile? {
-    let isThere = try directory.status(of: name) != nil
-    guard isThere || access == .readWrite else { return nil }
-    var options = EnvironmentOptions(create: !isThere)
-    options.access = access == .readWrite ? .readWrite : .readOnly
+    if try directory.status(of: name) != nil {
+      var options = EnvironmentOptions()
+      options.access = access == .readWrite ? .readWrite : .readOnly
+      do throws(EnvironmentError) {
+        return SnapshotFile(
+          try Environment.open(name, in: directory, tables: definitions, locks: locks, options: options))
+      } catch {
+        guard access == .readWrite, error.isOfTheFile else { throw error }
+        // Half of one that somebody was killed over, or damage: a cache is made anew.
+        for leftover in [name, name + "-lock"] where try directory.status(of: leftover) != nil {
+          try directory.remove(leftover)
+        }
+      }
+    }
+    guard access == .readWrite else { return nil }
     return SnapshotFile(
-      try Environment.open(name, in: directory, tables: definitions, locks: locks, options: options))
+      try Environment.open(
+        name, in: directory, tables: definitions, locks: locks, options: EnvironmentOptions(create: true)))
   }
 
   /// The snapshot for a source; `nil` where there is none that can be used.
@@ -89,6 +102,18 @@ final class SnapshotFile: Sendable {
       try transaction.commit()
     } catch {
       throw AnnalsError(error)
+    }
+  }
+}
+
+extension EnvironmentError {
+  /// Whether a file could not be opened for what it holds.
+  fileprivate var isOfTheFile: Bool {
+    switch self {
+    // LMDB's own codes are negative, those of the system are not.
+    case .lmdb(let error): error.code < 0
+    case .file(.truncated), .file(.tooLarge), .file(.notLMDB), .file(.damaged): true
+    default: false
     }
   }
 }

@@ -66,7 +66,7 @@ extension AnnalsError {
     public static let shapeChanged = Code(.shapeChanged)
     /// Stored events have no path to the plan's current version; `details.kinds` lists them.
     public static let noPath = Code(.noPath)
-    /// A stage has a context that must be computed first.
+    /// A stage has a context that must be computed first, or an inline projection must be folded: open the store again, with `activating` where the message says so.
     public static let requiresActivation = Code(.requiresActivation)
     /// A stage can only be run by a migration pass.
     public static let requiresPass = Code(.requiresPass)

@@ -49,12 +49,20 @@ extension AppendGroup {
     guard let table = transaction.environment.later(StoreTables.inline.name) else {
       return AnnalsError(.storeReplaced, "the rows of inline projections are not open; open the store again")
     }
+    for (member, row) in active where inline.rows[row].folded + InlineRoom.longestGap < last {
+      return AnnalsError(
+        .requiresActivation,
+        "the inline projection '\(set.members[member].outline.name)' is folded up to position \(inline.rows[row].folded) of \(last): open the store again, which folds the rest between other appends"
+      )
+    }
     let room = inline.room(of: set)
     do throws(AnnalsError) {
       for (member, row) in active where inline.rows[row].folded < last {
-        inline.hasFolded = true
         var changed = inline.rows[row]
-        defer { inline.rows[row] = changed }
+        defer {
+          if changed.folded != inline.rows[row].folded { inline.hasFolded = true }
+          inline.rows[row] = changed
+        }
         try room.catchUp(member: member, &changed, to: last, kinds, tables, table, in: &transaction)
       }
       room.clear()

@@ -4,6 +4,9 @@ extension InlineRoom {
   /// How many entries are folded before their rows are put.
   private static var chunk: UInt64 { 4_096 }
 
+  /// How many entries a call folds before its own at most; more keep other writers waiting for seconds, and are left to an open.
+  static var longestGap: UInt64 { 50_000 }
+
   /// Folds stored entries into one projection, and puts what that changes.
   ///
   /// - Parameters:

@@ -27,7 +27,7 @@ public protocol InlineProjection<Event>: Projection {
   /// Whether only programs that know the projection, in this version, may append; by default they alone may.
   ///
   /// Programs that do not know it read the store in either case. Where it is not mandatory they append without it, nothing that they append is refused, and the next
-  /// program that knows it folds what they left.
+  /// program that knows it folds what they left: before its own call up to 50,000 entries, which fails with `requiresActivation` beyond, and as it opens the store any number.
   static var isMandatory: Bool { get }
 }
 

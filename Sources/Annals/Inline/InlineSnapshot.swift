@@ -37,8 +37,8 @@ public struct InlineSnapshot<P: InlineProjection>: ~Copyable, ~Escapable {
 extension StoreSnapshot {
   /// The rows of an inline projection.
   ///
-  /// - Throws: ``AnnalsError`` with code `requiresActivation` where no program has opened the store with the projection for writing, `superseded` where a newer version of it
-  ///   is in force, `damaged` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `requiresActivation` where no program has opened the store with the projection for writing, or since a pass or a repair that left its rows
+  ///   unfolded, `superseded` where a newer version of it is in force, `damaged` or `inputOutput`.
   /// - Complexity: O(inline projections).
   @_lifetime(borrow self)
   public func inline<P: InlineProjection<Event>>(_ projection: P.Type) throws(AnnalsError) -> InlineSnapshot<
@@ -67,10 +67,11 @@ extension StoreSnapshot {
       )
     }
     let last = try reader.last()
-    guard !row.isMandatory || row.folded == last else {
+    // What programs without it leave unfolded stands behind what was folded once; where nothing is, the rows were not taken over.
+    guard row.isMandatory ? row.folded == last : row.folded > 0 || last == 0 else {
       throw AnnalsError(
         .requiresActivation,
-        "the inline projection '\(outline.name)' has not been folded anew since the store was repaired or its streams were moved: open the store for writing with it"
+        "the inline projection '\(outline.name)' has not been folded anew since the store was repaired, its streams were moved, or a program without it ran a pass: open the store for writing with it"
       )
     }
     return InlineSnapshot(

@@ -47,6 +47,8 @@ struct AppendGroup {
   private(set) var last: UInt64
   /// How many entries the group stored.
   private(set) var count: UInt64 = 0
+  /// Whether it put anything: what was folded for calls that were then refused need not be folded again for the next one.
+  var hasChanges: Bool { count > 0 || inline.hasFolded }
 
   /// A group behind the entry at `last` (0: none).
   init(_ generation: Generation, last: UInt64, inline rows: [InlineRow] = []) {

@@ -12,10 +12,15 @@ extension Environment {
       guard start.duration(to: .now) < limit else { break }
       WriterThread.pause(milliseconds: 10)
     }
+    throw busy(for: limit)
+  }
+
+  /// What is told where another process has kept the turn for so long.
+  func busy(for limit: Duration) -> AnnalsError {
     let holder: Int32?
     // Who it is, is only told; a lock file that cannot be read does not change that the store is busy.
     do { holder = try lastWriter() } catch { holder = nil }
-    throw AnnalsError(
+    return AnnalsError(
       .busy,
       "\(holder.map { "process \($0)" } ?? "another process") has been writing for \(limit); nothing was changed; try again later",
       details: AnnalsError.Details {

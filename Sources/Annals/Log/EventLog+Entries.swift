@@ -41,8 +41,9 @@ extension EventLog {
     AsyncEntries(limit: limit) { [core] (steps, room) throws(AnnalsError) in
       let snapshot = try LogSnapshot(core)
       let reader = snapshot.reader
-      let steps =
+      var steps =
         if let steps { steps } else { try snapshot.steps(of: source, backwards: backwards, likely: limit) }
+      steps.names.enter(generation: snapshot.generation.number)
       var cursor = try EntryCursor(reader, steps)
       let reading = EntryReading(kinds: snapshot.kinds)
       var page = EntryPage<LogEntry>(steps: cursor.steps)

@@ -48,8 +48,9 @@ extension EventStore {
       let snapshot = try LogSnapshot(core)
       try reach.mustNotBeContracted(snapshot.kinds)
       let reader = snapshot.reader
-      let steps =
+      var steps =
         if let steps { steps } else { try snapshot.steps(of: source, backwards: backwards, likely: limit) }
+      steps.names.enter(generation: snapshot.generation.number)
       var cursor = try EntryCursor(reader, steps)
       let lifting = EntryLifting(
         reach: reach, kinds: snapshot.kinds, log: core.log, generation: snapshot.generation)

@@ -44,19 +44,19 @@ extension StoreReader {
 
   /// The mark of the entry at `position`, whose checksum is compared on the way.
   func mark(at position: Position) throws(AnnalsError) -> UInt32 {
-    try header(try bytes(at: position), at: position).mark(at: position)
+    try lend(try bytes(at: position), at: position).mark
   }
 }
 
-extension EntryHeader {
-  /// What a checkpoint tells the entry at `position` by.
-  func mark(at position: Position) -> UInt32 {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(32)
-    bytes.append(littleEndian: position.rawValue)
-    bytes.append(littleEndian: stream.rawValue)
-    bytes.append(littleEndian: revision.rawValue)
-    bytes.append(littleEndian: UInt64(bitPattern: time))
-    return Checksum.crc32c(bytes.span)
+extension LentEntry {
+  /// What a checkpoint tells the entry by: what every migration pass keeps. One may give it another stream, revision and payload.
+  var mark: UInt32 {
+    var parts: [UInt8] = []
+    parts.reserveCapacity(32)
+    parts.append(littleEndian: position.rawValue)
+    parts.append(littleEndian: UInt64(bitPattern: header.time))
+    let id = bytes.extracting(header.id)
+    for index in id.indices { parts.append(id[index]) }
+    return Checksum.crc32c(parts.span)
   }
 }

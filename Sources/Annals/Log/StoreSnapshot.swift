@@ -84,6 +84,13 @@ extension StoreSnapshot {
     try log.reader.agreement(with: checkpoint, log: log.generation.current.log) == .agrees
   }
 
+  /// The events that the entry at `position` is; none behind the end of the log. No other entry is looked at.
+  @_lifetime(borrow self)
+  func entries(at position: Position) throws(AnnalsError) -> StoreEntries<Event> {
+    let steps = try log.steps(of: .log(from: position), backwards: false, limit: 1)
+    return StoreEntries(try EntryCursor(log.reader, steps), lifting, backwards: false, limit: .max)
+  }
+
   /// The stream of the entry at `position`.
   func stream(at position: Position) throws(AnnalsError) -> StreamName? {
     try log.entry(at: position)?.stream

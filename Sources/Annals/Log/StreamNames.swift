@@ -13,6 +13,16 @@ struct StreamNames: Sendable {
     self.limit = limit
   }
 
+  /// The number of the generation that the names are of; `nil` where nobody has said it.
+  private var generation: UInt64?
+
+  /// Forgets names of another generation: a migration pass may have given streams others.
+  mutating func enter(generation number: UInt64) {
+    guard generation != number else { return }
+    self = StreamNames(limit: limit)
+    generation = number
+  }
+
   private struct Known: Sendable {
     let id: Position
     let name: StreamName

@@ -143,9 +143,9 @@ struct WriterLoop {
     do throws(AnnalsError) {
       answers.reserveCapacity(jobs.count)
       for job in jobs { answers.append(try group.run(job.request, in: &transaction)) }
-      if group.count > 0 {
+      if group.hasChanges {
         try group.putRows(in: &transaction)
-        try merge.slice(for: group.count, in: &transaction)
+        if group.count > 0 { try merge.slice(for: group.count, in: &transaction) }
         mark = try EntryMark(group.last, StoreReader(transaction.view, generation.tables))
       }
     } catch {
@@ -155,7 +155,7 @@ struct WriterLoop {
       transaction.abort()
       throw error
     }
-    guard group.count > 0 else {
+    guard group.hasChanges else {
       heads.withTable { $0.keep() }
       transaction.abort()
       try confirm(jobs, answers)

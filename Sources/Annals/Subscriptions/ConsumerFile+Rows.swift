@@ -1,5 +1,15 @@
 internal import LMDB
 
+/// What becomes of a letter of a consumer.
+enum LetterChange: Sendable {
+  /// It is put aside.
+  case put(key: [UInt8], DeadLetterRow)
+  /// It stays, if nobody has removed it meanwhile.
+  case replace(key: [UInt8], DeadLetterRow)
+  /// It is removed.
+  case remove(key: [UInt8])
+}
+
 extension ConsumerFile {
   /// How far a consumer is; `nil` where that was never stored.
   func checkpoint(of consumer: String) throws(AnnalsError) -> Checkpoint? {
@@ -29,56 +39,108 @@ extension ConsumerFile {
     }
   }
 
-  /// Stores how far a consumer is, and what it puts aside, in one transaction.
+  /// Stores how far a consumer is, in one transaction with what becomes of its letters.
   func keep(
-    _ checkpoint: Checkpoint?, of consumer: String, letters put: [(key: [UInt8], row: DeadLetterRow)] = [],
-    removing removed: [[UInt8]] = []
+    _ checkpoint: Checkpoint?, of consumer: String, _ changes: [LetterChange] = []
   ) throws(AnnalsError) {
     try NameRule.check(consumer, role: "consumer")
     try write { (transaction) throws(AnnalsError) in
-      if let checkpoint {
-        let row = ConsumerRow(checkpoint: checkpoint, time: Timestamp.now.microseconds)
-        try transaction.put(row.encoded(), consumer, in: checkpoints)
-      }
-      do throws(EnvironmentError) {
-        for letter in put {
-          let row = Row.seal(letter.row.encoded(), key: letter.key)
-          try transaction.put(row.span, forKey: letter.key.span, in: letters)
-        }
-        for key in removed { try transaction.delete(key: key.span, in: letters) }
-      } catch {
-        throw AnnalsError(error)
-      }
+      try put(checkpoint, of: consumer, changes, in: &transaction)
     }
   }
 
-  /// Does what ``keep(_:of:letters:removing:)`` does on no actor, because it waits for the disk.
+  /// Does what ``keep(_:of:_:)`` does on no actor, because it waits for the disk, and keeps no thread while another process writes.
+  ///
+  /// - Parameter limit: How long it waits for its turn.
+  /// - Throws: `busy` behind that.
   @concurrent func store(
-    _ checkpoint: Checkpoint?, of consumer: String, letters put: [(key: [UInt8], row: DeadLetterRow)] = [],
-    removing removed: [[UInt8]] = []
+    _ checkpoint: Checkpoint?, of consumer: String, _ changes: [LetterChange] = [], within limit: Duration
   ) async throws(AnnalsError) {
-    try keep(checkpoint, of: consumer, letters: put, removing: removed)
+    let start = ContinuousClock.now
+    var pause = Duration.milliseconds(1)
+    while true {
+      if let turn = try storage({ () throws(EnvironmentError) in try environment.turnIfFree() }) {
+        var transaction = try environment.write(turn, .relaxed)
+        try put(checkpoint, of: consumer, changes, in: &transaction)
+        do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
+        return
+      }
+      guard start.duration(to: .now) < limit else { throw environment.busy(for: limit) }
+      // In a task of its own: what was done is stored also where this one is cancelled, and must not spin then.
+      await Task.detached { [pause] in try? await Task.sleep(for: pause) }.value
+      pause = min(pause * 2, .milliseconds(10))
+    }
+  }
+
+  private func put(
+    _ checkpoint: Checkpoint?, of consumer: String, _ changes: [LetterChange],
+    in transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    if let checkpoint {
+      let row = ConsumerRow(checkpoint: checkpoint, time: Timestamp.now.microseconds)
+      try transaction.put(row.encoded(), consumer, in: checkpoints)
+    }
+    do throws(EnvironmentError) {
+      for change in changes {
+        switch change {
+        case .put(let key, let row):
+          let sealed = Row.seal(row.encoded(), key: key)
+          try transaction.put(sealed.span, forKey: key.span, in: letters)
+        case .replace(let key, let row):
+          guard try transaction.value(forKey: key.span, in: letters) != nil else { continue }
+          let sealed = Row.seal(row.encoded(), key: key)
+          try transaction.put(sealed.span, forKey: key.span, in: letters)
+        case .remove(let key):
+          try transaction.delete(key: key.span, in: letters)
+        }
+      }
+    } catch {
+      throw AnnalsError(error)
+    }
   }
 
   /// What a consumer has put aside, in the order of positions.
   func letters(of consumer: String) throws(AnnalsError) -> [DeadLetter] {
-    let start = DeadLetterRow.keyStart(consumer)
-    return try read { (view) throws(AnnalsError) in
+    try read { (view) throws(AnnalsError) in
       var found: [DeadLetter] = []
-      var cursor: Cursor
-      do throws(EnvironmentError) { cursor = try view.cursor(in: letters) } catch { throw AnnalsError(error) }
-      do throws(EnvironmentError) {
-        var next = try cursor.seek(start.span)
-        while let row = next, row.key.copied.starts(with: start) {
-          do throws(AnnalsError) { found.append(try letter(row.value, row.key)) } catch {
-            throw .file(.damaged(file: "consumers.mdb", reason: error.message, offset: 0))
-          }
-          next = try cursor.next()
-        }
-      } catch {
-        throw AnnalsError(error)
+      try eachLetter(of: consumer, view) { (key, value) throws(AnnalsError) in
+        found.append(try letter(value, key))
       }
       return found
+    }
+  }
+
+  /// The keys of what a consumer has put aside.
+  func letterKeys(of consumer: String) throws(AnnalsError) -> [[UInt8]] {
+    try read { (view) throws(AnnalsError) in
+      var keys: [[UInt8]] = []
+      try eachLetter(of: consumer, view) { (key, _) in keys.append(key.copied) }
+      return keys
+    }
+  }
+
+  /// How many entries a consumer has put aside; none of them is looked into.
+  func letterCount(of consumer: String) throws(AnnalsError) -> Int {
+    try read { (view) throws(AnnalsError) in
+      var count = 0
+      try eachLetter(of: consumer, view) { (_, _) in count += 1 }
+      return count
+    }
+  }
+
+  /// Lends key and value of each letter of a consumer, in the order of positions.
+  private func eachLetter(
+    of consumer: String, _ view: TransactionView,
+    _ body: (Span<UInt8>, Span<UInt8>) throws(AnnalsError) -> Void
+  ) throws(AnnalsError) {
+    let start = DeadLetterRow.keyStart(consumer)
+    var cursor: Cursor
+    do throws(EnvironmentError) { cursor = try view.cursor(in: letters) } catch { throw AnnalsError(error) }
+    var next: LMDB.Row?
+    do throws(EnvironmentError) { next = try cursor.seek(start.span) } catch { throw AnnalsError(error) }
+    while let row = next, row.key.copied.starts(with: start) {
+      try body(row.key, row.value)
+      next = try cursor.nextRow()
     }
   }
 
@@ -92,7 +154,7 @@ extension ConsumerFile {
   /// Forgets a consumer and what it has put aside.
   func forget(_ consumer: String) throws(AnnalsError) {
     try NameRule.check(consumer, role: "consumer")
-    let keys = try letters(of: consumer).map { DeadLetterRow.key(consumer, $0.position, $0.path) }
+    let keys = try letterKeys(of: consumer)
     try write { (transaction) throws(AnnalsError) in
       do throws(EnvironmentError) {
         let name = Array(consumer.utf8)

@@ -14,8 +14,22 @@ final class ConsumerTurn: Sendable {
   ///
   /// - Throws: `busy` where somebody else has it.
   static func take(_ consumer: String, in file: ConsumerFile) throws(AnnalsError) -> ConsumerTurn {
+    try take(consumer, consumer, "is processing already", in: file)
+  }
+
+  /// Takes the turn at giving what the consumer has put aside to a handler again.
+  ///
+  /// - Throws: `busy` where somebody else has it.
+  static func takeLetters(_ consumer: String, in file: ConsumerFile) throws(AnnalsError) -> ConsumerTurn {
+    // No consumer has a name with NUL.
+    try take(consumer, consumer + "\0letters", "retries what it has put aside already", in: file)
+  }
+
+  private static func take(
+    _ consumer: String, _ lockName: String, _ doing: String, in file: ConsumerFile
+  ) throws(AnnalsError) -> ConsumerTurn {
     let lock = try files { () throws(StoreFileError) in
-      try FileLock(fileName(consumer), in: file.directory)
+      try FileLock(fileName(lockName), in: file.directory)
     }
     if let hold = try files({ () throws(StoreFileError) in try lock.tryLock(.exclusive) }) {
       return ConsumerTurn(hold)
@@ -23,13 +37,13 @@ final class ConsumerTurn: Sendable {
     let holder = try files { () throws(StoreFileError) in try lock.lastHolder() }
     throw AnnalsError(
       .busy,
-      "the consumer '\(consumer)' is processing already\(holder.map { ", in process \($0)" } ?? ""); end that one first, or wait for it",
+      "the consumer '\(consumer)' \(doing)\(holder.map { ", in process \($0)" } ?? ""); end that one first, or wait for it",
       details: AnnalsError.Details { $0.holder = holder })
   }
 
   /// The name of a lock file, which says nothing of the consumer's name.
-  private static func fileName(_ consumer: String) -> String {
-    let digits = DeadLetterRow.keyStart(consumer).prefix(8).map { byte in
+  private static func fileName(_ name: String) -> String {
+    let digits = DeadLetterRow.keyStart(name).prefix(8).map { byte in
       (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
     return "consumer-\(digits.joined()).lock"

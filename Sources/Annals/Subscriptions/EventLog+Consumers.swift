@@ -42,7 +42,7 @@ extension EventLog {
       infos.append(
         ConsumerInfo(
           name: name, checkpoint: row.checkpoint, time: Timestamp(microseconds: row.time),
-          lag: last > position ? last - position : 0, deadLetters: try file.letters(of: name).count))
+          lag: last > position ? last - position : 0, deadLetters: try file.letterCount(of: name)))
     }
     return infos
   }
@@ -60,6 +60,7 @@ extension EventLog {
   /// - Throws: As ``keep(_:of:)``.
   public func remove(_ letters: [DeadLetter], of consumer: String) throws(AnnalsError) {
     try core.createdConsumers().keep(
-      nil, of: consumer, removing: letters.map { DeadLetterRow.key(consumer, $0.position, $0.path) })
+      nil, of: consumer,
+      letters.map { .remove(key: DeadLetterRow.key(consumer, $0.position, $0.path)) })
   }
 }

@@ -28,11 +28,13 @@ struct FollowReading: ~Copyable, ~Escapable {
     let reader = snapshot.reader
     var meta = StoreMeta(log: log)
     try reader.read(.incarnation, into: &meta)
+    var names = place.names
+    names.enter(generation: snapshot.generation.number)
     let steps = EntrySteps(
       log: LogSteps(
         start: Position(place.checkpoint.position.rawValue + 1), backwards: false, last: try reader.last(),
         limit: .max),
-      prefix: prefix, names: place.names)
+      prefix: prefix, names: names)
     let cursor = try EntryCursor(reader, steps)
     self.reader = reader
     self.cursor = cursor
@@ -66,7 +68,7 @@ struct FollowReading: ~Copyable, ~Escapable {
       before = checkpoint
       checkpoint = Checkpoint(
         log: log, incarnation: incarnation, position: entry.position,
-        mark: entry.header.mark(at: entry.position))
+        mark: entry.mark)
       guard entry.position.rawValue > floor, isWanted(entry) else { continue }
       bytes += entry.bytes.count
       return entry

@@ -4,6 +4,8 @@ struct Processor: ~Copyable {
   private let file: ConsumerFile
   private let options: ProcessingOptions
   private let turn: ConsumerTurn
+  /// How long a transaction waits for its turn.
+  private let limit: Duration
   /// Behind what everything is done with.
   private var done: Checkpoint?
   /// What of that is stored.
@@ -12,8 +14,10 @@ struct Processor: ~Copyable {
   private var handled = 0
 
   init(
-    _ consumer: String, _ file: ConsumerFile, _ options: ProcessingOptions, _ turn: consuming ConsumerTurn
+    _ consumer: String, _ file: ConsumerFile, _ options: ProcessingOptions, _ turn: consuming ConsumerTurn,
+    within limit: Duration
   ) {
+    self.limit = limit
     self.consumer = consumer
     self.file = file
     self.options = options
@@ -37,7 +41,7 @@ struct Processor: ~Copyable {
   mutating func store(isolation actor: isolated (any Actor)?) async throws(AnnalsError) {
     handled = 0
     guard let done, done != stored else { return }
-    try await file.store(done, of: consumer)
+    try await file.store(done, of: consumer, within: limit)
     stored = done
   }
 
@@ -47,7 +51,8 @@ struct Processor: ~Copyable {
     isolation actor: isolated (any Actor)?
   ) async throws(AnnalsError) {
     try await file.store(
-      checkpoint, of: consumer, letters: [(DeadLetterRow.key(consumer, key.position, key.path), row)])
+      checkpoint, of: consumer, [.put(key: DeadLetterRow.key(consumer, key.position, key.path), row)],
+      within: limit)
     (done, stored, handled) = (checkpoint, checkpoint, 0)
   }
 

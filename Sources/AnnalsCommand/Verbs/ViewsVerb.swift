@@ -15,7 +15,7 @@ struct ViewsVerb: Verb {
 
     Text has columns with a tab between: name, version, state (building, ready, outlived), the position up to which it is folded, how many positions the
     log has beyond that, the bytes of its file, whether some process folds it now. The command for the stores of one plan also says of each of its
-    projections whether its view is to be built anew when a program opens it, and why. Nothing is changed.
+    projections whether its view is to be built anew when a program opens it, and why, or that a newer program has built it. Nothing is changed.
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 
@@ -53,26 +53,54 @@ struct ViewsVerb: Verb {
       var line = ReportLine()
       line.add("projection", projection.name)
       line.add("version", UInt64(clamping: projection.version))
-      line.add("needsBuild", need != nil)
-      line.add("reason", need)
+      line.add("needsBuild", need.isDue)
+      line.add("reason", need.reason)
       return try output.write(line.bytes)
     }
-    try output.writeLine(
-      "\(PlainText.line(projection.name)) \(projection.version): \(need.map { "to be built, because \(PlainText.line($0))" } ?? "up to date")"
-    )
+    let text =
+      switch need {
+      case .none: "up to date"
+      case .build(let reason): "to be built, because \(PlainText.line(reason))"
+      case .newerProgram(let reason): "not to be built, because \(PlainText.line(reason))"
+      }
+    try output.writeLine("\(PlainText.line(projection.name)) \(projection.version): \(text)")
   }
 
-  /// Why the view of a projection is to be built when a program opens it; `nil` where it need not.
-  private static func need(_ projection: KnownProjection, in store: String) throws -> String? {
-    let status: ViewStatus
-    do { status = try projection.look(store) } catch let error as AnnalsError
-      where error.code == .shapeChanged
-    {
-      return error.message
+  /// What a view needs before a program can read it.
+  private enum Need {
+    case none
+    /// It is to be built when a program opens it.
+    case build(because: String)
+    /// A newer program has built it.
+    case newerProgram(String)
+
+    var isDue: Bool {
+      if case .build = self { true } else { false }
     }
-    if let reason = status.reason { return reason }
-    guard let served = status.servedVersion else { return "this version has not been built here" }
-    return served == status.version ? nil : "version \(served) is there"
+
+    var reason: String? {
+      switch self {
+      case .none: nil
+      case .build(let reason), .newerProgram(let reason): reason
+      }
+    }
+  }
+
+  /// What the view of a projection needs.
+  private static func need(_ projection: KnownProjection, in store: String) throws -> Need {
+    let status: ViewStatus
+    do { status = try projection.look(store) } catch let error as AnnalsError {
+      switch error.code {
+      case .shapeChanged: return .build(because: error.message)
+      case .superseded: return .newerProgram(error.message)
+      default: throw error
+      }
+    }
+    if let reason = status.reason { return .build(because: reason) }
+    guard let served = status.servedVersion else {
+      return .build(because: "this version has not been built here")
+    }
+    return served == status.version ? .none : .build(because: "version \(served) is there")
   }
 
   private static func line(_ view: ViewInfo) -> ReportLine {

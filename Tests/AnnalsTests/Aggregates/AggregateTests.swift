@@ -230,6 +230,28 @@ enum CentVault: Aggregate {
     #expect(wrong?.code == .wrongUse)
   }
 
+  @Test("a store that passes over entries neither keeps snapshots nor uses any")
+  func passingOver() async throws {
+    let place = try TemporaryStore()
+    let version = SchemaVersion(1, 0, 0)
+    do {
+      let log = try place.open()
+      for number in 0..<15 {
+        let payload = number == 3 ? try Payload(["amount": "x"]) : try Payload(["amount": 1])
+        try await log.append([NewEntry(type: "Deposited", version: version, payload: payload)], to: "a")
+      }
+    }
+    var options = StoreOptions()
+    options.unreadable = .quarantine { _ in }
+    do {
+      let store = try EventStore(at: place.url, plan: VaultPlanV1.self, options: options)
+      #expect(try store.load(Vault.self, from: "a").state.balance == 14)
+      #expect(try store.load(Vault.self, from: "a").folded == 14)
+    }
+    let error = #expect(throws: AnnalsError.self) { try open(place).load(Vault.self, from: "a") }
+    #expect(error?.code == .malformed && error?.details.position == 4)
+  }
+
   @Test("a file of snapshots that is damaged or missing costs time alone")
   func damaged() async throws {
     let place = try TemporaryStore()
@@ -240,8 +262,12 @@ enum CentVault: Aggregate {
     }
     let file = place.url.appendingPathComponent("views/snapshots.mdb")
     let whole = try Data(contentsOf: file)
-    try whole.prefix(100).write(to: file)
-    #expect(try open(place).load(Vault.self, from: "a").state.balance == 15)
+    for left in [100, 0] {
+      try whole.prefix(left).write(to: file)
+      #expect(try open(place).load(Vault.self, from: "a").state.balance == 15)
+      // It has been made anew.
+      #expect(try open(place).load(Vault.self, from: "a").folded == 0)
+    }
     try FileManager.default.removeItem(at: file)
     #expect(try open(place).load(Vault.self, from: "a").folded == 15)
     #expect(try open(place).load(Vault.self, from: "a").folded == 0)

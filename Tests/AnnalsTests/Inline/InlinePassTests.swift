@@ -98,6 +98,45 @@ struct InlinePassTests {
     #expect(try EventLog.verify(place.url).isClean)
   }
 
+  @Test("rows that a pass did not take over are not lent, and a refused call folds them once")
+  func unknownPass() async throws {
+    let place = try TemporaryStore()
+    let store = try place.accounts([InlineBalances.self])
+    try await store.append([.moved(.init(amount: 7))], to: "s")
+    let plain = try place.accounts([])
+    _ = try await plain.log.compact().report()
+    let error = #expect(throws: AnnalsError.self) { try store.balance(of: "s") }
+    #expect(error?.code == .requiresActivation)
+    let refused = await #expect(throws: AnnalsError.self) {
+      try await store.append([.moved(.init(amount: -2_000))], to: "s")
+    }
+    #expect(refused?.code == .rejected)
+    #expect(try store.balance(of: "s") == 7)
+    try expectAgreement(store)
+    try await store.append([.moved(.init(amount: 1))], to: "s")
+    #expect(try store.balance(of: "s") == 8)
+    try expectAgreement(store)
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test("a call does not fold a long log while others wait: an open does")
+  func longGap() async throws {
+    let place = try TemporaryStore()
+    let store = try place.accounts([InlineBalances.self])
+    try await store.append([.moved(.init(amount: 7))], to: "s")
+    let plain = try place.accounts([])
+    let gap = Int(InlineRoom.longestGap)
+    try await plain.append((0..<gap).map { _ in .moved(.init(amount: 1)) }, to: "t")
+    try await plain.append([.moved(.init(amount: 1))], to: "t")
+    let error = await #expect(throws: AnnalsError.self) {
+      try await store.append([.moved(.init(amount: 1))], to: "s")
+    }
+    #expect(error?.code == .requiresActivation && error?.message.contains("'balances'") == true)
+    _ = try place.accounts([InlineBalances.self])
+    try await store.append([.moved(.init(amount: 1))], to: "s")
+    #expect(try store.balance(of: "s") == 8 && store.balance(of: "t") == gap + 1)
+  }
+
   @Test("a copy of the store has the rows")
   func copies() async throws {
     let place = try TemporaryStore()

@@ -65,12 +65,17 @@ import Testing
             + (0..<500).map { .moved(.init(amount: $0)) }, to: "old\(number)")
       }
     }
+    let seed = UInt64.random(in: 1...1_000_000)
+    print("inline kills, seed \(seed)")
+    var random = SeededGenerator(seed: seed)
     for round in 0..<10 {
+      // The first ones are killed while the log is folded for the first time.
+      let delay =
+        round < 4 ? UInt32(15_000 * (round + 1)) : UInt32.random(in: 50_000..<200_000, using: &random)
       await #expect(processExitsWith: .signal(SIGKILL)) {
-        [path = place.url.path as String, round = round as Int] in
+        [path = place.url.path as String, round = round as Int, delay = delay as UInt32] in
         let killer = Thread {
-          // The first ones are killed while the log is folded for the first time.
-          usleep(round < 4 ? UInt32(15_000 * (round + 1)) : UInt32.random(in: 50_000..<200_000))
+          usleep(delay)
           kill(getpid(), SIGKILL)
         }
         killer.start()

@@ -35,6 +35,40 @@ import Testing
     #expect(try store.log.moved(from: "athlete-0") == [])
   }
 
+  @Test func `a consumer goes on over a pass that moved the entry it had read last`() async throws {
+    do {
+      let store = try EventStore(at: place.url, plan: ClubFirst.self)
+      for name in ["else", "user 0", "spare 0"] {
+        try await store.append([.weighed(.init(n: 1)), .noted(.init(n: 3))], to: StreamName(name))
+      }
+      try await store.process("reader", options: ProcessingOptions(endsAtHead: true)) { _ in }
+      #expect(try store.checkpoint(of: "reader")?.position == 6)
+    }
+    try await place.migrate(ClubSecond.self)
+    let store = try EventStore(at: place.url, plan: ClubSecond.self)
+    #expect(try store.log.moved(from: "spare 0") == ["athlete-0"])
+    try await store.append([.noted(.init(n: 9))], to: "new")
+    var seen: [Position] = []
+    try await store.process("reader", options: ProcessingOptions(endsAtHead: true)) { element in
+      seen.append(element.entry.position)
+    }
+    #expect(seen == [7])
+  }
+
+  @Test func `a subscription gives streams the names that a pass has given them meanwhile`() async throws {
+    do {
+      let store = try EventStore(at: place.url, plan: ClubFirst.self)
+      try await store.append([.weighed(.init(n: 1)), .noted(.init(n: 3))], to: "user 0")
+    }
+    let log = try EventLog(at: place.url)
+    var subscription = log.subscribe(from: .beginning)
+    subscription.room.entries = 1
+    var entries = subscription.makeAsyncIterator()
+    #expect(try await entries.next()?.entry.stream == "user 0")
+    try await place.migrate(ClubSecond.self)
+    #expect(try await entries.next()?.entry.stream == "athlete-0")
+  }
+
   @Test func `a name that moved holds no entries`() async throws {
     let store = try await moved(ClubSecond.self)
     try store.read { (snapshot) throws(AnnalsError) in

@@ -172,6 +172,81 @@ import Testing
     #expect(try store.deadLetters("mailer").first?.attempts == 2)
   }
 
+  @Test("a letter can be retried in front of an entry that the plan cannot read")
+  func beforeUnreadable() async throws {
+    let place = try TemporaryStore()
+    let log = try place.open()
+    for payload in [try Payload(["parcel": "p"]), try Payload(["parcel": 7])] {
+      try await log.append(
+        [NewEntry(type: "Shipped", version: SchemaVersion(1, 0, 0), payload: payload)], to: "order-1")
+    }
+    let store = try EventStore(at: place.url, plan: OrderPlan.self)
+    let options = ProcessingOptions(poison: .deadLetter(after: 1), endsAtHead: true)
+    try await store.process("mailer", options: options) { _ in throw Refused() }
+    #expect(try store.deadLetters("mailer").map(\.position) == [1, 2])
+    #expect(try await store.retryDeadLetters("mailer") { _ in } == 1)
+    #expect(try store.deadLetters("mailer").map(\.position) == [2])
+  }
+
+  @Test("one task retries at a time, and what is removed meanwhile does not come back")
+  func retryingTwice() async throws {
+    try await append(2)
+    let options = ProcessingOptions(poison: .deadLetter(after: 1), endsAtHead: true)
+    try await store.process("mailer", options: options) { _ in throw Refused() }
+    let letters = try store.deadLetters("mailer")
+    #expect(letters.count == 2)
+    var given: [Position] = []
+    let count = try await store.retryDeadLetters("mailer") { [store] entry in
+      given.append(entry.position)
+      let error = await #expect(throws: AnnalsError.self) {
+        try await store.retryDeadLetters("mailer") { _ in }
+      }
+      #expect(error?.code == .busy && error?.message.contains("retries") == true)
+      try store.log.remove(letters, of: "mailer")
+      throw Refused()
+    }
+    #expect(count == 0 && given == [1])
+    #expect(try store.deadLetters("mailer").isEmpty)
+    #expect(try store.log.consumers().first?.deadLetters == 0)
+    // Nothing is handled again that somebody else has handled.
+    #expect(try await store.retryDeadLetters("mailer", letters) { _ in Issue.record("it is gone") } == 0)
+  }
+
+  /// Holds the turn at writing `file` on a thread of its own until `free` is signalled; returns once it has it.
+  private func hold(_ file: ConsumerFile, until free: DispatchSemaphore) {
+    let taken = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      do {
+        let turn = try file.environment.turn()
+        taken.signal()
+        free.wait()
+        _ = consume turn
+      } catch {
+        Issue.record(error)
+        taken.signal()
+      }
+    }
+    taken.wait()
+  }
+
+  @Test("who waits for another writer is told so after a while, and stores once that is done")
+  func blocked() async throws {
+    try await append(1)
+    try await run(Handled())
+    let file = try store.log.core.createdConsumers()
+    let checkpoint = try #require(try store.checkpoint(of: "mailer"))
+    let free = DispatchSemaphore(value: 0)
+    hold(file, until: free)
+    let error = await #expect(throws: AnnalsError.self) {
+      try await file.store(checkpoint, of: "other", within: .milliseconds(30))
+    }
+    #expect(error?.code == .busy)
+    async let stored: Void = file.store(checkpoint, of: "other", within: .seconds(60))
+    free.signal()
+    try await stored
+    #expect(try store.checkpoint(of: "other") == checkpoint)
+  }
+
   @Test("parts of a split are put aside one by one, and the checkpoint never parts an entry")
   func parts() async throws {
     let place = try TemporaryStore()

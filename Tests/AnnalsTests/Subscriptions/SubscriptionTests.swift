@@ -178,12 +178,16 @@ import Testing
     let log = try place.open()
     try await log.append([.placed(1)], to: "a")
     let subscription = log.subscribe(from: .beginning)
+    let (given, giving) = AsyncStream<Int>.makeStream()
     let reader = Task {
       var count = 0
-      for try await _ in subscription { count += 1 }
+      for try await _ in subscription {
+        count += 1
+        giving.yield(count)
+      }
       return count
     }
-    try await Task.sleep(for: .milliseconds(50))
+    for await _ in given { break }
     reader.cancel()
     #expect(try await reader.value == 1)
     let late = Task {
@@ -218,7 +222,7 @@ import Testing
     }
     let latencies = zip(begun, try await reader.value).map { $1 - $0 }.sorted()
     // The median is some tens of microseconds; other tests have the processors too.
-    #expect(latencies[30] < .milliseconds(20), "\(latencies[30])")
+    #expect(latencies[30] < .seconds(1), "\(latencies[30])")
   }
 
   @Test(

@@ -6,14 +6,14 @@ import Testing
 @Suite struct `A waiting line` {
   /// Serves `line` on a thread of its own until it is closed, and gives the groups that were taken.
   private func serve(
-    _ line: WaitingLine<Int>, gathering count: Int = 1,
+    _ line: WaitingLine<Int>, gathering count: Int = 1, upTo patience: Int = 50_000_000,
     while fits: @escaping @Sendable (Int) -> Bool = { _ in true },
     _ body: () async throws -> Void
   ) async throws -> [[Int]] {
     let groups = Mutex<[[Int]]>([])
     let thread = try WriterThread(name: "writer") {
       while line.waitForSome() {
-        if count > 1 { line.gather(count, upTo: 50_000_000) }
+        if count > 1 { line.gather(count, upTo: patience) }
         let group = line.take(while: fits)
         groups.withLock { $0.append(group) }
       }
@@ -61,7 +61,7 @@ import Testing
 
   @Test func `gathering waits for as many as are wanted`() async throws {
     let line = WaitingLine<Int>()
-    let groups = try await serve(line, gathering: 4) {
+    let groups = try await serve(line, gathering: 4, upTo: 20_000_000_000) {
       for number in 0..<4 {
         #expect(line.join(number))
         try await Task.sleep(for: .milliseconds(2))
