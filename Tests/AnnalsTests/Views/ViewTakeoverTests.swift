@@ -121,7 +121,7 @@ struct ViewTakeoverTests {
     #expect(try counts.read { try $0.all() } == tallied.counts())
   }
 
-  @Test("no number is used twice, and of those that are gone nothing is left but the last lease")
+  @Test("no number is used twice, and of those that are gone nothing is left but leases")
   func numbers() async throws {
     let tallied = try await counted(60, seed: 66)
     let views = tallied.url.appendingPathComponent("views").path
@@ -135,7 +135,8 @@ struct ViewTakeoverTests {
         return true
       }
       let left = try FileManager.default.contentsOfDirectory(atPath: views).filter { $0.hasPrefix("v-") }
-      #expect(left == [ViewFile.stem(number - 1) + ".lease"])
+      #expect(left.allSatisfy { $0.hasSuffix(".lease") })
+      #expect(left.contains(ViewFile.stem(number - 1) + ".lease"))
       let counts = try store.view(Tallies.Counts.self)
       #expect(try counts.status().reason == nil)
       try await counts.waiting(for: tallied.last)
