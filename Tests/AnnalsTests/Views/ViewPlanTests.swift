@@ -173,7 +173,11 @@ struct ViewPlanTests {
     try await view.waiting(for: 600)
     let newer = try EventStore(at: temporary.url, plan: Third.self)
     let other = try newer.view(DistancesOfThird.self)
-    try await ViewFollowingTests.wait { try older.log.views().map(\.number) == [2] }
+    // Who neither reads nor folds anything finds no successor.
+    try await ViewFollowingTests.wait {
+      _ = try rows(of: view)
+      return try older.log.views().map(\.number) == [2]
+    }
     try await other.waiting(for: 600)
     try await ViewFollowingTests.wait {
       if case .stopped(let error) = try view.status().state { return error.code == .superseded }
@@ -191,7 +195,10 @@ struct ViewPlanTests {
     #expect(try older.log.views().map(\.number) == [2])
     // Whoever insists builds it, once; the newer program builds it again, and that is all.
     try older.rebuild(DistancesOfSecond.self)
-    try await ViewFollowingTests.wait { try older.log.views().map(\.number) == [4] }
+    try await ViewFollowingTests.wait {
+      (_, _) = (try rows(of: view), try rows(of: other))
+      return try older.log.views().map(\.number) == [4]
+    }
     try await Task.sleep(for: .milliseconds(400))
     #expect(try older.log.views().map(\.number) == [4])
     #expect(try rows(of: view) == after)

@@ -42,14 +42,16 @@ struct ViewTakeoverTests {
     try shelf.put(mark, for: 1)
     let counts = try store.view(Tallies.Counts.self)
     let file = try #require(counts.line.state.withLock { $0.served?.file })
-    #expect(!file.isSynced.load(ordering: .relaxed))
+    let before = file.isSynced.load(ordering: .relaxed)
+    #expect(!before)
     #expect(counts.line.track(of: file) == nil)
     mark.isSynced = true
     try shelf.put(mark, for: 1)
     withExtendedLifetime(lease) {}
     lease = nil
     try await ViewFollowingTests.wait { counts.line.track(of: file) != nil }
-    #expect(file.isSynced.load(ordering: .relaxed))
+    let after = file.isSynced.load(ordering: .relaxed)
+    #expect(after)
   }
 
   @Test("a view that others fold without pause is not ahead of the log for who opens it")
@@ -119,15 +121,22 @@ struct ViewTakeoverTests {
     #expect(try counts.read { try $0.all() } == tallied.counts())
   }
 
-  @Test("no number is used twice, and of those that are gone nothing is left but the last lease")
+  @Test("no number is used twice, and of those that are gone nothing is left but leases")
   func numbers() async throws {
     let tallied = try await counted(60, seed: 66)
     let views = tallied.url.appendingPathComponent("views").path
     let store = try tallied.open()
     for number in 2...3 as ClosedRange<UInt64> {
-      try store.remove(view: "counts")
+      // Until what had it open before has let go of it.
+      try await ViewFollowingTests.wait {
+        do { try store.remove(view: "counts") } catch let error as AnnalsError where error.code == .busy {
+          return false
+        }
+        return true
+      }
       let left = try FileManager.default.contentsOfDirectory(atPath: views).filter { $0.hasPrefix("v-") }
-      #expect(left == [ViewFile.stem(number - 1) + ".lease"])
+      #expect(left.allSatisfy { $0.hasSuffix(".lease") })
+      #expect(left.contains(ViewFile.stem(number - 1) + ".lease"))
       let counts = try store.view(Tallies.Counts.self)
       #expect(try counts.status().reason == nil)
       try await counts.waiting(for: tallied.last)
