@@ -1,5 +1,6 @@
 import Annals
 import Foundation
+import Synchronization
 import Testing
 
 @testable import AnnalsCommand
@@ -45,6 +46,23 @@ private enum ParkTreesV2: Projection {
       $0.count += 1
       $0.last = entry.position
     }
+  }
+}
+
+/// Trees that are not always counted.
+private enum ParkWhims: Projection {
+  static let refuses = Atomic(false)
+  struct Refused: Error {}
+
+  typealias Event = ParksV2.Event
+  static let name = "whims"
+  static let version = 1
+  static var tables: [ProjectionTable] { ParkTrees.tables }
+  static var events: EventSelection<Event> { ParkTrees.events }
+
+  static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+    if refuses.load(ordering: .acquiring) { throw Refused() }
+    try ParkTrees.apply(entry, to: &rows)
   }
 }
 
@@ -109,6 +127,21 @@ struct ViewVerbTests {
     let unknown = await run("rebuild", store, "trees")
     #expect(unknown.status == 64)
     #expect(await CommandRun("views", folder.path("nothing")).status == 66)
+  }
+
+  @Test(
+    "a rebuild that cannot come to its end says why, although the old rows serve", .timeLimit(.minutes(1)))
+  func stopped() async throws {
+    defer { ParkWhims.refuses.store(false, ordering: .releasing) }
+    let folder = try TemporaryFolder()
+    let store = try await folder.parks(withFailure: false)
+    #expect(await run("rebuild", store, "whims", projections: [ParkWhims.self]).status == 0)
+    ParkWhims.refuses.store(true, ordering: .releasing)
+    let refused = await run("rebuild", store, "whims", projections: [ParkWhims.self])
+    #expect(
+      refused.status == 65 && refused.errors.contains("ruleFailed"), "\(refused.status) \(refused.errors)")
+    ParkWhims.refuses.store(false, ordering: .releasing)
+    #expect(await run("rebuild", store, "whims", projections: [ParkWhims.self]).status == 0)
   }
 
   @Test("a store with a mandatory inline projection is migrated by a command that knows it")

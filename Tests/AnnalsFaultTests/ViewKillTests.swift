@@ -5,7 +5,8 @@ import Testing
 
 /// Processes that fold views and are killed at any moment.
 @Suite(.serialized) struct ViewKillTests {
-  @Test func `a process that is killed while it folds, rebuilds or switches leaves rows that equal a fresh fold`()
+  @Test
+  func `a process that is killed while it folds, rebuilds or switches leaves rows that equal a fresh fold`()
     async throws
   {
     let kills = Campaign.count("ANNALS_VIEW_KILLS", usual: 30)
@@ -20,7 +21,8 @@ import Testing
         let rebuilds = Int.random(in: 0..<3, using: &random) > 0
         let appends = Bool.random(using: &random)
         let child = try Child.run(
-          "view", shelter.store.path, "\(version)", "\(rebuilds)", "\(appends)", "\(seed * 1_000 + UInt64(number))")
+          "view", shelter.store.path, "\(version)", "\(rebuilds)", "\(appends)",
+          "\(seed * 1_000 + UInt64(number))")
         #expect(child.speaks(within: 20), "seed \(seed), \(number)")
         usleep(UInt32.random(in: 0..<60_000, using: &random))
         let end = try child.kill()
@@ -35,7 +37,18 @@ import Testing
     }
   }
 
-  @Test func `one process folds and others follow, and one of them takes over when it is killed`() async throws {
+  /// Waits until something is so, thirty seconds at most.
+  private static func wait(_ isSo: () throws -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(30)
+    while try !isSo() {
+      try #require(ContinuousClock.now < end, "it did not become so")
+      try await Task.sleep(for: .milliseconds(1))
+    }
+  }
+
+  @Test func `one process folds and others follow, and one of them takes over when it is killed`()
+    async throws
+  {
     let shelter = try Shelter()
     let program = ViewProgram(shelter.store)
     try await program.append(200, seed: 3)
@@ -44,17 +57,21 @@ import Testing
     #expect(child.speaks(within: 20))
     let store = try EventStore(at: shelter.store, plan: Club.self)
     func isFolded() throws -> Bool { try store.log.views().contains { $0.isFolded } }
-    while try !isFolded() { usleep(1000) }
+    try await Self.wait { try isFolded() }
     let view = try store.view(Distances<ClubOne>.self)
     // What the other one appends and folds is seen here.
     try await view.waiting(for: 400)
     let done = try await store.append([NewEvent(.walked(.init(who: "guest", metres: 5)))], to: "walks")
     try await view.waiting(for: done.positions[0])
-    #expect(try view.read { (snapshot) throws(AnnalsError) in try snapshot.get(ClubWalker.self, "guest")?.metres } == 5)
+    #expect(
+      try view.read { (snapshot) throws(AnnalsError) in try snapshot.get(ClubWalker.self, "guest")?.metres }
+        == 5)
     _ = try child.kill()
     let later = try await store.append([NewEvent(.walked(.init(who: "guest", metres: 6)))], to: "walks")
     try await view.waiting(for: later.positions[0], timeout: .seconds(5))
-    #expect(try view.read { (snapshot) throws(AnnalsError) in try snapshot.get(ClubWalker.self, "guest")?.metres } == 11)
+    #expect(
+      try view.read { (snapshot) throws(AnnalsError) in try snapshot.get(ClubWalker.self, "guest")?.metres }
+        == 11)
     #expect(try isFolded())
     #expect(try await program.problems(1).filter { !$0.contains("guest") } == [])
   }
@@ -67,16 +84,17 @@ import Testing
     defer { _ = try? child.kill() }
     #expect(child.speaks(within: 20))
     let store = try EventStore(at: shelter.store, plan: Club.self)
-    while try store.log.views().first?.state != .ready { usleep(1000) }
+    try await Self.wait { try store.log.views().first?.state == .ready }
     let newer = try store.view(Distances<ClubTwo>.self)
     // Until it is built, the file of the other process serves.
     _ = try newer.read { (snapshot) throws(AnnalsError) in try snapshot.position() }
-    while try newer.status().servedVersion != 2 { try await Task.sleep(for: .milliseconds(1)) }
+    try await Self.wait { try newer.status().servedVersion == 2 }
     for _ in 0..<5 {
       let head = try #require(try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() })
       try await newer.waiting(for: head)
       let end = ContinuousClock.now + .seconds(10)
-      while try (store.log.views().first { $0.version == 1 }?.position ?? 0) < head, ContinuousClock.now < end {
+      while try (store.log.views().first { $0.version == 1 }?.position ?? 0) < head, ContinuousClock.now < end
+      {
         try await Task.sleep(for: .milliseconds(2))
       }
       let views = try store.log.views()

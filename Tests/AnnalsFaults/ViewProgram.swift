@@ -84,7 +84,8 @@ public struct ViewProgram {
       let events: [ClubV1.Event] = (0..<size).map { _ in
         let who = "p\(Int.random(in: 0..<50, using: &random))"
         return Int.random(in: 0..<5, using: &random) == 0
-          ? .rested(.init(who: who)) : .walked(.init(who: who, metres: Int.random(in: 1..<50, using: &random)))
+          ? .rested(.init(who: who))
+          : .walked(.init(who: who, metres: Int.random(in: 1..<50, using: &random)))
       }
       try await store.append(events.map { NewEvent($0) }, to: "walks")
     }
@@ -130,7 +131,13 @@ public struct ViewProgram {
     let view = try store.view(projection)
     let head = try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() } ?? 0
     try await view.waiting(for: head, timeout: .seconds(30))
-    while try view.status().servedVersion != P.version { try await Task.sleep(for: .milliseconds(5)) }
+    let end = ContinuousClock.now + .seconds(30)
+    while try view.status().servedVersion != P.version {
+      guard ContinuousClock.now < end else {
+        return ["version \(P.version) does not serve: \(try view.status())"]
+      }
+      try await Task.sleep(for: .milliseconds(5))
+    }
     try await view.waiting(for: head, timeout: .seconds(30))
     var expected: [String: ClubWalker] = [:]
     for try await entry in store.entries() {

@@ -90,6 +90,43 @@ import Testing
       "seed \(seed)")
   }
 
+  @Test(
+    "a row that is put and removed again is told once per look, however much was changed between",
+    .timeLimit(.minutes(1)))
+  func once() async throws {
+    let room = try StockRoom()
+    try await room.count(["a": 0, "b": 0])
+    let changes = room.view.changes(of: Item.self)
+    try await room.count(["a": 1, "b": 1])
+    // More than one page of the journal.
+    try await room.note((0..<1_500).map { .counted(.init(item: "i\($0)", count: 1)) })
+    try await room.count(["a": 2])
+    try await room.note([.soldOut(.init(item: "b")), .counted(.init(item: "end", count: 1))])
+    var told: [String] = []
+    for try await change in changes {
+      switch change {
+      case .put(let item, _) where item.name == "a": told.append("a=\(item.count)")
+      case .removed(let item, _) where item == RowIdentity("b"): told.append("b gone")
+      case .reset: told.append("reset")
+      default: break
+      }
+      if case .put(let item, _) = change, item.name == "end" { break }
+    }
+    #expect(told == ["a=2", "b gone"])
+  }
+
+  @Test("a sequence that nobody iterates keeps no file open")
+  func unheld() async throws {
+    let room = try StockRoom()
+    try await room.count(["a": 1])
+    let changes = room.view.changes(of: Item.self)
+    try room.store.rebuild(Stock.self)
+    // The old file goes although the sequence is kept.
+    try await ViewFollowingTests.wait { try room.store.log.views().map(\.number) == [2] }
+    var iterator = changes.makeAsyncIterator()
+    #expect(text(try await iterator.next()) == "reset")
+  }
+
   @Test("who is too far behind is told to begin anew, and costs nobody memory")
   func fallingOff() async throws {
     let room = try StockRoom()
@@ -196,13 +233,18 @@ import Testing
     let room = try StockRoom()
     var iterator = room.view.results(RowQuery(Item.self)).makeAsyncIterator()
     #expect(try await iterator.next()?.isEmpty == true)
+    let begun = Signal()
+    let known = begun.count
     let reader = Task { [room] in
       var count = 0
-      for try await _ in room.view.results(RowQuery(Item.self)) { count += 1 }
+      for try await _ in room.view.results(RowQuery(Item.self)) {
+        count += 1
+        begun.announce()
+      }
       for try await _ in room.view.changes(of: Item.self) { count += 1 }
       return count
     }
-    try await Task.sleep(for: .milliseconds(50))
+    await begun.wait(beyond: known, upTo: .seconds(30))
     reader.cancel()
     #expect(try await reader.value == 1)
   }
@@ -217,7 +259,7 @@ import Testing
     #expect(error?.code == .wrongUse)
   }
 
-  @Test("a change is told without the wait for a look at the file")
+  @Test("a change is told without the wait for a look at the file", .timeLimit(.minutes(1)))
   func latency() async throws {
     let room = try StockRoom()
     try await room.count(["a": 0])
@@ -234,7 +276,8 @@ import Testing
     var begun: [ContinuousClock.Instant] = []
     for number in 1...40 {
       try await Task.sleep(for: .milliseconds(5))
-      try await room.store.append([.counted(.init(item: "a", count: number))], to: "stock")
+      // Of one row several changes may be told as one.
+      try await room.store.append([.counted(.init(item: "a\(number)", count: number))], to: "stock")
       begun.append(clock.now)
       try await room.view.waiting(for: Position(UInt64(number) + 1))
     }

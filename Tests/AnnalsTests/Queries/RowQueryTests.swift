@@ -133,7 +133,8 @@ struct RowQueryTests {
       }
     }
     _ = try time(100)
-    let (short, long) = (try time(500), try time(4_000))
+    func best(_ count: Int) throws -> Duration { try (0..<5).map { _ in try time(count) }.min() ?? .zero }
+    let (short, long) = (try best(500), try best(4_000))
     // Eight times as many: where each look went through all of them it would be sixty-four times as long.
     #expect(long < short * 24, "\(short), \(long)")
   }

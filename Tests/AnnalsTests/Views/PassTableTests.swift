@@ -23,6 +23,7 @@ struct PassTableTests {
     func detach(_ track: ViewTrack<Tallies.Event>, behind position: UInt64) -> UInt64? {
       table.detach(track, behind: position)
     }
+    func end(_ number: UInt64) -> Int { table.end(number).count }
     func leave(_ track: ViewTrack<Tallies.Event>) { table.leave(track) }
   }
 
@@ -92,6 +93,17 @@ struct PassTableTests {
     #expect(desk.step(of: 3)?.position == 199_990)
     desk.leave(tracks[0])
     #expect(desk.step(of: 1) == nil)
+  }
+
+  @Test("nobody joins a pass that could not be begun")
+  func failing() throws {
+    let desk = Desk(try CompiledPlan(Tallies.Plan.self))
+    #expect(desk.join(tracks[0], behind: 7) == [1, 1])
+    #expect(desk.join(tracks[1], behind: 7) == [1, 0])
+    #expect(desk.end(1) == 2)
+    #expect(desk.join(tracks[2], behind: 7) == [2, 1])
+    #expect(desk.step(of: 1) == nil)
+    #expect(desk.end(1) == 0)
   }
 
   @Test("a pass asks for what its views want, and no more")

@@ -17,7 +17,7 @@ import Testing
 /// What the threads of views do to each other, and to a file that somebody else has changed.
 struct ViewEngineTests {
   /// A row that is not what anybody stored.
-  private static func spoil(_ word: String, in file: ViewFile) throws {
+  static func spoil(_ word: String, in file: ViewFile) throws {
     var key = RowKeyBytes()
     key.append(0 as UInt8)
     word.encode(into: &key)
@@ -43,7 +43,8 @@ struct ViewEngineTests {
     #expect(report.findings.map(\.place) == ["view file v-000001.mdb"])
     #expect(report.findings.first?.repair == .rebuild)
     let error = #expect(throws: AnnalsError.self) {
-      _ = try counts.read { (snapshot) throws(AnnalsError) in try snapshot.get(Tallies.Counts.Word.self, "w1") }
+      _ = try counts.read { (snapshot) throws(AnnalsError) in try snapshot.get(Tallies.Counts.Word.self, "w1")
+      }
     }
     #expect(error?.code == .damaged)
     // Every word, so that the spoilt row is met.
@@ -80,9 +81,11 @@ struct ViewEngineTests {
     #expect(found == stands)
     #expect(try counts.read { try $0.all() } == tallied.counts())
     // Without the comparison they would have been.
-    guard case .stored = try fold.fold(
-      ViewPage(start: stands.position.rawValue, end: stands, entries: entries.map(Self.moved), isLast: true),
-      from: stands, .relaxed, next: { _ in nil })
+    guard
+      case .stored = try fold.fold(
+        ViewPage(
+          start: stands.position.rawValue, end: stands, entries: entries.map(Self.moved), isLast: true),
+        from: stands, .relaxed, next: { _ in nil })
     else {
       Issue.record("the control was not stored")
       return

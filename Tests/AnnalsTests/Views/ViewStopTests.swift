@@ -1,0 +1,229 @@
+import LMDB
+import Synchronization
+import Testing
+
+@testable import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Views that stop, are removed while they follow, or have nothing to take from what comes.
+struct ViewStopTests {
+  private static func stored(_ view: View<Tallies.Pauses>) throws -> UInt64 {
+    let file = try #require(view.line.state.withLock { $0.served?.file })
+    return try file.read { (view) throws(AnnalsError) in try file.checkpoint(view) }?.position.rawValue ?? 0
+  }
+
+  @Test(
+    "while nothing comes but what a view passes over, it is stored how far it is, and a rebuild takes over")
+  func passedOver() async throws {
+    let tallied = try TalliedStore()
+    let store = try tallied.open(.relaxedCommits)
+    let first = try await store.append([NewEvent(.silence(.init(seconds: 1)))], to: "s").positions[0]
+    let view = try store.view(Tallies.Pauses.self)
+    try await view.waiting(for: first)
+    /// Appends without a rest, thirty seconds at most.
+    func append(until isSo: () throws -> Bool) async throws {
+      let end = ContinuousClock.now + .seconds(30)
+      while try !isSo() {
+        try #require(ContinuousClock.now < end, "it did not become so")
+        try await store.append([NewEvent(.said(.init(word: "w", times: 1)))], to: "s")
+      }
+    }
+    var known = try Self.stored(view)
+    for _ in 0..<3 {
+      try await append { try Self.stored(view) > known }
+      known = try Self.stored(view)
+    }
+    let before = view.line.state.withLock { $0.served?.file.number }
+    try store.rebuild(Tallies.Pauses.self)
+    try await append { view.line.state.withLock { $0.served?.file.number } != before }
+  }
+
+  /// Counts words, and refuses the first entry when it is told to.
+  enum Moody: Projection {
+    static let refuses = Atomic(false)
+
+    typealias Event = Tallies.Event
+    static let name = "moody"
+    static let version = 1
+    static var tables: [ProjectionTable] { Tallies.Counts.tables }
+    static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+      if entry.position == 1, refuses.load(ordering: .acquiring) { throw Tallies.Refused() }
+      try Tallies.Counts.apply(entry, to: &rows)
+    }
+  }
+
+  @Test("a rebuild that stops says so, the old rows go on, and the next one may come to its end")
+  func stoppedRebuild() async throws {
+    defer { Moody.refuses.store(false, ordering: .releasing) }
+    var random = SeededGenerator(seed: 51)
+    let tallied = try TalliedStore()
+    let store = try tallied.open()
+    try await tallied.append(100, to: store, &random)
+    let view = try store.view(Moody.self)
+    try await view.waiting(for: tallied.last)
+    Moody.refuses.store(true, ordering: .releasing)
+    try store.rebuild(Moody.self)
+    try await ViewFollowingTests.wait {
+      guard case .stopped(let error) = try view.status().state else { return false }
+      return error.code == .ruleFailed
+    }
+    // What serves is not stopped by that.
+    try await tallied.append(50, to: store, &random)
+    try await view.waiting(for: tallied.last)
+    #expect(view.line.state.withLock { $0.served?.file.number } == 1)
+    Moody.refuses.store(false, ordering: .releasing)
+    try store.rebuild(Moody.self)
+    try await ViewFollowingTests.wait { view.line.state.withLock { $0.served?.file.number ?? 0 } > 1 }
+    guard case .following = try view.status().state else {
+      Issue.record("the view does not follow")
+      return
+    }
+  }
+
+  @Test("a view that follows is removed, and built anew when it is opened again")
+  func removal() async throws {
+    var random = SeededGenerator(seed: 52)
+    let tallied = try TalliedStore()
+    let store = try tallied.open()
+    for _ in 0..<5 {
+      try await tallied.append(60, to: store, &random)
+      let (counts, pauses) = (try store.view(Tallies.Counts.self), try store.view(Tallies.Pauses.self))
+      try await counts.waiting(for: tallied.last)
+      try store.remove(view: "counts")
+      #expect(try store.log.views().map(\.name) == ["pauses"])
+      let gone = #expect(throws: AnnalsError.self) { _ = try counts.read { try $0.position() } }
+      #expect(gone?.code == .busy)
+      // The other one, which shared the way through the log, goes on.
+      try await tallied.append(10, to: store, &random)
+      try await pauses.waiting(for: tallied.last)
+      let again = try store.view(Tallies.Counts.self)
+      try await again.waiting(for: tallied.last)
+      #expect(try again.read { try $0.all() } == tallied.counts())
+    }
+  }
+
+  @Test("those who observe a view are told what has stopped it", .timeLimit(.minutes(1)))
+  func observers() async throws {
+    var random = SeededGenerator(seed: 53)
+    let tallied = try TalliedStore()
+    let store = try tallied.open()
+    try await tallied.append(30, to: store, &random)
+    let view = try store.view(Tallies.Counts.self)
+    try await view.waiting(for: tallied.last)
+    var changes = view.changes(of: Tallies.Counts.Word.self).makeAsyncIterator()
+    var results = view.results(RowQuery(Tallies.Counts.Word.self)).makeAsyncIterator()
+    #expect(try await results.next()?.isEmpty == false)
+    try await store.append([NewEvent(.said(.init(word: "bad", times: -1)))], to: "s0")
+    let first = await #expect(throws: AnnalsError.self) { _ = try await changes.next() }
+    let second = await #expect(throws: AnnalsError.self) { _ = try await results.next() }
+    #expect(first?.code == .ruleFailed && second?.code == .ruleFailed)
+  }
+
+  /// Takes a row that it cannot read for missing.
+  enum Careless: Projection {
+    typealias Event = Tallies.Event
+    static let name = "careless"
+    static let version = 1
+    static var tables: [ProjectionTable] { Tallies.Counts.tables }
+    static var events: EventSelection<Event> { [\.said] }
+    static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+      guard case .said(let said) = entry.event else { return }
+      var row = Tallies.Counts.Word(word: said.word, times: 0, last: 0)
+      do { row = try rows.get(Tallies.Counts.Word.self, said.word) ?? row } catch {}
+      row.times += said.times
+      try rows.put(row)
+    }
+  }
+
+  @Test("a row that cannot be read is no missing one, whatever the projection makes of the error")
+  func careless() async throws {
+    var random = SeededGenerator(seed: 54)
+    let tallied = try TalliedStore()
+    let store = try tallied.open()
+    try await tallied.append(200, to: store, &random)
+    let view = try store.view(Careless.self)
+    try await view.waiting(for: tallied.last)
+    let file = try #require(view.line.state.withLock { $0.served?.file })
+    try ViewEngineTests.spoil("w1", in: file)
+    try await tallied.append(400, to: store, &random)
+    try await ViewFollowingTests.wait { view.line.state.withLock { $0.served?.file.number } == 2 }
+    try await view.waiting(for: tallied.last)
+    for (word, expected) in tallied.counts() {
+      let row = try view.read { (snapshot) throws(AnnalsError) in
+        try snapshot.get(Tallies.Counts.Word.self, word)
+      }
+      #expect(row?.times == expected.times)
+    }
+  }
+}
+
+/// Views of a store that passes over what it cannot read.
+struct ViewQuarantineTests {
+  @Schema(1, 0, 0) enum RidesV1 {
+    @Record struct Rode { var who: String; var metres: Int }
+    @Record struct Tour { var who: String; var legs: Int }
+  }
+  @Schema(2, 0, 0) enum RidesV2 {
+    typealias Rode = RidesV1.Rode
+  }
+  enum First: SchemaMigrationPlan {
+    static var stages: MigrationChain<RidesV1, RidesV1> {}
+  }
+  enum Second: SchemaMigrationPlan {
+    static var stages: MigrationChain<RidesV1, RidesV2> {
+      MigrationStage.custom(fromVersion: RidesV1.self, toVersion: RidesV2.self) {
+        Split(\.tour, into: [\.rode]) { old, _ in
+          if old.legs < 0 { throw Tallies.Refused() }
+          return (0..<old.legs).map { .rode(.init(who: old.who, metres: $0)) }
+        }
+      }
+    }
+  }
+  enum Riders: Projection {
+    @Record struct Rider: ProjectionRow {
+      var who: String
+      var metres: Int
+      var key: String { who }
+    }
+    typealias Event = RidesV2.Event
+    static let name = "riders"
+    static let version = 1
+    static var tables: [ProjectionTable] { [.rows(Rider.self)] }
+    static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+      guard case .rode(let rode) = entry.event else { return }
+      try rows.update(Rider.self, rode.who, initial: Rider(who: rode.who, metres: 0)) {
+        $0.metres += rode.metres
+      }
+    }
+  }
+
+  @Test("rows do not depend on who folds them: a view stops where its store passes over an entry")
+  func quarantine() async throws {
+    let temporary = try TemporaryStore()
+    do {
+      let store = try EventStore(at: temporary.url, plan: First.self)
+      try await store.append([NewEvent(.rode(.init(who: "Ann", metres: 5)))], to: "rides")
+      try await store.append([NewEvent(.tour(.init(who: "Ann", legs: -1)))], to: "rides")
+      try await store.append([NewEvent(.rode(.init(who: "Ann", metres: 7)))], to: "rides")
+    }
+    var options = StoreOptions()
+    options.unreadable = .quarantine { _ in }
+    let store = try EventStore(at: temporary.url, plan: Second.self, options: options)
+    let view = try store.view(Riders.self)
+    let error = await #expect(throws: AnnalsError.self) { try await view.waiting(for: 3) }
+    #expect(error?.code == .ruleFailed, "\(String(describing: error))")
+    guard case .stopped = try view.status().state else {
+      Issue.record("the view goes on")
+      return
+    }
+    // The store itself passes over it.
+    var positions: [Position] = []
+    for try await entry in store.entries() { positions.append(entry.position) }
+    #expect(positions == [1, 3])
+  }
+}
