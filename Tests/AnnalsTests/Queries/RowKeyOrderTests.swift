@@ -41,7 +41,7 @@ struct RowKeyOrderTests {
     let letters: [Unicode.Scalar] = ["\0", "\u{1}", "a", "b", "é", "\u{301}", "e", "\u{ffff}", "\u{10ffff}"]
     let count = Int.random(in: 0...4, using: &generator)
     var text = String.UnicodeScalarView()
-    for _ in 0..<count { text.append(letters.randomElement(using: &generator)!) }
+    for _ in 0..<count { text.append(letters[Int.random(in: 0..<letters.count, using: &generator)]) }
     return String(text)
   }
 
@@ -96,7 +96,8 @@ struct RowKeyOrderTests {
   private enum Suit: String, RowKey { case clubs = "c", hearts = "h", spades = "s" }
 
   private func hex(_ count: Int, _ generator: inout SeededGenerator) -> String {
-    String((0..<count).map { _ in "0123456789ABCDEF".randomElement(using: &generator)! })
+    (0..<count).map { _ in String(Int.random(in: 0..<16, using: &generator), radix: 16, uppercase: true) }
+      .joined()
   }
 
   @Test("NaN is a key of its own, above all numbers")

@@ -23,10 +23,11 @@ struct RowQueryModelTests {
   static func book(_ generator: inout SeededGenerator) -> Book {
     let shelves = ["", "a", "a\0", "ab", "é", "e\u{301}", "z"]
     return Book(
-      shelf: shelves.randomElement(using: &generator)!, number: .random(in: -3...3, using: &generator),
+      shelf: shelves[Int.random(in: 0..<shelves.count, using: &generator)],
+      number: .random(in: -3...3, using: &generator),
       title: RowKeyOrderTests.text(&generator) + RowKeyOrderTests.text(&generator),
       labels: (0..<Int.random(in: 0...3, using: &generator)).map { _ in
-        shelves.randomElement(using: &generator)!
+        shelves[Int.random(in: 0..<shelves.count, using: &generator)]
       },
       score: Bool.random(using: &generator) ? Double(Int.random(in: -2...2, using: &generator)) / 2 : nil)
   }
@@ -87,7 +88,7 @@ struct RowQueryModelTests {
         $0.score == low
       },
     ]
-    var made = cases.randomElement(using: &generator)!
+    var made = cases[Int.random(in: 0..<cases.count, using: &generator)]
     if Bool.random(using: &generator) { made.query = made.query.descending() }
     if Int.random(in: 0..<3, using: &generator) == 0 {
       made.query = made.query.filter(#Predicate { $0.number > 0 })
