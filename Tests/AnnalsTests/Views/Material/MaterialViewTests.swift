@@ -60,7 +60,7 @@ import Testing
     let matches = try CricketMatches(in: place.directory)
     try await CricketLog.append(CricketLog.chunks(of: matches.log), to: EventLog(at: place.url))
     let wanted = try scores(matches)
-    let store = try EventStore(at: place.url, plan: CricketByNamePlan.self)
+    let store = try EventStore(at: place.url, plan: CricketPlan.self)
     let before = try await all(CricketScores.Score.self, of: CricketScores.self, in: store)
     #expect(before.map(text).sorted() == wanted(before))
     _ = try await store.migrate().report()
