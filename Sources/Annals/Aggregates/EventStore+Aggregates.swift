@@ -7,7 +7,7 @@ extension EventStore {
   /// - Parameters:
   ///   - aggregate: What the events come to.
   ///   - stream: The stream. One that does not exist has the initial state and no revision.
-  /// - Throws: ``AnnalsError`` with code `ruleFailed` for what the fold throws, which names the entry, or as ``read(_:)`` and ``StoreEntries/next()`` throw.
+  /// - Throws: ``AnnalsError`` with code `ruleFailed` for what the fold throws, which names the entry, or as `read` and ``StoreEntries/next()`` throw.
   /// - Complexity: O(entries since the snapshot): up to the aggregate's interval in a store that keeps snapshots, else the whole stream.
   public func load<A: Aggregate>(
     _ aggregate: A.Type, from stream: StreamName
@@ -37,7 +37,7 @@ extension EventStore {
   ///     state: no clock, no randomness, no effect outside.
   /// - Returns: Where the events stand.
   /// - Throws: What `decision` throws; ``AnnalsError`` with code `conflict` where others were faster every time, `wrongUse` for less than one attempt, and as ``load(_:from:)`` and
-  ///   ``append(_:to:expecting:)`` throw.
+  ///   `append` throw.
   @discardableResult
   public func decide<A: Aggregate>(
     _ aggregate: A.Type, on stream: StreamName, attempts: Int = 5,

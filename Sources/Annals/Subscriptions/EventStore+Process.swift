@@ -16,6 +16,7 @@ extension EventStore {
   ///   - events: The types of events that are handled; the checkpoint moves over others.
   ///   - prefix: What the names of the streams begin with; all by default.
   ///   - options: What becomes of entries that cannot be handled, and how often the checkpoint is stored.
+  ///   - actor: Where `handle` runs: with the caller.
   ///   - handle: Handles one entry. It is called again for the same one only where ``ProcessingOptions/poison`` says so.
   /// - Throws: ``AnnalsError`` with code `ruleFailed` naming the position where `handle` throws and processing stops, `busy` where another task or process handles entries for the name, `readOnly`,
   ///   `invalidName`, `checkpointMismatch`, and as ``Subscription`` and ``EventLog/keep(_:of:)`` throw.
@@ -72,6 +73,7 @@ extension EventStore {
   /// - Parameters:
   ///   - consumer: The name.
   ///   - letters: Which ones; all by default. Those that somebody has removed by now are passed over.
+  ///   - actor: Where `handle` runs: with the caller.
   ///   - handle: Handles one entry.
   /// - Returns: How many were handled.
   /// - Throws: ``AnnalsError`` with code `busy` where another task or process retries for the name, or has kept the file for the `lockTimeout` of the store's options; as ``EventLog/keep(_:of:)``

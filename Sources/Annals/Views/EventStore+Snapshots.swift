@@ -6,8 +6,11 @@ extension EventStore {
   ///
   /// Each view is folded for itself, so one may be behind: then it is waited for, up to a second. Under constant appends the two may not meet.
   ///
-  /// - Parameter body: Reads from the snapshots, which cannot be kept.
-  /// - Throws: What `body` throws, `busy` where the views did not meet, or as ``View/read(_:)``.
+  /// - Parameters:
+  ///   - first: A view of this store.
+  ///   - second: Another one.
+  ///   - body: Reads from the snapshots, which cannot be kept.
+  /// - Throws: What `body` throws, `busy` where the views did not meet, or as `View.read`.
   public func read<P: Projection, Q: Projection, Result>(
     _ first: View<P>, _ second: View<Q>,
     _ body: (borrowing ViewSnapshot<P>, borrowing ViewSnapshot<Q>) throws(AnnalsError) -> Result
@@ -27,7 +30,11 @@ extension EventStore {
 
   /// Lends snapshots of three views at one position to `body`.
   ///
-  /// - Parameter body: Reads from the snapshots, which cannot be kept.
+  /// - Parameters:
+  ///   - first: A view of this store.
+  ///   - second: Another one.
+  ///   - third: A third one.
+  ///   - body: Reads from the snapshots, which cannot be kept.
   /// - Throws: As the form for two.
   public func read<P: Projection, Q: Projection, R: Projection, Result>(
     _ first: View<P>, _ second: View<Q>, _ third: View<R>,

@@ -102,10 +102,10 @@ extension View {
   /// Waits until what reads show has taken in everything up to a position, such as that of an append of one's own.
   ///
   /// - Parameters:
-  ///   - position: The position, ``Appended/last`` for example.
+  ///   - position: The position, ``Appended/position`` for example.
   ///   - timeout: How long to wait at most.
   /// - Throws: ``AnnalsError`` with code `busy` when the time is over, `cancelled` in a cancelled task, `usedAfterFork`, what has stopped the view where it goes no further, or as
-  ///   ``read(_:)``.
+  ///   `read`.
   public func waiting(for position: Position, timeout: Duration = .seconds(10)) async throws(AnnalsError) {
     if host.engine.core.generation.environment.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     let end = ContinuousClock.now + timeout
