@@ -88,6 +88,6 @@ private enum Forgetful: Projection {
     }
     try ProjectionLaws.check(Roster.self, in: store)
     let error = #expect(throws: LawFailure.self) { try ProjectionLaws.check(Forgetful.self, in: store) }
-    #expect(error?.description.contains("batches") == true)
+    #expect(error?.description.contains("all at once") == true)
   }
 }

@@ -98,6 +98,14 @@ struct ViewsVerb: Verb {
     }
     if let reason = status.reason { return .build(because: reason) }
     guard let served = status.servedVersion else {
+      let newer = try EventLog(path: store).views().first {
+        $0.name == projection.name && $0.version > projection.version && $0.state == .ready
+      }
+      if let newer {
+        return .newerProgram(
+          "the store has version \(newer.version) and not this one: use the newer program, or remove the view"
+        )
+      }
       return .build(because: "this version has not been built here")
     }
     return served == status.version ? .none : .build(because: "version \(served) is there")
