@@ -47,7 +47,9 @@ extension AppendGroup {
     }
     guard !active.isEmpty else { return nil }
     guard let table = transaction.environment.later(StoreTables.inline.name) else {
-      return AnnalsError(.storeReplaced, "the rows of inline projections are not open; open the store again")
+      return AnnalsError(
+        .requiresActivation,
+        "the store has no rows of its inline projections yet: open it again, which folds them")
     }
     for (member, row) in active where inline.rows[row].folded + InlineRoom.longestGap < last {
       return AnnalsError(

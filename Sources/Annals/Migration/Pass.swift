@@ -83,7 +83,9 @@ struct Pass {
     try target.write(.full) { (transaction) throws(AnnalsError) in
       try GenerationWriter(tables: target.tables, kinds: kinds).putActivatedSchemas(in: &transaction)
     }
-    if inline != nil { try target.createInlineTable() }
+    let rows = try target.read { (reader) throws(AnnalsError) in try reader.inlineRows() }
+    // Also where this pass folds none: who knows the projections folds them in the new generation.
+    if !rows.isEmpty { try target.createInlineTable() }
     try ContextCopy(source: source, target: target).run(safety == .synced ? .full : .none)
     try MovedCopy(source: source, target: target).run()
     while true {

@@ -296,8 +296,7 @@ import Testing
       let kept = try await body(log)
       // Each commit replaces some pages and frees those that it replaced.
       for number in 0..<500 { try await log.append([.placed(number)], to: "a-\(number % 50)") }
-      _ = kept
-      return try log.core.generation.environment.info().lastPage
+      return try withExtendedLifetime(kept) { try log.core.generation.environment.info().lastPage }
     }
     let stalled = try await pages { (log) async throws in
       var subscription = log.subscribe(from: .beginning)
