@@ -1,3 +1,4 @@
+import AnnalsExpansion
 import SwiftSyntaxMacros
 
 @_spi(PluginMessage) import SwiftCompilerPluginMessageHandling

@@ -5,7 +5,7 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacroExpansion
 import SwiftSyntaxMacros
 
-@testable import AnnalsMacros
+@testable import AnnalsExpansion
 
 /// A source file after its macros were expanded as the compiler expands them.
 struct Expansion {

@@ -1,11 +1,11 @@
-import SwiftSyntax
+package import SwiftSyntax
 import SwiftSyntaxBuilder
-import SwiftSyntaxMacros
+package import SwiftSyntaxMacros
 
 /// `@Record`: the conformance of a struct to `ShapedRecord`, and an initializer for other modules.
-struct RecordMacro: MemberMacro, ExtensionMacro {
+package struct RecordMacro: MemberMacro, ExtensionMacro {
   /// The initializer.
-  static func expansion(
+  package static func expansion(
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
@@ -15,7 +15,7 @@ struct RecordMacro: MemberMacro, ExtensionMacro {
   }
 
   /// The conformance. What is wrong with the record is said here, once.
-  static func expansion(
+  package static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext

@@ -1,11 +1,11 @@
-import SwiftSyntax
+package import SwiftSyntax
 import SwiftSyntaxBuilder
-import SwiftSyntaxMacros
+package import SwiftSyntaxMacros
 
 /// `@Value`: the conformance of a struct or enum to `StoredValue`, and an initializer of a struct for other modules.
-struct ValueMacro: MemberMacro, ExtensionMacro {
+package struct ValueMacro: MemberMacro, ExtensionMacro {
   /// The initializer.
-  static func expansion(
+  package static func expansion(
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
@@ -15,7 +15,7 @@ struct ValueMacro: MemberMacro, ExtensionMacro {
   }
 
   /// The conformance. What is wrong with the value is said here, once.
-  static func expansion(
+  package static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext

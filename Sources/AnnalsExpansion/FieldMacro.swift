@@ -1,12 +1,12 @@
 import SwiftDiagnostics
-import SwiftSyntax
-import SwiftSyntaxMacros
+package import SwiftSyntax
+package import SwiftSyntaxMacros
 
 /// `@Field`: writes nothing; `@Record` and `@Value` read it.
 ///
 /// Here it is only seen whether it stands where one of the two reads it. They speak of its arguments.
-struct FieldMacro: PeerMacro {
-  static func expansion(
+package struct FieldMacro: PeerMacro {
+  package static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {

@@ -1,11 +1,11 @@
-import SwiftSyntax
+package import SwiftSyntax
 import SwiftSyntaxBuilder
-import SwiftSyntaxMacros
+package import SwiftSyntaxMacros
 
 /// `@Schema`: the members of a schema, and its conformance.
-struct SchemaMacro: MemberMacro, ExtensionMacro {
+package struct SchemaMacro: MemberMacro, ExtensionMacro {
   /// The version, what is said of its stability, and the event.
-  static func expansion(
+  package static func expansion(
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
@@ -20,7 +20,7 @@ struct SchemaMacro: MemberMacro, ExtensionMacro {
   ///
   /// What is wrong with the schema is said here: the compiler always asks for extensions, but for members only where
   /// something uses them.
-  static func expansion(
+  package static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
