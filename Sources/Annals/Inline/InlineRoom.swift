@@ -75,7 +75,7 @@ final class InlineFoldingRoom<Event: SchemaEvent>: InlineRoom {
   override func apply(member: Int, _ source: RowSource) throws(AnnalsError) {
     let fold = folds[member]
     var rows = ProjectionRows(stagings[member], source)
-    for entry in delivery.entries where fold.selection.includes(entry.event) {
+    for entry in delivery.entries where fold.selection.includes(entry) {
       do { try fold.apply(entry, &rows) } catch {
         throw AnnalsError(error, foldingInline: entry.position, of: entry.stream, in: fold.outline.name)
       }

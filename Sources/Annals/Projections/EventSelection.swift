@@ -33,10 +33,10 @@ public struct EventSelection<Event: SchemaEvent>: Sendable, ExpressibleByArrayLi
         }))
   }
 
-  /// Whether an event is selected.
-  func includes(_ event: borrowing Event) -> Bool {
+  /// Whether the event of an entry is selected.
+  func includes(_ entry: borrowing Entry<Event>) -> Bool {
     if flags.isEmpty { return true }
-    let index = event.caseIndex
+    let index = entry.event.caseIndex
     return index < flags.count && flags[index]
   }
 }

@@ -43,7 +43,7 @@ extension EventStore {
                   position: entry.position, stream: stream, error: error, checkpoint: reading.checkpoint)))
             continue
           }
-          let given = delivery.entries.filter { events.includes($0.event) }
+          let given = delivery.entries.filter { events.includes($0) }
           for (index, part) in given.enumerated() {
             let isLast = index == given.count - 1
             page.steps.append(

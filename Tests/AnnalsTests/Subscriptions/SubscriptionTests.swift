@@ -63,7 +63,7 @@ import Testing
       for prefix in [nil, "stall/e", "none"] as [String?] {
         let beginning = Array((prefix ?? "").utf8)
         let wanted = all.filter { entry in
-          events.includes(entry.event) && Array(entry.stream.text.utf8).starts(with: beginning)
+          events.includes(entry) && Array(entry.stream.text.utf8).starts(with: beginning)
         }
         let steps = try await Self.collect(
           store.subscribe(from: .beginning, to: events, streamPrefix: prefix), page: page, looks: page * 3)

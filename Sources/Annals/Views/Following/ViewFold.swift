@@ -141,6 +141,13 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     known = nil
   }
 
+  /// Lends an entry: handed on by its place, it would be copied with all that it refers to.
+  @inline(never) private static func apply(
+    _ entry: borrowing Entry<P.Event>, to rows: inout ProjectionRows
+  ) throws {
+    try P.apply(entry, to: &rows)
+  }
+
   private func apply(
     _ page: [Entry<P.Event>], behind position: UInt64,
     _ transaction: borrowing WriteTransaction
@@ -148,10 +155,10 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     var rows = ProjectionRows(staging, file.source(transaction.view))
     // A span lends its elements; an array would copy each, with all that it refers to.
     let entries = page.span
-    for index in entries.indices where selection.includes(entries[index].event) {
+    for index in entries.indices where selection.includes(entries[index]) {
       // Two passes that become one overlap.
       if entries[index].position.rawValue <= position { continue }
-      do { try P.apply(entries[index], to: &rows) } catch {
+      do { try Self.apply(entries[index], to: &rows) } catch {
         // What could not be read may be why, whatever is thrown.
         if let failure = staging.failure { throw .other(failure) }
         let cause = AnnalsError(

@@ -37,6 +37,8 @@ final class ViewPass<Event: SchemaEvent>: Sendable {
 struct PassReader<Event: SchemaEvent> {
   /// How many entries and bytes a page covers at most.
   private static var room: (entries: Int, bytes: Int) { (4_096, 2 << 20) }
+  /// How many pages are kept until whoever folds them has done with them: those that may wait, and those of a fold that begins and ends with one.
+  private static var kept: Int { ViewTrack<Event>.room + 3 }
   /// How long somebody who follows the end of the log may keep others waiting.
   private static var patience: Int { 100_000_000 }
   /// How long to wait for a commit before looking whether there is one.
@@ -48,6 +50,8 @@ struct PassReader<Event: SchemaEvent> {
   private var generation: UInt64?
   /// How many events the last page had.
   private var likely = 0
+  /// The pages that were read last. They end here and not where they are folded: what one thread allocates and another frees makes both wait for the allocator.
+  private var recent: [ViewPage<Event>] = []
 
   init(_ number: UInt64, _ engine: ViewEngine<Event>) {
     self.number = number
@@ -72,7 +76,9 @@ struct PassReader<Event: SchemaEvent> {
       let known = engine.core.place.commits.count
       switch turn() {
       case .page: break
-      case .commit: engine.core.place.commits.wait(beyond: known, upTo: Self.rest)
+      case .commit:
+        recent.removeAll()
+        engine.core.place.commits.wait(beyond: known, upTo: Self.rest)
       case .pause: WriterThread.pause(milliseconds: 50)
       case .end: return
       }
@@ -93,6 +99,8 @@ struct PassReader<Event: SchemaEvent> {
       for track in step.tracks { hand(page, to: track, step) }
     }
     engine.passed(number, page, step.position)
+    recent.append(page)
+    if recent.count > Self.kept { recent.removeFirst() }
     return page.isLast && !engine.merge(number) ? .commit : .page
   }
 

@@ -20,8 +20,10 @@ final class ViewTrack<Event: SchemaEvent>: Sendable {
   /// The projection that it is of.
   let line: ViewLine<Event>
   let file: ViewFile
+  /// How many pages wait at most.
+  static var room: Int { 3 }
   /// The pages that wait.
-  let pages = BoundedLine<ViewPage<Event>>(room: 3)
+  let pages = BoundedLine<ViewPage<Event>>(room: room)
   let shown: Mutex<Shown>
   /// Whether somebody waits for the checkpoint on disk.
   let isHurried = Atomic(false)
@@ -182,7 +184,7 @@ final class ViewFolder<Event: SchemaEvent> {
   /// Whether a page has nothing for the view.
   private func isEmpty(_ page: ViewPage<Event>) -> Bool {
     let selection = track.face.selection
-    return !page.entries.contains { $0.position.rawValue > position && selection.includes($0.event) }
+    return !page.entries.contains { $0.position.rawValue > position && selection.includes($0) }
   }
 
   private func note(_ position: UInt64) {

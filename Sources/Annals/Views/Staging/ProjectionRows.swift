@@ -79,15 +79,14 @@ public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
   ) throws {
     let table = try staging.table(of: type)
     let number = try number(of: key, in: table)
+    guard table.hasKeys else {
+      guard try table.update(number, initial, body) else { throw rekeyed(table) }
+      return
+    }
     var row = table.rows[number] ?? initial()
     try body(&row)
     guard table.numbers.isSame({ row.key.encode(into: &$0) }) else { throw rekeyed(table) }
-    if table.hasKeys {
-      try replace(number, in: table, by: row)
-    } else {
-      table.rows[number] = row
-      table.numbers.change(number)
-    }
+    try replace(number, in: table, by: row)
   }
 }
 

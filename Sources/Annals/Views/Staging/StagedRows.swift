@@ -153,6 +153,29 @@ internal import LMDB
   /// By key, its row; `nil` where there is none.
   @usableFromInline var rows: [R?] = []
 
+  /// Changes the row of a number, whose key was looked for last, where it stands: one check of exclusive access does.
+  ///
+  /// - Returns: Whether it has kept its key; nothing is changed else.
+  @inlinable func update(
+    _ number: Int, _ initial: () -> R, _ body: (inout R) throws -> Void
+  ) rethrows -> Bool {
+    try Self.update(&rows[number], initial, body) { row in
+      guard numbers.isSame({ row.key.encode(into: &$0) }) else { return false }
+      numbers.change(number)
+      return true
+    }
+  }
+
+  @inlinable static func update(
+    _ place: inout R?, _ initial: () -> R, _ body: (inout R) throws -> Void, _ note: (borrowing R) -> Bool
+  ) rethrows -> Bool {
+    var row = place ?? initial()
+    try body(&row)
+    guard note(row) else { return false }
+    place = row
+    return true
+  }
+
   override func isThere(_ number: Int) -> Bool { rows[number] != nil }
 
   override func encode(_ number: Int, into bytes: inout [UInt8]) throws(CodingFailure) -> Bool {
