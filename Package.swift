@@ -83,6 +83,8 @@ let package = Package(
     .testTarget(
       name: "AnnalsTests", dependencies: ["Annals", "FieldFuzz"], exclude: ["Golden"],
       swiftSettings: lending + [.unsafeFlags(["-Onone"], .when(configuration: .release))]),
+    // What is decided without a store, gone through in every order: optimised, because that takes processors and nothing else.
+    .testTarget(name: "AnnalsModelTests", dependencies: ["Annals", "FieldFuzz"], swiftSettings: strict),
     // What gives changed payloads to the decoders of fields; what it begins with is found by its path.
     .target(
       name: "FieldFuzz", dependencies: ["Annals"], path: "Tests/FieldFuzz", exclude: ["Corpus"],

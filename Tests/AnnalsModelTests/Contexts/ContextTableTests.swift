@@ -1,3 +1,4 @@
+import FieldFuzz
 import Testing
 
 @testable import Annals
