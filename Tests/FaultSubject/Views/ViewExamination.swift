@@ -119,15 +119,15 @@ extension ViewExamination {
     guard try look(at: view, events, when) else { throw Finding("\(when), the view cannot be read") }
     try await catchUp(view, events, when)
     let end = ContinuousClock.now + Self.patience
-    var numbers: [UInt64] = []
-    repeat {
+    while true {
+      let numbers: [UInt64]
       do throws(AnnalsError) { numbers = try store.log.views().map(\.number) } catch {
         throw Finding("\(when), the views cannot be listed: \(error)")
       }
       if numbers.count == 1 { return }
+      guard ContinuousClock.now < end else { throw Finding("\(when), there are the files \(numbers)") }
       try await Task.sleep(for: .milliseconds(5))
-    } while ContinuousClock.now < end
-    throw Finding("\(when), there are the files \(numbers)")
+    }
   }
 
   private func open(_ url: URL, _ options: StoreOptions, _ when: String) throws -> EventStore<Harbour> {
