@@ -77,7 +77,7 @@ import Testing
     let cut = try cut(Campaign.seed)
     let first = try #require(ViewMoments(cut.recording).unsynced.first?.moments)
     // Behind the first batches, when pages are used again that the disk was never told to keep.
-    let late = first.lowerBound + first.count * 3 / 4..<first.upperBound
+    let late = first.lowerBound + first.count * 7 / 8..<first.upperBound
     let outcome = try cut.run(findings: 1, during: late, resumption: .here)
     print("a view that was not waited for: caught after \(outcome.images) images")
     #expect(!outcome.findings.isEmpty)
