@@ -2,7 +2,7 @@ package import Annals
 package import Foundation
 
 /// Looks at a store as somebody would who finds it after an accident, and compares it with what is known of the calls.
-package struct Examination: Sendable {
+package struct Examination: Examining {
   /// What is known.
   package struct Knowledge: Sendable {
     /// Calls that are there: they were answered.
@@ -11,12 +11,46 @@ package struct Examination: Sendable {
     package var may: CallSet
     /// Whether a call can be missing only where all later ones are missing too.
     package var isHistory: Bool
+    /// The version of its view that the program had, or that is to be opened; 0 where there was none yet.
+    package var version = 0
 
     package init(must: CallSet, may: CallSet, isHistory: Bool) {
       self.must = must
       self.may = may
       self.isHistory = isHistory
     }
+
+    /// Compares the calls that are there with what is known.
+    ///
+    /// - Parameters:
+    ///   - found: Their numbers, in order.
+    ///   - further: Those of them that whoever examines has made.
+    ///   - when: When that is so.
+    func check(_ found: [Int], further: [Int], _ when: String) throws {
+      let there = Set(found)
+      guard there.count == found.count else { throw Finding("\(when), a call is there twice") }
+      let lost = must.numbers.subtracting(there)
+      guard lost.isEmpty else { throw Finding("\(when), answered calls are lost: \(CallSet(lost).text)") }
+      let invented = there.subtracting(may.numbers)
+      guard invented.isEmpty else {
+        throw Finding("\(when), calls that were refused are there: \(CallSet(invented).text)")
+      }
+      if isHistory,
+        let hole = (0..<(there.subtracting(further).max() ?? 0)).first(where: { !there.contains($0) })
+      {
+        throw Finding("\(when), call \(hole) is missing before later ones")
+      }
+    }
+  }
+
+  /// What is told of a store that is as it must be.
+  package struct Impression: Sendable {
+    /// How many entries it had.
+    package var count: Int
+    /// At which position an unfinished pass went on, or 1 where rows of a view could be read at once; 0 where everything began anew.
+    package var resumed: UInt64
+    /// Whether a view had read what the log does not hold.
+    package var isAhead = false
   }
 
   /// What is not as it must be.
@@ -63,9 +97,8 @@ package struct Examination: Sendable {
 
   /// Examines the store in `directory`, appends to it and opens it once more.
   ///
-  /// - Returns: How many entries it had, and at which position an unfinished pass went on; 0 where one began anew, or none was run.
   /// - Throws: ``Finding``.
-  package func run(in directory: URL, _ knowledge: Knowledge) async throws -> (count: Int, resumed: UInt64) {
+  package func run(in directory: URL, _ knowledge: Knowledge) async throws -> Impression {
     let url = directory.appendingPathComponent(Self.name)
     let exists = FileManager.default.fileExists(atPath: url.path)
     if !exists, !knowledge.must.numbers.isEmpty { throw Finding("the store is gone") }
@@ -88,7 +121,7 @@ package struct Examination: Sendable {
       throw Finding("\(count) entries and \(added) more have become \(after)")
     }
     try verify(url, "after three more calls")
-    return (count, resumption == .none ? 0 : try await resume(url, extended, after))
+    return Impression(count: count, resumed: resumption == .none ? 0 : try await resume(url, extended, after))
   }
 
   /// Opens the store, compares it and makes three more calls.
@@ -156,12 +189,20 @@ package struct Examination: Sendable {
     }
   }
 
-  private func verify(_ url: URL, _ when: String) throws {
+  private func verify(_ url: URL, _ when: String) throws { try Self.verify(url, when) }
+
+  /// Verifies the store.
+  ///
+  /// - Parameter isExpected: Which of what is found is as it must be.
+  static func verify(
+    _ url: URL, _ when: String, isExpected: (Annals.Finding) -> Bool = { _ in false }
+  ) throws {
     let report: VerifyReport
     do throws(AnnalsError) { report = try EventLog.verify(url) } catch {
       throw Finding("\(when), verify failed: \(error)")
     }
-    guard report.isClean else {
+    let isClean = report.isComplete && report.count == report.findings.count
+    guard isClean, report.findings.allSatisfy(isExpected) else {
       let first = report.findings.first.map { "\($0.place): \($0.problem)" }
       throw Finding("\(when), verify found \(report.count) places, first \(first ?? "unlisted")")
     }
@@ -195,25 +236,7 @@ package struct Examination: Sendable {
       }
       found.append(call.number)
     }
-    try check(found, knowledge, when)
+    try knowledge.check(found, further: further.map(\.number), when)
     return entries.count
-  }
-
-  private func check(_ found: [Int], _ knowledge: Knowledge, _ when: String) throws {
-    let there = Set(found)
-    guard there.count == found.count else { throw Finding("\(when), a call is there twice") }
-    let lost = knowledge.must.numbers.subtracting(there)
-    guard lost.isEmpty else { throw Finding("\(when), answered calls are lost: \(CallSet(lost).text)") }
-    let invented = there.subtracting(knowledge.may.numbers)
-    guard invented.isEmpty else {
-      throw Finding("\(when), calls that were refused are there: \(CallSet(invented).text)")
-    }
-    if knowledge.isHistory,
-      let hole = (0..<(there.subtracting(further.map(\.number)).max() ?? 0)).first(where: {
-        !there.contains($0)
-      })
-    {
-      throw Finding("\(when), call \(hole) is missing before later ones")
-    }
   }
 }

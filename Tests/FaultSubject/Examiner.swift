@@ -6,23 +6,35 @@ import Foundation
   import Darwin
 #endif
 
+/// Looks at a store after an accident.
+protocol Examining: Sendable {
+  /// Examines the store in `directory`.
+  ///
+  /// - Throws: ``Examination/Finding``.
+  func run(in directory: URL, _ knowledge: Examination.Knowledge) async throws -> Examination.Impression
+}
+
 /// Examines one store after another as they are named on standard input, so that a store which ends the process ends no test.
 enum Examiner {
   /// How many seconds an examination may take before it counts as hanging.
   private static let patience: UInt32 = 60
 
-  /// Reads lines of a directory, two sets of calls and 1 or 0, between blanks; answers `ok COUNT POSITION`, the position being where an unfinished pass went on, or `found TEXT` to each.
-  static func run(_ examination: Examination) async {
+  /// Reads lines of a directory, two sets of calls, 1 or 0 and a version, between blanks; answers `ok COUNT RESUMED AHEAD`, the parts of an
+  /// ``Examination/Impression``, or `found TEXT` to each.
+  static func run(_ examination: some Examining) async {
     while let line = readLine() {
       let words = line.split(separator: " ")
-      guard words.count == 4, let must = CallSet(text: words[1]), let may = CallSet(text: words[2]) else {
+      guard words.count == 5, let must = CallSet(text: words[1]), let may = CallSet(text: words[2]),
+        let version = Int(words[4])
+      else {
         return answer("found a line that is no question")
       }
-      let knowledge = Examination.Knowledge(must: must, may: may, isHistory: words[3] == "1")
+      var knowledge = Examination.Knowledge(must: must, may: may, isHistory: words[3] == "1")
+      knowledge.version = version
       alarm(patience)
       do {
         let found = try await examination.run(in: URL(fileURLWithPath: String(words[0])), knowledge)
-        answer("ok \(found.count) \(found.resumed)")
+        answer("ok \(found.count) \(found.resumed) \(found.isAhead ? 1 : 0)")
       } catch {
         answer("found \(error)")
       }

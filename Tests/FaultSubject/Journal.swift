@@ -18,6 +18,8 @@ package struct Journal: Sendable {
     case unread(code: String)
     /// The log was read and has so many entries.
     case read(Int)
+    /// The view is about to be opened in this version.
+    case folding(Int)
 
     /// Reads a line that ``line`` wrote.
     package init?(line: Substring) {
@@ -27,6 +29,7 @@ package struct Journal: Sendable {
       case ("begin", let number?): self = .begin(number)
       case ("done", let number?): self = .done(number)
       case ("read", let number?): self = .read(number)
+      case ("folding", let number?): self = .folding(number)
       case ("failed", let number?) where words.count == 3: self = .failed(number, code: words[2])
       case ("refused", _) where words.count == 2: self = .refused(code: words[1])
       case ("unread", _) where words.count == 2: self = .unread(code: words[1])
@@ -42,6 +45,7 @@ package struct Journal: Sendable {
       case .refused(let code): "refused \(code)"
       case .unread(let code): "unread \(code)"
       case .read(let count): "read \(count)"
+      case .folding(let version): "folding \(version)"
       }
     }
   }

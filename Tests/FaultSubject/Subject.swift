@@ -12,26 +12,22 @@ package enum Subject {
   /// How many seconds a run may take before it counts as hanging.
   private static let patience: UInt32 = 20
 
-  /// Runs the verb in `arguments`: `work DIRECTORY JOURNAL SEED FIRST COUNT TASKS RELAXED PASSES`, `attempt DIRECTORY JOURNAL`,
-  /// `settle DIRECTORY JOURNAL MILLISECONDS` or `examine SEED CALLS BOOT`.
+  /// Runs the verb in `arguments`: `work DIRECTORY JOURNAL SEED FIRST COUNT TASKS RELAXED PASSES VIEWS`, `attempt DIRECTORY JOURNAL`,
+  /// `settle DIRECTORY JOURNAL MILLISECONDS`, `examine SEED CALLS BOOT` or `examine-views SEED CALLS RELAXED`.
   ///
   /// - Returns: The exit status: 0, 1 where something failed that must not, 64 for other arguments.
   package static func run(_ arguments: [String]) async -> Int32 {
     let numbers = arguments.map { Int($0) ?? 0 }
     do {
       switch (arguments.dropFirst().first, arguments.count) {
-      case ("work", 10):
+      case ("work", 11):
         alarm(patience)
         let calls = numbers[5]..<numbers[5] + max(0, numbers[6])
         let workload = Workload(
           seed: UInt64(numbers[4]), calls: calls, tasks: numbers[7],
-          durability: numbers[8] == 1 ? .relaxed : .full, passes: Passes(rawValue: numbers[9]) ?? .none)
-        let (url, journal) = (store(in: arguments[2]), try Journal(path: arguments[3]))
-        if workload.passes == .none {
-          try await workload.run(at: url, noting: journal)
-        } else {
-          try await workload.runWithPasses(at: url, noting: journal)
-        }
+          durability: numbers[8] == 1 ? .relaxed : .full, passes: Passes(rawValue: numbers[9]) ?? .none,
+          views: Views(rawValue: numbers[10]) ?? .none)
+        try await workload.run(at: store(in: arguments[2]), noting: Journal(path: arguments[3]))
       case ("attempt", 4):
         alarm(patience)
         try await Attempt.run(at: store(in: arguments[2]), noting: Journal(path: arguments[3]))
@@ -45,6 +41,10 @@ package enum Subject {
           try Examination(
             seed: UInt64(numbers[2]), calls: numbers[3],
             resumption: Examination.Resumption(rawValue: numbers[4]) ?? .none))
+      case ("examine-views", 5):
+        await Examiner.run(
+          try ViewExamination(
+            seed: UInt64(numbers[2]), calls: numbers[3], durability: numbers[4] == 1 ? .relaxed : .full))
       default:
         return 64
       }

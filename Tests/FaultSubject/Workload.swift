@@ -15,16 +15,19 @@ package struct Workload: Sendable {
   package let durability: StoreOptions.Durability
   /// What is done to generations between the sessions.
   package let passes: Passes
+  /// What is done to views beside that.
+  package let views: Views
 
   package init(
     seed: UInt64, calls: Range<Int>, tasks: Int = 1, durability: StoreOptions.Durability = .full,
-    passes: Passes = .none
+    passes: Passes = .none, views: Views = .none
   ) {
     self.seed = seed
     self.calls = calls
     self.tasks = tasks
     self.durability = durability
     self.passes = passes
+    self.views = views
   }
 
   /// How the stores of all workloads are opened: heads of streams are merged every few calls.
@@ -37,6 +40,17 @@ package struct Workload: Sendable {
 
   /// Does it all, and notes each call before it is made and after it was answered.
   func run(at url: URL, noting journal: Journal) async throws {
+    if views != .none {
+      try await ViewWorkload(workload: self, url: url, journal: journal).run()
+    } else if passes != .none {
+      try await runWithPasses(at: url, noting: journal)
+    } else {
+      try await runAlone(at: url, noting: journal)
+    }
+  }
+
+  /// Calls alone.
+  private func runAlone(at url: URL, noting journal: Journal) async throws {
     var next = calls.lowerBound
     for session in 1...Self.sessions {
       let end = calls.lowerBound + calls.count * session / Self.sessions
@@ -46,7 +60,7 @@ package struct Workload: Sendable {
   }
 
   /// The same with migration passes, a rollback and a removal between.
-  func runWithPasses(at url: URL, noting journal: Journal) async throws {
+  private func runWithPasses(at url: URL, noting journal: Journal) async throws {
     let third = calls.count / 3
     let (first, second) = (calls.lowerBound + third, calls.lowerBound + 2 * third)
     try await append(calls.lowerBound..<first, at: url, noting: journal)

@@ -11,7 +11,7 @@ struct Account {
   init(_ notes: [Journal.Note]) {
     for note in notes {
       switch note {
-      case .begin: break
+      case .begin, .folding: break
       case .done(let call): answered.append(call)
       case .failed(let call, let code):
         codes.append(code)

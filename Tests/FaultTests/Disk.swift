@@ -9,6 +9,8 @@ import Foundation
 struct Disk {
   /// What is written whole or not at all, in bytes.
   static let sector = 512
+  /// What the names of files end with that only ever hold who locks them.
+  private static let lockEndings = ["lock", ".lease", ".open", ".queue", ".write", ".fold"]
 
   /// A file or a directory as the disk is sure to hold it.
   struct Node {
@@ -76,8 +78,8 @@ struct Disk {
       for change in pending where change.inode == inode { nodes[inode]?.apply(change.change) }
       pending.removeAll { $0.inode == inode }
     case .create(let inode, let directory, let name, let isDirectory):
-      nodes[inode] = Node(
-        isDirectory: isDirectory, isLock: name.hasSuffix("lock") || name.hasSuffix(".lease"))
+      let isLock = Self.lockEndings.contains { name.hasSuffix($0) }
+      nodes[inode] = Node(isDirectory: isDirectory, isLock: isLock && !isDirectory)
       // The number may have been another file's before.
       pending.removeAll { $0.inode == inode }
       pending.append(Pending(inode: directory, change: .add(name, inode)))

@@ -81,7 +81,7 @@ import Testing
   @Test(.enabled(if: SubjectProcess.program != nil, "needs the program FaultSubjectTool"))
   func `a question that ends the process that looks is a finding, and the next one is answered`() throws {
     let scratch = try Scratch()
-    let inspector = Inspector(seed: Self.seed, calls: 6)
+    let inspector = try Inspector(seed: Self.seed, calls: 6)
     let knowledge = Examination.Knowledge(must: CallSet([]), may: CallSet([]), isHistory: true)
     #expect(try inspector.finding(in: scratch.directory("a"), knowledge) == nil)
     inspector.kill()

@@ -31,7 +31,7 @@ import Testing
     "pwrite", "writev", "fsync", "fdatasync", "fallocate", "open", "mmap", "rename", "flock", "mkdir",
   ])
   func `a system call that fails is an error or goes unnoticed, and no answer is false`(call: String) throws {
-    let inspector = Inspector(seed: Attempt.seed, calls: Attempt.calls)
+    let inspector = try Inspector(seed: Attempt.seed, calls: Attempt.calls)
     var runs = 0
     for (place, kind) in Fault.Kind.allCases.enumerated() {
       if kind == .short, call != "pwrite", call != "writev" { continue }
@@ -47,7 +47,7 @@ import Testing
   @Test(arguments: [1, 0]) func `memory that liblmdb does not get is an error, and changes nothing`(
     times: Int
   ) throws {
-    let inspector = Inspector(seed: Attempt.seed, calls: Attempt.calls)
+    let inspector = try Inspector(seed: Attempt.seed, calls: Attempt.calls)
     #expect(try refuse(Fault(call: nil, times: times), shift: 0, inspector) > 0)
   }
 }

@@ -1,22 +1,35 @@
+import Annals
 import FaultSubject
 import Foundation
 
 /// A process that examines stores, started anew after each store that ends it.
 final class Inspector {
-  private let seed: UInt64
-  private let calls: Int
-  private let resumption: Examination.Resumption
-  /// How many stores had an unfinished pass that was gone on with.
+  private let arguments: [String]
+  /// What the process takes for the run of the system, in a file; `nil` for what it is.
+  private let boot: (name: String, scratch: Scratch)?
+  /// How many stores had something that was gone on with: an unfinished pass, or rows of a view.
   private(set) var resumed = 0
+  /// How many stores had a view that had read what the log does not hold.
+  private(set) var ahead = 0
   private var process: Process?
   private var questions = Pipe()
   private var answers = Pipe()
 
   /// An inspector of stores of the workload with this seed and so many calls.
-  init(seed: UInt64, calls: Int, resumption: Examination.Resumption = .none) {
-    self.seed = seed
-    self.calls = calls
-    self.resumption = resumption
+  convenience init(seed: UInt64, calls: Int) throws {
+    try self.init(Workload(seed: seed, calls: 0..<calls))
+  }
+
+  /// An inspector of stores of a workload.
+  ///
+  /// - Parameter boot: What it takes for the run of the system; `nil` for what it is.
+  init(_ workload: Workload, resumption: Examination.Resumption = .none, boot: String? = nil) throws {
+    let (seed, calls) = ("\(workload.seed)", "\(workload.calls.upperBound)")
+    arguments =
+      workload.views == .none
+      ? ["examine", seed, calls, "\(resumption.rawValue)"]
+      : ["examine-views", seed, calls, workload.durability == .relaxed ? "1" : "0"]
+    self.boot = try boot.map { ($0, try Scratch()) }
     // A question to a process that has ended is an error, not the end of this one.
     signal(SIGPIPE, SIG_IGN)
   }
@@ -29,7 +42,7 @@ final class Inspector {
   func finding(in directory: URL, _ knowledge: Examination.Knowledge) throws -> String? {
     let process = try process ?? start()
     let question =
-      "\(directory.path) \(knowledge.must.text) \(knowledge.may.text) \(knowledge.isHistory ? 1 : 0)\n"
+      "\(directory.path) \(knowledge.must.text) \(knowledge.may.text) \(knowledge.isHistory ? 1 : 0) \(knowledge.version)\n"
     do { try questions.fileHandleForWriting.write(contentsOf: Data(question.utf8)) } catch {
       return end(of: process)
     }
@@ -41,7 +54,9 @@ final class Inspector {
     }
     let text = String(decoding: answer.dropLast(), as: UTF8.self)
     guard text.hasPrefix("ok ") else { return text }
-    if !text.hasSuffix(" 0") { resumed += 1 }
+    let words = text.split(separator: " ")
+    if words.dropFirst(2).first != "0" { resumed += 1 }
+    if words.dropFirst(3).first != "0" { ahead += 1 }
     return nil
   }
 
@@ -58,7 +73,9 @@ final class Inspector {
   }
 
   private func start() throws -> Process {
-    let process = try SubjectProcess.prepared(["examine", "\(seed)", "\(calls)", "\(resumption.rawValue)"])
+    let process = try SubjectProcess.prepared(
+      arguments, under: boot == nil ? [] : [Shim.boot],
+      boot.map { try Shim.environment(ofBoot: $0.name, in: $0.scratch) } ?? [:])
     questions = Pipe()
     answers = Pipe()
     process.standardInput = questions

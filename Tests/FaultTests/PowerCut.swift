@@ -11,8 +11,10 @@ struct PowerCut {
     var possible = 0
     /// How many moments of the recording there are, each between two system calls.
     var moments = 0
-    /// In how many images an unfinished pass was gone on with.
+    /// In how many images something was gone on with: an unfinished pass, or rows of a view.
     var resumed = 0
+    /// In how many images a view had read what the log does not hold.
+    var ahead = 0
     var findings: [String] = []
   }
 
@@ -33,6 +35,8 @@ struct PowerCut {
   /// What is promised of answered calls: all are there, or all but those of the last commit.
   private(set) var promise: StoreOptions.Durability
   private let start: Start?
+  /// What the process that was recorded took for the run of the system, where that matters.
+  private let boot = UUID().uuidString
   private(set) var recording: Recording
 
   /// Runs the workload in a process of its own and records it.
@@ -52,13 +56,13 @@ struct PowerCut {
       [
         "work", root.path, journal.path, "\(workload.seed)", "\(workload.calls.lowerBound)",
         "\(workload.calls.count)", "\(workload.tasks)", workload.durability == .relaxed ? "1" : "0",
-        "\(workload.passes.rawValue)",
+        "\(workload.passes.rawValue)", "\(workload.views.rawValue)",
       ],
-      under: [Shim.recorder, Shim.environment],
+      under: [Shim.recorder, Shim.environment] + (workload.views == .none ? [] : [Shim.boot]),
       [
         "ANNALS_SHIM_ROOT": root.path, "ANNALS_SHIM_LOG": scratch.path("log"),
         "ANNALS_SHIM_JOURNAL": journal.path, "ANNALS_SHIM_FLAGS": flags,
-      ])
+      ].merging(Shim.environment(ofBoot: boot, in: scratch)) { $1 })
     guard run.end == .exit(0) else { throw Failed(run.errors) }
     recording = try Recording(Data(contentsOf: URL(fileURLWithPath: scratch.path("log"))))
     // A replay that does not lead to what is really there would prove nothing.
@@ -101,7 +105,7 @@ struct PowerCut {
   ///   - images: How many images are looked at, chosen at random where there are more.
   ///   - findings: After how many findings to stop.
   ///   - moments: Before which operations the power is cut.
-  ///   - resumption: What each examiner does with passes; `nil` for what fits the workload.
+  ///   - resumption: What each examiner does with passes, or takes for the run of the system where there are views; `nil` for what fits the workload.
   func run(
     images limit: Int = .max, findings most: Int = 5, during moments: Range<Int> = 0..<Int.max,
     resumption: Examination.Resumption? = nil
@@ -121,16 +125,16 @@ struct PowerCut {
     let chosen = Set(
       addresses.count > limit ? Array(addresses.shuffled(using: &random).prefix(limit)) : addresses)
     let scratch = try Scratch()
-    let inspector = Inspector(
-      seed: workload.seed, calls: workload.calls.upperBound,
-      resumption: resumption ?? (workload.passes == .none ? .none : .elsewhere))
+    let inspector = try Inspector(
+      workload, resumption: resumption ?? (workload.passes == .none ? .none : .elsewhere),
+      boot: workload.views == .none ? nil : resumption == .here ? boot : UUID().uuidString)
     try walk { moment, disk, knowledge in
       for (number, selection) in selections(disk, moment).enumerated()
       where chosen.contains(Address(moment: moment, selection: number)) {
         let directory = try scratch.directory("\(moment)-\(number)")
         try disk.write(disk.image(taking: selection.taken, keepsLocks: selection.keepsLocks), to: directory)
         outcome.images += 1
-        if let finding = try inspector.finding(in: directory, knowledge) {
+        if let finding = try inspector.finding(in: directory, asked(knowledge, selection: number)) {
           outcome.findings.append("cut before operation \(moment), selection \(number): \(finding)")
           try keep(disk, selection, named: "\(workload.seed)-\(workload.tasks)-\(moment)-\(number)")
           if outcome.findings.count == most { return false }
@@ -140,6 +144,7 @@ struct PowerCut {
       return true
     }
     outcome.resumed = inspector.resumed
+    outcome.ahead = inspector.ahead
     return outcome
   }
 
@@ -164,6 +169,13 @@ struct PowerCut {
       return false
     }
     return start
+  }
+
+  /// What an examiner is told: half of them open the view in the version that the program had, half in the last one.
+  private func asked(_ knowledge: Examination.Knowledge, selection: Int) -> Examination.Knowledge {
+    var knowledge = knowledge
+    if workload.views != .none, selection % 2 == 1 { knowledge.version = 3 }
+    return knowledge
   }
 
   /// Writes an image that was found wanting into the directory that the environment names for that, as it was before anybody looked.
@@ -195,11 +207,13 @@ struct PowerCut {
     for operation in recording.initial { disk.perform(operation) }
     var begun: [Int] = []
     var answered: [Int] = []
+    var version: Int?
     func knowledge() -> Examination.Knowledge {
       var knowledge =
         start?.knowledge ?? .init(must: CallSet([]), may: CallSet([]), isHistory: workload.tasks == 1)
       knowledge.must.numbers.formUnion(kept(of: answered))
       knowledge.may.numbers.formUnion(begun)
+      if let version { knowledge.version = version }
       return knowledge
     }
     for (moment, operation) in recording.operations.enumerated() {
@@ -208,6 +222,7 @@ struct PowerCut {
       switch operation {
       case .note(.begin(let call)): begun.append(call)
       case .note(.done(let call)): answered.append(call)
+      case .note(.folding(let number)): version = number
       default: break
       }
     }

@@ -35,7 +35,7 @@ import Testing
     var knowledge = Account(notes).knowledge
     knowledge.must.numbers.formUnion(0..<Attempt.calls)
     knowledge.may.numbers.formUnion(0..<Attempt.calls)
-    let inspector = Inspector(seed: Attempt.seed, calls: Settling.calls.upperBound)
+    let inspector = try Inspector(seed: Attempt.seed, calls: Settling.calls.upperBound)
     return Outcome(
       notes: notes, marks: try String(contentsOf: report, encoding: .utf8),
       finding: try inspector.finding(in: root, knowledge))

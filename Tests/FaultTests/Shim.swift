@@ -13,10 +13,12 @@ struct Shim: Sendable {
   static let memory = Shim(building: "memory")
   /// Adds flags to LMDB's environments.
   static let environment = Shim(building: "environment")
+  /// Gives the run of the system another name.
+  static let boot = Shim(building: "boot")
 
   /// Whether all of them can be built here, and the program of the tests is there to be run with them.
   static let areUsable =
-    [recorder, failures, memory, environment].allSatisfy { $0 != nil } && SubjectProcess.program != nil
+    [recorder, failures, memory, environment, boot].allSatisfy { $0 != nil } && SubjectProcess.program != nil
   /// What a test that needs them says where they cannot be had.
   static let need = "needs Linux, cc or clang, and the program FaultSubjectTool beside the test bundle"
 
@@ -42,6 +44,15 @@ struct Shim: Sendable {
     guard let path = paths.first(where: { $0.hasSuffix(library) }) else { return "clang" }
     return path.dropLast(library.count) + "bin/clang"
   }()
+
+  /// What tells a process under ``boot`` which run of the system it is to believe in.
+  ///
+  /// - Parameter scratch: Where that is written; it stays as long as the process.
+  static func environment(ofBoot name: String, in scratch: Scratch) throws -> [String: String] {
+    let path = scratch.path("boot-" + name)
+    try Data(name.utf8).write(to: URL(fileURLWithPath: path))
+    return ["ANNALS_SHIM_BOOT": path]
+  }
 
   private static func removeFolder() {
     // What is left behind in the system's own folder for temporary files harms nobody.

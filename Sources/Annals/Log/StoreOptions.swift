@@ -97,6 +97,8 @@ public struct StoreOptions: Sendable {
     get { mergeInterval.entries }
     set { mergeInterval.entries = newValue }
   }
+  /// How much of the log views take at a time; less in programs of the tests that have few entries. The first opener of a view in a process decides.
+  package var viewPace = ViewPace()
 
   /// Read and append, creating the store if it is missing, with payloads of up to 64 MiB.
   public init(

@@ -45,13 +45,19 @@ extension ViewEngine {
   /// Follows an earlier version of a projection, if there is a file of it and none of the later one is ready.
   func registerEarlier(_ face: ProjectionFace<Event>, than later: ProjectionFace<Event>) throws(AnnalsError) {
     guard let shelf = try shelf() else { return }
-    let marks = try shelf.listings().compactMap(\.mark).filter { ExactText($0.name) == ExactText(face.name) }
+    // Of a file that was being removed the mark may still be there.
+    let marks = try shelf.listings().filter(\.hasFile).compactMap(\.mark).filter {
+      ExactText($0.name) == ExactText(face.name)
+    }
     guard
       marks.contains(where: { $0.version == face.outline.version && $0.isSynced }),
       // A file of the later one that is synced is ready, or about to be.
       !marks.contains(where: { $0.version >= later.outline.version && $0.isSynced })
     else { return }
-    _ = try register(face, isWanted: false)
+    do throws(AnnalsError) { _ = try register(face, isWanted: false) } catch {
+      // Its file cannot be used, and one of a version between the two serves.
+      guard error.code == .superseded else { throw error }
+    }
   }
 
   /// Chooses the files of a line anew: after another process has put one in the place of the one that serves.
@@ -94,9 +100,11 @@ extension ViewEngine {
     let served = choice.serving.flatMap { number in
       opened[number].flatMap { file in Self.served(file, candidates, outline) }
     }
+    let going: ViewFile? = if case .going(let number) = choice.building { opened[number] } else { nil }
+    // In one step: a track that has met the end of the log asks whether its file is the one that is built, and is told of the end once.
     line.state.withLock { state in
       state.served = served
-      state.building = nil
+      state.building = going
       state.settled = .now
       if choice.building != .none { state.reason = choice.reason }
       state.isHeldBack = choice.newer != nil
@@ -111,18 +119,10 @@ extension ViewEngine {
       if let served, served.version == outline.version, choice.newer == nil {
         try follow(served.file, line, shelf)
       }
-      switch choice.building {
-      case .none: break
-      case .going(let number):
-        if let file = opened[number] {
-          line.state.withLock { $0.building = file }
-          if choice.newer == nil { try follow(file, line, shelf) }
-        }
-      case .new: try build(line, shelf, &settling, seed(of: line, candidates, opened))
+      if let going, choice.newer == nil { try follow(going, line, shelf) }
+      if choice.building == .new {
+        try build(line, shelf, &settling, seed(of: line, candidates, opened))
       }
-    }
-    if access == .readOnly, case .going(let number) = choice.building {
-      line.state.withLock { $0.building = opened[number] }
     }
     dismissOthers(of: line)
     _ = consume hold

@@ -15,21 +15,21 @@ extension ViewEngine {
     let position = checkpoint?.position.rawValue ?? 0
     // Takes seconds: until it is done the older one follows.
     if try harden(track), try core.generation.lastPosition() > position { return }
-    let old = line.state.withLock { $0.served?.file }
-    if let old {
-      // One that is far ahead is not caught up with: it goes on meanwhile.
-      let ahead = try Self.position(of: old) ?? 0
-      guard ahead <= position + Self.leap else { return }
-      line.state.withLock { $0.leaving = old }
-      // What the older one has told its observers, the new one does not tell again: so the older one goes no further from here on.
-      for other in folding(old) { retire(other) }
+    while line.state.withLock({ $0.building === track.file }) {
+      let old = line.state.withLock { $0.served?.file }
+      if let old {
+        // One that is far ahead is not caught up with: it goes on meanwhile.
+        let ahead = try Self.position(of: old) ?? 0
+        guard ahead <= position + Self.leap else { return }
+        line.state.withLock { $0.leaving = old }
+        // What the older one has told its observers, the new one does not tell again: so the older one goes no further from here on.
+        for other in folding(old) { retire(other) }
+      }
+      let told = try old.flatMap { (file) throws(AnnalsError) in try Self.position(of: file) }
+      // The rest comes with the next page.
+      guard position >= told ?? 0 else { return }
+      if try replace(old, by: track, gate: told ?? position) { return }
     }
-    let told = try old.flatMap { (file) throws(AnnalsError) in try Self.position(of: file) }
-    // The rest comes with the next page.
-    guard position >= told ?? 0 else { return }
-    try finish(track, gate: told ?? position)
-    try replace(old, by: track, of: line)
-    chores.announce()
   }
 
   /// How far a file has read; `nil` where it is spoilt, so that nobody was told anything lately.
@@ -88,18 +88,29 @@ extension ViewEngine {
   }
 
   /// Lets readers switch, and removes what nobody needs any more.
+  ///
+  /// - Returns: `false` where the files were chosen anew meanwhile, and others than these; then nothing has happened.
   private func replace(
-    _ old: ViewFile?, by track: ViewTrack<Event>, of line: ViewLine<Event>
-  ) throws(AnnalsError) {
-    let (file, outline) = (track.file, track.face.outline)
-    let isSame = line.state.withLock { $0.served?.version == outline.version }
-    line.state.withLock { state in
-      state.served = ServedView(file: file, version: outline.version, outline: outline, conversions: nil)
-      (state.building, state.leaving) = (nil, nil)
+    _ old: ViewFile?, by track: ViewTrack<Event>, gate: UInt64
+  ) throws(AnnalsError) -> Bool {
+    let (line, file, outline) = (track.line, track.file, track.face.outline)
+    // Who chose files between the two would go by what they were, and put the older one back.
+    let isSame: Bool? = try settling.withLock { (_) throws(AnnalsError) in
+      let (building, served) = line.state.withLock { ($0.building, $0.served) }
+      guard building === file, served?.file === old else { return nil }
+      try finish(track, gate: gate)
+      line.state.withLock { state in
+        state.served = ServedView(file: file, version: outline.version, outline: outline, conversions: nil)
+        (state.building, state.leaving) = (nil, nil)
+      }
+      return served?.version == outline.version
     }
+    guard let isSame else { return false }
     line.changes.announce()
     if let old, isSame { try Self.point(old, to: file.number) }
     try outlive(outline, file.number)
+    chores.announce()
+    return true
   }
 
   /// Says in a file which one has taken its place: readers of other processes find the way by it.

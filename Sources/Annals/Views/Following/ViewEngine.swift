@@ -8,6 +8,7 @@ final class ViewEngine<Event: SchemaEvent>: Sendable {
   let core: LogCore
   let reach: PlanReach
   let access: StoreOptions.Access
+  let pace: ViewPace
   /// Held while files are chosen; never inside ``table``.
   let settling = Mutex(Settling())
   private let table: Mutex<PassTable<Event>>
@@ -34,10 +35,11 @@ final class ViewEngine<Event: SchemaEvent>: Sendable {
     var watch: CommitWatch?
   }
 
-  init(_ core: LogCore, _ reach: PlanReach, _ access: StoreOptions.Access) {
+  init(_ core: LogCore, _ reach: PlanReach, _ access: StoreOptions.Access, _ pace: ViewPace) {
     self.core = core
     self.reach = reach
     self.access = access
+    self.pace = pace
     table = Mutex(PassTable(reach.plan))
   }
 

@@ -62,9 +62,11 @@ extension EventStore {
     let key = ViewHosts.Key(
       plan: ObjectIdentifier(Plan.self), access: log.options.access,
       isSkipping: reach.skipping != nil)
-    let (core, reach, access) = (log.core, reach, log.options.access)
+    let (core, reach, options) = (log.core, reach, log.options)
     let host = core.viewHosts.withLock { hosts in
-      hosts.host(key) { ViewHost(ViewEngine<Event>(core, reach.passingOverNothing(), access)) }
+      hosts.host(key) {
+        ViewHost(ViewEngine<Event>(core, reach.passingOverNothing(), options.access, options.viewPace))
+      }
     }
     viewing.hold(host)
     return host

@@ -35,8 +35,6 @@ final class ViewPass<Event: SchemaEvent>: Sendable {
 
 /// What the thread of a pass does.
 struct PassReader<Event: SchemaEvent> {
-  /// How many entries and bytes a page covers at most.
-  private static var room: (entries: Int, bytes: Int) { (4_096, 2 << 20) }
   /// How many pages are kept until whoever folds them has done with them: those that may wait, and those of a fold that begins and ends with one.
   private static var kept: Int { ViewTrack<Event>.room + 3 }
   /// How long somebody who follows the end of the log may keep others waiting.
@@ -136,7 +134,7 @@ struct PassReader<Event: SchemaEvent> {
     var (count, bytes, end, whole) = (0, 0, position, 0)
     var isLast = last <= position
     var failure: ViewPage<Event>.Failure?
-    while !isLast, count < Self.room.entries, bytes < Self.room.bytes {
+    while !isLast, count < engine.pace.entries, bytes < engine.pace.bytes {
       guard let entry = try cursor.next() else {
         isLast = true
         break

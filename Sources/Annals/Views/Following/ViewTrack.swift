@@ -93,8 +93,6 @@ final class ViewTrack<Event: SchemaEvent>: Sendable {
 
 /// What the thread of a track does.
 final class ViewFolder<Event: SchemaEvent> {
-  /// How long a batch lasts at most, live and while a view is built.
-  private static var limits: (live: Duration, building: Duration) { (.milliseconds(50), .milliseconds(250)) }
   /// How many bytes a batch stages at most.
   private static var most: Int { 32 << 20 }
   /// How long a checkpoint that has moved over nothing but hidden entries may wait for the disk.
@@ -201,7 +199,7 @@ final class ViewFolder<Event: SchemaEvent> {
     }
     var last = first
     let isBuilding = !track.file.isSynced.load(ordering: .relaxed)
-    let end = ContinuousClock.now + (isBuilding ? Self.limits.building : Self.limits.live)
+    let end = ContinuousClock.now + (isBuilding ? engine.pace.building : engine.pace.live)
     let outcome: FoldOutcome
     do throws(FoldFailure) {
       outcome = try folding.fold(first, from: stored, isBuilding ? .none : .relaxed) { size in

@@ -1,0 +1,66 @@
+package import Annals
+package import Foundation
+
+/// What happens in a harbour: what views are folded from in processes whose power is cut.
+@Schema(1, 0, 0) package enum HarbourV1 {
+  @Record package struct Loaded: Equatable {
+    package var ship: String
+    package var tonnes: Int
+    package var note: String
+  }
+  /// Of which the view takes nothing in.
+  @Record package struct Inspected: Equatable { package var ship: String }
+}
+
+/// The plan of the harbour.
+package enum Harbour: SchemaMigrationPlan {
+  package static var stages: MigrationChain<HarbourV1, HarbourV1> {}
+}
+
+/// One call to the store of the harbour; all of it follows from the workload's seed and the call's number.
+package struct HarbourCall: Sendable {
+  package let number: Int
+  package let stream: StreamName
+  package let events: [NewEvent<HarbourV1.Event>]
+
+  package init(_ number: Int, seed: UInt64) throws(AnnalsError) {
+    self.number = number
+    var random = SeededGenerator(seed: seed &* 1_000_003 &+ UInt64(number))
+    let count =
+      number % 5 == 4 ? Int.random(in: 8...20, using: &random) : Int.random(in: 1...8, using: &random)
+    stream = StreamName("quay \(Int.random(in: 0..<5, using: &random))")
+    events = (0..<count).map { _ in
+      let ship = "ship \(Int.random(in: 0..<60, using: &random))"
+      let text = String(repeating: "x", count: Int.random(in: 0..<160, using: &random))
+      let event: HarbourV1.Event =
+        Int.random(in: 0..<5, using: &random) == 0
+        ? .inspected(.init(ship: ship))
+        : .loaded(.init(ship: ship, tonnes: Int.random(in: 1..<50, using: &random), note: text))
+      return NewEvent(event, time: Self.time(of: number))
+    }
+  }
+
+  /// When the events of a call happened, so that each says which call it is of.
+  package static func time(of number: Int) -> Date { Date(timeIntervalSince1970: Double(number)) }
+
+  /// The number of the call that an entry at this time is of.
+  static func number(at time: Timestamp) -> Int { Int(clamping: time.microseconds / 1_000_000) }
+
+  /// Stores the call's events in `store`.
+  package func append(to store: EventStore<Harbour>) async throws(AnnalsError) -> Appended {
+    try await store.append(events, to: stream)
+  }
+}
+
+extension HarbourCall {
+  /// Whether an entry is the event at `index` as it was appended.
+  func stored(_ entry: Entry<HarbourV1.Event>, at index: Int) -> Bool {
+    let event = events[index]
+    guard entry.stream == stream, entry.time == event.time else { return false }
+    return switch (entry.event, event.event) {
+    case (.loaded(let left), .loaded(let right)): left == right
+    case (.inspected(let left), .inspected(let right)): left == right
+    default: false
+    }
+  }
+}
