@@ -133,4 +133,34 @@ import Testing
     #expect(mirror.resets == 1 && mirror.repeats == [])
     #expect(try mirror.agrees())
   }
+  @Test(
+    "over rebuilds of another process one is told to begin anew, and nothing a second time",
+    .timeLimit(.minutes(5)))
+  func rebuilds() async throws {
+    let shelter = try Shelter()
+    let program = ViewProgram(shelter.store)
+    try await program.append(200, seed: 26)
+    let child = try Child.run("view", shelter.store.path, "1", "true", "true", "27")
+    defer { _ = try? child.kill() }
+    #expect(child.speaks(within: 20))
+    let store = try EventStore(at: shelter.store, plan: Club.self)
+    try await ViewKillTests.wait { try store.log.views().contains { $0.isFolded && $0.state == .ready } }
+    let view = try store.view(Distances<ClubOne>.self)
+    var iterator = view.changes(of: ClubWalker.self).makeAsyncIterator()
+    var mirror = try Mirror(view)
+    while mirror.resets < 4 {
+      guard let change = try await iterator.next() else { break }
+      try mirror.take(change)
+    }
+    try child.kill()
+    let head = try #require(try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() })
+    try await view.waiting(for: head)
+    // What was begun is built to its end here, and what is missing is still to be told.
+    while try !mirror.agrees() {
+      guard let change = try await iterator.next() else { break }
+      try mirror.take(change)
+    }
+    #expect(mirror.repeats == [])
+    #expect(try mirror.agrees())
+  }
 }
