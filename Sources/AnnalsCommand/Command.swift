@@ -9,8 +9,8 @@ struct Command {
   let verbs: [any Verb.Type]
   /// The projections that it was given.
   var projections: [KnownProjection] = []
-  /// The inline projections that it was given, as a ``KnownInline``.
-  var inline: (any Sendable)?
+  /// The inline projections that it was given.
+  var inline: (any KnownInlineProjections)?
 
   /// Does what `words` say.
   ///

@@ -46,8 +46,3 @@ struct KnownProjection: Sendable {
     KnownProjection(projection, of: plan)
   }
 }
-
-/// The inline projections that a command was given.
-struct KnownInline<Event: SchemaEvent>: Sendable {
-  let types: [any InlineProjection<Event>.Type]
-}

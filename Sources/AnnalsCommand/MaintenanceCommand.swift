@@ -39,7 +39,7 @@ public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
   ///
   /// - Parameters:
   ///   - projections: The projections of the program, whose views `rebuild` builds and of which `views` says what is to be built.
-  ///   - inline: Its inline projections, without which `migrate` refuses a store that has mandatory ones.
+  ///   - inline: Its inline projections, without which `migrate` refuses a store that has mandatory ones; `verify` compares their rows with the log, and `views` says what is to be folded.
   public static func main(
     projections: [any Projection<Plan.Current.Event>.Type] = [],
     inline: [any InlineProjection<Plan.Current.Event>.Type] = []
@@ -54,7 +54,7 @@ public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
   ) -> Command {
     var command = Command(name: name, verbs: verbs)
     command.projections = projections.map { KnownProjection.of($0, Plan.self) }
-    command.inline = KnownInline(types: inline)
+    command.inline = KnownInline<Plan>(types: inline)
     return command
   }
 

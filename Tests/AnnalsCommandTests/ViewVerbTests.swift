@@ -66,32 +66,11 @@ private enum ParkWhims: Projection {
   }
 }
 
-/// Titles of parks, of which no two have one.
-private enum ParkTitles: InlineProjection {
-  typealias Event = ParksV2.Event
-  @Record struct Title: ProjectionRow {
-    var title: String
-    var city: String
-    var key: String { title }
-  }
-
-  static let name = "titles"
-  static let version = 1
-  static var tables: [ProjectionTable] { [.rows(Title.self)] }
-
-  static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
-    guard case .parkOpened(let park) = entry.event else { return }
-    guard try rows.get(Title.self, park.title) == nil else { throw Rejection("there is such a park") }
-    try rows.put(Title(title: park.title, city: park.city))
-  }
-}
-
 struct ViewVerbTests {
   private func run(
-    _ words: String..., projections: [any Projection<ParksV2.Event>.Type] = [],
-    inline: [any InlineProjection<ParksV2.Event>.Type] = []
+    _ words: String..., projections: [any Projection<ParksV2.Event>.Type] = []
   ) async -> CommandRun {
-    await CommandRun(words, MaintenanceCommand<ParkPlan>.command(called: "parks", projections, inline))
+    await CommandRun(words, MaintenanceCommand<ParkPlan>.command(called: "parks", projections))
   }
 
   @Test("views are listed, built anew, and said to be due under a raised version")
@@ -141,24 +120,5 @@ struct ViewVerbTests {
       refused.status == 1 && refused.errors.contains("ruleFailed"), "\(refused.status) \(refused.errors)")
     ParkWhims.refuses.store(false, ordering: .releasing)
     #expect(await run("rebuild", store, "whims", projections: [ParkWhims.self]).status == 0)
-  }
-
-  @Test("a store with a mandatory inline projection is migrated by a command that knows it")
-  func inline() async throws {
-    let folder = try TemporaryFolder()
-    let store = try await folder.parks(withFailure: false)
-    _ = try EventStore(at: URL(filePath: store), plan: ParkPlan.self, inline: [ParkTitles.self])
-    let refused = await run("migrate", store)
-    #expect(refused.status == 65 && refused.errors.contains("needsPlan"), "\(refused.errors)")
-    #expect(await run("compact", store).status == 65)
-    let file = try folder.file("one.jsonl", #"{"stream":"a","type":"T","data":{}}"#)
-    #expect(await run("import", store, file).status == 65)
-    #expect(await run("migrate", store, inline: [ParkTitles.self]).status == 0)
-    #expect(await run("verify", store).status == 0)
-    let open = try EventStore(at: URL(filePath: store), plan: ParkPlan.self, inline: [ParkTitles.self])
-    let city = try open.read { (snapshot) throws(AnnalsError) in
-      try snapshot.inline(ParkTitles.self).get(ParkTitles.Title.self, "Mill")?.city
-    }
-    #expect(city == "Nantes")
   }
 }

@@ -38,7 +38,7 @@ import Testing
   }
 
   /// Waits until something is so, thirty seconds at most.
-  private static func wait(_ isSo: () throws -> Bool) async throws {
+  static func wait(_ isSo: () throws -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(30)
     while try !isSo() {
       try #require(ContinuousClock.now < end, "it did not become so")

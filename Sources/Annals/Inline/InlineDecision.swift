@@ -25,28 +25,33 @@ struct InlineDecision {
   /// - Throws: ``AnnalsError`` with code `shapeChanged` or `requiresActivation`.
   func next() throws(AnnalsError) -> Step? {
     for index in set.members.indices {
-      let member = set.members[index]
-      let known = rows.indices.filter { rows[$0].state != .retired && member.isNamed(by: rows[$0]) }
-      // A program of an earlier version only reads.
-      if known.contains(where: { rows[$0].version > member.outline.version }) { continue }
-      guard let row = known.first(where: { rows[$0].version == member.outline.version }) else {
-        if last > 0, !isActivating, let old = known.first(where: { rows[$0].state == .live }) {
-          throw AnnalsError(
-            .requiresActivation,
-            "version \(member.outline.version) of the inline projection '\(member.outline.name)' takes the place of version \(rows[old].version), with which programs append: open the store once with activating, which folds the log and shuts those out"
-          )
-        }
-        return .begin(member: index)
-      }
-      guard rows[row].text == member.outline.text, rows[row].isMandatory == member.isMandatory else {
-        if rows[row].state == .building { return .retire(row: row) }
-        throw AnnalsError(
-          .shapeChanged,
-          "version \(member.outline.version) of the inline projection '\(member.outline.name)' is in force with other tables, or is mandatory in one program and not in the other: give the projection a higher version"
-        )
-      }
-      if rows[row].state == .building || rows[row].folded < last { return .fold(member: index, row: row) }
+      if let step = try step(of: index) { return step }
     }
     return rows.firstIndex { $0.state == .retired }.map { .remove(row: $0) }
+  }
+
+  /// What comes next for one projection; `nil` where it is in force up to the end of the log, or a later version of it is there.
+  func step(of index: Int) throws(AnnalsError) -> Step? {
+    let member = set.members[index]
+    let known = rows.indices.filter { rows[$0].state != .retired && member.isNamed(by: rows[$0]) }
+    // A program of an earlier version only reads.
+    if known.contains(where: { rows[$0].version > member.outline.version }) { return nil }
+    guard let row = known.first(where: { rows[$0].version == member.outline.version }) else {
+      if last > 0, !isActivating, let old = known.first(where: { rows[$0].state == .live }) {
+        throw AnnalsError(
+          .requiresActivation,
+          "version \(member.outline.version) of the inline projection '\(member.outline.name)' takes the place of version \(rows[old].version), with which programs append: open the store once with activating, which folds the log and shuts those out"
+        )
+      }
+      return .begin(member: index)
+    }
+    guard rows[row].text == member.outline.text, rows[row].isMandatory == member.isMandatory else {
+      if rows[row].state == .building { return .retire(row: row) }
+      throw AnnalsError(
+        .shapeChanged,
+        "version \(member.outline.version) of the inline projection '\(member.outline.name)' is in force with other tables, or is mandatory in one program and not in the other: give the projection a higher version"
+      )
+    }
+    return rows[row].state == .building || rows[row].folded < last ? .fold(member: index, row: row) : nil
   }
 }

@@ -47,7 +47,7 @@ struct InlineRegistration {
   }
 
   /// What a fold throws for what the log holds, and will throw again.
-  private static let cannotFold: Set<AnnalsError.Code> = [
+  static let cannotFold: Set<AnnalsError.Code> = [
     .rejected, .ruleFailed, .malformed, .tooLarge, .wrongUse, .noPath, .newerSchema,
   ]
 

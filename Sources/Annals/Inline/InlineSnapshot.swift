@@ -60,12 +60,7 @@ extension StoreSnapshot {
         "version \(outline.version) of the inline projection '\(outline.name)' is not in force: open the store for writing with it"
       )
     }
-    guard row.text == outline.text else {
-      throw AnnalsError(
-        .shapeChanged,
-        "version \(outline.version) of the inline projection '\(outline.name)' is in force with other tables: give the projection a higher version"
-      )
-    }
+    guard row.text == outline.text else { throw AnnalsError(changedTablesOf: outline) }
     let last = try reader.last()
     // What programs without it leave unfolded stands behind what was folded once; where nothing is, the rows were not taken over.
     guard row.isMandatory ? row.folded == last : row.folded > 0 || last == 0 else {

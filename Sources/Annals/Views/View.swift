@@ -31,7 +31,7 @@ public struct View<P: Projection>: Sendable {
   }
 
   /// How often a reader's store, which is told nothing, looks for a file that others may have built.
-  private static var interval: Duration { .milliseconds(500) }
+  static var interval: Duration { .milliseconds(500) }
 
   /// What rows are read from.
   private func served() throws(AnnalsError) -> ServedView {

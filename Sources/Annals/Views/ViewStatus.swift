@@ -6,7 +6,8 @@ public struct ViewStatus: Sendable {
     case building
     /// It follows the log.
     case following
-    /// It goes no further, or what is built in the place of the rows that are read does not; opening the view again or rebuilding it tries anew.
+    /// It goes no further, or what is built in the place of the rows that are read does not; opening the view again or rebuilding it tries anew. After an error that may pass, such as
+    /// `diskFull`, it tries again by itself every second.
     case stopped(AnnalsError)
     /// The store is open for reading only: rows can be read, and others fold them.
     case readOnly

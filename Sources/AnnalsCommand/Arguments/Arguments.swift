@@ -17,8 +17,8 @@ struct Arguments {
 
   /// The projections that the command was given.
   var projections: [KnownProjection] = []
-  /// The inline projections that the command was given, as a ``KnownInline``.
-  var inline: (any Sendable)?
+  /// The inline projections that the command was given.
+  var inline: (any KnownInlineProjections)?
 
   private var flags: Set<String> = []
   private var values: [String: [String]] = [:]

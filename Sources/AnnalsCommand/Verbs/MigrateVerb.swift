@@ -39,7 +39,7 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
   init(_ arguments: Arguments) throws(UsageError) {
     store = arguments[operand: 0]
     isJSON = arguments.has("--json")
-    inline = (arguments.inline as? KnownInline<Plan.Current.Event>)?.types ?? []
+    inline = (arguments.inline as? KnownInline<Plan>)?.types ?? []
     pass = try PassArguments(arguments)
     version = try arguments.value("--to").map { (text) throws(UsageError) in
       guard let version = SchemaVersion(text) else { throw UsageError("--to needs a version such as 2.0.0") }

@@ -6,31 +6,37 @@ import Annals
   import Foundation
 #endif
 
-/// `views`: the views of a store, and what becomes of those that the program has.
+/// `views`: the views and the inline projections of a store, and what becomes of those that the program has.
 struct ViewsVerb: Verb {
   static let name = "views"
-  static let summary = "Lists the views of the store: version, state, position, lag and size."
+  static let summary =
+    "Lists the views and inline projections of the store: version, state, position, lag and size."
   static let synopsis = "<store> [--json]"
   static let help = """
 
     Text has columns with a tab between: name, version, state (building, ready, outlived), the position up to which it is folded, how many positions the
-    log has beyond that, the bytes of its file, whether some process folds it now. The command for the stores of one plan also says of each of its
-    projections whether its view is to be built anew when a program opens it, and why, or that a newer program has built it. Nothing is changed.
+    log has beyond that, the bytes of its file, whether some process folds it now. Inline projections follow; of those the state is building, live or
+    retired, and the last two columns say that the rows are in the log's file, and whether only programs that know the projection append. The command for
+    the stores of one plan also says of each of its projections whether it is to be built anew when a program opens it, and why, or that a newer program
+    has built it. Nothing is changed.
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 
   let store: String
   let isJSON: Bool
   let projections: [KnownProjection]
+  private let inline: (any KnownInlineProjections)?
 
   init(_ arguments: Arguments) throws(UsageError) {
     store = arguments[operand: 0]
     isJSON = arguments.has("--json")
     projections = arguments.projections
+    inline = arguments.inline
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    let views = try EventLog(path: store).views()
+    let log = try EventLog(path: store)
+    let (views, inlineProjections) = (try log.views(), try log.inlineProjections())
     if !isJSON { try output.writeLine("name\tversion\tstate\tposition\tlag\tbytes\tfolded") }
     for view in views {
       if isJSON {
@@ -43,16 +49,25 @@ struct ViewsVerb: Verb {
         try output.writeLine(columns.joined(separator: "\t"))
       }
     }
-    for projection in projections { try show(projection, to: &output) }
+    for info in inlineProjections {
+      try output.write(isJSON ? Self.line(info).bytes : Array("\(Self.text(info))\n".utf8))
+    }
+    for projection in projections {
+      try show(Self.need(projection, in: store), of: projection.name, projection.version, to: &output)
+    }
+    for (name, version, need) in try inline?.needs(in: store) ?? [] {
+      try show(Need(need), of: name, version, to: &output)
+    }
     return ExitStatus.success
   }
 
-  private func show(_ projection: KnownProjection, to output: inout some ByteOutput) throws {
-    let need = try Self.need(projection, in: store)
+  private func show(
+    _ need: Need, of name: String, _ version: Int, to output: inout some ByteOutput
+  ) throws {
     if isJSON {
       var line = ReportLine()
-      line.add("projection", projection.name)
-      line.add("version", UInt64(clamping: projection.version))
+      line.add("projection", name)
+      line.add("version", UInt64(clamping: version))
       line.add("needsBuild", need.isDue)
       line.add("reason", need.reason)
       return try output.write(line.bytes)
@@ -63,16 +78,25 @@ struct ViewsVerb: Verb {
       case .build(let reason): "to be built, because \(PlainText.line(reason))"
       case .newerProgram(let reason): "not to be built, because \(PlainText.line(reason))"
       }
-    try output.writeLine("\(PlainText.line(projection.name)) \(projection.version): \(text)")
+    try output.writeLine("\(PlainText.line(name)) \(version): \(text)")
   }
 
-  /// What a view needs before a program can read it.
+  /// What a projection needs before a program can read its rows.
   private enum Need {
     case none
     /// It is to be built when a program opens it.
     case build(because: String)
     /// A newer program has built it.
     case newerProgram(String)
+
+    init(_ inline: InlineNeed) {
+      self =
+        switch inline {
+        case .none: .none
+        case .folding(let reason): .build(because: reason)
+        case .newerProgram(let reason): .newerProgram(reason)
+        }
+    }
 
     var isDue: Bool {
       if case .build = self { true } else { false }
@@ -126,5 +150,28 @@ struct ViewsVerb: Verb {
     line.add("bytes", UInt64(clamping: view.bytes))
     line.add("isFolded", view.isFolded)
     return line
+  }
+  private static func line(_ info: InlineInfo) -> ReportLine {
+    var line = ReportLine()
+    line.add("inline", info.name)
+    line.add("version", UInt64(clamping: info.version))
+    line.add("number", info.number)
+    line.add("state", info.state.rawValue)
+    if let position = info.position {
+      line.add("position", position.rawValue)
+    } else {
+      line.add("position", String?.none)
+    }
+    line.add("lag", info.lag)
+    line.add("isMandatory", info.isMandatory)
+    return line
+  }
+
+  private static func text(_ info: InlineInfo) -> String {
+    [
+      PlainText.line(info.name), "\(info.version)", info.state.rawValue,
+      info.position.map { "\($0)" } ?? "-", "\(info.lag)", "in the log's file",
+      info.isMandatory ? "mandatory" : "not mandatory",
+    ].joined(separator: "\t")
   }
 }

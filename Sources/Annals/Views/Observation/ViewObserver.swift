@@ -1,4 +1,5 @@
 internal import LMDB
+import Synchronization
 
 /// One who observes a view: which file serves, what of its journal was told, and how more is waited for.
 struct ViewObserver<P: Projection>: Sendable {
@@ -118,8 +119,17 @@ struct ViewObserver<P: Projection>: Sendable {
       return
     }
     let line = view.line.changes
+    // A file of an earlier version is not told what takes its place, and a reader's store is told nothing.
+    let mayBeLeft =
+      view.host.engine.access == .readOnly && view.line.state.withLock { $0.served?.version != P.version }
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await file.commits.wait(beyond: counts.commits) }
+      group.addTask {
+        if mayBeLeft {
+          await file.commits.wait(beyond: counts.commits, upTo: View<P>.interval)
+        } else {
+          await file.commits.wait(beyond: counts.commits)
+        }
+      }
       group.addTask { await line.wait(beyond: counts.line) }
       await group.next()
       group.cancelAll()

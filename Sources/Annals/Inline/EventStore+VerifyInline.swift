@@ -1,0 +1,48 @@
+extension EventStore {
+  /// Compares the rows of the inline projections with those that a fold of the whole log gives, and adds what differs to a report.
+  ///
+  /// Compared is what the store was opened with and has in force in the same version, up to where it is folded.
+  ///
+  /// - Throws: ``AnnalsError`` with code `shapeChanged` where a projection's tables have changed and its version has not, `tooManyReaders`, `usedAfterFork` or `inputOutput`.
+  /// - Complexity: O(entries) for each projection, and the memory of its rows.
+  package func verifyInline(_ report: inout VerifyReport) throws(AnnalsError) {
+    guard let inline else { return }
+    try log.core.generation.openInline()
+    let findings = try log.read { (snapshot) throws(AnnalsError) in
+      let rows = try snapshot.reader.inlineRows()
+      var findings: [Finding] = []
+      for member in inline.members.indices {
+        guard let row = inline.row(of: member, in: rows), rows[row].state == .live else { continue }
+        let outline = inline.members[member].outline
+        guard rows[row].text == outline.text else { throw AnnalsError(changedTablesOf: outline) }
+        var (problem, repair) = (String?.none, Finding.Repair.rebuild)
+        do throws(AnnalsError) {
+          problem = try InlineCheck(inline, member: member).difference(rows[row], snapshot)
+        } catch  where error.code == .damaged {
+          // The check of the log has said where.
+          (problem, repair) = ("its rows cannot be compared with a log that is damaged", .restore)
+        } catch  where InlineRegistration.cannotFold.contains(error.code) {
+          problem = "its rows cannot be compared with the log: \(error.message)"
+        }
+        if let problem {
+          findings.append(
+            Finding(
+              place: "inline projection '\(outline.name)', version \(outline.version)", problem: problem,
+              repair: repair))
+        }
+      }
+      return findings
+    }
+    for finding in findings { report.add(finding) }
+  }
+}
+
+extension AnnalsError {
+  /// What is said where a projection is in force with other tables than the program's.
+  init(changedTablesOf outline: ProjectionOutline) {
+    self.init(
+      .shapeChanged,
+      "version \(outline.version) of the inline projection '\(outline.name)' is in force with other tables: give the projection a higher version"
+    )
+  }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Annals
+
+/// A row for each count that was ever taken, so that no two changes are one.
+private struct Notes {
+  @Record struct Note: ProjectionRow {
+    var position: Int
+    var count: Int
+    var key: Int { position }
+  }
+
+  enum First: Projection {
+    typealias Event = StockV1.Event
+    static let name = "notes"
+    static let version = 1
+    static var tables: [ProjectionTable] { [.rows(Note.self)] }
+
+    static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+      guard case .counted(let counted) = entry.event else { return }
+      try rows.put(Note(position: Int(entry.position.rawValue), count: counted.count))
+    }
+  }
+
+  enum Second: Projection {
+    /// Whether it folds no further until it may.
+    static let waits = Atomic(false)
+
+    typealias Event = StockV1.Event
+    static let name = "notes"
+    static let version = 2
+    static var tables: [ProjectionTable] { First.tables }
+    static var earlier: [any Projection<Event>.Type] { [First.self] }
+
+    static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+      while waits.load(ordering: .acquiring) { usleep(500) }
+      try First.apply(entry, to: &rows)
+    }
+  }
+}
+
+/// One who observes a view over a switch of files.
+private final class SwitchObserver: Sendable {
+  /// What was told.
+  struct Told: Sendable {
+    /// By row, how far the view was when it was told: before the switch, and behind it.
+    var before: [Int: Position] = [:]
+    var behind: [Int: Position] = [:]
+    /// The rows that were told a second time.
+    var twice: [Int] = []
+    var resets = 0
+    /// What one has who keeps the rows by what is told.
+    var rows: Set<Int> = []
+    /// The row with which it ends.
+    var end: Int?
+  }
+
+  private let state = Mutex(Told())
+  private let view: View<Notes.Second>
+  private let changes: RowChanges<Notes.Note>
+
+  init(_ view: View<Notes.Second>) throws {
+    self.view = view
+    changes = view.changes(of: Notes.Note.self)
+    let rows = try Self.rows(view)
+    state.withLock { $0.rows = rows }
+  }
+
+  var told: Told { state.withLock { $0 } }
+
+  private static func rows(_ view: View<Notes.Second>) throws -> Set<Int> {
+    Set(try view.rows(RowQuery(Notes.Note.self)).map(\.position))
+  }
+
+  /// Ends with a row.
+  func end(at last: Position) { state.withLock { $0.end = Int(last.rawValue) } }
+
+  /// Keeps rows by what is told.
+  func run() async throws {
+    for try await change in changes {
+      let rows = try change.isReset ? Self.rows(view) : []
+      let isOver = state.withLock { told in
+        switch change {
+        case .put(let note, let position):
+          let row = note.position
+          if told.before[row] != nil || told.behind[row] != nil { told.twice.append(row) }
+          if told.resets == 0 { told.before[row] = position } else { told.behind[row] = position }
+          told.rows.insert(row)
+        case .removed(_, let position): told.twice.append(Int(position.rawValue))
+        case .reset:
+          told.resets += 1
+          told.rows = rows
+        }
+        return told.end.map { told.rows.contains($0) } ?? false
+      }
+      if isOver { return }
+    }
+  }
+}
+
+extension ViewChange {
+  fileprivate var isReset: Bool {
+    if case .reset = self { true } else { false }
+  }
+}
+
+/// What those are told who observe a view while a raised version takes the place of the one before.
+@Suite(.serialized) struct ViewSwitchTests {
+  private typealias Store = EventStore<StockPlan>
+
+  private func append(_ count: Int, to store: Store) async throws -> Position {
+    let events = (0..<count).map { StockV1.Event.counted(.init(item: "i", count: $0)) }
+    return try await store.append(events, to: "stock").position ?? 0
+  }
+
+  @Test(
+    "over a switch to a raised version an observer begins anew once, is told no change twice, and has all rows",
+    .timeLimit(.minutes(5)))
+  func raised() async throws {
+    let seed = UInt64.random(in: 1...1_000_000)
+    print("observed switches, seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    defer { Notes.Second.waits.store(false, ordering: .releasing) }
+    for round in 0..<3 {
+      let place = try TemporaryStore()
+      do {
+        let store = try EventStore(at: place.url, plan: StockPlan.self, options: .relaxedCommits)
+        try await store.view(Notes.First.self).waiting(for: append(300, to: store))
+      }
+      Notes.Second.waits.store(true, ordering: .releasing)
+      let store = try EventStore(at: place.url, plan: StockPlan.self, options: .relaxedCommits)
+      let view = try store.view(Notes.Second.self)
+      let old = try #require(view.line.state.withLock { $0.served?.file })
+      #expect(try view.status().servedVersion == 1)
+      let observer = try SwitchObserver(view)
+      async let observed: Void = observer.run()
+      // While the new version is built, the older one tells what comes.
+      _ = try await append(50, to: store)
+      try await ViewFollowingTests.wait { observer.told.before.count == 50 }
+      // The switch falls somewhere between these.
+      let opening = Int.random(in: 0..<20, using: &random)
+      for number in 0..<400 {
+        if number == opening { Notes.Second.waits.store(false, ordering: .releasing) }
+        _ = try await append(Int.random(in: 1...5, using: &random), to: store)
+        if number > opening + 20, observer.told.resets > 0 { break }
+      }
+      try await ViewFollowingTests.wait { observer.told.resets > 0 }
+      try await view.waiting(for: append(1, to: store))
+      let last = try await append(1, to: store)
+      observer.end(at: last)
+      // The last one may have been told before it was known to be that.
+      _ = try await append(1, to: store)
+      try await observed
+      let told = observer.told
+      #expect(told.resets == 1, "seed \(seed), \(round)")
+      #expect(told.twice == [], "seed \(seed), \(round)")
+      #expect(told.rows.isSuperset(of: 1...Int(last.rawValue)), "seed \(seed), \(round)")
+      #expect(!told.behind.isEmpty, "seed \(seed), \(round)")
+      // The older file goes no further than where the new one begins to tell.
+      let new = try #require(view.line.state.withLock { $0.served?.file })
+      let gate = try new.read { (view) throws(AnnalsError) in try new.gate(view) }
+      let left = try old.read { (view) throws(AnnalsError) in try old.checkpoint(view) }?.position.rawValue
+      #expect(left == gate, "seed \(seed), \(round)")
+      #expect(told.before.values.allSatisfy { $0.rawValue <= gate }, "seed \(seed), \(round)")
+      #expect(
+        told.behind.allSatisfy { $0.key > Int(gate) && $0.value.rawValue > gate }, "seed \(seed), \(round)")
+    }
+  }
+}
