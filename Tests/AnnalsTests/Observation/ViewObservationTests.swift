@@ -282,7 +282,8 @@ import Testing
       try await room.view.waiting(for: Position(UInt64(number) + 1))
     }
     let latencies = zip(begun, try await reader.value).map { $1 - $0 }.sorted()
-    #expect(latencies[20] < .milliseconds(30), "\(latencies[20])")
+    // Who looks does so every half second.
+    #expect(latencies[20] < .milliseconds(250), "\(latencies[20])")
   }
 
   @Test("a live query has the newest rows and tells those who look at it")

@@ -56,8 +56,13 @@ struct Reading: Equatable, Sendable {
     let metadata = entry.metadata.map { "\($0.key)=\($0.value)" }.joined(separator: ",")
     let id = entry.id?.uuidString ?? "-"
     let version = entry.version.map { "\($0)" } ?? "-"
+    // The words of thousands of bytes take longer than everything else that is done with a damaged file.
+    let content =
+      if case .payload(let payload) = entry.content { Data(payload.bytes).base64EncodedString() } else {
+        "\(entry.content)"
+      }
     return
-      "\(entry.position) \(entry.stream)/\(entry.revision) \(entry.type) \(version) \(entry.time) \(id) {\(metadata)} \(entry.isEndOfCall) \(entry.content)"
+      "\(entry.position) \(entry.stream)/\(entry.revision) \(entry.type) \(version) \(entry.time) \(id) {\(metadata)} \(entry.isEndOfCall) \(content)"
   }
 
   static func describe(_ info: LogInfo) -> String {

@@ -113,9 +113,11 @@ struct ViewEngineTests {
     static let version = 1
     static var tables: [ProjectionTable] { [.rows(Row.self)] }
     static var events: EventSelection<Event> { [\.said] }
+    /// Whether it does not go on.
+    static let isHeld = Atomic(false)
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
       guard case .said(let said) = entry.event else { return }
-      WriterThread.pause(milliseconds: 10)
+      while isHeld.load(ordering: .relaxed) { WriterThread.pause(milliseconds: 1) }
       try rows.update(Row.self, said.word, initial: Row(word: said.word, times: 0)) { $0.times += said.times }
     }
   }
@@ -127,12 +129,15 @@ struct ViewEngineTests {
     let store = try tallied.open()
     let (slow, counts) = (try store.view(Slow.self), try store.view(Tallies.Counts.self))
     try await slow.waiting(for: 0)
+    Slow.isHeld.store(true, ordering: .relaxed)
+    defer { Slow.isHeld.store(false, ordering: .relaxed) }
     for _ in 0..<8 {
       try await tallied.append(20, to: store, &random)
-      try await counts.waiting(for: tallied.last, timeout: .seconds(2))
+      try await counts.waiting(for: tallied.last, timeout: .seconds(10))
       #expect(try counts.read { try $0.all() } == tallied.counts())
     }
     #expect(try slow.status().lag > 0)
+    Slow.isHeld.store(false, ordering: .relaxed)
     try await slow.waiting(for: tallied.last, timeout: .seconds(20))
     let row = try slow.read { (snapshot) throws(AnnalsError) in try snapshot.get(Slow.Row.self, "w1") }
     #expect(row?.times == tallied.counts()["w1"]?.times)

@@ -68,7 +68,7 @@ struct ViewVersionTests {
 
   @Test("files that are chosen anew while a version takes over do not put the older one back")
   func chosenBesideSwitch() async throws {
-    for round in 0..<8 {
+    for round in 0..<3 {
       let tallied = try await counted(40, seed: 100 + UInt64(round))
       let store = try tallied.open()
       let view = try store.view(Tallies.CountsV2.self)
