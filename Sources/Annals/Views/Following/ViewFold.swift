@@ -141,24 +141,20 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     known = nil
   }
 
-  /// Lends an entry: handed on by its place, it would be copied with all that it refers to.
-  @inline(never) private static func apply(
-    _ entry: borrowing Entry<P.Event>, to rows: inout ProjectionRows
-  ) throws {
-    try P.apply(entry, to: &rows)
-  }
-
   private func apply(
     _ page: [Entry<P.Event>], behind position: UInt64,
     _ transaction: borrowing WriteTransaction
   ) throws(FoldFailure) {
     var rows = ProjectionRows(staging, file.source(transaction.view))
-    // A span lends its elements; an array would copy each, with all that it refers to.
     let entries = page.span
-    for index in entries.indices where selection.includes(entries[index]) {
-      // Two passes that become one overlap.
-      if entries[index].position.rawValue <= position { continue }
-      do { try Self.apply(entries[index], to: &rows) } catch {
+    for index in entries.indices {
+      do {
+        try entries.lend(index, with: &rows) { (entry, rows) throws in
+          // Two passes that become one overlap.
+          guard entry.position.rawValue > position, selection.includes(entry) else { return }
+          try P.apply(entry, to: &rows)
+        }
+      } catch {
         // What could not be read may be why, whatever is thrown.
         if let failure = staging.failure { throw .other(failure) }
         let cause = AnnalsError(
