@@ -59,9 +59,12 @@ struct ViewTakeoverTests {
     let tallied = try await counted(60, seed: 62)
     let store = try tallied.open()
     let counts = try store.view(Tallies.Counts.self)
+    // An append that is cancelled is not stored, so the task is told to end otherwise.
+    let isOver = Mutex(false)
+    defer { isOver.withLock { $0 = true } }
     let appending = Task {
       var random = SeededGenerator(seed: 63)
-      while !Task.isCancelled { try await tallied.append(5, to: store, &random) }
+      while !isOver.withLock({ $0 }) { try await tallied.append(5, to: store, &random) }
     }
     for _ in 0..<40 {
       let other = try EventStore(at: tallied.url, plan: SamePlan.self)
@@ -70,7 +73,7 @@ struct ViewTakeoverTests {
       #expect(view.line.state.withLock { $0.served?.file.number } == 1)
       #expect(try EventLog.verify(tallied.url).findings.filter { $0.place.contains("view") }.isEmpty)
     }
-    appending.cancel()
+    isOver.withLock { $0 = true }
     try await appending.value
     try await counts.waiting(for: tallied.last)
     #expect(try counts.read { try $0.all() } == tallied.counts())
