@@ -48,7 +48,7 @@ package struct ViewExamination: Examining {
     let url = directory.appendingPathComponent(Examination.name)
     let exists = FileManager.default.fileExists(atPath: url.path)
     if !exists, !knowledge.must.numbers.isEmpty { throw Finding("the store is gone") }
-    var isAhead = false
+    var (isAhead, isThere) = (false, false)
     if exists {
       try Examination.verify(url, "as it is found") { finding in
         guard durability == .relaxed, finding.place.hasPrefix("view file "),
@@ -57,42 +57,48 @@ package struct ViewExamination: Examining {
         isAhead = true
         return true
       }
-      try await read(projection, url, knowledge)
+      isThere = try await read(projection, url, knowledge)
     }
-    var found = try await goOn(projection, url, exists ? .never : .ifMissing, knowledge)
+    let count = try await goOn(projection, url, exists ? .never : .ifMissing, knowledge)
     var extended = knowledge
     extended.must.numbers.formUnion(further.map(\.number))
     extended.may.numbers.formUnion(further.map(\.number))
     try await openAgain(projection, url, extended)
     try Examination.verify(url, "after three more calls")
+    var found = Examination.Impression(count: count, resumed: isThere ? 1 : 0)
     found.isAhead = isAhead
     return found
   }
 }
 
 extension ViewExamination {
-  /// Reads as a program that is allowed nothing else.
+  /// Reads as a program that is allowed nothing else, and so builds nothing.
+  ///
+  /// - Returns: Whether the view can be read.
   private func read<V: CargoVersion>(
     _ projection: Cargo<V>.Type, _ url: URL, _ knowledge: Examination.Knowledge
-  ) async throws {
+  ) async throws -> Bool {
     let when = "read only"
     let store = try open(url, StoreOptions(access: .readOnly, creation: .never, trust: .nobody), when)
     let events = try await compare(store, knowledge, when)
-    _ = try look(at: view(projection, of: store, when), events, when)
+    return try look(at: view(projection, of: store, when), events, when)
   }
 
   /// Opens the store, lets the view catch up, and makes three more calls.
+  ///
+  /// - Returns: How many events the store was found with.
   private func goOn<V: CargoVersion>(
     _ projection: Cargo<V>.Type, _ url: URL, _ creation: StoreOptions.Creation,
     _ knowledge: Examination.Knowledge
-  ) async throws -> Examination.Impression {
+  ) async throws -> Int {
     var options = ViewWorkload.options(.full)
     (options.creation, options.trust) = (creation, .nobody)
     let store = try open(url, options, "as it is found")
     var events = try await compare(store, knowledge, "as it is found")
     let count = events.count
     let view = try view(projection, of: store, "as it is found")
-    let isThere = try look(at: view, events, "as it is found")
+    // What is built may be there already.
+    _ = try look(at: view, events, "as it is found")
     try await catchUp(view, events, "caught up")
     for call in further {
       let position: Position?
@@ -105,7 +111,7 @@ extension ViewExamination {
       }
       try await catchUp(view, events, "after call \(call.number)")
     }
-    return Examination.Impression(count: count, resumed: isThere ? 1 : 0)
+    return count
   }
 
   /// Opens the store once more, and waits until all files are removed that nothing is read from.
