@@ -34,9 +34,16 @@ struct RolloutProgram<Plan: SchemaMigrationPlan> where Plan.Current.Event: Weigh
     var seen = 0
     while FaultProgram.hasParent, unsafe access(signal, F_OK) != 0 {
       do {
-        seen = try look(by: by, upTo: number, atLeast: seen)
+        var isBehind = false
+        do { seen = try look(by: by, upTo: number, atLeast: seen) } catch let error as AnnalsError
+          where error.code == .newerSchema
+        {
+          // The next version is active and has stored what this one cannot read, before this one has appended again.
+          isBehind = true
+        }
         try journal.note("begin", "\(number)")
         let done = try await store.append([.weighing(by: by, number)], to: "weighings-\(by)")
+        if isBehind { throw Unsound(problem: "it has appended beside events that it cannot read") }
         try journal.note("done", "\(number)", "\(done.position?.rawValue ?? 0)")
         number += 1
         usleep(2_000)
