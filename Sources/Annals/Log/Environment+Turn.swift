@@ -5,14 +5,9 @@ extension Environment {
   ///
   /// - Throws: `busy` where another process keeps it.
   func turn(within limit: Duration) throws(AnnalsError) -> Turn {
-    let start = ContinuousClock.now
-    while true {
-      let turn = try storage { () throws(EnvironmentError) in try turnIfFree() }
-      if let turn { return turn }
-      guard start.duration(to: .now) < limit else { break }
-      WriterThread.pause(milliseconds: 10)
-    }
-    throw busy(for: limit)
+    let turn = try storage { () throws(EnvironmentError) in try turnIfFree(within: limit) }
+    guard let turn else { throw busy(for: limit) }
+    return turn
   }
 
   /// What is told where another process has kept the turn for so long.

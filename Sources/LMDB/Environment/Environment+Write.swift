@@ -50,6 +50,25 @@ extension Environment {
     return Turn(hold: hold, file: file)
   }
 
+  /// Takes the next turn at writing, and waits so long at most; others that wait are served before and behind it in turn.
+  ///
+  /// - Returns: `nil` if another process had it all the time.
+  public func turnIfFree(within limit: Duration) throws(EnvironmentError) -> Turn? {
+    guard access == .readWrite, let locks else { throw .readOnly }
+    guard guards.contains(.locks) else { return Turn(hold: nil, file: nil) }
+    let end = ContinuousClock.now + limit
+    while true {
+      guard let hold = try files({ () throws(StoreFileError) in try locks.turn(until: end) }) else {
+        return nil
+      }
+      // Held by one who knows nothing of the other locks.
+      if let file = try DataLock.take(of: self, isWaiting: false) { return Turn(hold: hold, file: file) }
+      guard ContinuousClock.now < end else { return nil }
+      _ = consume hold
+      WriterThread.pause(milliseconds: 1)
+    }
+  }
+
   /// The process that wrote last, or is writing, as it noted itself; `nil` where it could not.
   public func lastWriter() throws(EnvironmentError) -> Int32? {
     try files { () throws(StoreFileError) in try locks?.write.lastHolder() }

@@ -102,6 +102,26 @@ public struct EnvironmentLocks: Sendable {
     return hold
   }
 
+  /// Takes `write` in turn, and waits until `end` at most.
+  func turn(until end: ContinuousClock.Instant) throws(StoreFileError) -> FileLock.Hold? {
+    // `flock` knows no time-out. Beside writers that never rest `queue` is free for moments only; whoever has caught it has the next turn.
+    guard let turn = try Self.take(queue, until: end) else { return nil }
+    let hold = try Self.take(write, until: end)
+    _ = consume turn
+    return hold
+  }
+
+  private static func take(
+    _ lock: FileLock, until end: ContinuousClock.Instant
+  ) throws(StoreFileError) -> FileLock.Hold? {
+    while true {
+      if let hold = try lock.tryLock(.exclusive) { return hold }
+      guard ContinuousClock.now < end else { return nil }
+      // So short, because such a moment is what the next in line takes to wake, some 30 µs of each commit.
+      WriterThread.pause(microseconds: 200)
+    }
+  }
+
   /// Takes `write` in turn, and waits as long as it takes.
   func turn() throws(StoreFileError) -> FileLock.Hold {
     // Whoever waits for `queue` has the next turn: blocked writers alone starve each other.

@@ -63,9 +63,12 @@ public final class WriterThread: Sendable {
   }
 
   /// Lets the calling thread rest.
-  public static func pause(milliseconds: UInt32) {
+  public static func pause(milliseconds: UInt32) { pause(microseconds: milliseconds * 1000) }
+
+  /// Lets the calling thread rest for less than a millisecond, or more.
+  static func pause(microseconds: UInt32) {
     // A signal ends the rest early, which nobody minds.
-    _ = usleep(milliseconds * 1000)
+    _ = usleep(microseconds)
   }
 
   /// Lets the calling thread run only where others leave it time (`setpriority(2)`, niceness 19).
