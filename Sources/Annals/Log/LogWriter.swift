@@ -10,6 +10,8 @@ final class LogWriter: Sendable {
     let number: UInt64
     let request: AppendRequest
     let durability: StoreOptions.Durability
+    /// Since when its caller waits.
+    let joined: ContinuousClock.Instant
     /// When its caller gives up, unless it is being stored by then.
     let deadline: ContinuousClock.Instant
     let answer: CheckedContinuation<Result<Appended, AnnalsError>, Never>
@@ -51,8 +53,10 @@ final class LogWriter: Sendable {
     let number = numbers.add(1, ordering: .relaxed).newValue
     return await withTaskCancellationHandler {
       await withCheckedContinuation { answer in
+        let now = ContinuousClock.now
         let job = Job(
-          number: number, request: request, durability: durability, deadline: .now + limit, answer: answer)
+          number: number, request: request, durability: durability, joined: now, deadline: now + limit,
+          answer: answer)
         guard line.join(job) else {
           answer.resume(returning: .failure(AnnalsError(.readOnly, "the store is being closed")))
           return

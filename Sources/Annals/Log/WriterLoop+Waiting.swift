@@ -8,12 +8,11 @@ extension WriterLoop {
     _ line: WaitingLine<LogWriter.Job>, _ status: LogWriter.Status, _ environment: Environment
   ) async {
     let clock = ContinuousClock()
-    let start = clock.now
     while status.isBlocked.load(ordering: .acquiring), !Task.isCancelled {
       let now = clock.now
       let expired = line.leave { $0.deadline <= now }
       for job in expired {
-        job.answer.resume(returning: .failure(busy(environment, waited: now - start)))
+        job.answer.resume(returning: .failure(busy(environment, waited: now - job.joined)))
       }
       let next = line.look { $0.map(\.deadline).min() } ?? now + .milliseconds(100)
       // Woken now and then, because a call with less patience may have come.

@@ -95,6 +95,8 @@ struct WriterLoop {
     if let turn = try storage({ () throws(EnvironmentError) in try environment.turnIfFree() }) { return turn }
     status.isBlocked.store(true, ordering: .releasing)
     defer { status.isBlocked.store(false, ordering: .releasing) }
+    // Who ends the writer closes the line first, and then looks whether the thread is blocked: one of the two is seen.
+    if line.isOver { throw AnnalsError(.readOnly, "the store is being closed") }
     let watch = Task.detached { [line, status] in
       await Self.watch(line, status, environment)
     }

@@ -101,6 +101,9 @@ public final class WaitingLine<Element: Sendable>: Sendable {
     }
   }
 
+  /// Whether nothing waits, and nothing will.
+  public var isOver: Bool { state.withLock { $0.isClosed && $0.elements.isEmpty } }
+
   /// Lets nobody else join, and the thread end when all are served.
   public func close() {
     state.withLock { $0.isClosed = true }

@@ -58,19 +58,18 @@ import Testing
   @Test func `a writer that keeps its turn is named, and nothing is written`() async throws {
     let place = try TemporaryStore()
     var options = StoreOptions()
-    options.lockTimeout = .milliseconds(150)
+    options.lockTimeout = .milliseconds(300)
     let log = try place.open(options)
     try await log.append([Self.entry], to: "a")
     let turn = try FileLock("write.lock", in: log.core.generation.directory).lock(.exclusive)
-    let clock = ContinuousClock()
-    let start = clock.now
+    // Whoever waits for the turn waits for ever, so that an answer is all that is to be shown.
     let error = await #expect(throws: AnnalsError.self) { try await log.append([Self.entry], to: "a") }
     #expect(error?.code == .busy)
     #expect(error?.details.holder == getpid())
-    #expect(error?.details.waited.map { $0 > .milliseconds(100) } == true)
-    #expect(clock.now - start < .seconds(5))
+    #expect(error?.details.waited.map { $0 >= .milliseconds(300) } == true)
     _ = consume turn
-    try await log.append([Self.entry], to: "a", expecting: .revision(0))
+    // With the usual patience: the thread has to be woken first.
+    try await place.open().append([Self.entry], to: "a", expecting: .revision(0))
   }
 
   @Test func `a call that is cancelled while it waits is taken back`() async throws {
@@ -92,8 +91,6 @@ import Testing
     do { _ = try place.open() }
     let directory = try Directory.open(path: place.url.path)
     let turn = try FileLock("write.lock", in: directory).lock(.exclusive)
-    let clock = ContinuousClock()
-    let start = clock.now
     do {
       var options = StoreOptions()
       options.lockTimeout = .milliseconds(50)
@@ -101,7 +98,7 @@ import Testing
       let error = await #expect(throws: AnnalsError.self) { try await log.append([Self.entry], to: "a") }
       #expect(error?.code == .busy)
     }
-    #expect(clock.now - start < .seconds(5))
+    // Here the log has been released, while the turn is kept.
     _ = consume turn
   }
 
