@@ -1,4 +1,5 @@
 internal import LMDB
+import Synchronization
 
 /// A migration pass that is under way.
 ///
@@ -13,9 +14,10 @@ public final class MigrationRun: Sendable {
     _ work: @escaping @Sendable () throws(AnnalsError) -> MigrationReport
   ) throws(AnnalsError) {
     self.control = control
+    let errand = Errand(work)
     thread = try files { () throws(StoreFileError) in
       try WriterThread(name: "annals-pass") {
-        let result = Result { () throws(AnnalsError) in try work() }
+        let result = errand.run()
         observer?(result)
         control.finish(result)
       }
@@ -61,6 +63,28 @@ public final class MigrationRun: Sendable {
     while true {
       if let ended = control.ended { return try ended.get() }
       WriterThread.pause(milliseconds: 1)
+    }
+  }
+}
+
+/// What a thread does once, and lets go of when it is done: who is told that a pass is over may then close or remove what it had open.
+private final class Errand: Sendable {
+  typealias Work = @Sendable () throws(AnnalsError) -> MigrationReport
+
+  private let work: Mutex<Work?>
+
+  init(_ work: @escaping Work) {
+    self.work = Mutex(work)
+  }
+
+  func run() -> Result<MigrationReport, AnnalsError> {
+    let work = self.work.withLock { work in
+      defer { work = nil }
+      return work
+    }
+    return Result { () throws(AnnalsError) in
+      guard let work else { throw AnnalsError(.wrongUse, "a pass is run once") }
+      return try work()
     }
   }
 }
