@@ -14,6 +14,7 @@ final class LogCore: Sendable {
   let access: StoreOptions.Access
   /// What all copies and generations of the log share.
   let log: UUID
+  private let home = HomeProcess()
   /// The writer; `nil` in a store that is open for reading only.
   let writer: LogWriter?
   /// The watch of those who follow the log.
@@ -35,7 +36,8 @@ final class LogCore: Sendable {
   /// The generation in use as this process knows it.
   var generation: Generation { place.generation }
 
-  private var isInherited: Bool { generation.environment.isInherited }
+  /// Whether this is a child of the process that opened the store.
+  var isInherited: Bool { home.isLeft }
 
   /// The generation that succeeds `old`, for a reader that met its seal; the writer then goes on there too.
   func successor(of old: Generation) throws(AnnalsError) -> Generation {

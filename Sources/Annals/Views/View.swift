@@ -107,7 +107,7 @@ extension View {
   /// - Throws: ``AnnalsError`` with code `busy` when the time is over, `cancelled` in a cancelled task, `usedAfterFork`, what has stopped the view where it goes no further, or as
   ///   `read`.
   public func waiting(for position: Position, timeout: Duration = .seconds(10)) async throws(AnnalsError) {
-    if host.engine.core.generation.environment.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
+    if host.engine.core.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     let end = ContinuousClock.now + timeout
     var watched: (file: ViewFile, watch: CommitWatch)?
     while true {

@@ -133,12 +133,12 @@ struct ViewEngineTests {
     defer { Slow.isHeld.store(false, ordering: .relaxed) }
     for _ in 0..<8 {
       try await tallied.append(20, to: store, &random)
-      try await counts.waiting(for: tallied.last, timeout: .seconds(10))
+      try await counts.waiting(for: tallied.last, timeout: .seconds(60))
       #expect(try counts.read { try $0.all() } == tallied.counts())
     }
     #expect(try slow.status().lag > 0)
     Slow.isHeld.store(false, ordering: .relaxed)
-    try await slow.waiting(for: tallied.last, timeout: .seconds(20))
+    try await slow.waiting(for: tallied.last, timeout: .seconds(60))
     let row = try slow.read { (snapshot) throws(AnnalsError) in try snapshot.get(Slow.Row.self, "w1") }
     #expect(row?.times == tallied.counts()["w1"]?.times)
   }
@@ -196,7 +196,14 @@ struct ViewEngineTests {
         _exit(refusals)
       }
       var status: Int32 = 0
-      let ended = unsafe waitpid(child, &status, 0)
+      var ended: pid_t = 0
+      let end = ContinuousClock.now + .seconds(60)
+      while ended == 0 {
+        // A lock that a thread held at the fork would be held for ever.
+        if ContinuousClock.now > end { kill(child, SIGKILL) }
+        ended = unsafe waitpid(child, &status, WNOHANG)
+        if ended == 0 { try await Task.sleep(for: .milliseconds(5)) }
+      }
       try #require(ended == child)
       #expect(status == 2 << 8)
       try await tallied.append(30, to: store, &random)

@@ -13,7 +13,7 @@ final class ViewHost<Event: SchemaEvent>: Sendable {
 
   deinit {
     // A child of a fork has none of the threads.
-    if !engine.core.generation.environment.isInherited { engine.close() }
+    if !engine.core.isInherited { engine.close() }
   }
 }
 
@@ -58,7 +58,7 @@ struct ViewHosts: Sendable {
 extension EventStore {
   /// What folds the views of the store.
   func viewHost() throws(AnnalsError) -> ViewHost<Event> {
-    if log.core.generation.environment.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
+    if log.core.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     let key = ViewHosts.Key(
       plan: ObjectIdentifier(Plan.self), access: log.options.access,
       isSkipping: reach.skipping != nil)
