@@ -85,6 +85,8 @@ let package = Package(
       swiftSettings: lending + [.unsafeFlags(["-Onone"], .when(configuration: .release))]),
     // What is decided without a store, gone through in every order: optimised, because that takes processors and nothing else.
     .testTarget(name: "AnnalsModelTests", dependencies: ["Annals", "FieldFuzz"], swiftSettings: strict),
+    // Real logs with known right answers, where they are at hand: optimised, because they are long.
+    .testTarget(name: "MaterialTests", dependencies: ["Annals"], swiftSettings: strict),
     // What gives changed payloads to the decoders of fields; what it begins with is found by its path.
     .target(
       name: "FieldFuzz", dependencies: ["Annals"], path: "Tests/FieldFuzz", exclude: ["Corpus"],
