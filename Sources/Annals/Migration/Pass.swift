@@ -37,6 +37,8 @@ struct Pass {
   var clock = PassClock()
   var tally = PassTally()
   var safety: PassTarget.Safety
+  /// The groups that cannot be folded, looked for once; `nil` where nothing is folded.
+  let failing: FailingGroups?
   /// What gives entries their places where they go to other streams; made when it is needed.
   var relinking: StreamRelinking?
   /// The digest of what both generations deliver, up to where they are compared.
@@ -54,6 +56,7 @@ struct Pass {
     kinds = try GenerationKinds(
       source.read { (reader) throws(AnnalsError) in try reader.kinds() }, reach: work.reach,
       target: target.read { (reader) throws(AnnalsError) in try reader.kinds() })
+    failing = work.failingGroups(of: old)
     self.log = log
     self.work = work
     inline = work.move == nil ? work.inline?.room() : nil
@@ -217,7 +220,7 @@ extension Pass {
 
   /// Begins to rewrite the entries at `range`.
   private func line(_ range: ClosedRange<UInt64>, length: Int? = nil) throws(AnnalsError) -> RewritingLine {
-    var rewriting = work.rewriting(old, kinds, isSettingAside: isSettingAside)
+    var rewriting = work.rewriting(old, kinds, isSettingAside: isSettingAside, failing)
     rewriting.runEntries = Int(
       clamping: min(UInt64(min(rewriting.runEntries, options.batch, options.durableBatch)), pace.batch))
     return try rewriting.line(range, threads: threads(for: range), length: length)

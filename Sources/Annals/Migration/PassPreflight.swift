@@ -55,9 +55,9 @@ struct PassPreflight {
   ) throws(AnnalsError) -> Double {
     let old = RewriteSource(source.environment, log: source.meta.log)
     let registry = try source.read { (reader) throws(AnnalsError) in try reader.kinds() }
-    // Failures are for the pass itself to tell, at its place in the order.
+    // Failures are for the pass itself to tell, at its place in the order: a sample that has one does not count.
     let rewriting = work.rewriting(
-      old, try GenerationKinds(registry, reach: work.reach), isSettingAside: true)
+      old, try GenerationKinds(registry, reach: work.reach), isSettingAside: false)
     var (before, after) = (0, 0)
     // A short log is looked at once, not where its samples overlap again.
     let step = max(last / UInt64(samples), sampleLength)

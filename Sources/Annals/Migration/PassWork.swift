@@ -84,12 +84,23 @@ struct PassWork: Sendable {
   }
 
   /// What turns the entries of `source` into those of a generation with `kinds`.
-  func rewriting(_ source: RewriteSource, _ kinds: GenerationKinds, isSettingAside: Bool) -> Rewriting {
-    guard let reach else { return .copying(source, kinds) }
-    if let move {
-      return .moving(source, kinds, reach.plan, move, isQuarantining: isSettingAside)
+  ///
+  /// - Parameter failing: The groups that cannot be folded, where they are known already.
+  func rewriting(
+    _ source: RewriteSource, _ kinds: GenerationKinds, isSettingAside: Bool, _ failing: FailingGroups? = nil
+  ) -> Rewriting {
+    guard let reach, let failing = failing ?? failingGroups(of: source) else {
+      return .copying(source, kinds)
     }
-    return .lifting(source, kinds, reach.plan, isQuarantining: isSettingAside)
+    if let move {
+      return .moving(source, kinds, reach.plan, move, failing, isQuarantining: isSettingAside)
+    }
+    return .lifting(source, kinds, reach.plan, failing, isQuarantining: isSettingAside)
+  }
+
+  /// What finds the groups of a generation that cannot be folded; `nil` where entries are copied as they are.
+  func failingGroups(of source: RewriteSource) -> FailingGroups? {
+    reach.map { FailingGroups(source, PlanReach($0.plan)) }
   }
 
   /// Throws unless all entries of a generation can be rewritten, and none is of a later version than the pass leads to.

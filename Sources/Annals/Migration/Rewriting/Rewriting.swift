@@ -16,12 +16,14 @@ struct Rewriting: Sendable {
 
   /// Takes entries through the plan that `kinds` were made for.
   ///
-  /// - Parameter isQuarantining: Whether entries that cannot be lifted are set aside; otherwise they stop the pass.
+  /// - Parameters:
+  ///   - failing: The groups that cannot be folded.
+  ///   - isQuarantining: Whether entries that cannot be lifted are set aside; otherwise they stop the pass.
   static func lifting(
-    _ source: RewriteSource, _ kinds: GenerationKinds, _ plan: CompiledPlan, isQuarantining: Bool
+    _ source: RewriteSource, _ kinds: GenerationKinds, _ plan: CompiledPlan, _ failing: FailingGroups,
+    isQuarantining: Bool
   ) -> Rewriting {
     let reach = PlanReach(plan)
-    let failing = FailingGroups(source, reach)
     return Rewriting(source: source) {
       PlanRewriter(kinds, source, reach, failing, isQuarantining: isQuarantining)
     }
@@ -30,10 +32,9 @@ struct Rewriting: Sendable {
   /// Takes entries through the plan that `kinds` were made for, and finds out which streams they go to.
   static func moving(
     _ source: RewriteSource, _ kinds: GenerationKinds, _ plan: CompiledPlan, _ move: StreamMove,
-    isQuarantining: Bool
+    _ failing: FailingGroups, isQuarantining: Bool
   ) -> Rewriting {
     let reach = PlanReach(plan)
-    let failing = FailingGroups(source, reach)
     return Rewriting(source: source) {
       RoutingRewriter(
         PlanRewriter(

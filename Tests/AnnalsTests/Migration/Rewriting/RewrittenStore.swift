@@ -40,7 +40,11 @@ struct RewrittenStore {
     let kinds = try log.read { (snapshot) throws in try GenerationKinds(snapshot.kinds, reach: reach) }
     let writer = GenerationWriter(tables: tables, kinds: kinds)
     var rewriting =
-      reach.map { Rewriting.lifting(source, kinds, $0.plan, isQuarantining: way.isQuarantining) }
+      reach.map {
+        Rewriting.lifting(
+          source, kinds, $0.plan, FailingGroups(source, PlanReach($0.plan)),
+          isQuarantining: way.isQuarantining)
+      }
       ?? .copying(source, kinds)
     if way.end < .max {
       let whole = rewriting
