@@ -20,9 +20,20 @@ extension EntryLifting {
 
   /// The cases of the current event that an entry may become; `nil` where that is not known.
   func cases(of entry: borrowing LentEntry) -> Set<Int>? {
-    guard entry.kind != 0, Int(entry.kind) < table.count, let step = table[Int(entry.kind)]?.step else {
+    guard entry.kind == 0 else { return cases(of: entry.kind) }
+    guard let body = try? EntryBody(entry.bytes, header: entry.header), case .parts(let parts) = body else {
       return nil
     }
+    var all: Set<Int> = []
+    for part in parts {
+      guard let cases = cases(of: part.kind) else { return nil }
+      all.formUnion(cases)
+    }
+    return all
+  }
+
+  private func cases(of kind: UInt32) -> Set<Int>? {
+    guard Int(kind) < table.count, let step = table[Int(kind)]?.step else { return nil }
     let plan = reach.plan
     return Set(plan.current.records.indices.filter { plan.sources(of: $0).contains(step) })
   }

@@ -44,7 +44,6 @@ struct EntryLifting: Sendable {
       try liftWhole(entry, of: stream, into: sink)
     } catch {
       guard quarantine.takes(entry, of: stream, because: error) else { throw error }
-      // Of an entry with parts, those before the one that failed are in the sink.
       sink.keep(first: before)
     }
   }
@@ -63,11 +62,18 @@ struct EntryLifting: Sendable {
     do { body = try EntryBody(entry.bytes, header: entry.header) } catch {
       throw AnnalsError(error, place: "position \(entry.position)", position: entry.position)
     }
-    guard case .parts(let parts) = body else { return }
-    for part in parts where wants(part.kind) {
-      var origin = origin
-      origin.path = part.path
-      try lift(part.kind, part.payload.span, origin, into: sink)
+    // An entry is lifted whole, as it was before a pass gave it parts: whether it fails must not depend on who asks for what.
+    guard case .parts(let parts) = body, parts.contains(where: { wants($0.kind) }) else { return }
+    let before = sink.count
+    do throws(AnnalsError) {
+      for part in parts {
+        var origin = origin
+        origin.path = part.path
+        try lift(part.kind, part.payload.span, origin, into: sink)
+      }
+    } catch {
+      sink.keep(first: before)
+      throw error
     }
   }
 
