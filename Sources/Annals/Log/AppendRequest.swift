@@ -61,6 +61,8 @@ struct AppendRequest: Sendable {
   var rollout: RequestRollout?
   /// The inline projections of its store; `nil` where that has none, and for a call without a plan.
   var inline: InlineSet?
+  /// The versions behind stages of its plan that move entries to other streams, all of which must be active.
+  var movedBy: [SchemaVersion] = []
   private var indices: [Record: Int] = [:]
 
   /// A call with nothing in it yet.

@@ -9,7 +9,7 @@ enum EntrySource: Sendable {
 /// Where a read stands, and which entry comes next.
 ///
 /// It holds no snapshot: positions and revisions never change, so that a read which began in one snapshot goes on in a
-/// later one, and ends where it would have ended in the first.
+/// later one, and ends where it would have ended in the first. Only a pass that moves streams changes revisions.
 struct EntrySteps: Sendable {
   /// The way through the log, where the whole log is read.
   var log: LogSteps?
@@ -23,6 +23,14 @@ struct EntrySteps: Sendable {
   /// Whether entries of the stream called `name` are read.
   func includes(_ name: StreamName) -> Bool {
     prefix.map { name.text.utf8.starts(with: $0.utf8) } ?? true
+  }
+
+  /// Goes on in a snapshot, which may be of another generation: names may be others there, and a stream that is read must be what it was.
+  ///
+  /// - Throws: ``AnnalsError`` with code `streamMoved`.
+  mutating func enter(_ snapshot: borrowing LogSnapshot) throws(AnnalsError) {
+    guard names.enter(generation: snapshot.generation.number) else { return }
+    try stream?.mustBeWhatItWas(snapshot.reader)
   }
 
   /// The last position, or the last revision, that there was when the read began; 0 where there was none.

@@ -43,7 +43,7 @@ extension EventLog {
       let reader = snapshot.reader
       var steps =
         if let steps { steps } else { try snapshot.steps(of: source, backwards: backwards, likely: limit) }
-      steps.names.enter(generation: snapshot.generation.number)
+      try steps.enter(snapshot)
       var cursor = try EntryCursor(reader, steps)
       let reading = EntryReading(kinds: snapshot.kinds)
       var page = EntryPage<LogEntry>(steps: cursor.steps)

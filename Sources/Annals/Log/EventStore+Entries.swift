@@ -50,7 +50,7 @@ extension EventStore {
       let reader = snapshot.reader
       var steps =
         if let steps { steps } else { try snapshot.steps(of: source, backwards: backwards, likely: limit) }
-      steps.names.enter(generation: snapshot.generation.number)
+      try steps.enter(snapshot)
       var cursor = try EntryCursor(reader, steps)
       let lifting = EntryLifting(
         reach: reach, kinds: snapshot.kinds, log: core.log, generation: snapshot.generation)

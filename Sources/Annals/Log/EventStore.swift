@@ -84,7 +84,7 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
     self.newer = newer.subtracting(bridges).max()
     try activation.mustBeDone(contexts)
     self.inline = try InlineSet(inline, reach.plan, log: log.id)
-    beginning = try Self.beginning(log, reach.plan)
+    beginning = Self.beginning(log, reach.plan)
     self.reach = reach
     contextBytes = contexts
     var work = PassWork(reach.plan, contexts)

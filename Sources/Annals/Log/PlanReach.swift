@@ -99,6 +99,16 @@ final class PlanReach: Sendable {
     return entrance
   }
 
+  /// Throws where events of `kind`, of which there are some, have yet to be led to other streams.
+  ///
+  /// A stage that works something out as well makes its version active before its pass has led them there.
+  private func mustHaveMoved(_ kind: KindRegistry.Kind, in kinds: KindRegistry) throws(MissingStep) {
+    guard !plan.passesStreams, let version = kind.version ?? kinds.adopted ?? plan.adopted,
+      let index = plan.movingStages(behind: version).first
+    else { return }
+    throw .movesStreams(from: plan.schemas[index].version, to: plan.schemas[index + 1].version)
+  }
+
   /// Throws where the store has given up what the plan ends at.
   func mustNotBeContracted(_ kinds: KindRegistry) throws(AnnalsError) {
     guard let contracted = kinds.contracted, plan.current.version < contracted else { return }
@@ -132,6 +142,7 @@ final class PlanReach: Sendable {
         if try entrance(of: kind, in: kinds).isNewer, let version = kind.version {
           newer.insert(version)
         }
+        if row.parts > 0 { try mustHaveMoved(kind, in: kinds) }
       } catch {
         if let version = kind.version, passesOver(kind) {
           newer.insert(version)

@@ -17,10 +17,18 @@ struct StreamNames: Sendable {
   private var generation: UInt64?
 
   /// Forgets names of another generation: a migration pass may have given streams others.
-  mutating func enter(generation number: UInt64) {
-    guard generation != number else { return }
+  ///
+  /// - Returns: Whether another one was used before.
+  @discardableResult
+  mutating func enter(generation number: UInt64) -> Bool {
+    guard let known = generation else {
+      generation = number
+      return false
+    }
+    guard known != number else { return false }
     self = StreamNames(limit: limit)
     generation = number
+    return true
   }
 
   private struct Known: Sendable {

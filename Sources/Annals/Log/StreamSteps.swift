@@ -55,6 +55,22 @@ struct StreamSteps: Sendable {
     if revision > 0 { ahead.append(try reader.linked(header, level: 0, from: position, in: bytes)) }
   }
 
+  /// Throws `.streamMoved` where the newest entry that there was when the read began stands elsewhere in a stream: then entries came before it, or went.
+  func mustBeWhatItWas(_ reader: StoreReader) throws(AnnalsError) {
+    guard let head else { return }
+    let bytes = try reader.bytes(at: head.last)
+    let header = try reader.header(bytes, at: head.last)
+    guard header.stream == head.id, header.revision == head.revision else {
+      throw AnnalsError(
+        .streamMoved,
+        "stream '\(stream)': while it was read, a migration pass, or its rollback, gave streams other entries: read it again from its beginning",
+        details: AnnalsError.Details {
+          $0.stream = stream
+          $0.position = head.last
+        })
+    }
+  }
+
   /// Finds where the entries from `revision` on stand.
   private mutating func look(
     ahead revision: UInt64, _ head: Head, _ reader: StoreReader

@@ -92,7 +92,7 @@ public struct EntryLines: Sendable {
   /// Reads entries until the page is full or they end.
   private mutating func fill() throws(AnnalsError) {
     let snapshot = try LogSnapshot(log.core)
-    steps.names.enter(generation: snapshot.generation.number)
+    try steps.enter(snapshot)
     var cursor = try EntryCursor(snapshot.reader, steps)
     let reading = EntryReading(kinds: snapshot.kinds)
     while writer.bytes.count < Self.pageSize, let entry = try cursor.next() {

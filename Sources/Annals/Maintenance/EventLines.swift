@@ -70,7 +70,7 @@ public struct EventLines: Sendable {
     repeat {
       let before = count
       let snapshot = try LogSnapshot(log.core)
-      steps.names.enter(generation: snapshot.generation.number)
+      try steps.enter(snapshot)
       var cursor = try EntryCursor(snapshot.reader, steps)
       // As long as nothing is written a snapshot serves for no longer than a page of it would.
       while writer.bytes.count < Self.pageSize, count - before < 16_384, let entry = try cursor.next() {

@@ -123,7 +123,7 @@ extension StoreCheck {
       stages.append(
         Stage(
           from: from, to: to, events: events, isDue: isDue,
-          needsPass: stage.movesStreams && !snapshot.kinds.isActive(to), scope: stage.scope,
+          needsPass: stage.movesStreams, scope: stage.scope,
           isBridge: compiled.schemas[index + 1].stability == .bridge,
           phase: RolloutPhase(snapshot.kinds.row(of: to)?.phase)))
     }

@@ -7,6 +7,12 @@ extension AppendGroup {
     // First of all: a form that is out of date is no reason to refuse the event.
     if let rollout = request.rollout { phases = try self.phases(for: rollout, request) }
     if let refusal = kinds.refusal(of: request.records) { throw refusal }
+    if let version = request.movedBy.first(where: { !kinds.isActive($0) }) {
+      throw AnnalsError(
+        .busy,
+        "streams of the store are as they were before version \(version) gave them other entries; nothing was written; try again",
+        details: AnnalsError.Details { $0.version = version }, underlying: StreamsUnmoved())
+    }
     guard let plan = request.rollout?.plan, !phases.isEmpty else { return }
     for (version, phase) in phases.sorted(by: { $0.key < $1.key }) {
       try note(phase, of: version, stability: version == plan.version ? plan.stability : .bridge)

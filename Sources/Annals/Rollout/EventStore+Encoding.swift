@@ -29,9 +29,15 @@ extension EventStore {
           later: request.records.first { reach.plan.hasNoOlderForm($0) }?.type)
       }
       request.inline = inline
+      request.movedBy = beginning?.versions ?? []
       do throws(AnnalsError) {
         return try await log.append(request)
       } catch {
+        if attempt <= Self.tries, error.underlying is StreamsUnmoved {
+          try beginning?.run(isAsked: true)
+          attempt += 1
+          continue
+        }
         guard attempt <= Self.tries, let other = error.underlying as? OtherForm else { throw error }
         form = other.form
         attempt += 1

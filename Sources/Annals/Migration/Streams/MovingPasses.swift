@@ -18,15 +18,17 @@ struct MovingPasses<Plan: SchemaMigrationPlan> {
     guard plan.stages.contains(where: \.movesStreams) else { return nil }
     return try log.read { (snapshot) throws(AnnalsError) -> Int? in
       let (kinds, adopted) = (snapshot.kinds, snapshot.kinds.adopted ?? plan.adopted)
-      var oldest: SchemaVersion?
+      var stored: [(version: SchemaVersion, row: CensusRow)] = []
       for (number, row) in try snapshot.reader.census() where row.parts > 0 || row.quarantined > 0 {
         guard let kind = kinds.kinds[number], let found = kind.version ?? adopted else { continue }
-        oldest = min(oldest ?? found, found)
+        stored.append((found, row))
       }
-      guard let oldest else { return nil }
+      guard let oldest = stored.map(\.version).min() else { return nil }
       return plan.movingStages(behind: oldest).first { index in
         let newer = plan.schemas[index + 1].version
-        return newer <= version && !kinds.isActive(newer)
+        // Of a stage that works something out as well, the version is active before its pass. What a pass has set aside stays.
+        return newer <= version
+          && stored.contains { $0.version < newer && ($0.row.parts > 0 || !kinds.isActive(newer)) }
       }
     }
   }
@@ -60,12 +62,9 @@ struct MovingPasses<Plan: SchemaMigrationPlan> {
 }
 
 extension EventStore {
-  /// What the first append has to do; `nil` where nothing is left to do.
-  static func beginning(_ log: EventLog, _ plan: CompiledPlan) throws(AnnalsError) -> StreamBeginning? {
-    let stages = plan.stages.indices.filter { plan.stages[$0].movesStreams }
-    guard !stages.isEmpty else { return nil }
-    let kinds = try log.read { (snapshot) in snapshot.kinds }
-    guard stages.contains(where: { !kinds.isActive(plan.schemas[$0 + 1].version) }) else { return nil }
+  /// What the first append has to do; `nil` where there is nothing to do.
+  static func beginning(_ log: EventLog, _ plan: CompiledPlan) -> StreamBeginning? {
+    guard plan.stages.contains(where: \.movesStreams) else { return nil }
     return StreamBeginning(log, plan)
   }
 }

@@ -1,24 +1,38 @@
 internal import LMDB
 import Synchronization
 
-/// Says once, before the first append, that entries older than the stages of a plan that move entries to other streams come no more.
+/// Says once in each generation, before the first append, that entries older than the stages of a plan that move entries to other streams come no more.
 ///
-/// A store that has none of them needs no pass. If some came later, between newer ones, there would be none that could lead them to their streams.
+/// A store that has none of them needs no pass. If some came later, between newer ones, there would be none that could lead them to their streams. A generation that a
+/// rollback has brought back has them still.
 final class StreamBeginning: Sendable {
+  /// The versions behind these stages.
+  let versions: [SchemaVersion]
   private let log: EventLog
   private let plan: CompiledPlan
-  private let isDone = Mutex(false)
+  /// The number of the generation in which it was last done.
+  private let done = Mutex<UInt64?>(nil)
 
   init(_ log: EventLog, _ plan: CompiledPlan) {
     self.log = log
     self.plan = plan
+    versions = plan.stages.indices.filter { plan.stages[$0].movesStreams }.map {
+      plan.schemas[$0 + 1].version
+    }
   }
 
-  /// Activates the versions behind these stages, unless that has been done.
+  /// Makes sure that the versions behind these stages are active, unless that is known.
   ///
-  /// - Throws: ``AnnalsError`` with code `requiresPass` where older events came since the store was opened; what an activation throws.
-  func run() throws(AnnalsError) {
-    if isDone.withLock({ $0 }) { return }
+  /// - Parameter isAsked: Whether the store has said that they are not.
+  /// - Throws: ``AnnalsError`` with code `requiresPass` where older events are there, which came since the store was opened or are back; what an activation throws.
+  func run(isAsked: Bool = false) throws(AnnalsError) {
+    if !isAsked, done.withLock({ $0 }) == log.core.generation.number { return }
+    let (number, kinds) = try log.read { (snapshot) in (snapshot.generation.number, snapshot.kinds) }
+    if !versions.allSatisfy(kinds.isActive) { try activate() }
+    done.withLock { $0 = number }
+  }
+
+  private func activate() throws(AnnalsError) {
     let plan = plan
     _ = try ActivationWrite(log).run { (transaction, tables, kinds) throws(AnnalsError) in
       var kinds = kinds
@@ -30,8 +44,7 @@ final class StreamBeginning: Sendable {
         guard events.count(below: to.version) == 0 else {
           let step = MissingStep.movesStreams(from: from.version, to: to.version)
           throw AnnalsError(
-            .requiresPass,
-            "events of older versions were appended since the store was opened, and \(step)",
+            .requiresPass, "the store has events of older versions again, and \(step)",
             details: AnnalsError.Details { $0.version = to.version })
         }
         try ActivationWrite.activate(to.version, to.stability, &kinds, tables, &transaction)
@@ -39,6 +52,8 @@ final class StreamBeginning: Sendable {
       }
       return isChanged
     }
-    isDone.withLock { $0 = true }
   }
 }
+
+/// A call came to a generation in which streams are as they were before a pass gave them other entries.
+struct StreamsUnmoved: Error {}
