@@ -65,10 +65,11 @@ struct ProcessTests {
     _ = try folder.file("one.jsonl", #"{"stream":"b","type":"T","data":{"n":3001}}"#)
     let run = try shell(
       """
+      : >lines
       annals read orders.annals --from 2999 --follow >lines & reader=$!
-      for try in $(seq 200); do [ $(wc -l <lines) -ge 2 ] && break; sleep 0.05; done
+      for try in $(seq 1200); do [ $(wc -l <lines) -ge 2 ] && break; sleep 0.05; done
       annals import orders.annals one.jsonl >/dev/null
-      for try in $(seq 200); do [ $(wc -l <lines) -ge 3 ] && break; sleep 0.05; done
+      for try in $(seq 1200); do [ $(wc -l <lines) -ge 3 ] && break; sleep 0.05; done
       pkill -INT -P $reader; wait $reader; echo $?
       """, in: folder)
     #expect(run.output == "0\n")

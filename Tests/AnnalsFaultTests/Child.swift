@@ -61,8 +61,11 @@ final class Child {
     return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
   }
 
+  /// How many seconds a process may take for what it certainly does: it is not waited for longer than it takes.
+  private static let patience = 300.0
+
   /// Whether the process has written something, after at most `seconds`.
-  func speaks(within seconds: Double) -> Bool {
+  func speaks(within seconds: Double = patience) -> Bool {
     var wanted = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&wanted, 1, Int32(seconds * 1000)) > 0 && wanted.revents & Int16(POLLIN) != 0
   }
@@ -78,7 +81,7 @@ final class Child {
   /// Waits for its end, at most `seconds`.
   ///
   /// - Returns: `nil` if it goes on; it is killed then.
-  func wait(_ seconds: Double) throws -> End? {
+  func wait(_ seconds: Double = patience) throws -> End? {
     let deadline = Journal.now + UInt64(seconds * 1e9)
     while Journal.now < deadline {
       if let end = try ended() { return end }

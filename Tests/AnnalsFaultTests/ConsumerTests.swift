@@ -19,14 +19,19 @@ import Testing
     try await log.append(ticks(0..<5), to: "ticks")
     let path = shelter.path("journal")
     let child = try Child.run("subscribe", shelter.store.path, path, "30")
-    #expect(child.speaks(within: 20))
+    #expect(child.speaks())
     var begun: [UInt64] = []
     for number in 0..<30 {
       try await Task.sleep(for: .milliseconds(5))
       try await log.append(ticks(number..<number + 1), to: "ticks")
       begun.append(Journal.now)
+      // What delays the other process delays one of them only.
+      let end = ContinuousClock.now + .seconds(60)
+      while try Journal.lines(path: path).count <= number, ContinuousClock.now < end {
+        try await Task.sleep(for: .milliseconds(1))
+      }
     }
-    #expect(try child.wait(20) == .exit(0), "\(child.text())")
+    #expect(try child.wait() == .exit(0), "\(child.text())")
     let lines = try Journal.lines(path: path)
     #expect(lines.map { $0[1] } == (6...35).map { "\($0)" })
     let latencies = zip(begun, lines).map { Int64(bitPattern: (UInt64($1[2]) ?? 0) &- $0) }.sorted()
@@ -38,7 +43,7 @@ import Testing
   func kills() async throws {
     let shelter = try Shelter()
     let log = try EventLog(at: shelter.store, options: .relaxedCommits)
-    let count = 1_500
+    var count = 1_500
     try await log.append(ticks(0..<count), to: "ticks")
     let path = shelter.path("journal")
     let seed = UInt64.random(in: 1...1_000_000)
@@ -47,12 +52,16 @@ import Testing
     var (kills, isDone) = (0, false)
     for _ in 0..<40 where !isDone {
       let child = try Child.run("consume", shelter.store.path, path)
-      #expect(child.speaks(within: 20))
-      // The first one certainly comes before the end.
+      #expect(child.speaks())
       if kills > 0 { usleep(UInt32.random(in: 0..<25_000, using: &random)) }
-      let end = try kills < 12 ? child.kill() : child.wait(60)
+      let end = try kills < 12 ? child.kill() : child.wait()
       if end == .signal(SIGKILL) { kills += 1 }
       isDone = end == .exit(0)
+      if isDone, kills == 0 {
+        // It was faster than the kill.
+        try await log.append(ticks(count..<count + 1_500), to: "ticks")
+        (count, isDone) = (count + 1_500, false)
+      }
       let did = Set(try Journal.lines(path: path).compactMap { Int($0[1]) })
       let stored = Int(try log.checkpoint(of: "ticker")?.position.rawValue ?? 0)
       #expect(stored == 0 || did.isSuperset(of: 1...stored), "the checkpoint is at \(stored)")
@@ -73,7 +82,7 @@ import Testing
     try await store.log.append(ticks(0..<1), to: "ticks")
     try await store.process("ticker", options: ProcessingOptions(endsAtHead: true)) { _ in
       let child = try Child.run("consume", shelter.store.path, shelter.path("journal"))
-      #expect(try child.wait(20) == .exit(1))
+      #expect(try child.wait() == .exit(1))
       #expect(child.text().contains("busy"))
     }
     #expect(try Journal.lines(path: shelter.path("journal")).isEmpty)

@@ -7,13 +7,16 @@ struct Herd {
   private struct Slot {
     var arguments: [String]
     var child: Child
-    /// When it is killed; `nil` as long as it has not said that it is ready.
+    let begun = Journal.now
+    /// When it is killed; `nil` where that is decided when it has said that it is ready.
     var end: UInt64?
   }
 
   private var slots: [Slot] = []
   private var random: SeededGenerator
   private let delay: ClosedRange<UInt64>
+  /// The longest that one took until it was ready, in nanoseconds.
+  private var slowest: UInt64 = 20_000_000
   /// How many were killed.
   private(set) var kills = 0
   /// How many of them before they had opened the store.
@@ -28,13 +31,19 @@ struct Herd {
     random = SeededGenerator(seed: seed)
     self.delay = delay
     for arguments in processes {
-      slots.append(Slot(arguments: arguments, child: try Self.begin(arguments, &random)))
+      try slots.append(begin(arguments))
     }
   }
 
-  private static func begin(_ arguments: [String], _ random: inout SeededGenerator) throws -> Child {
+  private mutating func begin(_ arguments: [String]) throws -> Slot {
     let seed = String(random.next() >> 2)
-    return try Child([Child.program] + arguments.map { $0 == "SEED" ? seed : $0 })
+    var slot = Slot(
+      arguments: arguments, child: try Child([Child.program] + arguments.map { $0 == "SEED" ? seed : $0 }))
+    // One in five is killed while it starts or opens the store, or soon after.
+    if Int.random(in: 0..<5, using: &random) == 0 {
+      slot.end = slot.begun + UInt64.random(in: 0...slowest, using: &random)
+    }
+    return slot
   }
 
   /// Kills and begins again until `count` have been killed, then kills all.
@@ -57,14 +66,11 @@ struct Herd {
       kills += 1
     } else {
       if slots[index].child.speaks(within: 0) {
+        slowest = max(slowest, now - slots[index].begun)
         slots[index].end = now + UInt64.random(in: delay, using: &random) * 1000
-      } else if Int.random(in: 0..<120, using: &random) == 0 {
-        // Now and then one is killed while it starts or opens the store.
-        slots[index].end = now
       }
       return
     }
-    slots[index].child = try Self.begin(slots[index].arguments, &random)
-    slots[index].end = nil
+    slots[index] = try begin(slots[index].arguments)
   }
 }

@@ -17,7 +17,7 @@ import Testing
   /// Kills a pass at a step, and takes it that it came that far.
   private func kill(_ trial: PassTrial, at point: PassPoint, _ count: Int, _ words: String...) throws {
     let child = try Child([Child.program, "pass", trial.shelter.store.path, "\(point):\(count)"] + words)
-    #expect(try child.wait(60) == .signal(SIGKILL), "\(point) was not met: \(child.text())")
+    #expect(try child.wait() == .signal(SIGKILL), "\(point) was not met: \(child.text())")
   }
 
   @Test func `a pass that is killed at any step and resumed leaves what one leaves that was not`()
@@ -78,7 +78,7 @@ import Testing
   func `a pass that was killed while it made its file can be thrown away`(point: String) async throws {
     let trial = try await PassTrial()
     let killed = try trial.pass("\(point):1")
-    #expect(try killed.wait(60) == .signal(SIGKILL))
+    #expect(try killed.wait() == .signal(SIGKILL))
     #expect(try trial.finish("restart").prefix(3) == ["done", "3", "0"])
     try trial.checkReading(point)
     try trial.checkOrder(point)
@@ -96,7 +96,7 @@ import Testing
     for point in points {
       let trial = try PassTrial(copying: first)
       let writer = try trial.writer(1, version: version)
-      #expect(writer.speaks(within: 20))
+      #expect(writer.speaks())
       try kill(trial, at: point, 1, "append")
       let others: Set = ["noted the pass 9"]
       try trial.checkReading("\(point)", writers: [1], others: others)
@@ -106,7 +106,7 @@ import Testing
       #expect(end == .signal(SIGKILL) || end == .exit(0) && version == 1, "\(point): \(writer.text())")
       // What the killed writer has left is repeated, or found whole.
       let again = try trial.writer(1, calls: 3)
-      #expect(try again.wait(20) == .exit(0), "\(point): \(again.text())")
+      #expect(try again.wait() == .exit(0), "\(point): \(again.text())")
       try trial.checkReading("\(point)", writers: [1], others: others)
       try trial.checkOrder("\(point)")
       acknowledged += try Journal.lines(path: trial.journal(1)).filter { $0[0] == "done" }.count

@@ -51,7 +51,7 @@ struct PassTrial {
   /// - Returns: What the program printed: `done` or `nothing`, the generation in use, where it went on, the steps it met.
   func finish(_ words: String...) throws -> [Substring] {
     let child = try Child([Child.program, "pass", store] + words)
-    let end = try child.wait(60)
+    let end = try child.wait()
     let text = child.text()
     guard end == .exit(0) else {
       throw Failed(reason: "the pass ended with \(String(describing: end)): \(text)")

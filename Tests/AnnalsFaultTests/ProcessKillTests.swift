@@ -18,16 +18,22 @@ import Testing
     let store = shelter.store.path
     let writers = [1: shelter.path("writer1"), 2: shelter.path("writer2"), 3: shelter.path("writer3")]
     let watchers = [shelter.path("watcher1"), shelter.path("watcher2")]
+    // How long calls take depends on the disk, and a life is to have some.
+    let begun = Journal.now
+    let first = try Child.run("write", store, shelter.path("writer1"), "1", "\(seed)", "20", "0")
+    #expect(try first.wait() == .exit(0), "\(first.text())")
+    let call = (Journal.now - begun) / 20_000
     var herd = try Herd(
       writers.map { ["write", store, $0.value, "\($0.key)", "SEED", "1000000", "0"] }
-        + watchers.map { ["watch", store, $0] }, delay: 0...30_000, seed: seed)
+        + watchers.map { ["watch", store, $0] }, delay: 0...max(30_000, 6 * call),
+      seed: seed)
     try herd.run(kills: Self.perRound)
     #expect(herd.ends == [])
 
     // What was left behind stops nobody: each writer makes the call again that it was killed in, and more.
     for (number, journal) in writers {
       let child = try Child.run("write", store, journal, "\(number)", "\(seed)", "10", "0")
-      #expect(try child.wait(20) == .exit(0), "writer \(number): \(child.text())")
+      #expect(try child.wait() == .exit(0), "writer \(number): \(child.text())")
     }
 
     let history = try History(writers: writers, watchers: watchers)
@@ -40,7 +46,6 @@ import Testing
     // The kills really came, at all stages, and the processes really met.
     #expect(herd.kills >= Self.perRound)
     #expect(herd.early > Self.perRound / 60)
-    // On a busy machine most are killed early.
     #expect(herd.early < herd.kills)
     #expect(history.acknowledged > Self.perRound / 4)
     #expect(history.conflicts > Self.perRound / 30)

@@ -6,7 +6,7 @@ import Testing
 /// Programs one version apart that use a store while the newer version is rolled out.
 @Suite(.serialized) struct RolloutTests {
   /// How long anything here may take, in seconds.
-  private static let patience = 60.0
+  private static let patience = 300.0
 
   private func wait(for journal: String, toHave count: Int) throws {
     let deadline = Date.now + Self.patience

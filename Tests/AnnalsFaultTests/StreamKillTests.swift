@@ -27,7 +27,7 @@ import Testing
     for (point, count) in Self.ends {
       let trial = try PassTrial(copying: first)
       let child = try trial.begin("\(point):\(count)")
-      #expect(try child.wait(60) == .signal(SIGKILL), "\(point) was not met: \(child.text())")
+      #expect(try child.wait() == .signal(SIGKILL), "\(point) was not met: \(child.text())")
       let end = try trial.move()
       if let at = end.dropFirst(2).first, at != "0" { resumed += 1 }
       try trial.checkOrder("\(point) \(count)")
@@ -47,7 +47,7 @@ extension PassTrial {
   /// Runs the pass that moves streams until its end.
   fileprivate func move() throws -> [Substring] {
     let child = try begin()
-    let end = try child.wait(60)
+    let end = try child.wait()
     let text = child.text()
     guard end == .exit(0) else {
       throw Failed(reason: "the pass ended with \(String(describing: end)): \(text)")

@@ -22,7 +22,7 @@ struct SyscallKillTests {
     if existing {
       let child = try Child.run(
         "steps", shelter.store.path, shelter.path("writer"), shelter.path("sights"))
-      try #require(try child.wait(20) == .exit(0))
+      try #require(try child.wait() == .exit(0))
     }
     return shelter
   }
@@ -53,7 +53,7 @@ struct SyscallKillTests {
       let shelter = try shelter(existing)
       let arguments = [shelter.store.path, shelter.path("writer"), shelter.path("sights")]
       let child = try Strace.kill(at: name, count, "steps", arguments[0], arguments[1], arguments[2])
-      let end = try child.wait(20)
+      let end = try child.wait()
       let place = "\(name) \(count)"
       #expect(end == .signal(SIGKILL) || end == .exit(0), "\(place): \(child.text())")
       if end == .signal(SIGKILL) { kills += 1 }
@@ -69,7 +69,7 @@ struct SyscallKillTests {
       }
       // What was left behind keeps nobody from going on, and is removed.
       let again = try Child.run("steps", arguments[0], arguments[1], arguments[2])
-      #expect(try again.wait(20) == .exit(0), "\(place): \(again.text())")
+      #expect(try again.wait() == .exit(0), "\(place): \(again.text())")
       #expect(try shelter.problems(with: history(shelter)) == [], "\(place)")
       let names = try FileManager.default.contentsOfDirectory(atPath: shelter.directory.path)
       #expect(Set(names).isSubset(of: ["orders.annals", "writer", "sights"]), "\(place): \(names)")
@@ -95,10 +95,10 @@ struct SyscallKillTests {
         let opener = try Strace.kill(
           at: name, name == "mmap" ? 40 + 4 * count : count, "storm", store, shelter.path("writer2"), "2",
           shelter.path("sights2"), "2", "1", "0")
-        if try opener.wait(20) == .signal(SIGKILL) { kills += 1 }
+        if try opener.wait() == .signal(SIGKILL) { kills += 1 }
       }
     }
-    #expect(try storm.wait(40) == .exit(0), "\(storm.text())")
+    #expect(try storm.wait() == .exit(0), "\(storm.text())")
     #expect(kills > 10)
     let history = try History(
       writers: [1: shelter.path("writer1"), 2: shelter.path("writer2")],

@@ -111,8 +111,9 @@ public struct ViewProgram {
       if rebuilds { try store.rebuild(projection) }
       if appends { try await append(20, to: store, &random) }
       let head = try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() }
-      try await view.waiting(for: head ?? 0)
-      try await Task.sleep(for: .milliseconds(2))
+      try await view.waiting(for: head ?? 0, timeout: .seconds(120))
+      // So slowly that who observes it from another process, and has no processor for seconds, misses nothing.
+      try await Task.sleep(for: .milliseconds(appends && !rebuilds ? 10 : 2))
     }
   }
 
@@ -130,15 +131,15 @@ public struct ViewProgram {
     let store = try EventStore(at: url, plan: Club.self)
     let view = try store.view(projection)
     let head = try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() } ?? 0
-    try await view.waiting(for: head, timeout: .seconds(30))
-    let end = ContinuousClock.now + .seconds(30)
+    try await view.waiting(for: head, timeout: .seconds(120))
+    let end = ContinuousClock.now + .seconds(120)
     while try view.status().servedVersion != P.version {
       guard ContinuousClock.now < end else {
         return ["version \(P.version) does not serve: \(try view.status())"]
       }
       try await Task.sleep(for: .milliseconds(5))
     }
-    try await view.waiting(for: head, timeout: .seconds(30))
+    try await view.waiting(for: head, timeout: .seconds(120))
     var expected: [String: ClubWalker] = [:]
     for try await entry in store.entries() {
       guard case .walked(let walked) = entry.event else { continue }

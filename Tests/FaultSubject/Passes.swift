@@ -22,7 +22,7 @@ package enum Passes: Int, Sendable {
 
   /// Removes what was replaced, once the threads have ended that used it: a log that is released closes its files a little later.
   static func discard(_ url: URL) async throws(AnnalsError) {
-    for _ in 0..<500 {
+    for _ in 0..<6_000 {
       do throws(AnnalsError) {
         _ = try EventLog.discardPrevious(url)
         return

@@ -10,9 +10,12 @@ package enum Settling {
   /// The call that a snapshot lives beside, the third.
   package static let watched = calls.lowerBound + 2
 
+  /// For how many milliseconds at least nobody waits for a snapshot to end.
+  private static let endless = 10_000 as UInt32
+
   /// Does it with the store that an ``Attempt`` has left.
   ///
-  /// - Parameter milliseconds: How long the snapshot lives.
+  /// - Parameter milliseconds: How long the snapshot lives, unless that is longer than anybody waits for it: then until the call is answered.
   static func run(at url: URL, reading milliseconds: UInt32, noting journal: Journal) async throws {
     var options = Workload.options(.full)
     options.creation = .never
@@ -27,6 +30,7 @@ package enum Settling {
         failure = error
       }
       if failure == nil { try journal.note(.done(number)) }
+      if milliseconds > Self.endless { read?.release() }
       if let read { try journal.note(.read(read.count())) }
       if failure?.recovery == [.reopen] { return }
     }
@@ -38,6 +42,7 @@ package enum Settling {
 /// A snapshot that lives for a while on a thread of its own.
 private final class LongRead: Sendable {
   private let ended = DispatchSemaphore(value: 0)
+  private let mayEnd = DispatchSemaphore(value: 0)
   private let result = Mutex<Result<Int, AnnalsError>?>(nil)
 
   /// Begins to read; the snapshot is there when this returns.
@@ -49,7 +54,7 @@ private final class LongRead: Sendable {
         found = .success(
           try log.read { (snapshot) throws(AnnalsError) in
             begun.signal()
-            usleep(milliseconds * 1000)
+            _ = mayEnd.wait(timeout: .now() + .milliseconds(Int(milliseconds)))
             return try snapshot.all().count
           })
       } catch {
@@ -61,6 +66,9 @@ private final class LongRead: Sendable {
     }
     begun.wait()
   }
+
+  /// Lets the snapshot end before its time.
+  func release() { mayEnd.signal() }
 
   /// How many entries the snapshot had, read at the end of its life.
   func count() throws -> Int {

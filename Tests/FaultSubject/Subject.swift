@@ -10,7 +10,7 @@ import Foundation
 /// The program that the fault tests do things to.
 package enum Subject {
   /// How many seconds a run may take before it counts as hanging.
-  private static let patience: UInt32 = 20
+  private static let patience: UInt32 = 120
 
   /// Runs the verb in `arguments`: `work DIRECTORY JOURNAL SEED FIRST COUNT TASKS RELAXED PASSES VIEWS`, `attempt DIRECTORY JOURNAL`,
   /// `settle DIRECTORY JOURNAL MILLISECONDS`, `examine SEED CALLS BOOT` or `examine-views SEED CALLS RELAXED`.

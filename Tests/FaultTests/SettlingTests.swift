@@ -41,6 +41,15 @@ import Testing
       finding: try inspector.finding(in: root, knowledge))
   }
 
+  /// The same until the outcome is found out: a reader that has no processor for two seconds leaves it unknown.
+  private func settled(_ how: String) throws -> Outcome {
+    var outcome = try run(how)
+    for _ in 0..<3 where outcome.notes.contains(.failed(Settling.watched, code: "outcomeUnknown")) {
+      outcome = try run(how)
+    }
+    return outcome
+  }
+
   /// How many entries these calls and those before them have.
   private func entries(_ calls: some Sequence<Int>) throws -> Int {
     try (Array(0..<Attempt.calls) + calls).map { try Call($0, seed: Attempt.seed).events.count }.reduce(0, +)
@@ -63,7 +72,7 @@ import Testing
   func `a meta page that is not there is found out, and appends and readers go on`(
     how: String, code: String
   ) throws {
-    let outcome = try run(how)
+    let outcome = try settled(how)
     #expect(outcome.marks == "m")
     #expect(outcome.notes == (try notes(watched: .failed(Settling.watched, code: code))))
     #expect(outcome.finding == nil)
@@ -72,7 +81,7 @@ import Testing
   @Test func `a meta page that is there although its write failed is found out, and the call is answered`()
     throws
   {
-    let outcome = try run("kept")
+    let outcome = try settled("kept")
     #expect(outcome.marks == "m!")
     #expect(outcome.notes == (try notes(watched: .done(Settling.watched))))
     #expect(outcome.finding == nil)
@@ -86,7 +95,7 @@ import Testing
   }
 
   @Test func `a reader that does not end leaves the outcome unknown, and reads to its end`() throws {
-    let outcome = try run("\(EIO)", reading: 4_000)
+    let outcome = try run("\(EIO)", reading: 60_000)
     #expect(outcome.marks == "m")
     #expect(outcome.notes == (try notes(watched: .failed(Settling.watched, code: "outcomeUnknown"))))
     #expect(outcome.finding == nil)

@@ -7,8 +7,14 @@ struct ViewMoments {
   struct Window {
     /// From the mark that says so to the one that takes it back, or to the end of the recording.
     var moments: Range<Int>
-    /// How many commits there were meanwhile.
-    var commits: Int
+    /// When there was a commit meanwhile.
+    var commits: [Int]
+
+    /// From the second commit to the last one: what came before may be lost with all that is behind it, and what comes after them may be the disk's alone.
+    var between: Range<Int> {
+      guard commits.count > 2, let last = commits.last else { return moments }
+      return commits[1]..<last + 1
+    }
   }
 
   /// The files with rows.
@@ -18,7 +24,7 @@ struct ViewMoments {
 
   init(_ recording: Recording) {
     var names: [Inode: String] = [:]
-    var begun: [(name: String, place: Int, commits: Int)] = []
+    var begun: [(name: String, place: Int, commits: [Int])] = []
     for (place, operation) in recording.operations.enumerated() {
       switch operation {
       case .create(let inode, _, let name, false):
@@ -29,7 +35,7 @@ struct ViewMoments {
         let stem = String(name.prefix { $0 != "." })
         if name.contains(".state") {
           let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
-          if words.contains("unsynced") { begun.append((stem, place, 0)) }
+          if words.contains("unsynced") { begun.append((stem, place, [])) }
           if words.contains("synced"), let index = begun.firstIndex(where: { $0.name == stem }) {
             let window = begun.remove(at: index)
             unsynced.append(Window(moments: window.place..<place, commits: window.commits))
@@ -38,7 +44,7 @@ struct ViewMoments {
           let index = begun.firstIndex(where: { $0.name == stem })
         {
           // One of LMDB's two meta pages.
-          begun[index].commits += 1
+          begun[index].commits.append(place)
         }
       default: break
       }

@@ -79,7 +79,13 @@ public struct FuzzCampaign {
       refusals[error.reason, default: 0] += 1
       if !(0...payload.count).contains(error.offset) { find("\(error)", payload, decoder) }
     }
-    let time = Self.processorTime() - start
+    var time = Self.processorTime() - start
+    if time > Self.timeLimit {
+      // What a machine below this one takes away is counted too: slow is what is slow twice.
+      let again = Self.processorTime()
+      _ = try? decoder.again(payload)
+      time = min(time, Self.processorTime() - again)
+    }
     slowest = max(slowest, time)
     if time > Self.timeLimit { find("took \(time) s", payload, decoder) }
   }

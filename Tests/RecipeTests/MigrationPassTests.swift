@@ -201,7 +201,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
     try await seed(500)
     let store = try EventStore(at: place.url, plan: OrderPlan.self)
     var options = MigrationOptions()
-    options.rate = 5_000
+    options.rate = 800
     let run = try store.migrate(options)
     run.pause()
     for await progress in run.progress where progress.pause == .asked { break }

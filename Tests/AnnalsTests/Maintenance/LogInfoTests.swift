@@ -47,7 +47,7 @@ import Testing
     }
     #expect(try log.info().merging == nil)
     // Sorting takes a moment on another thread; small commits then write a few rows each.
-    for _ in 0..<200 where try log.info().merging == nil {
+    for _ in 0..<20_000 where try log.info().merging == nil {
       try await log.append([try .placed(1)], to: "s1")
       try await Task.sleep(for: .milliseconds(2))
     }

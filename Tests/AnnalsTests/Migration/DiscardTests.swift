@@ -80,7 +80,7 @@ import Testing
     #expect(try log.info().generation == 2)
     var code: AnnalsError.Code? = .busy
     // The writer's thread is woken and needs a moment.
-    for _ in 0..<200 where code == .busy {
+    for _ in 0..<6_000 where code == .busy {
       do throws(AnnalsError) {
         _ = try EventLog.discardPrevious(place.url)
         code = nil

@@ -170,6 +170,13 @@ final class TalliedStore: Sendable {
   var last: Position { Position(UInt64(said.withLock { $0.count })) }
 }
 
+extension View {
+  /// With more patience than a program needs: what is tested is that it comes, also where threads and disks are slow.
+  func waiting(for position: Position) async throws(AnnalsError) {
+    try await waiting(for: position, timeout: .seconds(60))
+  }
+}
+
 extension ViewSnapshot where P == Tallies.Counts {
   /// The rows of every word that there can be.
   func all() throws -> [String: Tallies.Counts.Word] {

@@ -107,9 +107,9 @@ struct ViewFollowingTests {
       .filter { $0.hasSuffix(".mdb") }.sorted()
   }
 
-  /// Waits until something is so, ten seconds at most.
+  /// Waits until something is so, a minute at most.
   static func wait(_ isSo: () throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(10)
+    let end = ContinuousClock.now + .seconds(60)
     while try !isSo() {
       guard ContinuousClock.now < end else {
         Issue.record("it did not become so")

@@ -132,8 +132,9 @@ import Testing
   @Test func `another working directory changes nothing`() async throws {
     await #expect(processExitsWith: .success) {
       let shelf = try Shelf()
-      #expect(FileManager.default.changeCurrentDirectoryPath("/tmp"))
-      let directory = try Directory.open(path: String(shelf.path.dropFirst("/tmp/".count)))
+      let temporary = FileManager.default.temporaryDirectory.path
+      #expect(FileManager.default.changeCurrentDirectoryPath(temporary))
+      let directory = try Directory.open(path: String(shelf.path.dropFirst(temporary.count + 1)))
       let locks = try shelf.locks()
       #expect(FileManager.default.changeCurrentDirectoryPath("/"))
       let environment = try Environment.open(
