@@ -19,8 +19,10 @@ extension InlineRoom {
     member: Int, _ row: inout InlineRow, to last: UInt64, _ kinds: KindRegistry, _ tables: StoreTables,
     _ table: Table, until deadline: ContinuousClock.Instant? = nil, in transaction: inout WriteTransaction
   ) throws(AnnalsError) {
-    let past = StoredPast(transaction.environment, tables, kinds, log: set.log, set.reach)
-    let lifting = EntryLifting(reach: set.reach, kinds: kinds, log: set.log, past: past)
+    // What is kept of kinds must not outlive the transaction: it may have registered some that are never committed.
+    let reach = PlanReach(set.reach.plan)
+    let past = StoredPast(transaction.environment, tables, kinds, log: set.log, reach)
+    let lifting = EntryLifting(reach: reach, kinds: kinds, log: set.log, past: past)
     while row.folded < last {
       let end = min(row.folded + Self.chunk, last)
       clear()

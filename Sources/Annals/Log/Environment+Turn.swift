@@ -10,6 +10,20 @@ extension Environment {
     return turn
   }
 
+  /// Lends a durable write transaction to `body`, and commits it when that returns; its turn is waited for at most so long.
+  ///
+  /// - Throws: `busy` where another process keeps the turn; what `body` throws, after which nothing is changed.
+  func write(
+    within limit: Duration, _ body: (inout WriteTransaction) throws(AnnalsError) -> Void
+  ) throws(AnnalsError) {
+    var transaction = try write(turn(within: limit), .full)
+    do throws(AnnalsError) { try body(&transaction) } catch {
+      transaction.abort()
+      throw error
+    }
+    do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
+  }
+
   /// What is told where another process has kept the turn for so long.
   func busy(for limit: Duration) -> AnnalsError {
     let holder: Int32?

@@ -130,9 +130,15 @@ struct Pass {
     }
   }
 
-  /// The right to write to the old generation, which nobody else has meanwhile.
-  func turn() throws(AnnalsError) -> Environment.Turn {
-    try storage { () throws(EnvironmentError) in try source.environment.turn() }
+  /// The right to write to the old generation, which nobody else has meanwhile. While a process that was stopped keeps it, the pass can be ended.
+  mutating func turn() throws(AnnalsError) -> Environment.Turn {
+    while true {
+      try check()
+      let environment = source.environment
+      let turn = try storage { () throws(EnvironmentError) in try environment.turnIfFree(within: .seconds(1))
+      }
+      if let turn { return turn }
+    }
   }
 
   /// Shows how far a phase is.

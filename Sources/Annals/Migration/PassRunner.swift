@@ -46,7 +46,6 @@ struct PassRunner: Sendable {
     guard log.options.access == .readWrite else {
       throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
     }
-    try work.begin(log)
     let opening = StoreOpening(directory: log.core.generation.directory, options: log.options)
     let lock = try opening.passLock()
     guard let hold = try files({ () throws(StoreFileError) in try lock.tryLock(.exclusive) }) else {
@@ -78,20 +77,20 @@ struct PassRunner: Sendable {
   }
 
   private func run(_ source: Generation, _ lock: FileLock) throws(AnnalsError) -> MigrationReport {
-    let preflight = try PassPreflight(source, work)
+    var preflight = try PassPreflight(source, work)
     try work.mustKnow(source.read { (reader) throws(AnnalsError) in try reader.inlineRows() })
+    try mustNotBeInTheWay(preflight.unfinished)
+    if preflight.unfinished != nil || preflight.isNeeded || work.isForced {
+      if preflight.unfinished == nil { try preflight.mustHaveRoom() }
+      // What ends before this has changed nothing, for no program.
+      if try work.begin(log) { preflight = try PassPreflight(source, work) }
+    }
     let building = try locks(lock, source.directory, queue: lock, write: lock)
     var unfinished: (PassTarget, PassRow)?
     if let row = preflight.unfinished {
       let leftover = UnfinishedPass(
         source: source, directory: source.directory, locks: building, row: row, boot: options.boot(),
         isMoving: work.move != nil)
-      if row.plan != work.mark, options.unfinished != .discard, !options.discardsOthers {
-        throw AnnalsError(
-          .wrongUse,
-          "an unfinished migration pass \(row.version.map { "to version \($0)" } ?? "without a plan") by another plan has left generation \(row.other): finish it with the program that began it, or throw it away with MigrationOptions.Unfinished.discard ('--restart')",
-          details: AnnalsError.Details { $0.version = row.version })
-      }
       let isOurs = row.plan == work.mark
       if options.unfinished != .discard, isOurs { unfinished = try leftover.target() }
       if unfinished == nil { try leftover.remove { options.atPoint?($0) } }
@@ -107,6 +106,17 @@ struct PassRunner: Sendable {
     if unfinished == nil { try preflight.mustHaveRoom() }
     options.atPoint?(.begin)
     return try run(source, building, unfinished, preflight)
+  }
+
+  /// Throws where an unfinished pass of another plan is there, and nobody has said what is to become of it.
+  private func mustNotBeInTheWay(_ row: PassRow?) throws(AnnalsError) {
+    guard let row, row.plan != work.mark, options.unfinished != .discard, !options.discardsOthers else {
+      return
+    }
+    throw AnnalsError(
+      .wrongUse,
+      "an unfinished migration pass \(row.version.map { "to version \($0)" } ?? "without a plan") by another plan has left generation \(row.other): finish it with the program that began it, or throw it away with MigrationOptions.Unfinished.discard ('--restart')",
+      details: AnnalsError.Details { $0.version = row.version })
   }
 
   private func locks(
@@ -175,7 +185,7 @@ struct PassRunner: Sendable {
     // A generation that was rolled back from had a number that the one in use need not know.
     let names = try files { () throws(StoreFileError) in try source.directory.names() }
     let taken = names.compactMap { GenerationRemoval.number(ofFile: $0) }.max() ?? 0
-    try source.environment.write(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+    try source.environment.write(within: log.options.lockTimeout) { (transaction) throws(AnnalsError) in
       let newest = max(try newest(in: transaction, source), taken)
       guard newest < CurrentFile.maximumGeneration else {
         throw AnnalsError(

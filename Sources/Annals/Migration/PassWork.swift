@@ -53,10 +53,11 @@ struct PassWork: Sendable {
 
   /// Makes sure that entries may be stored as what the pass makes of them: a bridge that older programs need in another form is activated first.
   ///
+  /// - Returns: Whether a phase of the version began.
   /// - Throws: ``AnnalsError`` with code `busy` where such programs have the store open.
-  func begin(_ log: EventLog) throws(AnnalsError) {
-    guard let reach, log.options.access == .readWrite else { return }
-    try Rollout(log: log, plan: reach.rollout).beginPass()
+  func begin(_ log: EventLog) throws(AnnalsError) -> Bool {
+    guard let reach, log.options.access == .readWrite else { return false }
+    return try Rollout(log: log, plan: reach.rollout).beginPass()
   }
 
   /// Throws `needsPlan` where a pass must fold anew what it does not know.

@@ -28,13 +28,15 @@ struct Rollout {
   }
 
   /// Makes sure that entries may be rewritten in the version: a pass stores all of them so at once.
-  func beginPass() throws(AnnalsError) {
-    guard try isUndecided() else { return }
-    _ = try change { (decision) throws(AnnalsError) in
+  ///
+  /// - Returns: Whether a phase of it began.
+  func beginPass() throws(AnnalsError) -> Bool {
+    guard try isUndecided() else { return false }
+    return try change { (decision) throws(AnnalsError) in
       let programs = try leases.living()
       switch decision.append({ () throws(Never) in programs }) {
       case .failure(let refusal): return .failure(refusal)
-      case .success(let verdict) where verdict.form == .shared && plan.needsLowering:
+      case .success(let verdict) where verdict.form == .shared && plan.passNeedsActivation:
         return decision.activation(beside: programs, superseding: false)
       case .success(let verdict): return .success(verdict.changes)
       }
@@ -50,7 +52,7 @@ struct Rollout {
       return []
     }
     guard !isAsked, case .success(let verdict) = answer else { return true }
-    return verdict.form == .shared && plan.needsLowering
+    return verdict.form == .shared && plan.passNeedsActivation
   }
 
   private func change(

@@ -7,22 +7,38 @@ final class RolloutPlan: Sendable {
   let bridges: [SchemaVersion]
   /// Whether some records are stored otherwise before the version is active than after.
   let needsLowering: Bool
+  /// Whether a pass may store what programs of the version before cannot read: such records, or ones of a type that they do not have.
+  let passNeedsActivation: Bool
 
   init(
     version: SchemaVersion, stability: SchemaStability, bridges: [SchemaVersion] = [],
-    needsLowering: Bool = false
+    needsLowering: Bool = false, makesLaterTypes: Bool = false
   ) {
     self.version = version
     self.stability = stability
     self.bridges = bridges
     self.needsLowering = needsLowering
+    passNeedsActivation = needsLowering || makesLaterTypes
   }
 
   convenience init(_ plan: CompiledPlan) {
     self.init(
       version: plan.current.version, stability: plan.bridge == nil ? .released : .bridge,
       bridges: plan.schemas.dropFirst().dropLast().filter { $0.stability == .bridge }.map(\.version),
-      needsLowering: plan.bridge?.needsLowering ?? false)
+      needsLowering: plan.bridge?.needsLowering ?? false, makesLaterTypes: Self.makesLaterTypes(plan))
+  }
+}
+
+extension RolloutPlan {
+  /// Whether rules of the last stage may give events of a type that the version before does not have.
+  private static func makesLaterTypes(_ plan: CompiledPlan) -> Bool {
+    guard let forms = plan.bridge?.forms, let crossings = plan.crossings.last else { return false }
+    return forms.indices.contains { number in
+      guard case .later = forms[number] else { return false }
+      return crossings.contains { crossing in
+        if case .rule(let effect) = crossing { effect.allows(number) } else { false }
+      }
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 import Testing
 
 @testable import Annals
@@ -109,6 +110,47 @@ import Testing
     #expect(try newer.log.storedKinds() == ["Walked 2.0.0"])
   }
 
+  @Test func `a pass whose rules may give events of a new type waits for programs that have none`()
+    async throws
+  {
+    let place = try TemporaryStore()
+    do {
+      let older = try EventStore(at: place.url, plan: BridgeParksPlan1.self)
+      try await older.append([.parkAdded(.init(name: "A", area: 1))], to: "a")
+      let newer = try EventStore(at: place.url, plan: ClosingPlan.self)
+      let error = #expect(throws: AnnalsError.self) { try newer.migrate().join() }
+      #expect(error?.code == .busy)
+      #expect(try older.log.storedKinds() == ["ParkAdded 1.0.0"])
+      #expect(try newer.log.phase(of: v2) == nil)
+      withExtendedLifetime(older) {}
+    }
+    let newer = try EventStore(at: place.url, plan: ClosingPlan.self)
+    _ = try newer.migrate().join()
+    #expect(try newer.log.phase(of: v2) == .active)
+    #expect(
+      try newer.events() == [
+        .parkAdded(.init(city: nil, name: "A", area: 1)), .parkClosed(.init(name: "A")),
+      ])
+  }
+
+  @Test func `a pass that does not begin activates nothing`() async throws {
+    let place = try TemporaryStore()
+    do {
+      let older = try EventStore(at: place.url, plan: BridgeWeightsPlan1.self)
+      let newer = try EventStore(at: place.url, plan: BridgeWeightsPlan2.self)
+      try await newer.append([.walked(.init(steps: 1))], to: "a")
+      withExtendedLifetime(older) {}
+    }
+    let newer = try EventStore(at: place.url, plan: BridgeWeightsPlan2.self)
+    let hold = try FileLock("pass.lock", in: newer.log.core.generation.directory).lock(.exclusive)
+    let error = #expect(throws: AnnalsError.self) { try newer.migrate().join() }
+    #expect(error?.code == .busy)
+    #expect(try newer.log.phase(of: v2) == .expanding)
+    _ = consume hold
+    _ = try newer.migrate().join()
+    #expect(try newer.log.phase(of: v2) == .active)
+  }
+
   @Test func `a store that is open for reading activates nothing`() async throws {
     let place = try TemporaryStore()
     try await EventStore(at: place.url, plan: BridgeWeightsPlan1.self).append(
@@ -118,5 +160,18 @@ import Testing
     #expect(throws: AnnalsError.self) { try reader.activate() }
     #expect(try reader.activate(isRehearsal: true).olderEvents == 1)
     #expect(throws: AnnalsError.self) { try reader.contract() }
+  }
+}
+
+/// A rule that may give anything, also events of the type that the version before does not have.
+private enum ClosingPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<BridgeParks1, BridgeParks2> {
+    MigrationStage.custom(fromVersion: BridgeParks1.self, toVersion: BridgeParks2.self) {
+      Split(\.parkAdded) { old, _ in
+        [
+          .parkAdded(.init(city: nil, name: old.name, area: old.area)), .parkClosed(.init(name: old.name)),
+        ]
+      }
+    }
   }
 }

@@ -44,7 +44,7 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
     try await store.append([.weighed(.init(n: 30))], to: "athlete-1", expecting: .revision(9))
     var again = try PlanMigration(at: place.url, plan: CountedMovePlan.self, to: nil, options: all)
-    while let run = try again.next() { #expect(try await !run.report().isDone) }
+    while let run = try again.next(MigrationOptions()) { #expect(try await !run.report().isDone) }
   }
 
   @Test func `a program that was opened behind a pass appends nothing once that is rolled back`() async throws
