@@ -54,7 +54,11 @@ extension ChainOutline {
   ) -> BridgeForm {
     guard let new = newer.shape, let known = older.shape else {
       // By name an older program reads nothing of a newer version.
-      if newer.type == older.type { return .lowered(to: old, down: .same, up: .same) }
+      if case .carried(let target) = crossing, target == number {
+        return .lowered(to: old, down: .same, up: .same)
+      }
+      // What is stored as the older version comes back through the rule, and would be something else then.
+      if case .rule = crossing { return .impossible(["a rule takes the record that has its name"]) }
       return .impossible(["one of the two has no shape"])
     }
     if case .rule(let effect) = crossing {

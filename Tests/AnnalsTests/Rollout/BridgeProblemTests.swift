@@ -70,6 +70,75 @@ import Testing
     #expect(try CompiledPlan(MisreadNot.self).bridge?.needsLowering == true)
   }
 
+  /// Records without a shape, carried, and read by a rule all the same.
+  @Schema(1, 0, 0) enum Pounds {
+    struct Weighed: TreeRecord { var tree: CBOR }
+  }
+  @Schema(2, 0, 0, .bridge) enum Kilograms {
+    typealias Weighed = Pounds.Weighed
+  }
+  enum PoundsPlan: SchemaMigrationPlan {
+    static var stages: MigrationChain<Pounds, Pounds> {}
+  }
+  enum TreeCarried: SchemaMigrationPlan {
+    static var stages: MigrationChain<Pounds, Kilograms> {
+      MigrationStage.lightweight(fromVersion: Pounds.self, toVersion: Kilograms.self)
+    }
+  }
+  enum TreeMisread: SchemaMigrationPlan {
+    static var stages: MigrationChain<Pounds, Kilograms> {
+      MigrationStage.custom(fromVersion: Pounds.self, toVersion: Kilograms.self) {
+        Upcast(\.weighed, to: \.weighed) { old, _ in .init(tree: ["n": CBOR(old.n / 2)]) }
+      }
+    }
+  }
+  enum TreeNamesake: SchemaMigrationPlan {
+    static var stages: MigrationChain<Pounds, Kilograms> {
+      MigrationStage.custom(fromVersion: Pounds.self, toVersion: Kilograms.self) {
+        Drop(\.weighed, reason: "weighed anew")
+      }
+    }
+  }
+  enum TreeLowered: SchemaMigrationPlan {
+    static var stages: MigrationChain<Pounds, Kilograms> {
+      MigrationStage.custom(fromVersion: Pounds.self, toVersion: Kilograms.self) {
+        Upcast(\.weighed, to: \.weighed) { old, _ in .init(tree: ["n": CBOR(old.n / 2)]) }
+        Downcast(\.weighed, to: \.weighed) { new in .init(tree: ["n": CBOR(new.n * 2)]) }
+      }
+    }
+  }
+
+  @Test func `a carried record without a shape reaches older programs as it is only where no rule takes it`()
+    throws
+  {
+    for plan in [{ try CompiledPlan(TreeMisread.self) }, { try CompiledPlan(TreeNamesake.self) }] {
+      let error = #expect(throws: AnnalsError.self) { try plan() }
+      #expect(error?.code == .invalidPlan)
+      #expect(error?.message.contains("Downcast(") == true)
+    }
+    #expect(try CompiledPlan(TreeCarried.self).bridge?.needsLowering == true)
+  }
+
+  @Test func `a rule is gone through once by what is appended beside an older program`() async throws {
+    let place = try TemporaryStore()
+    let older = try EventStore(at: place.url, plan: PoundsPlan.self)
+    let newer = try EventStore(at: place.url, plan: TreeLowered.self)
+    try await newer.append([.weighed(.init(tree: ["n": 40]))], to: "a")
+    #expect(try newer.log.storedKinds() == ["Weighed 1.0.0"])
+    #expect(
+      try older.events().map { event in
+        switch event {
+        case .weighed(let weighed): weighed.n
+        }
+      } == [80])
+    #expect(
+      try newer.events().map { event in
+        switch event {
+        case .weighed(let weighed): weighed.n
+        }
+      } == [40])
+  }
+
   enum Twice: SchemaMigrationPlan {
     static var stages: MigrationChain<Old, Narrow> {
       MigrationStage.lightweight(fromVersion: Old.self, toVersion: Narrow.self) {
@@ -208,4 +277,8 @@ import Testing
     #expect(forms(Wider.self) == ["readable"])
     #expect(forms(Narrow.self) == ["impossible"])
   }
+}
+
+extension BridgeProblemTests.Pounds.Weighed {
+  fileprivate var n: Int { tree["n"]?.integer ?? 0 }
 }
