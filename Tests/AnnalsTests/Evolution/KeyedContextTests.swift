@@ -59,6 +59,25 @@ private enum OtherValuePlan: SchemaMigrationPlan {
   }
 }
 
+/// The same by a context that may be none: what is stored is a value.
+private enum OptionalPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Visits1, Visits2> {
+    MigrationStage.custom(
+      fromVersion: Visits1.self, toVersion: Visits2.self,
+      prepare: { history -> KeyedContext<String, Position>? in
+        let firsts = try history.firstPositions { entry in
+          if case .visitNoted(let visit) = entry.event { visit.guest } else { nil }
+        }
+        return firsts.count > 1 ? try KeyedContext(firsts) : nil
+      }
+    ) {
+      Upcast(\.visitNoted, to: \.visitNoted) { old, _, firsts in
+        .init(guest: old.guest, number: Int(try firsts?[old.guest]?.rawValue ?? 0))
+      }
+    }
+  }
+}
+
 @Suite struct KeyedContextTests {
   private static let guests = 5_000
 
@@ -75,6 +94,26 @@ private enum OtherValuePlan: SchemaMigrationPlan {
     let names = (0..<Self.guests).map { "guest \($0 * 7919 % Self.guests)" }
     try await store.append((names + names).map { .visitNoted(.init(guest: $0)) }, to: "visits")
     return place
+  }
+
+  @Test(arguments: [(["Ada", "Bo", "Ada"], [1, 2, 1]), (["Ada"], [0])])
+  func `an optional context is stored as a value, and read again by whoever opens the store`(
+    guests: [String], numbers: [Int]
+  ) async throws {
+    let place = try TemporaryStore()
+    do {
+      let store = try EventStore(at: place.url, plan: FirstPlan.self)
+      try await store.append(guests.map { .visitNoted(.init(guest: $0)) }, to: "visits")
+    }
+    for options in [activating, StoreOptions()] {
+      let store = try EventStore(at: place.url, plan: OptionalPlan.self, options: options)
+      let found = try store.events().map { event in
+        switch event {
+        case .visitNoted(let visit): visit.number
+        }
+      }
+      #expect(found == numbers)
+    }
   }
 
   private func expectNumbers(_ store: EventStore<KeyedPlan>) throws {

@@ -17,7 +17,7 @@
 /// }
 /// ```
 ///
-/// It is stored so where it is the whole context of its stage. As a part of another context it is stored as a value, like everything in that.
+/// It is stored so where it is the whole context of its stage. As a part of another context, an optional one too, it is stored as a value, like everything in that.
 public struct KeyedContext<Key: StoredValue & Hashable, Value: StoredValue>: Sendable {
   @usableFromInline let table: ContextTable
 

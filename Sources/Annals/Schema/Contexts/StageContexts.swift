@@ -58,8 +58,9 @@ enum PreparedContext: Sendable {
   case rows([ContextTable.Row])
 
   /// `context` as it is stored.
-  init(_ context: some StageContext) throws {
-    if let keyed = context as? any TabledContext {
+  init<Context: StageContext>(_ context: Context) throws {
+    // By its declared type, as it is read: a keyed context inside an optional is a value.
+    if Context.self is any TabledContext.Type, let keyed = context as? any TabledContext {
       self = .rows(try keyed.rows())
     } else {
       self = .value(try PayloadEncoder.encode(context))
