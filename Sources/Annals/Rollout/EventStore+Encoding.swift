@@ -65,7 +65,13 @@ extension EventStore {
     do throws(LoweringFailure) {
       switch form {
       case .newest: (record, payload) = try reach.plan.encodeNewest(new.event)
-      case .shared: (record, payload) = try reach.plan.encodeShared(new.event)
+      case .shared:
+        (record, payload) = try reach.plan.encodeShared(
+          new.event,
+          from: Origin(
+            position: 1, stream: stream, revision: 0,
+            timestamp: time.map(Timestamp.init(microseconds:)) ?? .now, id: new.id, metadata: new.metadata,
+            log: log.id))
       }
     } catch {
       throw AnnalsError(error, reach.plan.current.version, for: stream)

@@ -162,6 +162,12 @@ extension ChainOutline {
       if counts[downcast.caseIndex] == 2 {
         problems.append(.twoDowncasts(record, from: place.0, to: place.1))
       }
+      if let target = downcast.target, crossings[index].indices.contains(target),
+        case .rule(.nothing) = crossings[index][target]
+      {
+        let older = PlanProblem.Record(from.records[target])
+        problems.append(.droppedDowncast(record, into: older, from: place.0, to: place.1))
+      }
       if to.stability != .bridge { problems.append(.idleDowncast(record, from: place.0, to: place.1)) }
     }
     guard let forms = bridgeForms(ofStage: index) else { return problems }

@@ -25,8 +25,10 @@ enum LoweringFailure: Error {
 
 extension CompiledPlan {
   /// The record type and the payload as which `event`, of the current schema, is stored while programs of the version before need it so.
-  func encodeShared(
-    _ event: some SchemaEvent
+  ///
+  /// - Parameter origin: What is known of the entry before it is stored.
+  func encodeShared<Event: SchemaEvent>(
+    _ event: Event, from origin: @autoclosure () -> Origin
   ) throws(LoweringFailure) -> (record: RecordKind, payload: [UInt8]) {
     let (record, payload) = try encodeNewest(event)
     guard let bridge else { return (record, payload) }
@@ -37,6 +39,7 @@ extension CompiledPlan {
       return (bridge.written[target], lowered)
     case .rule:
       let lowered = try bridge.lower(payload, of: record.type.text, byRuleFor: event.caseIndex)
+      try bridge.mustComeBack(lowered, of: record.type.text, origin(), Delivery<Event>())
       return (bridge.written[lowered.caseIndex], lowered.payload)
     }
   }
@@ -95,5 +98,20 @@ extension CompiledBridge {
       throw failure(type, "its Downcast says that there is no way to say it")
     }
     return lowered
+  }
+
+  /// Throws unless the stage makes an event of what a downcast has made.
+  fileprivate func mustComeBack(
+    _ lowered: LoweredRecord, of type: String, _ origin: Origin, _ sink: Sink
+  ) throws(LoweringFailure) {
+    let (payload, name) = (lowered.payload, older.records[lowered.caseIndex].name.text)
+    do throws(StepFailure) { try steps[lowered.caseIndex].run(payload.span, origin, sink) } catch {
+      throw failure(
+        type, "its Downcast makes a '\(name)' of it, which could not be read: \(error)",
+        LiftFailure(version: older.version, type: name, failure: error).cause)
+    }
+    guard sink.count > 0 else {
+      throw failure(type, "its Downcast makes a '\(name)' of it, of which the stage makes no event")
+    }
   }
 }

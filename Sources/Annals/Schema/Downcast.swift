@@ -10,6 +10,8 @@ struct DowncastRule<From: VersionedSchema, To: VersionedSchema>: Sendable {
 struct DowncastOutline: Sendable {
   /// The number of the case of the newer version.
   let caseIndex: Int
+  /// The number of the case of the older version; `nil` where that is said for each record.
+  let target: Int?
 }
 
 /// What a payload of a newer version is in the older one; `nil` where that has no way to say it.
@@ -27,6 +29,9 @@ struct LoweredRecord: Sendable {
 ///
 /// It is needed where those cannot read the newer record as their own, and where no adjustment of the stage can be turned around. It is used until the bridge is
 /// activated; after that records are stored as what they are.
+///
+/// What it gives is read again by the stage before it is stored: where that makes no event of it, or throws, no newer program would ever see it, and the append fails
+/// as where the downcast throws. Position and revision are not known by then; the rule is given 1 and 0.
 ///
 /// ```swift
 /// Downcast(\.weightLogged, to: \.weightLogged) { new in .init(pounds: new.kilograms / 0.45359237) }
@@ -90,7 +95,8 @@ extension DowncastRule {
     _ body: @escaping @Sendable (New) throws -> Old
   ) {
     let target = From.Event.cases[keyPath: target].index
-    self.init(outline: DowncastOutline(caseIndex: To.Event.cases[keyPath: path].index)) { payload in
+    let outline = DowncastOutline(caseIndex: To.Event.cases[keyPath: path].index, target: target)
+    self.init(outline: outline) { payload in
       var lowered: [UInt8] = []
       try body(New.decode(payload: payload.span)).encode(into: &lowered)
       return LoweredRecord(caseIndex: target, payload: lowered)
@@ -100,7 +106,8 @@ extension DowncastRule {
   fileprivate init<New: Record>(
     _ path: RecordPath<To, New>, _ body: @escaping @Sendable (New) throws -> From.Event?
   ) {
-    self.init(outline: DowncastOutline(caseIndex: To.Event.cases[keyPath: path].index)) { payload in
+    let outline = DowncastOutline(caseIndex: To.Event.cases[keyPath: path].index, target: nil)
+    self.init(outline: outline) { payload in
       guard let event = try body(New.decode(payload: payload.span)) else { return nil }
       var lowered: [UInt8] = []
       try event.encode(into: &lowered)

@@ -46,6 +46,8 @@ enum PlanProblem: Equatable {
   case bridgeAtOnePosition(Schema, from: Schema)
   /// A stage has more than one downcast for a record.
   case twoDowncasts(Record, from: Schema, to: Schema)
+  /// A downcast leads to a record that its own stage drops.
+  case droppedDowncast(Record, into: Record, from: Schema, to: Schema)
   /// A stage that leads to no bridge has a downcast.
   case idleDowncast(Record, from: Schema, to: Schema)
   /// A stage has more than one rule for streams.
@@ -109,6 +111,8 @@ extension PlanProblem: CustomStringConvertible {
       "\(schema) is a bridge, and the stage from \(from) works out something from the whole log, after which nobody appends events of an older version: leave out .bridge"
     case .twoDowncasts(let record, let from, let to):
       "the stage from \(from) to \(to) has more than one Downcast for '\(record.name)': keep one for \\.\(record.caseName)"
+    case .droppedDowncast(let record, let older, let from, let to):
+      "the stage from \(from) to \(to) has a Downcast for '\(record.name)' to '\(older.name)', which it drops, so that no program of \(to.name) would read it: let the Downcast for \\.\(record.caseName) lead to another record, or write Upcast(\\.\(older.caseName), to: \\.\(record.caseName)) { old, origin in … } in place of the Drop"
     case .idleDowncast(let record, let from, let to):
       "the stage from \(from) to \(to) has a Downcast for '\(record.name)', and \(to.name) is no bridge: declare it with .bridge, or take the Downcast out"
     case .twoStreams(let from, let to):
