@@ -80,9 +80,8 @@ struct EntryLifting: Sendable {
   private func lift(
     _ kind: UInt32, _ payload: Span<UInt8>, _ origin: Origin, into sink: Sink
   ) throws(AnnalsError) {
-    if reach.plan.passesOverNewer,
-      let version = reading.kinds.kinds[kind].flatMap({ $0.version ?? reach.plan.adopted }),
-      version > reach.plan.current.version
+    if let newest = reach.plan.newestStored,
+      let version = reading.kinds.kinds[kind].flatMap({ $0.version ?? reach.plan.adopted }), version > newest
     {
       return
     }

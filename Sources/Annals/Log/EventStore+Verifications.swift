@@ -9,18 +9,18 @@ package struct StageVerification {
 }
 
 extension EventStore {
-  /// The comparisons that the plan's stages make, oldest stage first, each over all events that the store has now.
+  /// The comparisons that the plan's stages make, oldest stage first, each over all events that the store has now; none for a stage behind which they all are.
   package func verifications() throws(AnnalsError) -> [StageVerification] {
     let plan = reach.plan
     let contexts = try Activation(log, plan).contexts()
     let last = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.last() }
     let history = LogHistory(log: log, last: last, adopted: plan.adopted)
-    return plan.works.enumerated().compactMap { index, work in
-      work.verify.map { verify in
-        StageVerification(from: plan.schemas[index].version, to: plan.schemas[index + 1].version) {
-          try verify(history, contexts)
-        }
-      }
+    var verifications: [StageVerification] = []
+    for (index, work) in plan.works.enumerated() {
+      let (from, to) = (plan.schemas[index].version, plan.schemas[index + 1].version)
+      guard let verify = work.verify, try history.isStored(below: to) else { continue }
+      verifications.append(StageVerification(from: from, to: to) { try verify(history, contexts) })
     }
+    return verifications
   }
 }

@@ -17,13 +17,27 @@ struct LogHistory: HistorySource {
 
   var id: UUID { log.id }
 
+  /// Whether the log has events that were stored below `version`: there is nothing that a stage to it could compare otherwise.
+  func isStored(below version: SchemaVersion) throws(AnnalsError) -> Bool {
+    let adopted = adopted
+    return try log.read { (snapshot) throws(AnnalsError) in
+      let kinds = snapshot.kinds.kinds
+      return try snapshot.reader.census().contains { number, row in
+        guard row.parts > 0, let stored = kinds[number].flatMap({ $0.version ?? adopted }) else {
+          return false
+        }
+        return stored < version
+      }
+    }
+  }
+
   func read<Event: SchemaEvent>(
     through plan: CompiledPlan, as event: Event.Type, _ body: (Entry<Event>) throws -> Void
   ) throws {
     var plan = plan
     plan.adopted = adopted
     // They were stored by programs that had the newer version already, before anyone activated it: no rule of the stage will see them.
-    plan.passesOverNewer = true
+    plan.newestStored = plan.newestStored ?? plan.current.version
     let reach = PlanReach(
       plan, passesOverUnreadable ? Quarantine(.quarantine { _ in }) : nil, isAdopting: true)
     var next = Position(1)

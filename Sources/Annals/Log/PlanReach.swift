@@ -42,7 +42,7 @@ final class PlanReach: Sendable {
       var before = plan
       before.adopted = adopted
       // What is stored under the newer version came after the last group ended.
-      before.passesOverNewer = true
+      before.newestStored = plan.current.version
       return PlanReach(before, isAdopting: isAdopting)
     }
   }

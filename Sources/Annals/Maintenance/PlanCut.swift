@@ -21,7 +21,7 @@ struct PlanCut: Sendable {
   ) throws(AnnalsError) {
     var pipeline = try chain.pipeline(FrozenContexts(contexts))
     pipeline.plan.adopted = adopted
-    pipeline.plan.passesOverNewer = passesOverNewer
+    pipeline.plan.newestStored = passesOverNewer ? pipeline.plan.current.version : nil
     let plan = pipeline.plan
     let forms = pipeline
     let reach = PlanReach(plan)

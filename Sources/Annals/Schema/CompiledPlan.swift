@@ -24,8 +24,8 @@ struct CompiledPlan: Sendable {
   var adopted: SchemaVersion?
   /// For versions below the oldest one, the last release that reads them.
   var lastReleases: [SchemaVersion: String] = [:]
-  /// Whether events of versions above the current one are passed over: they are no part of the history that ends at it.
-  var passesOverNewer = false
+  /// The newest version under which events of the history are stored that is read; those above it are passed over. `nil` where nothing is.
+  var newestStored: SchemaVersion?
   /// Whether stages that move entries to other streams may be passed on the way: in a pass that moves them, and for what it leaves.
   var passesStreams = false
   /// The stages, oldest first.

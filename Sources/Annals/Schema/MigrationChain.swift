@@ -88,7 +88,10 @@ extension MigrationChain {
       StageHistory(log: source.id) { body in
         let chain = MigrationChain<Oldest, Next>(
           outline: outline, extend: extend, works: works, beforeFolds: beforeNext)
-        try source.read(through: CompiledPlan(chain, contexts), as: Next.Event.self, body)
+        var plan = try CompiledPlan(chain, contexts)
+        // What was stored under the newer version to begin with is nothing that the older log becomes.
+        plan.newestStored = Current.version
+        try source.read(through: plan, as: Next.Event.self, body)
       }
     }
     var prepareWork: (@Sendable (any HistorySource, StageContexts) throws -> PreparedContext)?

@@ -6,7 +6,8 @@
 
 /// All events of one version, from the oldest to the newest: what a stage's `prepare` and `verify` read.
 ///
-/// It ends at the last entry that stood in the log when the work began, and has no events that were stored under a later version. It cannot be kept.
+/// It ends at the last entry that stood in the log when the work began, and has no events that were stored under a later version. The newer history of a
+/// `verify` is what the older one becomes: it has no events that were stored under the newer version either. It cannot be kept.
 public struct StageHistory<Event: SchemaEvent> {
   /// The id of the log.
   let log: UUID

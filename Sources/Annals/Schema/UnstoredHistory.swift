@@ -18,7 +18,7 @@ struct UnstoredHistory: HistorySource {
     let past = pipeline.past(of: entries)
     for (form, origin) in entries {
       // When a stage is activated in a store, nothing newer is there yet.
-      if let version = form.version, version > plan.current.version { continue }
+      if let version = form.version, version > plan.newestStored ?? plan.current.version { continue }
       let lifted: [Entry<Event>]
       do throws(LiftRefusal) { lifted = try pipeline.entries(of: form, at: origin, past: past) } catch {
         throw error.error

@@ -26,7 +26,8 @@ struct MovedHistory: HistorySource {
     }
     var plan = plan
     plan.adopted = older.adopted
-    plan.passesOverNewer = true
+    // The new generation has everything under the newer version: what the stage has been through cannot be told by that.
+    plan.newestStored = version
     plan.passesStreams = true
     let reach = PlanReach(plan, older.passesOverUnreadable ? Quarantine { _ in } : nil, isAdopting: true)
     let delivery = Delivery<Event>()

@@ -13,7 +13,7 @@ struct StreamMove: Sendable {
     var plan = routing.plan
     plan.adopted = adopted
     plan.passesStreams = true
-    plan.passesOverNewer = true
+    plan.newestStored = plan.current.version
     self.routing = StreamRouting(routing, plan: plan)
   }
 
