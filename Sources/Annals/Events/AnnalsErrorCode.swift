@@ -24,8 +24,8 @@ extension AnnalsError {
     public static let conflict = Code(.conflict)
     /// An inline projection refuses an event of an append; nothing of the call was stored.
     public static let rejected = Code(.rejected)
-    /// An append expects something of a stream whose entries have moved to others, which `details.movedTo` names; or a pass has given a stream other entries while it was
-    /// read page by page.
+    /// An append expects something of a stream whose entries have moved to others, which `details.movedTo` names, or has ids and may have been stored before they did; or
+    /// a pass has given a stream other entries while it was read page by page.
     public static let streamMoved = Code(.streamMoved)
     /// An event id stands twice in one call for the same stream.
     public static let duplicateID = Code(.duplicateID)

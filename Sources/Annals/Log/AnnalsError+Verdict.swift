@@ -21,7 +21,7 @@ extension AnnalsError {
       let list = names.map { "'\($0)'" }.joined(separator: ", ")
       self.init(
         .streamMoved,
-        "stream '\(stream)' moved to \(list): append there; an append that expects nothing begins '\(stream)' anew",
+        "stream '\(stream)' moved to \(list): append there; an append that expects nothing, of events without ids, begins '\(stream)' anew",
         details: Details {
           $0.stream = stream
           $0.movedTo = names

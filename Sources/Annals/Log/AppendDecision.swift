@@ -15,8 +15,11 @@ protocol AppendState: ~Escapable {
   /// Where the stream of the call's part at `index` ends; `nil` where it holds no entry.
   func end(ofPart index: Int) -> StreamEnd?
 
-  /// Where the entries have moved that the stream of the call's part at `index` held, which holds none now.
+  /// Where entries have moved that the stream of the call's part at `index` held.
   func moved(ofPart index: Int) throws(Failure) -> [StreamName]
+
+  /// Where the stream called `name` ends; `nil` where it holds no entry.
+  func end(of name: StreamName) throws(Failure) -> StreamEnd?
 
   /// Where the entries of a stream with these revisions stand, and their ids; the oldest first.
   func identities(of end: StreamEnd, _ revisions: ClosedRange<UInt64>) throws(Failure) -> [EntryIdentity]
@@ -51,7 +54,7 @@ enum AppendVerdict: Sendable {
   case duplicateID(UUID, StreamName)
   /// Only some of the events are in the log: the id is in the stream, or its neighbours are not.
   case partlyThere(UUID, StreamName)
-  /// Something is expected of a stream whose entries have moved to others.
+  /// Something is expected of a stream whose entries have moved to others, or the call may have been stored before they did.
   case moved(StreamName, to: [StreamName])
   /// Expectations did not hold.
   case conflict([Violation])
@@ -126,8 +129,9 @@ enum AppendDecision {
     var first: (id: UUID, stream: StreamName, isRepeated: Bool)?
     for stream in order {
       guard let group = groups[stream], let anyID = group.events.lazy.compactMap(\.id).first else { continue }
-      switch try recognise(group.events, behind: state.end(ofPart: group.part), in: state) {
+      switch try recognise(group.events, ofPart: group.part, in: state) {
       case .partly(let id): return .partlyThere(id, stream)
+      case .untold(let names): return .moved(stream, to: names)
       case .new:
         if let first, first.isRepeated { return .partlyThere(first.id, first.stream) }
         first = first ?? (anyID, stream, false)
@@ -155,6 +159,41 @@ enum AppendDecision {
     case new
     case repeated([EntryIdentity])
     case partly(UUID)
+    /// Entries have moved to these streams, and more stands there than is searched.
+    case untold([StreamName])
+  }
+
+  /// Whether `events` of the stream of a part are in the log, also where its entries have gone to other streams.
+  private static func recognise<State: AppendState & ~Escapable>(
+    _ events: [AppendRequest.Item], ofPart index: Int, in state: borrowing State
+  ) throws(State.Failure) -> Recognition {
+    let end = state.end(ofPart: index)
+    let recognition = try recognise(events, behind: end, in: state)
+    if case .repeated = recognition { return recognition }
+    let names = try state.moved(ofPart: index)
+    if names.isEmpty { return recognition }
+    var found: [UUID: EntryIdentity] = [:]
+    // Of a stream that was split into many only so many names are known.
+    var isWhole = names.count < MovedRow.maximum
+    var ends = [end]
+    for name in names { ends.append(try state.end(of: name)) }
+    for other in ends {
+      guard let other, other.newestID != nil else { continue }
+      let last = other.revision.rawValue
+      let oldest = last < state.window ? 0 : last - state.window + 1
+      if oldest > 0 { isWhole = false }
+      for identity in try state.identities(of: other, oldest...last) {
+        if let id = identity.id { found[id] = identity }
+      }
+    }
+    let there = events.compactMap { $0.id.flatMap { found[$0] } }
+    if let id = there.first?.id {
+      // A pass keeps positions and their order, whatever it does with streams.
+      let isInOrder = zip(there, there.dropFirst()).allSatisfy { $0.position < $1.position }
+      return there.count == events.count && isInOrder ? .repeated(there) : .partly(id)
+    }
+    // Whoever appends behind the old name's new beginning knows of it.
+    return end != nil || isWhole ? .new : .untold(names)
   }
 
   /// Whether `events` of one stream are in the log behind `head`.

@@ -108,7 +108,7 @@ struct AppendGroup {
     try locate(request, in: transaction)
     let reader = StoreReader(transaction.view, tables)
     let state = GroupState(
-      reader: reader, parts: request.parts, ends: ends, window: window,
+      reader: reader, heads: heads, parts: request.parts, ends: ends, window: window,
       hasMoved: try generation.hasMoved(in: reader))
     return try AppendDecision.decide(request, in: state)
   }

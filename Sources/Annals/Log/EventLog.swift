@@ -48,7 +48,8 @@ public struct EventLog: Sendable {
   /// the same time share a commit. A task that is cancelled takes its call back as long as that waits.
   ///
   /// A call whose events have ids and are in the stream already, all and in
-  /// the same order, writes nothing and returns where they stand.
+  /// the same order, writes nothing and returns where they stand. They are looked for in other streams too, if a pass has led the stream's entries there;
+  /// where too much stands there to be certain, and the stream holds nothing, the call fails with `streamMoved`.
   ///
   /// - Parameters:
   ///   - events: The events, oldest first. Without events nothing is written and no stream is created.

@@ -23,7 +23,9 @@ extension EventStore {
   /// Adds events with ids, metadata or times of their own to the end of `stream`, all of them or none.
   ///
   /// A call whose events have ids and are in the stream already, all and in the same order, writes nothing and returns
-  /// where they stand, whatever was expected.
+  /// where they stand, whatever was expected. They are looked for in other streams too, if a pass has led the stream's
+  /// entries there; where too much stands there to be certain, and the stream holds nothing, the call fails with
+  /// `streamMoved`.
   ///
   /// - Parameters:
   ///   - events: The events, oldest first.

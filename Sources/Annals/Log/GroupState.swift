@@ -9,6 +9,7 @@ internal import LMDB
 /// What appends are decided by: the heads in memory, and the entries inside the transaction that would add to them.
 struct GroupState: AppendState, ~Escapable {
   let reader: StoreReader
+  private let heads: StreamHeads
   /// The parts of the call.
   let parts: [AppendRequest.Part]
   /// By part, where its stream ends.
@@ -19,9 +20,11 @@ struct GroupState: AppendState, ~Escapable {
 
   @_lifetime(copy reader)
   init(
-    reader: StoreReader, parts: [AppendRequest.Part], ends: [StreamEnd?], window: UInt64, hasMoved: Bool
+    reader: StoreReader, heads: StreamHeads, parts: [AppendRequest.Part], ends: [StreamEnd?], window: UInt64,
+    hasMoved: Bool
   ) {
     self.reader = reader
+    self.heads = heads
     self.parts = parts
     self.ends = ends
     self.window = window
@@ -33,6 +36,13 @@ struct GroupState: AppendState, ~Escapable {
   }
 
   func end(ofPart index: Int) -> StreamEnd? { ends[index] }
+
+  func end(of name: StreamName) throws(AnnalsError) -> StreamEnd? {
+    try heads.withTable { (table) throws(AnnalsError) in
+      let place = try AppendGroup.look(up: name, StreamHash(name), reader, &table)
+      return place.id == 0 ? nil : table.slots.end(place.slot)
+    }
+  }
 
   func identities(
     of end: StreamEnd, _ revisions: ClosedRange<UInt64>

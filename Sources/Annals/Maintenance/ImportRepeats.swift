@@ -11,18 +11,20 @@
 /// last one that was found, and from the first id that is not there on, the lines of the stream are new. A line without an
 /// id is there already only where it follows one that is, and says what the next entry says.
 struct ImportRepeats {
-  /// Where in a stream the entry of the next line may stand.
-  private enum Place {
-    /// At this revision or behind it, up to the second one.
-    case old(next: UInt64, last: UInt64)
-    /// Nowhere: what follows is new.
-    case new
+  /// A stream in which lines are looked for.
+  private struct Stretch {
+    let stream: StreamName
+    /// The revision at which the next of them may stand, or behind it.
+    var next: UInt64 = 0
+    /// The last revision that the stream had when the import met it first.
+    let last: UInt64
   }
 
   private let log: EventLog
   /// Whether there is anything to compare with.
   private let hasEntries: Bool
-  private var places: [StreamName: Place] = [:]
+  /// By stream, where its lines may stand: in the stream itself, and in those that a pass has led its entries to. Where that is nowhere, what follows is new.
+  private var places: [StreamName: [Stretch]] = [:]
 
   /// Compares lines with what `log` holds before any of them is stored.
   init(_ log: EventLog) throws(AnnalsError) {
@@ -44,26 +46,43 @@ struct ImportRepeats {
   private mutating func isThere(
     _ event: AppendRequest.Event, _ stream: StreamName, _ snapshot: borrowing LogSnapshot
   ) throws(AnnalsError) -> Bool {
-    if case .new = places[stream] { return false }
-    guard let head = try snapshot.head(of: stream), head.newestID != nil else {
-      places[stream] = .new
-      return false
+    var stretches: [Stretch]
+    if let known = places[stream] {
+      stretches = known
+    } else {
+      stretches = try self.stretches(of: stream, snapshot)
     }
-    var range: (next: UInt64, last: UInt64) = (0, head.revision.rawValue)
-    if case .old(let next, let last) = places[stream] { range = (next, last) }
-    if let found = try find(event, range, head, snapshot) {
-      places[stream] = .old(next: found + 1, last: range.last)
-      return true
+    defer { places[stream] = stretches }
+    for isNear in [true, false] {
+      for index in stretches.indices {
+        guard let found = try find(event, stretches[index], isNear: isNear, snapshot) else { continue }
+        stretches[index].next = found + 1
+        return true
+      }
+      if event.id == nil { return false }
     }
-    places[stream] = event.id == nil ? .old(next: range.next, last: range.last) : .new
+    stretches = []
     return false
   }
 
+  private func stretches(
+    of stream: StreamName, _ snapshot: borrowing LogSnapshot
+  ) throws(AnnalsError) -> [Stretch] {
+    var stretches: [Stretch] = []
+    for name in [stream] + (try snapshot.moved(from: stream)) {
+      guard let head = try snapshot.head(of: name), head.newestID != nil else { continue }
+      stretches.append(Stretch(stream: name, last: head.revision.rawValue))
+    }
+    return stretches
+  }
+
   /// The revision of the entry that a line was stored as; `nil` where there is none.
+  ///
+  /// - Parameter isNear: Whether it is looked for as the very next one alone.
   private func find(
-    _ event: AppendRequest.Event, _ range: (next: UInt64, last: UInt64), _ head: Head,
-    _ snapshot: borrowing LogSnapshot
+    _ event: AppendRequest.Event, _ range: Stretch, isNear: Bool, _ snapshot: borrowing LogSnapshot
   ) throws(AnnalsError) -> UInt64? {
+    guard let head = try snapshot.head(of: range.stream) else { return nil }
     let reader = snapshot.reader
     var touched = 0
     var start = range.next
@@ -82,7 +101,7 @@ struct ImportRepeats {
           && bytes.extracting(header.body).isEqual(to: event.payload.span)
       }
       if let index = found.firstIndex(of: true) { return start + UInt64(index) }
-      if event.id == nil { return nil }
+      if isNear { return nil }
       start = end + 1
       width = 256
     }

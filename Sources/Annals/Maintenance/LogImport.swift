@@ -112,8 +112,8 @@ extension EventLog {
   ///
   /// A line needs `stream`, `type` and `data`, an object. `version`, `time`, `id` and `metadata` may be absent or null; an
   /// entry without a time takes that of its append call. Other members, `position` and `revision` among them, are ignored,
-  /// but a line with `stub` or `path` is refused. A line whose id its stream has already is not stored again, if such lines
-  /// come in the order in which they were stored first.
+  /// but a line with `stub` or `path` is refused. A line whose id its stream has already, or one that a pass has led its
+  /// stream's entries to, is not stored again, if such lines come in the order in which they were stored first.
   ///
   /// - Parameters:
   ///   - options: Where the lines keep their fields, and where to begin.

@@ -9,8 +9,10 @@ private struct ModelState: AppendState {
   let request: AppendRequest
   let window = UInt64(ArrayModel.window)
 
-  func end(ofPart index: Int) -> StreamEnd? {
-    let positions = model.positions(of: request.parts[index].stream)
+  func end(ofPart index: Int) -> StreamEnd? { end(of: request.parts[index].stream) }
+
+  func end(of name: StreamName) -> StreamEnd? {
+    let positions = model.positions(of: name)
     guard let first = positions.first, let last = positions.last else { return nil }
     let newestID = positions.lastIndex { model.entries[$0 - 1].event.id != nil }
     return StreamEnd(
