@@ -90,11 +90,12 @@ extension AppendGroup {
         active.append((index, row))
         continue
       }
-      // A newer version in force has refused the call where it is mandatory; where it is not, this one is given up.
+      // A newer version in force has refused the call where it is mandatory; where it is not, this one is given up. One that is not in force says nothing.
       let member = set.members[index]
-      if inline.rows.contains(where: { member.isNamed(by: $0) && $0.version > member.outline.version }) {
-        continue
+      let isSuperseded = inline.rows.contains {
+        $0.state == .live && member.isNamed(by: $0) && $0.version > member.outline.version
       }
+      if isSuperseded { continue }
       return .failure(
         AnnalsError(
           .requiresActivation,

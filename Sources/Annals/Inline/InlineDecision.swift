@@ -30,21 +30,19 @@ struct InlineDecision {
     return rows.firstIndex { $0.state == .retired }.map { .remove(row: $0) }
   }
 
-  /// What comes next for one projection; `nil` where it is in force up to the end of the log, or a later version of it is there.
+  /// What comes next for one projection; `nil` where it is in force up to the end of the log, or a later version of it is.
   func step(of index: Int) throws(AnnalsError) -> Step? {
     let member = set.members[index]
     let known = rows.indices.filter { rows[$0].state != .retired && member.isNamed(by: rows[$0]) }
-    // A program of an earlier version only reads.
-    if known.contains(where: { rows[$0].version > member.outline.version }) { return nil }
+    let inForce = known.first { rows[$0].state == .live && rows[$0].version != member.outline.version }
+    // A program of an earlier version only reads. What is only being built refuses nobody: whoever builds it may never come to its end.
+    if let inForce, rows[inForce].version > member.outline.version { return nil }
     guard let row = known.first(where: { rows[$0].version == member.outline.version }) else {
-      if last > 0, !isActivating, let old = known.first(where: { rows[$0].state == .live }) {
-        throw AnnalsError(
-          .requiresActivation,
-          "version \(member.outline.version) of the inline projection '\(member.outline.name)' takes the place of version \(rows[old].version), with which programs append: open the store once with activating, which folds the log and shuts those out"
-        )
-      }
+      if let inForce { try mustMayReplace(rows[inForce], index) }
       return .begin(member: index)
     }
+    // It may have come into force since the fold began.
+    if rows[row].state == .building, let inForce { try mustMayReplace(rows[inForce], index) }
     guard rows[row].text == member.outline.text, rows[row].isMandatory == member.isMandatory else {
       if rows[row].state == .building { return .retire(row: row) }
       throw AnnalsError(
@@ -53,5 +51,15 @@ struct InlineDecision {
       )
     }
     return rows[row].state == .building || rows[row].folded < last ? .fold(member: index, row: row) : nil
+  }
+
+  /// Throws `requiresActivation` where a projection may not take the place of an earlier version that is in force.
+  private func mustMayReplace(_ old: InlineRow, _ index: Int) throws(AnnalsError) {
+    guard last > 0, !isActivating else { return }
+    let outline = set.members[index].outline
+    throw AnnalsError(
+      .requiresActivation,
+      "version \(outline.version) of the inline projection '\(outline.name)' takes the place of version \(old.version), with which programs append: open the store once with activating, which folds the log and shuts those out"
+    )
   }
 }

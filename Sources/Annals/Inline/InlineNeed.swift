@@ -13,7 +13,7 @@ extension InlineDecision {
   func need(of index: Int) -> InlineNeed {
     let member = set.members[index]
     if let newer = rows.first(where: {
-      $0.state != .retired && member.isNamed(by: $0) && $0.version > member.outline.version
+      $0.state == .live && member.isNamed(by: $0) && $0.version > member.outline.version
     }) {
       return .newerProgram(
         "the store has version \(newer.version), beside which this one is not folded: use the newer program")

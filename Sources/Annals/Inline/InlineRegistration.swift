@@ -136,14 +136,14 @@ extension InlineRegistration {
     }
   }
 
-  /// Puts a version in force that is folded up to the end of the log, in the place of the one before.
+  /// Puts a version in force that is folded up to the end of the log, in the place of the one before. A later one that is being built goes on.
   private func putInForce(
     _ row: Int, _ rows: inout [InlineRow], _ tables: StoreTables, in transaction: inout WriteTransaction
   ) throws(AnnalsError) {
     rows[row].state = .live
     try transaction.put(rows[row], in: tables.meta)
     for other in rows.indices
-    where other != row && rows[other].state != .retired
+    where rows[other].version < rows[row].version && rows[other].state != .retired
       && ExactText(rows[other].name) == ExactText(rows[row].name)
     {
       rows[other].state = .retired

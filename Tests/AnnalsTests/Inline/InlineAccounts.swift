@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 import Testing
 
 @testable import Annals
@@ -115,6 +116,26 @@ extension EventStore where Plan == InlineAccountsPlan {
   func balance(of account: StreamName) throws(AnnalsError) -> Int? {
     try read { (snapshot) throws(AnnalsError) in
       try snapshot.inline(InlineBalances.self).get(InlineBalances.Balance.self, account.text)?.amount
+    }
+  }
+
+  /// The rows of `meta` about inline projections.
+  func inlineRows() throws(AnnalsError) -> [InlineRow] {
+    try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.inlineRows() }
+  }
+
+  /// Puts rows of `meta` about inline projections, as another program would, with how far they are folded.
+  func put(_ rows: [InlineRow]) throws(AnnalsError) {
+    _ = try ActivationWrite(log).run(risesEpoch: false) { (transaction, tables, _) throws(AnnalsError) in
+      var meta = StoreMeta(log: log.id)
+      meta.requires = [.inline]
+      try transaction.put(meta.value(of: .requires), StoreMeta.Name.requires.rawValue, in: tables.meta)
+      for row in rows { try transaction.put(row, in: tables.meta) }
+      let all = try StoreReader(transaction.view, tables).inlineRows().map { stored in
+        rows.first { $0.number == stored.number } ?? stored
+      }
+      try transaction.put(folded: all, in: tables.meta)
+      return true
     }
   }
 }
