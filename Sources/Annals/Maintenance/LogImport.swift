@@ -92,11 +92,18 @@ extension AnnalsError {
   }
 
   /// The same error, which also says how many lines of the input are done with.
-  fileprivate func afterStoring(lines: Int) -> AnnalsError {
+  func afterStoring(lines: Int) -> AnnalsError {
     var details = details
     details.linesStored = lines
     let kept =
-      lines == 0 ? "no line was stored" : "the lines up to \(lines) are done: go on with --skip \(lines)"
+      switch (code, lines) {
+      case (.outcomeUnknown, 0):
+        "the lines of the first batch may be stored or not: look before you import them again"
+      case (.outcomeUnknown, _):
+        "the lines up to \(lines) are done, and those of the batch behind them may be: look before you go on with --skip \(lines)"
+      case (_, 0): "no line was stored"
+      default: "the lines up to \(lines) are done: go on with --skip \(lines)"
+      }
     return AnnalsError(
       code, "\(message); \(kept)", details: details, underlying: underlying)
   }
@@ -108,7 +115,8 @@ extension EventLog {
   /// A batch is one append call of at most 4,000 lines and some 4 MiB, and all of it is stored or none. The import stops at
   /// the first line that is no entry: the batches before it are stored, and the lines in front of it that belong to its
   /// own batch are not. The error says in `details.line` where it stopped and in `details.linesStored` how many lines are
-  /// stored, which is what ``ImportOptions/skip`` takes to go on. A line of more than 128 MiB is refused.
+  /// stored, which is what ``ImportOptions/skip`` takes to go on. With code `outcomeUnknown` the batch behind them may be
+  /// stored too: whoever goes on there without looking may store its lines twice, but for those with ids. A line of more than 128 MiB is refused.
   ///
   /// A line needs `stream`, `type` and `data`, an object. `version`, `time`, `id` and `metadata` may be absent or null; an
   /// entry without a time takes that of its append call. Other members, `position` and `revision` among them, are ignored,

@@ -207,6 +207,16 @@ extension LogImportTests {
     #expect(found?.details.linesStored == 0)
     #expect(try numbers(log) == [])
   }
+
+  @Test(arguments: [0, 4_000])
+  func `where it is unknown whether a batch is stored nobody is told that it is not`(lines: Int) {
+    let found = AnnalsError(.outcomeUnknown, "lines 1 to 9: it is not known").afterStoring(lines: lines)
+    #expect(found.code == .outcomeUnknown && found.details.linesStored == lines)
+    #expect(found.message.contains("batch") && found.message.contains("look before"))
+    #expect(!found.message.contains("no line was stored") && !found.message.contains("go on with --skip 0"))
+    let known = AnnalsError(.diskFull, "lines 1 to 9: no room").afterStoring(lines: lines)
+    #expect(!known.message.contains("batch"))
+  }
 }
 
 extension ImportReport {
