@@ -31,7 +31,7 @@ extension Environment {
     do { holder = try lastWriter() } catch { holder = nil }
     return AnnalsError(
       .busy,
-      "\(holder.map { "process \($0)" } ?? "another process") has been writing for \(limit); nothing was changed; try again later",
+      "\(holder.map { "process \($0)" } ?? "another process") has been writing for \(limit); try again later",
       details: AnnalsError.Details {
         $0.holder = holder
         $0.waited = limit

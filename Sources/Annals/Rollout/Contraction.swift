@@ -76,14 +76,18 @@ struct Contraction {
     if options.isRehearsal { return report }
     try check(report, options)
     var givenUp: UInt64 = 0
-    if report.quarantined > 0 {
-      // From here on nobody appends what would keep the contraction from its end.
-      _ = try Rollout(log: log, plan: rollout).activate(superseding: false)
-      givenUp = try GivingUp(log: log, below: version).run(atMost: report.quarantined)
+    do throws(AnnalsError) {
+      if report.quarantined > 0 {
+        // From here on nobody appends what would keep the contraction from its end.
+        _ = try Rollout(log: log, plan: rollout).activate(superseding: false)
+        try GivingUp(log: log, below: version).run(atMost: report.quarantined, &givenUp)
+      }
+      report.isContracted = try finish()
+    } catch {
+      throw givenUp > 0 ? error.afterGivingUp(givenUp) : error
     }
-    report.isContracted = try finish(givenUp)
     // What nobody leads to any more is no reason to fail: the next activation removes it too.
-    if !report.contexts.isEmpty { try ContextWriting(log).removeUnused() }
+    if !report.contexts.isEmpty { try? ContextWriting(log).removeUnused() }
     return report
   }
 
@@ -114,13 +118,7 @@ struct Contraction {
   }
 
   /// Puts the phases and takes away what only stages needed, if nothing has come between.
-  ///
-  /// - Parameter givenUp: How many entries have been given up already.
-  private func finish(_ givenUp: UInt64) throws(AnnalsError) -> Bool {
-    let rest =
-      givenUp > 0
-      ? "\(givenUp) entries that were set aside have been given up already, and nothing else was changed: contract again, without their number"
-      : "nothing was changed"
+  private func finish() throws(AnnalsError) -> Bool {
     let leases = ProgramLeases(log.core.generation.directory, mayRemove: true)
     return try ActivationWrite(log).run { (transaction, tables, kinds) throws(AnnalsError) in
       let decision = RolloutDecision(rollout, kinds)
@@ -128,7 +126,7 @@ struct Contraction {
       guard programs.isEmpty else {
         throw AnnalsError(
           .busy,
-          "versions below \(version) are not given up while programs of them have the store open: \(programs.list); end them; \(rest)",
+          "versions below \(version) are not given up while programs of them have the store open: \(programs.list); end them",
           details: AnnalsError.Details { $0.version = version })
       }
       let census = try StoreReader(transaction.view, tables).census()
@@ -139,7 +137,7 @@ struct Contraction {
       guard left.isEmpty else {
         throw AnnalsError(
           .requiresPass,
-          "events of versions below \(version) came, or were set aside, meanwhile: run 'migrate' again, and contract then; \(rest)",
+          "events of versions below \(version) came, or were set aside, meanwhile: run 'migrate' again, and contract then",
           details: AnnalsError.Details { $0.version = version })
       }
       var changes = decision.contraction
@@ -166,6 +164,14 @@ extension ContractReport {
 }
 
 extension AnnalsError {
+  /// The same error, which also says how many entries are given up for good.
+  fileprivate func afterGivingUp(_ count: UInt64) -> AnnalsError {
+    AnnalsError(
+      code,
+      "\(message); \(count) entries that were set aside have been given up already: contract again, with the number of those that are left",
+      details: details, underlying: underlying)
+  }
+
   /// Events of older versions are left.
   fileprivate init(left: [CensusLine], below version: SchemaVersion) {
     let list = left.map { line in
@@ -194,8 +200,8 @@ extension EventStore {
   /// - Parameter options: What is given up and confirmed.
   /// - Returns: What was found and done.
   /// - Throws: ``AnnalsError`` with code `requiresPass` where events of older versions are left, or entries set aside whose number was not given; `busy` where a
-  ///   program of an older version has the store open; `wrongUse` for losses that were not confirmed; `readOnly`, `held`, and as an append. Nothing is changed then,
-  ///   unless the error says that entries have been given up already.
+  ///   program of an older version has the store open, or another process keeps writing; `wrongUse` for losses that were not confirmed; `readOnly`, `held`, and as an append.
+  ///   Unless the error says that entries have been given up already, nothing is changed then, but that the version may be active where entries were to be given up.
   /// - Complexity: O(schema versions and record types), and O(log) where entries are given up.
   public func contract(_ options: ContractOptions = ContractOptions()) throws(AnnalsError) -> ContractReport {
     try Contraction(log: log, plan: reach.plan, rollout: reach.rollout).run(options)

@@ -3,7 +3,7 @@ internal import LMDB
 /// Turns entries of older versions that a migration pass has set aside into stubs, in transactions of bounded size.
 struct GivingUp {
   /// How many entries a transaction changes.
-  private static let batch = 1_000
+  static let batch = 1_000
 
   private let log: EventLog
   private let version: SchemaVersion
@@ -16,28 +16,31 @@ struct GivingUp {
 
   /// Turns them.
   ///
-  /// - Parameter limit: How many entries at most: a pass may set aside more meanwhile, which nobody has given up.
-  /// - Returns: How many were turned.
+  /// - Parameters:
+  ///   - limit: How many entries at most: a pass may set aside more meanwhile, which nobody has given up.
+  ///   - count: How many were turned for good, also where an error is thrown.
   /// - Complexity: O(log).
-  func run(atMost limit: UInt64) throws(AnnalsError) -> UInt64 {
-    var count: UInt64 = 0
+  func run(atMost limit: UInt64, _ count: inout UInt64) throws(AnnalsError) {
+    let before = count
     var next: Position? = 1
     while let start = next {
       let (found, rest) = try log.read { (snapshot) throws(AnnalsError) in
         try candidates(from: start, snapshot)
       }
       if !found.isEmpty {
+        let allowed = limit - (count - before)
+        var turned: UInt64 = 0
         _ = try ActivationWrite(log).run(risesEpoch: false) {
           (transaction, tables, kinds) throws(AnnalsError) in
-          for position in found where count < limit {
-            count += try giveUp(position, kinds, tables, &transaction)
+          for position in found where turned < allowed {
+            turned += try giveUp(position, kinds, tables, &transaction)
           }
           return true
         }
+        count += turned
       }
-      next = count < limit ? rest : nil
+      next = count - before < limit ? rest : nil
     }
-    return count
   }
 
   /// The next entries that were set aside, and where to look on; `nil` at the end of the log.

@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 import Testing
 
 @testable import Annals
@@ -150,6 +151,46 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
     try await store.append([.made(.init(count: 3))], to: "a")
     #expect(try store.events().count == 3)
+  }
+
+  @Test func `an error behind entries that are given up for good says how many those are`() async throws {
+    let count = UInt64(GivingUp.batch + 2)
+    let place = try await seeded((1...count).map { _ in .made(.init(count: -1)) })
+    let store = try EventStore(at: place.url, plan: Plan2.self)
+    var options = MigrationOptions()
+    options.unreadable = .quarantine
+    _ = try store.migrate(options).join()
+    // The second transaction's entries cannot be looked for.
+    let generation = store.log.core.generation
+    try generation.environment.write { (transaction) throws(EnvironmentError) in
+      let bytes: [UInt8] = [1, 2, 3]
+      try transaction.put(bytes.span, forKey: count, in: generation.tables.entries)
+    }
+    let error = #expect(throws: AnnalsError.self) {
+      try store.contract(.init(givingUpQuarantined: count, confirming: 0))
+    }
+    #expect(error?.code == .damaged)
+    #expect(
+      error?.message.contains("; \(GivingUp.batch) entries that were set aside have been given up") == true)
+    #expect(try store.contract(.init(isRehearsal: true)).quarantined == 2)
+  }
+
+  @Test func `a contraction that is done does not fail for what nobody needs any more`() async throws {
+    let place = try await seeded([.made(.init(count: 1))])
+    var options = StoreOptions()
+    options.activating = true
+    let store = try EventStore(at: place.url, plan: Summed.self, options: options)
+    _ = try store.migrate().join()
+    // A chunk that would be removed, but for a table that cannot be read.
+    _ = try ActivationWrite(store.log).run(risesEpoch: false) {
+      (transaction, tables, _) throws(AnnalsError) in
+      try transaction.put([1], ContextTableRow.chunkPrefix + "1", in: tables.meta)
+      try transaction.put([1], ContextTableRow.name(.groups, of: SchemaVersion(9, 0, 0)), in: tables.meta)
+      return true
+    }
+    #expect(throws: AnnalsError.self) { try ContextWriting(store.log).removeUnused() }
+    #expect(try store.contract(.init(confirming: 0)).isContracted)
+    #expect(try store.log.phase(of: v2) == .contracted)
   }
 
   @Test func `what stages have worked out goes, and the plan may keep them`() async throws {
