@@ -58,15 +58,19 @@ extension AppendGroup {
       )
     }
     let room = inline.room(of: set)
-    do throws(AnnalsError) {
-      for (member, row) in active where inline.rows[row].folded < last {
-        var changed = inline.rows[row]
-        defer {
-          if changed.folded != inline.rows[row].folded { inline.hasFolded = true }
-          inline.rows[row] = changed
-        }
-        try room.catchUp(member: member, &changed, to: last, kinds, tables, table, in: &transaction)
+    for (member, row) in active where inline.rows[row].folded < last {
+      var changed = inline.rows[row]
+      // What cannot be put is no refusal: a part of the chunk may be in the transaction, which must not be committed for other calls.
+      let refusal = try room.catchUp(
+        member: member, &changed, to: last, kinds, tables, table, in: &transaction)
+      if changed.folded != inline.rows[row].folded { inline.hasFolded = true }
+      inline.rows[row] = changed
+      if let refusal {
+        room.forget()
+        return refusal
       }
+    }
+    do throws(AnnalsError) {
       room.clear()
       try locate(request, in: transaction)
       try lift(request, into: room)

@@ -14,11 +14,12 @@ extension InlineRoom {
   ///   - last: The position of the last entry.
   ///   - kinds: The kinds of the generation, those included that the transaction has registered.
   ///   - deadline: When it stops before that, behind a chunk; `nil` for never.
-  /// - Throws: Why an entry cannot be folded; what stands before its chunk is put then.
+  /// - Returns: Why an entry cannot be folded; what stands before its chunk is put then, and nothing of the chunk.
+  /// - Throws: What ends the whole transaction.
   func catchUp(
     member: Int, _ row: inout InlineRow, to last: UInt64, _ kinds: KindRegistry, _ tables: StoreTables,
     _ table: Table, until deadline: ContinuousClock.Instant? = nil, in transaction: inout WriteTransaction
-  ) throws(AnnalsError) {
+  ) throws(AnnalsError) -> AnnalsError? {
     // What is kept of kinds must not outlive the transaction: it may have registered some that are never committed.
     let reach = PlanReach(set.reach.plan)
     let past = StoredPast(transaction.environment, tables, kinds, log: set.log, reach)
@@ -26,12 +27,17 @@ extension InlineRoom {
     while row.folded < last {
       let end = min(row.folded + Self.chunk, last)
       clear()
-      try lift(row.folded + 1...end, lifting, StoreReader(transaction.view, tables))
-      if let refusal = try fold(into: [(member, row.number)], table, in: &transaction) { throw refusal }
+      do throws(AnnalsError) {
+        try lift(row.folded + 1...end, lifting, StoreReader(transaction.view, tables))
+      } catch {
+        return error
+      }
+      if let refusal = try fold(into: [(member, row.number)], table, in: &transaction) { return refusal }
       stagings[member].forget()
       row.folded = end
-      if let deadline, ContinuousClock.now >= deadline { return }
+      if let deadline, ContinuousClock.now >= deadline { break }
     }
+    return nil
   }
 
   /// Lifts stored entries.

@@ -14,7 +14,9 @@ struct InlinePass {
     room.forget()
     for member in room.set.members.indices {
       guard let row = room.set.row(of: member, in: rows) else { continue }
-      try room.catchUp(member: member, &rows[row], to: last, kinds, tables, table, in: &transaction)
+      let refusal = try room.catchUp(
+        member: member, &rows[row], to: last, kinds, tables, table, in: &transaction)
+      if let refusal { throw refusal }
     }
     try transaction.put(folded: rows, in: tables.meta)
   }

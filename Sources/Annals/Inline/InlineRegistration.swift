@@ -119,8 +119,9 @@ extension InlineRegistration {
       try transaction.put(row, in: tables.meta)
       try require(tables, in: &transaction)
     case .fold(let member, let row):
-      try set.room().catchUp(
+      let refusal = try set.room().catchUp(
         member: member, &rows[row], to: last, kinds, tables, table, until: end, in: &transaction)
+      if let refusal { throw refusal }
       if rows[row].folded == last, rows[row].state == .building {
         try putInForce(row, &rows, tables, in: &transaction)
       }

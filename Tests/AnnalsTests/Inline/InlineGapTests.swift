@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@testable import Annals
+
+/// The sum of all amounts, and each account's last one, which has no encoding below zero.
+private enum InlineAmounts: InlineProjection {
+  typealias Event = InlineAccountsV1.Event
+  @Record struct Sum: ProjectionRow {
+    var name: String
+    var amount: Int
+    var key: String { name }
+  }
+  struct Natural: StoredValue {
+    var number: Int
+
+    static func shape(in types: inout ShapeTypes) -> ValueShape { Int.shape(in: &types) }
+    init(number: Int) { self.number = number }
+    init(from reader: inout FieldReader) throws(CodingFailure) { number = try Int(from: &reader) }
+    func encode(into writer: inout FieldWriter) throws(CodingFailure) {
+      guard number >= 0 else { throw CodingFailure(.refused, at: writer.offset) }
+      try number.encode(into: &writer)
+    }
+  }
+  @Record struct Amount: ProjectionRow {
+    var account: String
+    var amount: Natural
+    var key: String { account }
+  }
+
+  static let name = "amounts"
+  static let version = 1
+  static var isMandatory: Bool { false }
+  static var tables: [ProjectionTable] { [.rows(Sum.self), .rows(Amount.self)] }
+
+  static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+    guard case .moved(let moved) = entry.event else { return }
+    try rows.update(Sum.self, "all", initial: Sum(name: "all", amount: 0)) { $0.amount += moved.amount }
+    try rows.put(Amount(account: entry.stream.text, amount: Natural(number: moved.amount)))
+  }
+}
+
+struct InlineGapTests {
+  @Test("of a gap that cannot be put nothing is, also where another projection has caught up")
+  func unencodable() async throws {
+    let place = try TemporaryStore()
+    // The first one has something to commit when the second one fails.
+    let store = try place.accounts([InlineBalances.self, InlineAmounts.self])
+    try await store.append([.moved(.init(amount: 5))], to: "s")
+    let plain = try place.accounts([])
+    try await plain.append([.moved(.init(amount: 7))], to: "t")
+    try await plain.append([.moved(.init(amount: -1))], to: "u")
+    for _ in 0..<2 {
+      let error = await #expect(throws: AnnalsError.self) {
+        try await store.append([.moved(.init(amount: 1))], to: "s")
+      }
+      #expect(error?.code == .malformed)
+      let sum = try store.read { (snapshot) throws(AnnalsError) in
+        try snapshot.inline(InlineAmounts.self).get(InlineAmounts.Sum.self, "all")?.amount
+      }
+      #expect(sum == 5)
+    }
+    try await plain.append([.moved(.init(amount: 1))], to: "t")
+    #expect(try store.read { (snapshot) throws(AnnalsError) in try snapshot.head() } == 4)
+  }
+}
