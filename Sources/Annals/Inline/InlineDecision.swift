@@ -7,6 +7,8 @@ struct InlineDecision {
   let last: UInt64
   /// Whether the open may put a raised version in the place of one that is in force.
   let isActivating: Bool
+  /// The members for which the open has given up a row of other tables.
+  var replaced: Set<Int> = []
 
   /// What comes next.
   enum Step: Equatable {
@@ -14,8 +16,8 @@ struct InlineDecision {
     case begin(member: Int)
     /// A row is folded further, and put in force at the end of the log.
     case fold(member: Int, row: Int)
-    /// A row that was never in force is given up.
-    case retire(row: Int)
+    /// A row that was never in force is given up, because a member has other tables in the same version.
+    case retire(row: Int, member: Int)
     /// Rows of a version that is not in force any more are removed.
     case remove(row: Int)
   }
@@ -24,10 +26,14 @@ struct InlineDecision {
   ///
   /// - Throws: ``AnnalsError`` with code `shapeChanged` or `requiresActivation`.
   func next() throws(AnnalsError) -> Step? {
+    let retired = rows.firstIndex { $0.state == .retired }
     for index in set.members.indices {
-      if let step = try step(of: index) { return step }
+      guard let step = try step(of: index) else { continue }
+      // What is removed first leaves its number.
+      if case .begin = step, let retired { return .remove(row: retired) }
+      return step
     }
-    return rows.firstIndex { $0.state == .retired }.map { .remove(row: $0) }
+    return retired.map { .remove(row: $0) }
   }
 
   /// What comes next for one projection; `nil` where it is in force up to the end of the log, or a later version of it is.
@@ -44,7 +50,14 @@ struct InlineDecision {
     // It may have come into force since the fold began.
     if rows[row].state == .building, let inForce { try mustMayReplace(rows[inForce], index) }
     guard rows[row].text == member.outline.text, rows[row].isMandatory == member.isMandatory else {
-      if rows[row].state == .building { return .retire(row: row) }
+      if rows[row].state == .building {
+        // Whoever comes again is at work with the open: the two would take turns for ever.
+        guard replaced.contains(index) else { return .retire(row: row, member: index) }
+        throw AnnalsError(
+          .shapeChanged,
+          "another program is folding version \(member.outline.version) of the inline projection '\(member.outline.name)' with other tables, or is mandatory where this one is not: give one of the two a higher version, or open the store again when the other has ended"
+        )
+      }
       throw AnnalsError(
         .shapeChanged,
         "version \(member.outline.version) of the inline projection '\(member.outline.name)' is in force with other tables, or is mandatory in one program and not in the other: give the projection a higher version"

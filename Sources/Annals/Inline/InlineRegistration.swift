@@ -11,6 +11,10 @@ struct InlineRegistration {
   private let log: EventLog
   private let set: InlineSet
   private let isActivating: Bool
+  /// The numbers of the rows that it has begun.
+  private var begun: Set<UInt16> = []
+  /// The members for which it has given up a row of other tables.
+  private var replaced: Set<Int> = []
 
   init(_ log: EventLog, _ set: InlineSet, isActivating: Bool) {
     self.log = log
@@ -21,7 +25,7 @@ struct InlineRegistration {
   /// Does all that is due.
   ///
   /// - Throws: ``AnnalsError`` with code `requiresActivation`, `shapeChanged`, `rejected` or `ruleFailed` for what the log holds, and as ``Activation/run(_:)``.
-  func run() throws(AnnalsError) {
+  mutating func run() throws(AnnalsError) {
     try log.core.generation.openInline()
     guard log.options.access == .readWrite else { return }
     while let (step, row) = try due() {
@@ -39,8 +43,10 @@ struct InlineRegistration {
         guard case .fold = step, let row else { throw error }
         // A store on trial takes no changes: what is in force stays as far as it is.
         if error.code == .held, row.state == .live { return }
-        // What was folded by a program that cannot fold all of it is of no use to the next one.
-        if row.state == .building, Self.cannotFold.contains(error.code) { try? giveUp(row) }
+        // What was folded by a program that cannot fold all of it is of no use to the next one. What another has begun, it may be able to fold.
+        if row.state == .building, begun.contains(row.number), Self.cannotFold.contains(error.code) {
+          try? giveUp(row)
+        }
         throw error
       }
     }
@@ -58,17 +64,18 @@ struct InlineRegistration {
       guard let step = try decision(rows, snapshot.reader).next() else { return nil }
       switch step {
       case .begin: return (step, nil)
-      case .fold(_, let row), .retire(let row), .remove(let row): return (step, rows[row])
+      case .fold(_, let row), .retire(let row, _), .remove(let row): return (step, rows[row])
       }
     }
   }
 
   private func decision(_ rows: [InlineRow], _ reader: StoreReader) throws(AnnalsError) -> InlineDecision {
-    InlineDecision(set: set, rows: rows, last: try reader.last(), isActivating: isActivating)
+    InlineDecision(
+      set: set, rows: rows, last: try reader.last(), isActivating: isActivating, replaced: replaced)
   }
 
   /// One transaction.
-  private func write() throws(AnnalsError) {
+  private mutating func write() throws(AnnalsError) {
     _ = try ActivationWrite(log).run(risesEpoch: false) { (transaction, tables, kinds) throws(AnnalsError) in
       // The generation may have been succeeded by one without the table.
       guard let table = transaction.environment.later(StoreTables.inline.name) else { return false }
@@ -90,7 +97,7 @@ struct InlineRegistration {
     _ = try ActivationWrite(log).run(risesEpoch: false) { (transaction, tables, _) throws(AnnalsError) in
       let rows = try StoreReader(transaction.view, tables).inlineRows()
       guard var own = rows.first(where: { $0.number == row.number }), own.state == .building,
-        own.name == row.name, own.version == row.version
+        own.name == row.name, own.version == row.version, own.text == row.text
       else { return false }
       own.state = .retired
       try transaction.put(own, in: tables.meta)
@@ -101,22 +108,24 @@ struct InlineRegistration {
 
 // The steps.
 extension InlineRegistration {
-  private func take(
+  private mutating func take(
     _ step: InlineDecision.Step, _ last: UInt64, _ rows: inout [InlineRow], _ kinds: KindRegistry,
     _ tables: StoreTables, _ table: Table, until end: ContinuousClock.Instant,
     in transaction: inout WriteTransaction
   ) throws(AnnalsError) {
     switch step {
     case .begin(let index):
-      let (newest, member) = (rows.map(\.number).max() ?? 0, set.members[index])
-      guard newest < .max else {
+      let member = set.members[index]
+      guard let number = Self.unused(rows) else {
         throw AnnalsError(.tooLarge, "the store has used up its numbers for inline projections")
       }
       let row = InlineRow(
-        number: newest + 1, isMandatory: member.isMandatory, version: member.outline.version,
+        number: number, isMandatory: member.isMandatory, version: member.outline.version,
         name: member.outline.name, text: member.outline.text)
-      rows.append(row)
+      rows.insert(row, at: rows.firstIndex { $0.number > number } ?? rows.endIndex)
+      begun.insert(number)
       try transaction.put(row, in: tables.meta)
+      try transaction.put(folded: rows, in: tables.meta)
       try require(tables, in: &transaction)
     case .fold(let member, let row):
       let refusal = try set.room().catchUp(
@@ -126,7 +135,8 @@ extension InlineRegistration {
         try putInForce(row, &rows, tables, in: &transaction)
       }
       try transaction.put(folded: rows, in: tables.meta)
-    case .retire(let row):
+    case .retire(let row, let member):
+      replaced.insert(member)
       rows[row].state = .retired
       try transaction.put(rows[row], in: tables.meta)
     case .remove(let row):
@@ -135,6 +145,12 @@ extension InlineRegistration {
       rows.remove(at: row)
       try transaction.put(folded: rows, in: tables.meta)
     }
+  }
+
+  /// The lowest number that no row has.
+  private static func unused(_ rows: [InlineRow]) -> UInt16? {
+    let used = Set(rows.map(\.number))
+    return (1...UInt16.max).first { !used.contains($0) }
   }
 
   /// Puts a version in force that is folded up to the end of the log, in the place of the one before. A later one that is being built goes on.

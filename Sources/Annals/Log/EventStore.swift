@@ -92,7 +92,10 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
     // A program below what the store has reads it, and rewrites nothing.
     let isDue = newer.isEmpty ? try Self.isDue(log, work, options.migration) : false
     try log.core.place.settle()
-    if let set = self.inline { try InlineRegistration(log, set, isActivating: options.activating).run() }
+    if let set = self.inline {
+      var registration = InlineRegistration(log, set, isActivating: options.activating)
+      try registration.run()
+    }
     background = isDue ? try Self.migrate(log, work, options.migration) : nil
   }
 

@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+@testable import Annals
+
+/// What an open does about rows that another program has begun.
+struct InlineRegistrationTests {
+  /// A row of ``InlineNames`` that is being built.
+  private func own(_ number: UInt16) throws -> InlineRow {
+    let outline = try ProjectionOutline(InlineNames.self)
+    return InlineRow(
+      number: number, isMandatory: true, version: 1, name: outline.name, text: outline.text)
+  }
+
+  /// The same of a program with other tables.
+  private func foreign(_ number: UInt16) -> InlineRow {
+    InlineRow(number: number, isMandatory: true, version: 1, name: "names", text: "x")
+  }
+
+  @Test("what another program folds in the same version with other tables is given up once")
+  func twoPrograms() throws {
+    var decision = try inlineDecision([InlineNames.self], [foreign(1)], last: 5)
+    #expect(try decision.next() == .retire(row: 0, member: 0))
+    decision.replaced = [0]
+    let error = #expect(throws: AnnalsError.self) { try decision.next() }
+    #expect(error?.code == .shapeChanged && error?.message.contains("another program") == true)
+  }
+
+  @Test("rows that were given up are removed before a version gets a number")
+  func numbers() async throws {
+    var retired = foreign(1)
+    retired.state = .retired
+    #expect(try inlineDecision([InlineNames.self], [retired], last: 5).next() == .remove(row: 0))
+    let place = try TemporaryStore()
+    let plain = try place.accounts([])
+    try await plain.append([.opened(.init(name: "Ann", code: 1))], to: "a")
+    retired.number = .max
+    try plain.put([foreign(2), retired])
+    let store = try place.accounts([InlineNames.self])
+    #expect(try store.inlineRows().map(\.number) == [1])
+    #expect(try store.inlineRows().map(\.state) == [.live])
+    try expectAgreement(store)
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test("a program that cannot fold the log leaves what another one has begun")
+  func begunByAnother() async throws {
+    let place = try TemporaryStore()
+    let plain = try place.accounts([])
+    try await plain.append([.opened(.init(name: "Ann", code: 1))], to: "a")
+    try await plain.append([.opened(.init(name: "Ann", code: 1))], to: "b")
+    try plain.put([own(3)])
+    let error = #expect(throws: AnnalsError.self) { try place.accounts([InlineNames.self]) }
+    #expect(error?.code == .rejected)
+    #expect(try plain.inlineRows() == [own(3)])
+  }
+}
