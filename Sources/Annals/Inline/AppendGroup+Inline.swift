@@ -51,7 +51,8 @@ extension AppendGroup {
         .requiresActivation,
         "the store has no rows of its inline projections yet: open it again, which folds them")
     }
-    for (member, row) in active where inline.rows[row].folded + InlineRoom.longestGap < last {
+    for (member, row) in active
+    where inline.rows[row].folded < last && last - inline.rows[row].folded > InlineRoom.longestGap {
       return AnnalsError(
         .requiresActivation,
         "the inline projection '\(set.members[member].outline.name)' is folded up to position \(inline.rows[row].folded) of \(last): open the store again, which folds the rest between other appends"

@@ -97,8 +97,22 @@ extension StoreMeta.Requirement {
 }
 
 extension StoreReader {
-  /// The inline projections of the store, by number.
+  /// The inline projections of the store, by number; none is folded further than the log goes.
   func inlineRows() throws(AnnalsError) -> [InlineRow] {
+    let rows = try storedInlineRows()
+    guard !rows.isEmpty else { return [] }
+    let last = try last()
+    if let row = rows.first(where: { $0.folded > last }) {
+      throw AnnalsError(
+        .damaged,
+        "table 'meta': the inline projection '\(row.name)' is folded up to position \(row.folded), and the log ends at \(last); run 'annals verify'",
+        details: AnnalsError.Details { $0.table = "meta" })
+    }
+    return rows
+  }
+
+  /// The inline projections as `meta` has them, by number.
+  func storedInlineRows() throws(AnnalsError) -> [InlineRow] {
     var rows: [InlineRow] = []
     for name in try metaNames(beginningWith: InlineRow.prefix) {
       guard let number = UInt16(name.dropFirst(InlineRow.prefix.count)) else {

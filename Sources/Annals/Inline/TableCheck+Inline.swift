@@ -6,7 +6,7 @@ extension TableCheck {
   /// What the rows should be only a program with the projection can say.
   mutating func checkInline(_ table: Table?, _ end: SnapshotEnd) throws(AnnalsError) {
     let rows: [InlineRow]
-    do throws(AnnalsError) { rows = try reader.inlineRows() } catch {
+    do throws(AnnalsError) { rows = try reader.storedInlineRows() } catch {
       return add("table 'meta'", "a row of an inline projection cannot be read: \(error.message)")
     }
     for row in rows where row.folded > end.last {

@@ -76,8 +76,10 @@ extension Generation {
   }
 
   /// The position of the newest entry; 0 in an empty log.
+  ///
+  /// - Throws: `damaged` where no log can reach it, besides what a snapshot throws.
   func lastPosition() throws(AnnalsError) -> UInt64 {
-    try read { (reader) throws(AnnalsError) in try reader.last() }
+    try read { (reader) throws(AnnalsError) in try reader.lastInReach() }
   }
 
   /// How many bytes of the file are in use.

@@ -51,13 +51,8 @@ extension StoreReader {
 
   /// How far the snapshot reaches.
   func end() throws(AnnalsError) -> SnapshotEnd {
-    let last = try last()
+    let last = try lastInReach()
     let end = SnapshotEnd(checkpoint: try checkpoint(), last: last)
-    guard last < Self.maximumPosition else {
-      throw AnnalsError(
-        .damaged, "table 'entries' ends at position \(last), which no log can reach; run 'annals verify'",
-        details: AnnalsError.Details { $0.table = "entries" })
-    }
     guard end.checkpoint <= last else {
       throw AnnalsError(
         .damaged,
@@ -65,6 +60,17 @@ extension StoreReader {
         details: AnnalsError.Details { $0.table = "meta" })
     }
     return end
+  }
+
+  /// The position of the newest entry, which a log can reach; 0 in an empty log.
+  func lastInReach() throws(AnnalsError) -> UInt64 {
+    let last = try last()
+    guard last < Self.maximumPosition else {
+      throw AnnalsError(
+        .damaged, "table 'entries' ends at position \(last), which no log can reach; run 'annals verify'",
+        details: AnnalsError.Details { $0.table = "entries" })
+    }
+    return last
   }
 
   /// Up to where the rows of `streams` and `heads` suffice.

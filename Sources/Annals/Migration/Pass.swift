@@ -276,6 +276,6 @@ extension Pass {
 
   /// On how many threads a range is worked on: a few entries are done sooner than a thread has begun.
   func threads(for range: ClosedRange<UInt64>) -> Int {
-    range.count < 2_048 ? 1 : options.threads ?? min(Processors.count, 8)
+    range.upperBound - range.lowerBound < 2_047 ? 1 : options.threads ?? min(Processors.count, 8)
   }
 }

@@ -80,7 +80,7 @@ struct PassMachine: Equatable, Sendable {
     guard copied < sight.last else { return .seal }
     let range = copied + 1...sight.last
     guard let last = lastRound else { return .follow(range) }
-    if last.likely(UInt64(range.count)) < Self.shortRound { return .seal }
+    if last.likely(sight.last - copied) < Self.shortRound { return .seal }
     // Whoever appends as fast as that is never caught up with.
     if let before = roundBefore, last.took >= before.took { return .slow(range) }
     return .follow(range)

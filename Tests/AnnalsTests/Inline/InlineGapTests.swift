@@ -63,4 +63,22 @@ struct InlineGapTests {
     try await plain.append([.moved(.init(amount: 1))], to: "t")
     #expect(try store.read { (snapshot) throws(AnnalsError) in try snapshot.head() } == 4)
   }
+
+  @Test("a projection that is said to be folded beyond the log is damage, not the end of the process")
+  func foldedBeyond() async throws {
+    let place = try TemporaryStore()
+    let store = try place.accounts([InlineBalances.self])
+    try await store.append([.moved(.init(amount: 1))], to: "s")
+    var row = try store.inlineRows()[0]
+    row.folded = .max
+    try store.put([row])
+    let append = await #expect(throws: AnnalsError.self) {
+      try await store.append([.moved(.init(amount: 1))], to: "s")
+    }
+    #expect(append?.code == .damaged && append?.details.table == "meta")
+    let read = #expect(throws: AnnalsError.self) { try store.balance(of: "s") }
+    #expect(read?.code == .damaged)
+    let report = try EventLog.verify(place.url)
+    #expect(report.findings.map(\.place) == ["table 'meta', row 'folded'"])
+  }
 }
