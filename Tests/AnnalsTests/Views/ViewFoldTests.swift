@@ -49,6 +49,31 @@ struct ViewFoldTests {
         timestamp: Timestamp(microseconds: 0), id: nil, metadata: Metadata(), log: UUID()))
   }
 
+  @Test("a page that ends before what a file has read sets nothing back")
+  func pageBehind() throws {
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("views-\(UUID())")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: place) }
+    let file = try ViewFile.open(1, called: "roster", in: Directory.open(path: place.path), create: true)
+    let fold = ViewFold<Roster>(file, try ProjectionOutline(Roster.self))
+    let log = UUID()
+    let later = Checkpoint(log: log, incarnation: 0, position: 4, mark: 2)
+    let entries = [Self.entry(1, .joined(.init(player: 1, name: "Ann", team: "red")))]
+    let page = ViewPage(start: 0, end: later, entries: entries, isLast: true)
+    guard case .stored = try fold.fold(page, from: nil, .relaxed, next: { _ in nil }) else {
+      Issue.record("the page was not stored")
+      return
+    }
+    let earlier = Checkpoint(log: log, incarnation: 0, position: 2, mark: 1)
+    let behind = ViewPage(start: 0, end: earlier, entries: entries, isLast: false)
+    guard case .elsewhere(let found) = try fold.fold(behind, from: later, .relaxed, next: { _ in nil }) else {
+      Issue.record("the page was stored")
+      return
+    }
+    #expect(found == later)
+    #expect(try file.read { (view) throws(AnnalsError) in try file.checkpoint(view) } == later)
+  }
+
   @Test("rows of a batch are read back, by key and by secondary key")
   func batches() throws {
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("views-\(UUID())")

@@ -217,6 +217,45 @@ struct ViewQuarantineTests {
     }
   }
 
+  /// The same rows, as the plan was before.
+  enum FormerRiders: Projection {
+    typealias Event = RidesV1.Event
+    static let name = "riders"
+    static let version = 1
+    static var tables: [ProjectionTable] { Riders.tables }
+    static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+      guard case .rode(let rode) = entry.event else { return }
+      try rows.update(Riders.Rider.self, rode.who, initial: Riders.Rider(who: rode.who, metres: 0)) {
+        $0.metres += rode.metres
+      }
+    }
+  }
+
+  @Test("an entry that a new plan cannot lift stops what is built, and sets back nothing that has passed it")
+  func rebuildStopped() async throws {
+    let temporary = try TemporaryStore()
+    do {
+      let store = try EventStore(at: temporary.url, plan: First.self)
+      try await store.append([NewEvent(.rode(.init(who: "Ann", metres: 5)))], to: "rides")
+      try await store.append([NewEvent(.tour(.init(who: "Ann", legs: -1)))], to: "rides")
+      try await store.append([NewEvent(.rode(.init(who: "Ann", metres: 7)))], to: "rides")
+      try await store.view(FormerRiders.self).waiting(for: 3)
+    }
+    let store = try EventStore(at: temporary.url, plan: Second.self)
+    let view = try store.view(Riders.self)
+    try await ViewFollowingTests.wait {
+      guard case .stopped(let error) = try view.status().state else { return false }
+      return error.code == .ruleFailed
+    }
+    #expect(try view.read { try $0.position() } == 3)
+    let last = try await store.append([NewEvent(.rode(.init(who: "Ann", metres: 9)))], to: "rides").position
+    try await view.waiting(for: #require(last))
+    let row = try view.read { (snapshot) throws(AnnalsError) in try snapshot.get(Riders.Rider.self, "Ann") }
+    #expect(row?.metres == 21)
+    #expect(try view.status().servedVersion == 1)
+    #expect(view.line.state.withLock { $0.served?.file.number } == 1)
+  }
+
   @Test("rows do not depend on who folds them: a view stops where its store passes over an entry")
   func quarantine() async throws {
     let temporary = try TemporaryStore()

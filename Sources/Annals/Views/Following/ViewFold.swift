@@ -75,7 +75,9 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
       let (found, successor) = try other { () throws(AnnalsError) in
         (try file.checkpoint(transaction.view), try file.successor(transaction.view))
       }
-      guard found == start, successor == nil else {
+      // A checkpoint never goes back.
+      let isBehind = first.end.position < start?.position ?? 0
+      guard found == start, successor == nil, !isBehind else {
         transaction.abort()
         forget()
         return successor == nil ? .elsewhere(found) : .succeeded

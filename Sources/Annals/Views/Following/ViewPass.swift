@@ -88,7 +88,7 @@ struct PassReader<Event: SchemaEvent> {
     guard let step = engine.step(of: number) else { return .end }
     let page: ViewPage<Event>
     do throws(AnnalsError) { page = try read(behind: step.position, step.wanted) } catch {
-      if error.code == .tooManyReaders { return .pause }
+      if error.recovery == [.retry] { return .pause }
       engine.fail(number, error)
       return .page
     }
@@ -142,6 +142,8 @@ struct PassReader<Event: SchemaEvent> {
       if lifting.wants(entry) {
         let name = try cursor.name(of: entry)
         do throws(AnnalsError) { try lifting.lift(entry, of: name, into: delivery) } catch {
+          // The entry is not to blame.
+          if error.recovery == [.retry] { throw error }
           delivery.keep(first: whole)
           failure = ViewPage.Failure(
             position: entry.position.rawValue,

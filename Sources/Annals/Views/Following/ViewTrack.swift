@@ -161,7 +161,9 @@ final class ViewFolder<Event: SchemaEvent> {
     if !isHidden {
       // Of a pass that the track has left, or that overlaps another.
       guard page.start <= position else { return true }
-      if page.end.position.rawValue <= position, page.failure == nil {
+      // What cannot be lifted behind the view was folded when it could be.
+      let isBehind = page.failure.map { $0.position <= position } ?? true
+      if page.end.position.rawValue <= position, isBehind {
         if page.isLast, page.end.position.rawValue == position { return reach(page) }
         return true
       }
@@ -253,7 +255,8 @@ final class ViewFolder<Event: SchemaEvent> {
       if let failure = last.failure { return stop(failure.error) }
       return reach(last)
     case .elsewhere(let checkpoint):
-      hidden = nil
+      // Whoever has folded may have passed what could not be folded here.
+      (hidden, poison) = (nil, nil)
       stored = checkpoint
       engine.rejoin(track, behind: checkpoint?.position.rawValue ?? 0)
       return true
