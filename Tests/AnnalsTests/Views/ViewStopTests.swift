@@ -85,6 +85,46 @@ struct ViewStopTests {
     }
   }
 
+  /// Counts words, and refuses the first entry when it is told to.
+  enum Sullen: Projection {
+    static let refuses = Atomic(false)
+
+    typealias Event = Tallies.Event
+    static let name = "sullen"
+    static let version = 1
+    static var tables: [ProjectionTable] { Tallies.Counts.tables }
+    static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+      if entry.position == 1, refuses.load(ordering: .acquiring) { throw Tallies.Refused() }
+      try Tallies.Counts.apply(entry, to: &rows)
+    }
+  }
+
+  @Test("a rebuild that has stopped goes on when the view is opened again")
+  func reopenedRebuild() async throws {
+    defer { Sullen.refuses.store(false, ordering: .releasing) }
+    var random = SeededGenerator(seed: 55)
+    let tallied = try TalliedStore()
+    let store = try tallied.open()
+    try await tallied.append(100, to: store, &random)
+    let view = try store.view(Sullen.self)
+    try await view.waiting(for: tallied.last)
+    Sullen.refuses.store(true, ordering: .releasing)
+    try store.rebuild(Sullen.self)
+    try await ViewFollowingTests.wait {
+      guard case .stopped = try view.status().state else { return false }
+      return true
+    }
+    // Long enough for the thread that looks after files to find nothing to do.
+    try await Task.sleep(for: .milliseconds(300))
+    Sullen.refuses.store(false, ordering: .releasing)
+    _ = try store.view(Sullen.self)
+    try await ViewFollowingTests.wait { view.line.state.withLock { $0.served?.file.number ?? 0 } > 1 }
+    guard case .following = try view.status().state else {
+      Issue.record("the view does not follow")
+      return
+    }
+  }
+
   @Test("a view that follows is removed, and built anew when it is opened again")
   func removal() async throws {
     var random = SeededGenerator(seed: 52)

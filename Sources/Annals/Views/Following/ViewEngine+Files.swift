@@ -10,9 +10,14 @@ extension ViewEngine {
 
   /// The line of a projection, whose files are chosen if it is new here.
   func register(_ face: ProjectionFace<Event>, isWanted: Bool = true) throws(AnnalsError) -> ViewLine<Event> {
-    for line in settling.withLock({ $0.lines }) where line.face.type == face.type { retireStopped(of: line) }
+    var isRetried = false
+    for line in settling.withLock({ $0.lines }) where line.face.type == face.type {
+      if retireStopped(of: line) { isRetried = true }
+    }
     let line = try choose(face, isWanted)
     try keep()
+    // Where another file of the line is folded it is settled, and whoever looks after files may rest.
+    if isRetried { chores.announce() }
     return line
   }
 

@@ -198,8 +198,13 @@ extension ViewEngine {
   }
 
   /// Takes the tracks of a line out that were stopped.
-  func retireStopped(of line: ViewLine<Event>) {
-    for track in line.state.withLock({ $0.tracks }) where track.error != nil { retire(track) }
+  ///
+  /// - Returns: Whether there were any.
+  @discardableResult
+  func retireStopped(of line: ViewLine<Event>) -> Bool {
+    let stopped = line.state.withLock { $0.tracks }.filter { $0.error != nil }
+    for track in stopped { retire(track) }
+    return !stopped.isEmpty
   }
 }
 
