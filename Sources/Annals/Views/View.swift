@@ -42,7 +42,7 @@ public struct View<P: Projection>: Sendable {
       }
     }
     for _ in 0..<Self.turns {
-      let (served, building, error) = line.state.withLock { ($0.served, $0.building, $0.error) }
+      let (served, building, error) = line.state.withLock { ($0.served, $0.building, $0.hindrance) }
       if let served, served.version == P.version { return served }
       if let building, line.track(of: building) == nil,
         try building.read({ (view) throws(AnnalsError) in try building.isReady(view) })
@@ -158,7 +158,7 @@ extension View {
   /// What keeps those rows from going further that are read; `nil` where they go on.
   private func stopped() -> AnnalsError? {
     let (served, building, tracks, error) = line.state.withLock {
-      ($0.served, $0.building, $0.tracks, $0.error)
+      ($0.served, $0.building, $0.tracks, $0.hindrance)
     }
     if let served, served.version == P.version {
       return tracks.first { $0.file === served.file }?.error ?? error

@@ -54,6 +54,36 @@ struct ViewTakeoverTests {
     #expect(after)
   }
 
+  @Test("what keeps anybody from looking after a view is told as long as it is so")
+  func passingFailure() async throws {
+    let tallied = try await counted(60, seed: 67)
+    let store = try tallied.open()
+    let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
+    // Another process folds.
+    var lease: FoldLease?
+    try await ViewFollowingTests.wait {
+      lease = try shelf.foldLease(1)
+      return lease != nil
+    }
+    let counts = try store.view(Tallies.Counts.self)
+    let lock = tallied.url.appendingPathComponent("views/views.lock")
+    try FileManager.default.removeItem(at: lock)
+    try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+    try await ViewFollowingTests.wait {
+      if case .stopped = try counts.status().state { true } else { false }
+    }
+    try FileManager.default.removeItem(at: lock)
+    try await ViewFollowingTests.wait {
+      if case .following = try counts.status().state { true } else { false }
+    }
+    withExtendedLifetime(lease) {}
+    lease = nil
+    var random = SeededGenerator(seed: 68)
+    try await tallied.append(20, to: store, &random)
+    try await counts.waiting(for: tallied.last)
+    #expect(try counts.read { try $0.all() } == tallied.counts())
+  }
+
   @Test("a view that others fold without pause is not ahead of the log for who opens it")
   func openedBesideAppends() async throws {
     let tallied = try await counted(60, seed: 62)

@@ -169,12 +169,14 @@ extension ViewEngine {
     var isIdle = true
     for line in settling.withLock({ $0.lines }) {
       // What fails now is tried again, or told to who reads.
+      var failure: AnnalsError?
       do throws(AnnalsError) {
         if try !isSettled(line) { isIdle = false }
       } catch {
-        line.state.withLock { $0.error = error }
+        failure = error
         isIdle = false
       }
+      line.state.withLock { $0.looking = failure }
     }
     settling.withLock { settling in
       guard !settling.outlived.isEmpty else { return }

@@ -27,12 +27,16 @@ final class ViewLine<Event: SchemaEvent>: Sendable {
     var reason: String?
     /// What stands in the way of any fold here.
     var error: AnnalsError?
+    /// Why the last look at its files came to nothing; `nil` once one has come to its end.
+    var looking: AnnalsError?
     /// Whether what serves or is built is of a newer plan's inputs: then it is neither folded here nor built anew.
     var isHeldBack = false
     /// When its files were last looked at.
     var settled = ContinuousClock.now
     /// Whether somebody asked for it by itself, and not only as an earlier version of another.
     var isWanted = false
+    /// What is told of a line that is not folded, although nothing was stopped.
+    var hindrance: AnnalsError? { error ?? looking }
   }
 
   let face: ProjectionFace<Event>
