@@ -48,6 +48,35 @@ struct RowQueryTests {
         != PagePlace.scope(RowQuery(Book.self), name: "other", version: 1))
   }
 
+  @Test("a token whose key was changed leads to no row outside the range of its query")
+  func forgedTokens() throws {
+    let file = try filled()
+    try file.change { rows in
+      for shelf in ["b", "c"] {
+        for number in 0..<3 {
+          let title = "\(shelf)\(number)"
+          try rows.put(Book(shelf: shelf, number: number, title: title, labels: [], score: nil))
+        }
+      }
+    }
+    try file.read { rows in
+      let query = RowQuery(Book.self, .leading("b"))
+      for (query, shelf, expected) in [
+        (query, "a", [0, 1, 2]), (query, "c", []),
+        (query.descending(), "c", [2, 1, 0]), (query.descending(), "a", []),
+      ] {
+        let token = try #require(try rows.page(query.limit(1)).next)
+        let place = try #require(PagePlace(token))
+        var key = RowKeyBytes()
+        Keys(shelf, 1).encode(into: &key)
+        let forged = PagePlace(scope: place.scope, key: key.bytes).token
+        let found = try rows.page(query, after: forged).rows
+        #expect(found.allSatisfy { $0.shelf == "b" })
+        #expect(found.map(\.number) == expected)
+      }
+    }
+  }
+
   @Test("a key that the rows do not declare and a type that is no table are refused")
   func wrongUse() throws {
     let file = try filled()

@@ -24,8 +24,14 @@ struct RowBounds {
           "the view '\(outline.name)': the page token is not one of this query of version \(outline.version); begin again without one"
         )
       }
+      // Whoever has the token may have changed it: it narrows the query and leads nowhere else.
       // The key with a zero behind it is the lowest that comes behind it.
-      if query.isDescending { upper = start + page.key } else { lower = start + page.key + [0] }
+      let edge = start + page.key + (query.isDescending ? [] : [0])
+      if query.isDescending {
+        if edge.span.precedes(upper.span) { upper = edge }
+      } else if lower.span.precedes(edge.span) {
+        lower = edge
+      }
     }
     self.lower = lower
     self.upper = upper
