@@ -57,12 +57,15 @@ public struct View<P: Projection>: Sendable {
     throw Self.unsettled()
   }
 
+  private static func removed() -> AnnalsError {
+    AnnalsError(.busy, "the view '\(P.name)' was removed: open it again with EventStore.view(_:)")
+  }
+
   private func notBuilt(_ building: ViewFile?) throws(AnnalsError) -> AnnalsError {
     if let error = building.flatMap({ line.track(of: $0)?.error }) { return error }
     guard let building else {
       if host.engine.access == .readWrite {
-        return AnnalsError(
-          .busy, "the view '\(P.name)' was removed: open it again with EventStore.view(_:)")
+        return Self.removed()
       }
       return AnnalsError(
         .readOnly,
@@ -157,9 +160,10 @@ extension View {
 
   /// What keeps those rows from going further that are read; `nil` where they go on.
   private func stopped() -> AnnalsError? {
-    let (served, building, tracks, error) = line.state.withLock {
-      ($0.served, $0.building, $0.tracks, $0.hindrance)
+    let (served, building, tracks, error, isRemoved) = line.state.withLock {
+      ($0.served, $0.building, $0.tracks, $0.hindrance, $0.isRemoved)
     }
+    if isRemoved { return Self.removed() }
     if let served, served.version == P.version {
       return tracks.first { $0.file === served.file }?.error ?? error
     }
@@ -168,7 +172,10 @@ extension View {
 
   /// What keeps those rows from going further for good; `nil` also where that may pass without anybody's doing.
   func ended() -> AnnalsError? {
-    let (served, building, tracks) = line.state.withLock { ($0.served, $0.building, $0.tracks) }
+    let (served, building, tracks, isRemoved) = line.state.withLock {
+      ($0.served, $0.building, $0.tracks, $0.isRemoved)
+    }
+    if isRemoved { return Self.removed() }
     // Rows of an earlier version go on whatever becomes of this one.
     let file = served?.file ?? building
     return tracks.first { $0.file === file }?.lasting

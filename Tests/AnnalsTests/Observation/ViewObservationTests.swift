@@ -249,6 +249,48 @@ import Testing
     #expect(try await reader.value == 1)
   }
 
+  @Test("those who observe a view that is removed are told so, and keep none of its files")
+  func removal() async throws {
+    let room = try StockRoom()
+    try await room.count(["a": 1])
+    let begun = Signal()
+    let known = begun.count
+    let results = Task { [room] () -> AnnalsError.Code? in
+      do throws(AnnalsError) {
+        for try await _ in room.view.results(RowQuery(Item.self)) { begun.announce() }
+      } catch {
+        return error.code
+      }
+      return nil
+    }
+    let changes = Task { [room] () -> AnnalsError.Code? in
+      do throws(AnnalsError) {
+        for try await _ in room.view.changes(of: Item.self) {}
+      } catch {
+        return error.code
+      }
+      return nil
+    }
+    await begun.wait(beyond: known, upTo: .seconds(30))
+    try await ViewFollowingTests.wait {
+      // Threads that get no processor keep files.
+      do { try room.store.remove(view: "stock") } catch let error as AnnalsError where error.code == .busy {
+        return false
+      }
+      return true
+    }
+    #expect(await results.value == .busy)
+    #expect(await changes.value == .busy)
+    guard case .stopped(let error) = try room.view.status().state else {
+      Issue.record("the view goes on")
+      return
+    }
+    #expect(error.code == .busy && error.message.contains("removed"))
+    let again = try room.store.view(Stock.self)
+    try await again.waiting(for: 1)
+    #expect(try again.rows(RowQuery(Item.self)).map(\.name) == ["a"])
+  }
+
   @Test("a type that is no table of the projection is told to who iterates")
   func wrongType() async throws {
     let room = try StockRoom()

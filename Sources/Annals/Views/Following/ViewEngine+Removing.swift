@@ -9,7 +9,10 @@ extension ViewEngine {
   /// Lets go of all that a line has; nobody follows it from here on.
   private func empty(_ line: ViewLine<Event>) {
     let tracks = line.state.withLock { state in
-      defer { state = ViewLine<Event>.State() }
+      defer {
+        state = ViewLine<Event>.State()
+        state.isRemoved = true
+      }
       return state.tracks
     }
     for track in tracks { retire(track) }

@@ -35,6 +35,9 @@ final class ViewLine<Event: SchemaEvent>: Sendable {
     var settled = ContinuousClock.now
     /// Whether somebody asked for it by itself, and not only as an earlier version of another.
     var isWanted = false
+    /// Whether its files were removed: it has none ever again, and another line takes its place.
+    var isRemoved = false
+
     /// What is told of a line that is not folded, although nothing was stopped.
     var hindrance: AnnalsError? { error ?? looking }
   }

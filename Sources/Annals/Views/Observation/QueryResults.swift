@@ -36,7 +36,7 @@ public struct QueryResults<Row: ProjectionRow>: AsyncSequence, Sendable {
 
     /// The next result, once it differs from the last; `nil` where the task is cancelled, and after an error.
     ///
-    /// - Throws: As ``ReadableRows/rows(_:)`` and `View.read`, but not `busy`: a view that is being built is waited for; what has stopped the view where it goes no further.
+    /// - Throws: As ``ReadableRows/rows(_:)`` and `View.read`, but `busy` only for a view that was removed, as one that is being built is waited for; what has stopped the view where it goes no further.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(AnnalsError) -> [Row]? {

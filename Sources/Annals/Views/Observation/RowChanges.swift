@@ -46,8 +46,8 @@ public struct RowChanges<Row: ProjectionRow>: AsyncSequence, Sendable {
 
     /// The next change, once there is one; `nil` where the task is cancelled, and after an error.
     ///
-    /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection, what has stopped the view where it goes no further, and as `View.read`, but not
-    ///   `busy`: a view that is being built is waited for.
+    /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection, what has stopped the view where it goes no further, and as `View.read`, but
+    ///   `busy` only for a view that was removed: one that is being built is waited for.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(AnnalsError) -> Element? {

@@ -60,6 +60,8 @@ struct ViewObserver<P: Projection>: Sendable {
     let snapshot: ViewSnapshot<P>
     do throws(AnnalsError) { snapshot = try view.snapshot() } catch {
       guard error.code == .busy else { throw error }
+      // A file that cannot be read from is none to wait at, and may have to go.
+      (file, watch, watched) = (nil, nil, nil)
       return nil
     }
     let (found, known) = (snapshot.file, place)
