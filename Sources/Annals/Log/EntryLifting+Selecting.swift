@@ -1,10 +1,15 @@
 extension EntryLifting {
   /// Passes over entries that none of these steps of the plan begins with: they are not even decoded.
   mutating func pass(over steps: Set<Int>) {
-    isWanted = table.map { entrance in
+    isWanted = table.indices.map { kind in
       // What has no entrance is asked for, and told as what it is.
-      entrance.map { steps.contains($0.step) } ?? true
+      table[kind].map { steps.contains($0.step) } ?? !isPassable(UInt32(kind))
     }
+  }
+
+  /// Whether events of a kind concern nobody who names the events that are wanted.
+  private func isPassable(_ kind: UInt32) -> Bool {
+    reading.kinds.kinds[kind].map { reach.isPassable($0) } ?? false
   }
 
   /// Whether any event of an entry may be wanted.
@@ -33,7 +38,9 @@ extension EntryLifting {
   }
 
   private func cases(of kind: UInt32) -> Set<Int>? {
-    guard Int(kind) < table.count, let step = table[Int(kind)]?.step else { return nil }
+    guard Int(kind) < table.count, let step = table[Int(kind)]?.step else {
+      return isPassable(kind) ? [] : nil
+    }
     let plan = reach.plan
     return Set(plan.current.records.indices.filter { plan.sources(of: $0).contains(step) })
   }

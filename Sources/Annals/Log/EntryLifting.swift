@@ -10,7 +10,7 @@ struct EntryLifting: Sendable {
   let table: [CompiledPlan.Entrance?]
   /// By kind, whether its entries are lifted; empty where all are.
   var isWanted: [Bool] = []
-  private let reading: EntryReading
+  let reading: EntryReading
   private let log: UUID
   private let past: StoredPast?
 

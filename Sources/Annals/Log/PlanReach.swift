@@ -27,14 +27,18 @@ final class PlanReach: Sendable {
   /// What appends are decided by.
   let rollout: RolloutPlan
 
+  /// Whether the program has said that it passes over newer types, also where what it reads is stored.
+  private let mayPassOver: Bool
+
   init(
     _ plan: CompiledPlan, _ quarantine: Quarantine? = nil, skipping: SkippedEvents? = nil,
-    lease: ProgramLease? = nil, isAdopting: Bool = false
+    lease: ProgramLease? = nil, isAdopting: Bool = false, mayPassOver: Bool = false
   ) {
     self.plan = plan
     self.isAdopting = isAdopting
     self.quarantine = quarantine
     self.skipping = skipping
+    self.mayPassOver = mayPassOver || skipping != nil
     self.lease = lease
     rollout = RolloutPlan(plan)
     let adopted = plan.adopted
@@ -50,7 +54,9 @@ final class PlanReach: Sendable {
   /// The same for those who store what they read: at what readers may pass over, they stop, because what is stored must not depend on who reads.
   ///
   /// Others know of the program for as long as it is used, too.
-  func passingOverNothing() -> PlanReach { PlanReach(plan, lease: lease, isAdopting: isAdopting) }
+  func passingOverNothing() -> PlanReach {
+    PlanReach(plan, lease: lease, isAdopting: isAdopting, mayPassOver: mayPassOver)
+  }
 
   /// Whether the plan has a fold.
   var hasFolds: Bool { !beforeFolds.isEmpty }
@@ -120,7 +126,12 @@ final class PlanReach: Sendable {
 
   /// Whether events of `kind` are of a type that only a newer version has, and are passed over.
   func passesOver(_ kind: KindRegistry.Kind) -> Bool {
-    guard skipping != nil, let version = kind.version, version > plan.current.version else { return false }
+    skipping != nil && isPassable(kind)
+  }
+
+  /// Whether events of `kind` are of a type that only a newer version has, and concern nobody who has said which events of the plan are wanted.
+  func isPassable(_ kind: KindRegistry.Kind) -> Bool {
+    guard mayPassOver, let version = kind.version, version > plan.current.version else { return false }
     return plan.current.index(of: ExactText(kind.row.name)) == nil
   }
 

@@ -151,7 +151,7 @@ extension ViewEngine {
   func fail(_ number: UInt64, _ error: AnnalsError) {
     for track in table.withLock({ $0.end(number) }) {
       track.stop(because: error)
-      track.line.changes.announce()
+      stopped(track)
     }
   }
 

@@ -27,14 +27,15 @@ final class ViewTrack<Event: SchemaEvent>: Sendable {
   let shown: Mutex<Shown>
   /// Whether somebody waits for the checkpoint on disk.
   let isHurried = Atomic(false)
-  private let lease: FoldLease
+  /// The right to fold, as long as the thread may do so.
+  private let lease: Mutex<FoldLease?>
   private let thread = Mutex<WriterThread?>(nil)
 
   /// A track that stands at a checkpoint.
   init(_ line: ViewLine<Event>, _ file: ViewFile, _ lease: FoldLease, at checkpoint: Checkpoint?) {
     self.line = line
     self.file = file
-    self.lease = lease
+    self.lease = Mutex(lease)
     let position = checkpoint?.position.rawValue ?? 0
     shown = Mutex(Shown(position: position, began: (.now, position)))
   }
@@ -56,12 +57,18 @@ final class ViewTrack<Event: SchemaEvent>: Sendable {
   ) throws(AnnalsError) {
     let started = try files { () throws(StoreFileError) in
       try WriterThread(name: "annals-view") { [self] in
-        let folder = ViewFolder(self, engine, at: checkpoint)
-        if let seed, !folder.carry(seed) { return }
-        folder.run()
+        fold(from: checkpoint, seed, for: engine)
+        // What was stopped is kept, to tell why; another program may be able to go on.
+        lease.withLock { $0 = nil }
       }
     }
     thread.withLock { $0 = started }
+  }
+
+  private func fold(from checkpoint: Checkpoint?, _ seed: RowSeed?, for engine: ViewEngine<Event>) {
+    let folder = ViewFolder(self, engine, at: checkpoint)
+    if let seed, !folder.carry(seed) { return }
+    folder.run()
   }
 
   /// Lets the thread end, and waits until it has.
