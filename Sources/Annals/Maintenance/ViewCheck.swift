@@ -63,8 +63,8 @@ struct ViewCheck {
     }
     for finding in pages.findings { add(number, "page \(finding.page): \(finding.description)") }
     guard pages.isClean else { return }
-    let file = try shelf.open(number, called: mark.name)
     let core = core
+    let file = try shelf.open(number, called: mark.name, of: core)
     let problems = try file.read { (view) throws(AnnalsError) -> [String] in
       let facts = try file.facts(view)
       guard facts.isReady, facts.successor == nil else { return [] }

@@ -43,7 +43,7 @@ extension EventLog {
     var infos: [ViewInfo] = []
     for listing in try shelf.listings() {
       guard let mark = listing.mark, listing.hasFile else { continue }
-      infos.append(try files.info(listing.number, mark, last: last))
+      infos.append(try files.info(listing.number, mark, of: core, last: last))
     }
     _ = consume hold
     return infos.sorted { left, right in
@@ -57,7 +57,7 @@ extension EventLog {
 extension ViewShelf {
   /// What the files of a number say; the shelf is locked.
   fileprivate func info(
-    _ number: UInt64, _ mark: ViewMark, last: UInt64
+    _ number: UInt64, _ mark: ViewMark, of core: LogCore, last: UInt64
   ) throws(AnnalsError) -> ViewInfo {
     let name = ViewFile.stem(number) + ".mdb"
     let bytes = try files { () throws(StoreFileError) in try directory.status(of: name)?.size ?? 0 }
@@ -66,7 +66,7 @@ extension ViewShelf {
     var position: UInt64 = 0
     if mark.isUsable(in: Boot.id) {
       do throws(AnnalsError) {
-        let file = try open(number, called: mark.name)
+        let file = try open(number, called: mark.name, of: core)
         let facts = try file.read { (view) throws(AnnalsError) in try file.facts(view) }
         position = facts.checkpoint?.position.rawValue ?? 0
         state = facts.successor != nil ? .outlived : facts.isReady ? .ready : .building

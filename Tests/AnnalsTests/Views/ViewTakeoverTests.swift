@@ -84,6 +84,23 @@ struct ViewTakeoverTests {
     #expect(try counts.read { try $0.all() } == tallied.counts())
   }
 
+  @Test("a store that only reads a view keeps none of the same process from folding it")
+  func readerFirst() async throws {
+    let tallied = try await counted(60, seed: 69)
+    let store = try tallied.open()
+    let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
+    // Until what had it open before has let go of it.
+    try await ViewFollowingTests.wait { try shelf.foldLease(1) != nil }
+    let reader = try tallied.open(StoreOptions(access: .readOnly))
+    let seen = try reader.view(Tallies.Counts.self)
+    #expect(try seen.read { try $0.all() } == tallied.counts())
+    let counts = try store.view(Tallies.Counts.self)
+    var random = SeededGenerator(seed: 70)
+    try await tallied.append(20, to: store, &random)
+    try await counts.waiting(for: tallied.last)
+    #expect(try seen.read { try $0.all() } == tallied.counts())
+  }
+
   @Test("a view that others fold without pause is not ahead of the log for who opens it")
   func openedBesideAppends() async throws {
     let tallied = try await counted(60, seed: 62)

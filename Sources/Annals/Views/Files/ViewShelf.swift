@@ -120,9 +120,11 @@ struct ViewShelf: Sendable {
   }
 
   /// Opens a view's file.
-  func open(_ number: UInt64, called name: String) throws(AnnalsError) -> ViewFile {
+  ///
+  /// - Parameter core: The log that it is of, as this process has it open. A process has one environment of a file: whoever only reads opens it as those need it who write.
+  func open(_ number: UInt64, called name: String, of core: LogCore) throws(AnnalsError) -> ViewFile {
     try ViewFile.open(
-      number, called: name, in: directory, access: access == .readWrite ? .readWrite : .readOnly)
+      number, called: name, in: directory, access: core.access == .readWrite ? .readWrite : .readOnly)
   }
 
   /// Creates the file of a view that has read nothing; only for the holder of ``lock()``.

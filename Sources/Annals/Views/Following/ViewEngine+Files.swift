@@ -230,7 +230,7 @@ extension ViewEngine {
     _ number: UInt64, _ mark: ViewMark, _ shelf: ViewShelf, _ settling: inout Settling
   ) throws(AnnalsError) -> ViewFile {
     if let file = settling.files[number]?.file { return file }
-    let file = try shelf.open(number, called: mark.name)
+    let file = try shelf.open(number, called: mark.name, of: core)
     file.isSynced.store(mark.isSynced, ordering: .relaxed)
     settling.files[number] = WeakFile(file: file)
     return file
