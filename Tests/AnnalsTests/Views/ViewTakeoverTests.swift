@@ -1,3 +1,4 @@
+import LMDB
 import Synchronization
 import Testing
 
@@ -14,6 +15,36 @@ struct ViewTakeoverTests {
   /// As ``Tallies/Plan``, so that a store of this process has an engine of its own.
   private enum SamePlan: SchemaMigrationPlan {
     static var stages: MigrationChain<Tallies.V1, Tallies.V1> {}
+  }
+
+  /// A batch of another process, which ends when it is told to, and as far as it is told.
+  private final class OtherBatch: Sendable {
+    let end = Mutex<Checkpoint?>(nil)
+    let failure = Mutex<AnnalsError?>(nil)
+    let hasBegun = Atomic(false)
+    let mayEnd = Atomic(false)
+
+    /// Lets it end as if it had read to a position.
+    func end(at position: Position, of core: LogCore) throws(AnnalsError) {
+      let snapshot = try LogSnapshot(core)
+      let checkpoint = try snapshot.reader.checkpoint(at: position, log: core.log)
+      end.withLock { $0 = checkpoint }
+      mayEnd.store(true, ordering: .releasing)
+    }
+
+    func run(in file: ViewFile) {
+      do throws(AnnalsError) {
+        try file.environment.write(durability: .relaxed, failure: AnnalsError.init) {
+          (transaction) throws(AnnalsError) in
+          hasBegun.store(true, ordering: .releasing)
+          while !mayEnd.load(ordering: .acquiring) { WriterThread.pause(milliseconds: 1) }
+          guard let end = end.withLock({ $0 }) else { return }
+          try transaction.put(end.encoded(), .checkpoint, in: file)
+        }
+      } catch {
+        failure.withLock { $0 = error }
+      }
+    }
   }
 
   private func counted(_ count: Int, seed: UInt64) async throws -> TalliedStore {
@@ -99,6 +130,45 @@ struct ViewTakeoverTests {
     try await tallied.append(20, to: store, &random)
     try await counts.waiting(for: tallied.last)
     #expect(try seen.read { try $0.all() } == tallied.counts())
+  }
+
+  @Test("what is built takes over from a file that others fold only with all that they have told of it")
+  func switchBesideOther() async throws {
+    let tallied = try await counted(60, seed: 71)
+    let store = try tallied.open()
+    let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
+    // Another process folds.
+    var lease: FoldLease?
+    try await ViewFollowingTests.wait {
+      lease = try shelf.foldLease(1)
+      return lease != nil
+    }
+    let counts = try store.view(Tallies.Counts.self)
+    let file = try #require(counts.line.state.withLock { $0.served?.file })
+    let batch = OtherBatch()
+    let other = try WriterThread(name: "other") { batch.run(in: file) }
+    defer { batch.mayEnd.store(true, ordering: .releasing) }
+    try await ViewFollowingTests.wait { batch.hasBegun.load(ordering: .acquiring) }
+    try store.rebuild(Tallies.Counts.self)
+    // Long enough for what is built to have come to the end of the log.
+    try await Task.sleep(for: .milliseconds(300))
+    #expect(counts.line.state.withLock { $0.served?.file.number } == 1)
+    var random = SeededGenerator(seed: 72)
+    let last = try await tallied.append(20, to: store, &random)
+    try batch.end(at: last, of: store.log.core)
+    other.join()
+    #expect(batch.failure.withLock { $0 } == nil)
+    try await ViewFollowingTests.wait {
+      let position = try counts.read { try $0.position() }
+      #expect(position == tallied.last)
+      return counts.line.state.withLock { $0.served?.file.number } == 2
+    }
+    #expect(try counts.read { try $0.all() } == tallied.counts())
+    let new = try #require(counts.line.state.withLock { $0.served?.file })
+    let gate = try new.read { (view) throws(AnnalsError) in try new.gate(view) }
+    #expect(gate == tallied.last.rawValue)
+    withExtendedLifetime(lease) {}
+    lease = nil
   }
 
   @Test("a view that others fold without pause is not ahead of the log for who opens it")

@@ -28,7 +28,10 @@ extension ViewEngine {
       let told = try old.flatMap { (file) throws(AnnalsError) in try Self.position(of: file) }
       // The rest comes with the next page.
       guard position >= told ?? 0 else { return }
-      if try replace(old, by: track, gate: told ?? position) { return }
+      switch try replace(old, by: track, at: position, told: told) {
+      case .done, .behind: return
+      case .changed: continue
+      }
     }
   }
 
@@ -87,46 +90,77 @@ extension ViewEngine {
     }
   }
 
+  /// What became of a switch.
+  private enum Replacing {
+    case done
+    /// The older file is ahead, because another process folds it; nothing has happened.
+    case behind
+    /// The files were chosen anew meanwhile, and others than these; nothing has happened.
+    case changed
+  }
+
   /// Lets readers switch, and removes what nobody needs any more.
   ///
-  /// - Returns: `false` where the files were chosen anew meanwhile, and others than these; then nothing has happened.
+  /// - Parameters:
+  ///   - position: How far the new file has read.
+  ///   - told: How far the older one has; `nil` where there is none, or a spoilt one.
   private func replace(
-    _ old: ViewFile?, by track: ViewTrack<Event>, gate: UInt64
-  ) throws(AnnalsError) -> Bool {
+    _ old: ViewFile?, by track: ViewTrack<Event>, at position: UInt64, told: UInt64?
+  ) throws(AnnalsError) -> Replacing {
     let (line, file, outline) = (track.line, track.file, track.face.outline)
     // Who chose files between the two would go by what they were, and put the older one back.
-    let isSame: Bool? = try settling.withLock { (_) throws(AnnalsError) in
+    let outcome: Replacing = try settling.withLock { (_) throws(AnnalsError) in
       let (building, served) = line.state.withLock { ($0.building, $0.served) }
-      guard building === file, served?.file === old else { return nil }
-      try finish(track, gate: gate)
+      guard building === file, served?.file === old else { return .changed }
+      if let old, let told, served?.version == outline.version {
+        guard try succeed(old, by: track, at: position, told) else { return .behind }
+      } else {
+        try finish(track, gate: told ?? position)
+      }
       line.state.withLock { state in
         state.served = ServedView(file: file, version: outline.version, outline: outline, conversions: nil)
         (state.building, state.leaving) = (nil, nil)
       }
-      return served?.version == outline.version
+      return .done
     }
-    guard let isSame else { return false }
+    guard case .done = outcome else { return outcome }
     line.changes.announce()
-    if let old, isSame { try Self.point(old, to: file.number) }
+    old?.commits.announce()
     try outlive(outline, file.number)
     chores.announce()
-    return true
+    return .done
   }
 
-  /// Says in a file which one has taken its place: readers of other processes find the way by it.
-  private static func point(_ old: ViewFile, to number: UInt64) throws(AnnalsError) {
-    var value: [UInt8] = []
-    value.append(varint: number)
+  /// Says of a built file that it is ready, and in the one whose place it takes which one that is: readers of other processes find the way by it.
+  ///
+  /// The older one is kept from going on meanwhile, whoever folds it: what was told of it is in the new one.
+  ///
+  /// - Parameter seen: How far the older one was when it was looked at last.
+  /// - Returns: `false` where the older one is ahead; then nothing has happened.
+  private func succeed(
+    _ old: ViewFile, by track: ViewTrack<Event>, at position: UInt64, _ seen: UInt64
+  ) throws(AnnalsError) -> Bool {
+    var number: [UInt8] = []
+    number.append(varint: track.file.number)
+    var failure: AnnalsError?
     do throws(AnnalsError) {
-      try old.environment.write(durability: .relaxed, failure: AnnalsError.init) {
+      return try old.environment.decide(durability: .relaxed, failure: AnnalsError.init) {
         (transaction) throws(AnnalsError) in
-        try transaction.put(value, .successor, in: old)
+        let told = try old.checkpoint(transaction.view)?.position.rawValue ?? 0
+        guard position >= told else { return .abort(false) }
+        do throws(AnnalsError) { try finish(track, gate: told) } catch {
+          failure = error
+          throw error
+        }
+        try transaction.put(number, .successor, in: old)
+        return .commit(true)
       }
     } catch {
-      // Whoever reads from a spoilt file is told so.
-      guard error.isOfSpoiltView else { throw error }
+      // Nobody goes on in a spoilt file, and whoever reads from it is told so.
+      guard failure == nil, error.isOfSpoiltView else { throw error }
+      try finish(track, gate: seen)
+      return true
     }
-    old.commits.announce()
   }
 
   /// Lets go of what a file has taken the place of.
