@@ -55,6 +55,50 @@ struct ViewEngineTests {
     #expect(try counts.read { try $0.all() } == tallied.counts())
   }
 
+  /// Finds its file damaged at an entry, as soon as two are at it.
+  enum Rotten: Projection {
+    static let place = Atomic(0 as UInt64)
+    static let arrivals = Atomic(0)
+
+    typealias Event = Tallies.Event
+    static let name = "rotten"
+    static let version = 1
+    static var tables: [ProjectionTable] { Tallies.Counts.tables }
+    static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+      if entry.position.rawValue == place.load(ordering: .acquiring),
+        arrivals.add(1, ordering: .acquiringAndReleasing).newValue <= 2
+      {
+        let end = ContinuousClock.now + .seconds(60)
+        // Without a rest, so that both go on at one moment.
+        while arrivals.load(ordering: .acquiring) < 2, ContinuousClock.now < end {}
+        throw AnnalsError(.damaged, "the file is damaged")
+      }
+      try Tallies.Counts.apply(entry, to: &rows)
+    }
+  }
+
+  @Test("two files of a view that are found damaged at one moment are built anew")
+  func bothSpoilt() async throws {
+    var random = SeededGenerator(seed: 46)
+    let tallied = try TalliedStore()
+    let store = try tallied.open()
+    try await tallied.append(50, to: store, &random)
+    let view = try store.view(Rotten.self)
+    try await view.waiting(for: tallied.last)
+    for _ in 0..<3 {
+      let before = try #require(view.line.state.withLock { $0.served?.file.number })
+      Rotten.arrivals.store(0, ordering: .releasing)
+      Rotten.place.store(tallied.last.rawValue + 1, ordering: .releasing)
+      try await tallied.append(1, to: store, &random)
+      try store.rebuild(Rotten.self)
+      try await ViewFollowingTests.wait { view.line.state.withLock { $0.served?.file.number } == before + 2 }
+      try await view.waiting(for: tallied.last)
+      #expect(try view.status().reason?.contains("damaged") == true)
+    }
+    let rows = try view.rows(RowQuery(Tallies.Counts.Word.self))
+    #expect(Dictionary(uniqueKeysWithValues: rows.map { ($0.word, $0) }) == tallied.counts())
+  }
+
   @Test("a batch that begins elsewhere than the file stands is not stored")
   func elsewhere() async throws {
     var random = SeededGenerator(seed: 42)

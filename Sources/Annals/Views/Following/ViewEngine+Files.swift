@@ -73,6 +73,22 @@ extension ViewEngine {
   /// Builds a line's view anew beside the one that serves, unless that is being done.
   func rebuild(_ line: ViewLine<Event>, because reason: String?) throws(AnnalsError) {
     retireStopped(of: line)
+    try buildAnew(line, because: reason)
+  }
+
+  /// Builds a line's view anew because a file of it is damaged. Called by the thread that has met the damage.
+  func rebuild(_ line: ViewLine<Event>, afterDamage error: AnnalsError) throws(AnnalsError) {
+    // Their threads end by themselves: another one may be waiting for this one in the same way.
+    let others = line.state.withLock { state in
+      let others = state.tracks.filter { $0.error != nil }
+      state.tracks.removeAll { track in others.contains { $0 === track } }
+      return others
+    }
+    for track in others { stopped(track) }
+    try buildAnew(line, because: "its file was damaged (\(error.message))")
+  }
+
+  private func buildAnew(_ line: ViewLine<Event>, because reason: String?) throws(AnnalsError) {
     try settling.withLock { (settling) throws(AnnalsError) in
       guard let shelf = try shelf() else { return }
       let hold = try shelf.lock()

@@ -181,6 +181,11 @@ extension ViewEngine {
     chores.announce()
   }
 
+  /// The thread of a track has ended, which may have come back to a pass after it was taken out.
+  func ended(_ track: ViewTrack<Event>) {
+    table.withLock { _ = $0.leave(track) }
+  }
+
   /// A line has nothing that is folded, for a reason that may pass.
   func hindered(_ line: ViewLine<Event>, _ error: AnnalsError) {
     line.state.withLock { $0.error = error }

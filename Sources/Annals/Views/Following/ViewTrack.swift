@@ -58,6 +58,7 @@ final class ViewTrack<Event: SchemaEvent>: Sendable {
     let started = try files { () throws(StoreFileError) in
       try WriterThread(name: "annals-view") { [self] in
         fold(from: checkpoint, seed, for: engine)
+        engine.ended(self)
         // What was stopped is kept, to tell why; another program may be able to go on.
         lease.withLock { $0 = nil }
       }
@@ -245,7 +246,7 @@ final class ViewFolder<Event: SchemaEvent> {
         engine.stopped(track)
         // Its rows can be had again from the log.
         do throws(AnnalsError) {
-          try engine.rebuild(track.line, because: "its file was damaged (\(error.message))")
+          try engine.rebuild(track.line, afterDamage: error)
         } catch {
           engine.hindered(track.line, error)
         }
