@@ -47,7 +47,9 @@ import Testing
     }
     #expect(try log.info().merging == nil)
     // Sorting takes a moment on another thread; small commits then write a few rows each.
-    for _ in 0..<20_000 where try log.info().merging == nil {
+    var appended = 0
+    while try log.info().merging == nil, appended < 20_000 {
+      appended += 1
       try await log.append([try .placed(1)], to: "s1")
       try await Task.sleep(for: .milliseconds(2))
     }
