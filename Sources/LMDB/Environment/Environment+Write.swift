@@ -57,14 +57,13 @@ extension Environment {
     guard access == .readWrite, let locks else { throw .readOnly }
     guard guards.contains(.locks) else { return Turn(hold: nil, file: nil) }
     let end = ContinuousClock.now + limit
+    guard let hold = try files({ () throws(StoreFileError) in try locks.turn(until: end) }) else {
+      return nil
+    }
     while true {
-      guard let hold = try files({ () throws(StoreFileError) in try locks.turn(until: end) }) else {
-        return nil
-      }
-      // Held by one who knows nothing of the other locks.
+      // Of the one before, or of one who knows nothing of the other locks.
       if let file = try DataLock.take(of: self, isWaiting: false) { return Turn(hold: hold, file: file) }
       guard ContinuousClock.now < end else { return nil }
-      _ = consume hold
       WriterThread.pause(milliseconds: 1)
     }
   }

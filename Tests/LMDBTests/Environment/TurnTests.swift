@@ -1,42 +1,45 @@
-import Foundation
 import LMDB
+import Synchronization
 import Testing
 
 /// Who gets the turn at writing beside others.
 @Suite struct TurnTests {
-  /// A process that writes without a pause until there is a file 'stop'.
-  private static func write(_ path: String) async {
-    await #expect(processExitsWith: .success) { [path = path as String] in
-      let environment = try Shelf(path: path).open()
-      while !FileManager.default.fileExists(atPath: path + "/stop") {
-        try environment.write { (transaction) throws(EnvironmentError) in
-          // As a commit on a disk that is not the fastest.
-          WriterThread.pause(milliseconds: 2)
-          try transaction.put([1].span, forKey: 1, in: environment.numbers)
+  @Test func `one that waits for so long at most has its turn beside three that never rest`() throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create()
+    let (isOver, turns) = (Atomic(false), Atomic(0))
+    // Locks that are opened anew exclude each other as those of processes do.
+    let others = try (0..<3).map { _ in
+      let locks = try shelf.locks()
+      return try WriterThread(name: "other") {
+        do {
+          while !isOver.load(ordering: .relaxed) {
+            let place = try locks.queue.lock(.exclusive)
+            let turn = try locks.write.lock(.exclusive)
+            _ = consume place
+            // As a commit on a disk that is not the fastest.
+            WriterThread.pause(milliseconds: 2)
+            _ = consume turn
+            turns.add(1, ordering: .relaxed)
+          }
+        } catch {
+          Issue.record(error)
         }
       }
     }
-  }
-
-  @Test func `one that waits for so long at most has its turn beside three that never rest`() async throws {
-    let shelf = try Shelf()
-    let environment = try shelf.create()
-    let stop = URL(filePath: shelf.path + "/stop")
-    try await withThrowingTaskGroup { group in
-      for _ in 0..<3 { group.addTask { [path = shelf.path] in await Self.write(path) } }
-      defer { try? Data().write(to: stop) }
-      // Until all of them write.
-      let begin = try environment.lastTransaction()
-      while try environment.lastTransaction() < begin + 100 { try await Task.sleep(for: .milliseconds(2)) }
-      for number in 0..<20 {
-        guard let turn = try environment.turnIfFree(within: .seconds(30)) else {
-          Issue.record("no turn in 30 s after \(number)")
-          break
-        }
-        var transaction = try environment.beginWrite(turn)
-        try transaction.put([2].span, forKey: 2, in: environment.numbers)
-        try transaction.commit()
+    defer {
+      isOver.store(true, ordering: .relaxed)
+      for other in others { other.join() }
+    }
+    while turns.load(ordering: .relaxed) < 20 { WriterThread.pause(milliseconds: 1) }
+    for number in 0..<20 {
+      guard let turn = try environment.turnIfFree(within: .seconds(30)) else {
+        Issue.record("no turn in 30 s after \(number)")
+        return
       }
+      var transaction = try environment.beginWrite(turn)
+      try transaction.put([2].span, forKey: 2, in: environment.numbers)
+      try transaction.commit()
     }
     #expect(try environment.bytes(2) == [2])
   }
