@@ -142,14 +142,25 @@ extension View {
     }
   }
 
-  /// How far the rows are that a read shows; `nil` where nothing can be read yet.
-  private func reached() throws(AnnalsError) -> (position: UInt64, file: ViewFile, isFolded: Bool)? {
-    let served: ServedView
-    do throws(AnnalsError) { served = try self.served() } catch {
+  /// The file that is read from; `nil` where nothing can be read yet.
+  private func readable() throws(AnnalsError) -> ViewFile? {
+    do throws(AnnalsError) { return try served().file } catch {
       guard error.code == .busy else { throw error }
       return nil
     }
-    let file = served.file
+  }
+
+  /// How far the rows are that a read shows; `nil` where nothing can be read yet.
+  private func reached() throws(AnnalsError) -> (position: UInt64, file: ViewFile, isFolded: Bool)? {
+    guard let file = try readable(), let found = try reached(file) else { return nil }
+    // An earlier version goes on behind what has taken its place here: what it has read since shows nobody anything.
+    guard let now = try readable(), now !== file else { return found }
+    return try reached(now)
+  }
+
+  private func reached(
+    _ file: ViewFile
+  ) throws(AnnalsError) -> (position: UInt64, file: ViewFile, isFolded: Bool)? {
     if let track = line.track(of: file) { return (track.position, file, true) }
     let (checkpoint, successor) = try file.read { (view) throws(AnnalsError) in
       (try file.checkpoint(view), try file.successor(view))
