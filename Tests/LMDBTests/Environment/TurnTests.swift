@@ -7,7 +7,8 @@ import Testing
   @Test func `one that waits for so long at most has its turn beside three that never rest`() throws {
     let shelf = try Shelf()
     let environment = try shelf.create()
-    let (isOver, turns) = (Atomic(false), Atomic(0))
+    let isOver = Atomic(false)
+    let turns = Atomic(0)
     // Locks that are opened anew exclude each other as those of processes do.
     let others = try (0..<3).map { _ in
       let locks = try shelf.locks()
