@@ -75,7 +75,7 @@ struct ViewBehindTests {
       try await store.append([.weighed(.init(pounds: 160))], to: "gym")
       try await store.append((1...20).map { .walked(.init(metres: $0)) }, to: "gym")
       try await view.waiting(for: 21)
-      try await EventStore(at: temporary.url, plan: Second.self).migrate().report()
+      _ = try await EventStore(at: temporary.url, plan: Second.self).migrate().report()
       try store.rebuild(WalksOfFirst.self)
       while true {
         if case .stopped(let error) = try view.status().state {
