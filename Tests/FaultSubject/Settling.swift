@@ -15,13 +15,17 @@ package enum Settling {
 
   /// Does it with the store that an ``Attempt`` has left.
   ///
-  /// - Parameter milliseconds: How long the snapshot lives, unless that is longer than anybody waits for it: then until the call is answered.
-  static func run(at url: URL, reading milliseconds: UInt32, noting journal: Journal) async throws {
+  /// - Parameters:
+  ///   - milliseconds: How long the snapshot lives, unless that is longer than anybody waits for it: then until the call is answered.
+  ///   - isCrowded: Whether so many snapshots live that no reader's slot is left.
+  static func run(
+    at url: URL, reading milliseconds: UInt32, isCrowded: Bool, noting journal: Journal
+  ) async throws {
     var options = Workload.options(.full)
     options.creation = .never
     let log = try EventLog(at: url, options: options)
     for number in calls {
-      let read = number == watched ? LongRead(of: log, milliseconds: milliseconds) : nil
+      let read = number == watched ? LongRead(of: log, milliseconds: milliseconds, isCrowded: isCrowded) : nil
       let call = try Call(number, seed: Attempt.seed)
       try journal.note(.begin(number))
       var failure: AnnalsError?
@@ -45,17 +49,21 @@ private final class LongRead: Sendable {
   private let mayEnd = DispatchSemaphore(value: 0)
   private let result = Mutex<Result<Int, AnnalsError>?>(nil)
 
+  /// The bytes of the thread's stack: each of the snapshots takes a few of its frames.
+  private static let stack = 256 << 20
+
   /// Begins to read; the snapshot is there when this returns.
-  init(of log: EventLog, milliseconds: UInt32) {
+  ///
+  /// - Parameter isCrowded: Whether all other slots for readers are taken by further snapshots.
+  init(of log: EventLog, milliseconds: UInt32, isCrowded: Bool) {
     let begun = DispatchSemaphore(value: 0)
-    Thread.detachNewThread { [self] in
+    let thread = Thread { [self] in
       let found: Result<Int, AnnalsError>
       do throws(AnnalsError) {
         found = .success(
-          try log.read { (snapshot) throws(AnnalsError) in
+          try read(log, isCrowded: isCrowded) {
             begun.signal()
             _ = mayEnd.wait(timeout: .now() + .milliseconds(Int(milliseconds)))
-            return try snapshot.all().count
           })
       } catch {
         found = .failure(error)
@@ -64,7 +72,24 @@ private final class LongRead: Sendable {
       result.withLock { $0 = found }
       ended.signal()
     }
+    thread.stackSize = Self.stack
+    thread.start()
     begun.wait()
+  }
+
+  /// Waits in a snapshot, or in the last of as many as there are slots for, and counts the entries.
+  private func read(
+    _ log: EventLog, isCrowded: Bool, _ wait: () -> Void
+  ) throws(AnnalsError) -> Int {
+    try log.read { (snapshot) throws(AnnalsError) in
+      if isCrowded {
+        do throws(AnnalsError) { return try read(log, isCrowded: true, wait) } catch {
+          guard error.code == .tooManyReaders else { throw error }
+        }
+      }
+      wait()
+      return try snapshot.all().count
+    }
   }
 
   /// Lets the snapshot end before its time.

@@ -13,7 +13,7 @@ package enum Subject {
   private static let patience: UInt32 = 120
 
   /// Runs the verb in `arguments`: `work DIRECTORY JOURNAL SEED FIRST COUNT TASKS RELAXED PASSES VIEWS`, `attempt DIRECTORY JOURNAL`,
-  /// `settle DIRECTORY JOURNAL MILLISECONDS`, `examine SEED CALLS BOOT` or `examine-views SEED CALLS RELAXED`.
+  /// `settle DIRECTORY JOURNAL MILLISECONDS CROWDED`, `examine SEED CALLS BOOT` or `examine-views SEED CALLS RELAXED`.
   ///
   /// - Returns: The exit status: 0, 1 where something failed that must not, 64 for other arguments.
   package static func run(_ arguments: [String]) async -> Int32 {
@@ -31,10 +31,10 @@ package enum Subject {
       case ("attempt", 4):
         alarm(patience)
         try await Attempt.run(at: store(in: arguments[2]), noting: Journal(path: arguments[3]))
-      case ("settle", 5):
+      case ("settle", 6):
         alarm(patience)
         try await Settling.run(
-          at: store(in: arguments[2]), reading: UInt32(clamping: numbers[4]),
+          at: store(in: arguments[2]), reading: UInt32(clamping: numbers[4]), isCrowded: numbers[5] == 1,
           noting: Journal(path: arguments[3]))
       case ("examine", 5):
         await Examiner.run(

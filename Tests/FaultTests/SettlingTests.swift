@@ -16,7 +16,10 @@ import Testing
   /// - Parameters:
   ///   - times: How many writes of it fail from there on.
   ///   - reading: For how many milliseconds a snapshot lives beside it.
-  private func run(_ how: String, times: Int = 1, reading: Int = 300) throws -> Outcome {
+  ///   - isCrowded: Whether further snapshots take all other slots for readers.
+  private func run(
+    _ how: String, times: Int = 1, reading: Int = 300, isCrowded: Bool = false
+  ) throws -> Outcome {
     let scratch = try Scratch()
     let root = try scratch.directory("root")
     let (before, journal, report) = (
@@ -25,7 +28,7 @@ import Testing
     let first = try SubjectProcess.run(["attempt", root.path, before.path])
     try #require(first.end == .exit(0), "\(first.errors)")
     let run = try SubjectProcess.run(
-      ["settle", root.path, journal.path, "\(reading)"], under: [Shim.failures],
+      ["settle", root.path, journal.path, "\(reading)", isCrowded ? "1" : "0"], under: [Shim.failures],
       [
         "ANNALS_SHIM_ROOT": root.path, "ANNALS_SHIM_CALL": "meta", "ANNALS_SHIM_AT": "3",
         "ANNALS_SHIM_TIMES": "\(times)", "ANNALS_SHIM_REPORT": report.path, "ANNALS_SHIM_HOW": how,
@@ -42,10 +45,10 @@ import Testing
   }
 
   /// The same until the outcome is found out: a reader that has no processor for two seconds leaves it unknown.
-  private func settled(_ how: String) throws -> Outcome {
-    var outcome = try run(how)
+  private func settled(_ how: String, isCrowded: Bool = false) throws -> Outcome {
+    var outcome = try run(how, isCrowded: isCrowded)
     for _ in 0..<3 where outcome.notes.contains(.failed(Settling.watched, code: "outcomeUnknown")) {
-      outcome = try run(how)
+      outcome = try run(how, isCrowded: isCrowded)
     }
     return outcome
   }
@@ -97,6 +100,26 @@ import Testing
   @Test func `a reader that does not end leaves the outcome unknown, and reads to its end`() throws {
     let outcome = try run("\(EIO)", reading: 60_000)
     #expect(outcome.marks == "m")
+    #expect(outcome.notes == (try notes(watched: .failed(Settling.watched, code: "outcomeUnknown"))))
+    #expect(outcome.finding == nil)
+  }
+
+  @Test(arguments: [("kept", "m!", nil), ("\(EIO)", "m", "notCommitted")])
+  func `with no slot left for a reader the outcome is still found out`(
+    how: String, marks: String, code: String?
+  ) throws {
+    let outcome = try settled(how, isCrowded: true)
+    #expect(outcome.marks == marks)
+    let note = code.map { Journal.Note.failed(Settling.watched, code: $0) } ?? .done(Settling.watched)
+    #expect(outcome.notes == (try notes(watched: note)))
+    #expect(outcome.finding == nil)
+  }
+
+  @Test func `a stored call is never said to be missing while readers that do not end take every slot`()
+    throws
+  {
+    let outcome = try run("kept", reading: 60_000, isCrowded: true)
+    #expect(outcome.marks == "m!")
     #expect(outcome.notes == (try notes(watched: .failed(Settling.watched, code: "outcomeUnknown"))))
     #expect(outcome.finding == nil)
   }

@@ -40,7 +40,9 @@ struct TableOpening {
     if settling == .mend { try takeMutex(of: environment) }
     var begun: OpaquePointer?
     let flags = create ? 0 : UInt32(MDB_RDONLY)
-    try unsafe check(mdb_txn_begin(environment.pointer(), nil, flags, &begun), "mdb_txn_begin")
+    let code = try unsafe mdb_txn_begin(environment.pointer(), nil, flags, &begun)
+    if code == MDB_READERS_FULL { throw .tooManyReaders(max: unsafe Int(info.me_maxreaders)) }
+    try check(code, "mdb_txn_begin")
     guard let pointer = unsafe begun else {
       throw .lmdb(LMDBError(code: MDB_BAD_TXN, function: "mdb_txn_begin"))
     }

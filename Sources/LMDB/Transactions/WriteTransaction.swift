@@ -104,10 +104,11 @@ public struct WriteTransaction: ~Copyable, TableReading {
       return
     }
     let error = LMDBError(code: environment.cause(of: code), function: "mdb_txn_commit")
-    // LMDB notes a failed write of the meta page only for those who come after.
+    // LMDB notes a failed write of the meta page only for transactions that follow. A write transaction asks without a
+    // reader's slot, which may be missing, and without new memory. Only its success proves that nothing is stored.
     var probe: OpaquePointer?
-    let state = unsafe mdb_txn_begin(pointer, nil, UInt32(MDB_RDONLY), &probe)
+    let state = unsafe mdb_txn_begin(pointer, nil, 0, &probe)
     if let probe = unsafe probe, state == MDB_SUCCESS { unsafe mdb_txn_abort(probe) }
-    throw state == MDB_PANIC ? .panicked(error) : .notCommitted(error)
+    throw state == MDB_SUCCESS ? .notCommitted(error) : .panicked(error)
   }
 }
