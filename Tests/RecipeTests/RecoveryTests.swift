@@ -5,7 +5,7 @@ import Testing
 /// How a program opens its store without ever losing one.
 struct OrderDesk {
   let store: EventStore<OrderPlan>
-  /// Where a store went that this program cannot read.
+  /// The new place of a store that this program cannot read.
   let movedTo: URL?
 
   init(at url: URL) throws {
@@ -14,11 +14,9 @@ struct OrderDesk {
       movedTo = nil
     } catch {
       guard error.recovery.contains(.moveAside) else { throw error }
-      // Nothing is deleted: whoever has the newer program moves it back.
-      let aside = url.appendingPathExtension("aside")
-      try FileManager.default.moveItem(at: url, to: aside)
+      // Nothing is deleted: the newer program can still open the store under its new name.
+      movedTo = try EventLog.resetMovingAside(url)
       store = try EventStore(at: url, plan: OrderPlan.self)
-      movedTo = aside
     }
   }
 }

@@ -9,7 +9,7 @@ extension AnnalsError {
     case activate
     /// Open the store for reading only.
     case openReadOnly
-    /// Move the store aside and begin a new one. Nothing is ever deleted.
+    /// Move the store aside with ``EventLog/resetMovingAside(_:)`` and begin a new one. Nothing is ever deleted.
     case moveAside
   }
 

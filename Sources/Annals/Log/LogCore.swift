@@ -102,6 +102,10 @@ extension LogCore {
       return core
     }
     let core = try LogCore(CurrentGeneration(directory, options), options)
+    guard try place.leads(to: directory) else {
+      throw AnnalsError(
+        .busy, "the store was moved while it was opened; open it again")
+    }
     return opened.withLock { opened in
       // Two threads may have opened it at once; both then share the first.
       if let other = opened[identity]?.core, !other.isInherited,

@@ -61,6 +61,22 @@ struct StorePlace {
     return directory
   }
 
+  /// Moves the store aside.
+  ///
+  /// - Returns: Its new name; `nil` where nothing has the name.
+  func moveAside() throws(AnnalsError) -> String? {
+    guard let directory = try existing() else { return nil }
+    return try MovingAside(parent: above(), name: name, directory: directory).run()
+  }
+
+  /// Whether the store's path still leads to `directory`.
+  func leads(to directory: Directory) throws(AnnalsError) -> Bool {
+    guard let found = try existing() else { return false }
+    return try files { () throws(StoreFileError) in
+      try found.status().identity == directory.status().identity
+    }
+  }
+
   /// The directory, `nil` where nothing has the name.
   private func existing() throws(AnnalsError) -> Directory? {
     do throws(StoreFileError) {

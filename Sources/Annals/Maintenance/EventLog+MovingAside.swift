@@ -1,0 +1,136 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension EventLog {
+  /// Moves a store aside, so that the next open at its path creates a new one.
+  ///
+  /// Nothing is deleted, and only lock files change: the store keeps its files under the new name, in the same
+  /// directory, and opens there with a program that can read it. The name is that of the store with `.aside-1` at the end, or the next
+  /// number that is free, so the call may be made again for another store at the same path. The new name is durable
+  /// on return.
+  ///
+  /// - Parameter url: The store's directory. It need not be readable by any plan, and may be damaged.
+  /// - Returns: Where the store is now; `nil` if there was nothing at `url`, as after an earlier call.
+  /// - Throws: ``AnnalsError`` with code `busy` if any program has the store open, this one included; `notAStore` if
+  ///   `url` names something else; `permission` or `inputOutput` if the system refuses. Nothing is moved then.
+  /// - Complexity: O(files in the store's directory), whatever the length of the log.
+  public static func resetMovingAside(_ url: URL) throws(AnnalsError) -> URL? {
+    try StorePlace(url).moveAside().map { url.deletingLastPathComponent().appendingPathComponent($0) }
+  }
+}
+
+/// Gives a store another name while nobody has it open.
+struct MovingAside {
+  let parent: Directory
+  /// The store's present name.
+  let name: String
+  let directory: Directory
+
+  /// The longest name that file systems allow, in bytes.
+  private static let longest = 255
+
+  /// Moves the store.
+  ///
+  /// - Returns: Its new name; `nil` if another process was faster.
+  func run() throws(AnnalsError) -> String? {
+    let names = try files { () throws(StoreFileError) in try directory.names() }
+    guard names.contains(CurrentFile.name) || names.contains(where: Self.isLog) else {
+      throw AnnalsError(
+        .notAStore, "'\(name)' is no store: it has neither CURRENT nor a log; nothing was moved")
+    }
+    let open = try files { () throws(StoreFileError) in try FileLock("open.lock", in: directory) }
+    // No program begins or ends an open while the name changes.
+    let hold = try files { () throws(StoreFileError) in try open.lock(.exclusive) }
+    let leases = try takeLeases(names)
+    guard try isStillThere() else { return nil }
+    let newName = try rename()
+    try files { () throws(StoreFileError) in try parent.synchronize() }
+    _ = consume leases
+    _ = consume hold
+    return newName
+  }
+
+  private static func isLog(_ name: String) -> Bool { name.hasPrefix("log-") && name.hasSuffix(".mdb") }
+
+  private static func isLease(_ name: String) -> Bool {
+    (name.hasPrefix("log-") && name.hasSuffix(".lease")) || ProgramLeaseFile.isName(name)
+  }
+
+  /// Takes every lease that a program with the store open would hold.
+  private func takeLeases(_ names: [String]) throws(AnnalsError) -> [MovingAsideLease] {
+    var leases: [MovingAsideLease] = []
+    for name in names where Self.isLease(name) {
+      switch try files({ () throws(StoreFileError) in try take(name) }) {
+      case .taken(let lease): leases.append(lease)
+      case .gone: continue
+      case .held:
+        throw AnnalsError(
+          .busy,
+          "a program has the store '\(self.name)' open and holds '\(name)'; close it there, then try again; nothing was moved",
+          details: AnnalsError.Details { $0.file = name })
+      }
+    }
+    return leases
+  }
+
+  private enum Attempt {
+    case taken(MovingAsideLease)
+    case held
+    /// Its program has ended since the directory was listed.
+    case gone
+  }
+
+  private func take(_ lease: String) throws(StoreFileError) -> Attempt {
+    do throws(StoreFileError) {
+      guard let hold = try FileLock(lease, in: directory, create: false).tryLock(.exclusive) else {
+        return .held
+      }
+      return .taken(MovingAsideLease(hold))
+    } catch .missing {
+      return .gone
+    }
+  }
+
+  private func isStillThere() throws(AnnalsError) -> Bool {
+    try files { () throws(StoreFileError) in
+      try parent.status(of: name)?.identity == directory.status().identity
+    }
+  }
+
+  private func rename() throws(AnnalsError) -> String {
+    var number = 1
+    while true {
+      let newName = Self.name(name, number)
+      do throws(StoreFileError) {
+        try parent.rename(name, to: newName, in: parent)
+        return newName
+      } catch .alreadyThere {
+        number += 1
+      } catch {
+        throw AnnalsError(error)
+      }
+    }
+  }
+
+  /// The store's name and the ending of attempt `number`, cut short where it would be too long for a file system.
+  static func name(_ name: String, _ number: Int) -> String {
+    let ending = ".aside-\(number)"
+    var stem = Substring(name)
+    while stem.utf8.count + ending.utf8.count > longest { stem.removeLast() }
+    return stem + ending
+  }
+}
+
+/// A lease that is held while a store gets another name.
+private final class MovingAsideLease: Sendable {
+  private let hold: FileLock.Hold
+
+  init(_ hold: consuming FileLock.Hold) {
+    self.hold = hold
+  }
+}
