@@ -62,6 +62,35 @@ import Testing
     #expect(entries.first?["isKnown"] as? Bool == true)
   }
 
+  @Test func `salvage writes what is stored of every entry before a repair`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try await damaged(folder)
+    let run = await CommandRun("salvage", store)
+    #expect(run.status == 1)
+    #expect(run.errors == "")
+    let lines = try run.objects()
+    #expect(lines.map { $0["position"] as? Int } == [1, 2, 3])
+    #expect(
+      lines.map { ($0["problem"] as? String)?.hasPrefix("the checksum does not match") } == [nil, true, nil])
+    // The payload stands at the end of the entry, with one bit turned.
+    let stored = try #require(lines[1]["stored"] as? String)
+    let payload = try #require(lines[0]["payload"] as? String)
+    let digits = { (text: String) in text.utf8.map { String($0, radix: 16) }.joined() }
+    #expect(payload.hasSuffix(digits("find-me-1")))
+    #expect(stored.hasSuffix(digits("Find-me-2")))
+    #expect(lines[2]["stream"] as? String == "a")
+  }
+
+  @Test func `salvage of a sound store is its raw entries`() async throws {
+    let folder = try TemporaryFolder()
+    let lines = (1...300).map { #"{"stream":"s\#($0 % 7)","type":"T","data":{"n":\#($0)}}"# }
+    let file = try folder.file("lines", lines.joined(separator: "\n"))
+    #expect(await CommandRun("import", folder.store, file).status == 0)
+    let run = await CommandRun("salvage", folder.store)
+    #expect(run.status == 0)
+    #expect(run.output == (await CommandRun("read", folder.store, "--raw")).output)
+  }
+
   @Test func `what is no store is refused`() async throws {
     let folder = try TemporaryFolder()
     #expect(await CommandRun("repair", folder.store).status == 66)

@@ -66,6 +66,26 @@ extension JSONWriter {
     raw("}\n")
   }
 
+  /// Appends the line of an entry that cannot be read.
+  mutating func unreadable(_ position: Position, _ problem: String, _ bytes: Span<UInt8>) {
+    raw("{\"position\":")
+    unsigned(position.rawValue)
+    raw(",\"problem\":")
+    text(problem)
+    raw(",\"stored\":")
+    hexadecimal(bytes)
+    raw("}\n")
+  }
+
+  /// Appends the line of a range of positions that have no entry.
+  mutating func missing(from first: UInt64, through last: UInt64) {
+    raw("{\"position\":")
+    unsigned(first)
+    raw(",\"through\":")
+    unsigned(last)
+    raw(",\"problem\":\"the entry is missing\"}\n")
+  }
+
   private mutating func rawBody(
     _ body: EntryBody, at position: Position, _ kinds: KindRegistry
   ) throws(AnnalsError) {

@@ -1,0 +1,31 @@
+import Annals
+
+/// `salvage`: every entry as it is stored, the damaged ones too.
+struct SalvageVerb: Verb {
+  static let name = "salvage"
+  static let summary = "Writes every entry as it is stored, as lines of JSON, and goes on over damaged ones."
+  static let synopsis = "<store> [--json]"
+  static let help = """
+
+    A sound entry has the line of 'read --raw'. One that cannot be read has its position, the problem and its
+    stored bytes in hexadecimal digits. Keep the lines before 'repair', or before the store is moved aside.
+    The status is 1 where any entry could not be read.
+
+    """
+  static let grammar = Arguments.Grammar(operands: ["<store>"])
+
+  let store: String
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    store = arguments[operand: 0]
+  }
+
+  func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    var lines = try SalvageLines(EventLog(path: store))
+    while let page = try lines.nextPage() {
+      try output.write(page)
+      progress.update("\(lines.count) of \(lines.end) entries")
+    }
+    return lines.damaged == 0 ? ExitStatus.success : ExitStatus.failure
+  }
+}
