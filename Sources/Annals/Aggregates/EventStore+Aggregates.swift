@@ -16,7 +16,7 @@ extension EventStore {
     let snapshots = A.snapshotInterval != nil && isWhole ? log.core.snapshots() : nil
     let source = AggregateSnapshotRow.Source(
       aggregate: ExactText(A.name), version: UInt64(clamping: A.version), stream: ExactText(stream.text),
-      mark: stateMark(A.State.self))
+      mark: reach.stateMark(A.State.self))
     let kept = snapshots?.row(for: source)
     let (loaded, row) = try read { (snapshot) throws(AnnalsError) in
       try snapshot.load(A.self, from: stream, kept: kept, source)
@@ -75,11 +75,6 @@ extension EventStore {
         attempt += 1
       }
     }
-  }
-
-  /// What tells a state that was folded by this program from others: the plan's outline and the state's shape.
-  private func stateMark<State: ShapedRecord>(_ state: State.Type) -> [UInt8] {
-    SHA256.hash(PlanMark.of(reach.plan) + (State.recordShape?.fingerprint ?? []))
   }
 }
 

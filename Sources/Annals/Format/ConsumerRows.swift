@@ -40,6 +40,13 @@ struct DeadLetterRow: Equatable, Sendable {
   var time: Int64
   /// Whether the plan could not read the entry, so that the consumer has never seen it.
   var isUnreadable: Bool
+  /// The entry as the log had it; `nil` in a row of format 1.
+  var place: Checkpoint?
+  /// The events that the consumer had selected; `nil` for all, and in a row of format 1.
+  var selection: LetterSelection?
+
+  /// The format of the file that the row needs.
+  var format: UInt32 { place == nil ? 1 : 2 }
 
   /// What all keys of a consumer begin with: the first 16 bytes of the SHA-256 of its name.
   static func keyStart(_ consumer: String) -> [UInt8] {
@@ -66,24 +73,38 @@ struct DeadLetterRow: Equatable, Sendable {
       path.append((0..<4).reduce(0) { $0 << 8 | UInt32(key[offset + $1]) })
       offset += 4
     }
-    return (Position(key.bigEndian(at: 16)), path)
+    let position = key.bigEndian(at: 16)
+    guard FormatRange.counts.contains(position) else { throw FormatFailure(.value, at: 16) }
+    return (Position(position), path)
   }
 
-  /// A byte that is 1 for an entry that could not be read, the attempts as a varint, the time (8 bytes, the lowest first), then consumer, stream and reason, each behind its length as a
-  /// varint.
+  /// A byte of flags, the attempts as a varint, and the time (8 bytes, the lowest first). Then consumer,
+  /// stream and
+  /// reason, each after its length as a varint. With flag 1 the entry's checkpoint and the selection follow.
   func encoded() -> [UInt8] {
-    var bytes: [UInt8] = [isUnreadable ? 1 : 0]
-    bytes.append(varint: UInt64(attempts))
+    var bytes: [UInt8] = [(isUnreadable ? 1 : 0) | (place == nil ? 0 : 2)]
+    bytes.append(varint: min(UInt64(clamping: attempts), FormatRange.attempts.upperBound))
     bytes.append(littleEndian: time)
     bytes.append(counted: consumer.utf8)
     bytes.append(counted: stream.text.utf8)
     bytes.append(counted: reason.utf8)
+    if let place {
+      bytes += place.encoded()
+      bytes.append(selection?.version)
+      if let selection {
+        bytes.append(varint: UInt64(selection.records.count))
+        for record in selection.records { bytes.append(counted: record.utf8) }
+      }
+    }
     return bytes
   }
 
   init(
-    consumer: String, stream: StreamName, reason: String, attempts: Int, time: Int64, isUnreadable: Bool
+    consumer: String, stream: StreamName, reason: String, attempts: Int, time: Int64, isUnreadable: Bool,
+    place: Checkpoint? = nil, selection: LetterSelection? = nil
   ) {
+    self.place = place
+    self.selection = selection
     self.consumer = consumer
     self.stream = stream
     self.reason = reason
@@ -94,14 +115,41 @@ struct DeadLetterRow: Equatable, Sendable {
 
   init(_ bytes: Span<UInt8>) throws(FormatFailure) {
     var reader = ByteReader(bytes)
-    let mark = try reader.byte()
-    guard mark < 2 else { throw FormatFailure(.value, at: 0) }
-    isUnreadable = mark == 1
-    attempts = try reader.varint(as: Int.self)
+    let flags = try reader.byte()
+    guard flags < 4 else { throw FormatFailure(.value, at: 0) }
+    isUnreadable = flags & 1 == 1
+    attempts = Int(try reader.number(in: FormatRange.attempts))
     time = try reader.littleEndian(Int64.self)
     consumer = try reader.countedText()
     stream = StreamName(try reader.countedText())
     reason = try reader.countedText()
+    if flags & 2 == 2 {
+      place = try Checkpoint(&reader)
+      if let version = try reader.schemaVersion() {
+        selection = LetterSelection(version: version, records: try reader.letterRecords())
+      }
+    }
     try reader.finish()
+  }
+}
+
+/// The events that a consumer had selected when it put an entry aside.
+struct LetterSelection: Hashable, Sendable {
+  /// The version at which the plan ended then.
+  var version: SchemaVersion
+  /// The names of the selected records in that version.
+  var records: [String]
+}
+
+extension ByteReader {
+  /// The names of selected records: their count, then each name.
+  fileprivate mutating func letterRecords() throws(FormatFailure) -> [String] {
+    let start = offset
+    let count = try varint(as: Int.self)
+    // Each name has a length.
+    guard count <= remaining else { throw FormatFailure(.length, at: start) }
+    var records: [String] = []
+    for _ in 0..<count { records.append(try countedText()) }
+    return records
   }
 }

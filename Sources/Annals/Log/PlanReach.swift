@@ -13,6 +13,9 @@ final class PlanReach: Sendable {
   }
   private let known = Mutex(Known())
 
+  /// By the type of an aggregate's state, its mark, which hashes the text of the whole plan.
+  private let stateMarks = Mutex<[ObjectIdentifier: [UInt8]]>([:])
+
   /// By the version that a stage with a fold leads to, the plan up to the version before.
   private let beforeFolds: [SchemaVersion: PlanReach]
 
@@ -57,6 +60,28 @@ final class PlanReach: Sendable {
   func passingOverNothing() -> PlanReach {
     PlanReach(plan, lease: lease, isAdopting: isAdopting, mayPassOver: mayPassOver)
   }
+
+  /// The same for readers that stop at what cannot be read.
+  func stopping() -> PlanReach {
+    if quarantine == nil { return self }
+    return PlanReach(
+      plan, skipping: skipping, lease: lease, isAdopting: isAdopting, mayPassOver: mayPassOver)
+  }
+
+  /// What tells a state that this program has folded from others: the plan's outline and the state's shape.
+  ///
+  /// - Complexity: O(plan) for the first call with a type, then one look-up.
+  func stateMark<State: ShapedRecord>(_ state: State.Type) -> [UInt8] {
+    stateMarks.withLock { known in
+      if let mark = known[ObjectIdentifier(state)] { return mark }
+      let mark = SHA256.hash(PlanMark.of(plan) + (State.recordShape?.fingerprint ?? []))
+      known[ObjectIdentifier(state)] = mark
+      return mark
+    }
+  }
+
+  /// How many types have a mark by now.
+  var stateMarkCount: Int { stateMarks.withLock { $0.count } }
 
   /// Whether the plan has a fold.
   var hasFolds: Bool { !beforeFolds.isEmpty }

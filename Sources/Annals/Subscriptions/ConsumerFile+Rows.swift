@@ -80,6 +80,7 @@ extension ConsumerFile {
       let row = ConsumerRow(checkpoint: checkpoint, time: Timestamp.now.microseconds)
       try transaction.put(row.encoded(), consumer, in: checkpoints)
     }
+    for case .put(_, let row) in changes { try raiseFormat(for: row, in: &transaction) }
     do throws(EnvironmentError) {
       for change in changes {
         switch change {
@@ -147,7 +148,9 @@ extension ConsumerFile {
   private func letter(_ value: Span<UInt8>, _ key: Span<UInt8>) throws(AnnalsError) -> DeadLetter {
     try parsed(value, key: key, in: letters) { (bytes) throws(FormatFailure) in
       let (position, path) = try DeadLetterRow.place(in: key)
-      return DeadLetter(try DeadLetterRow(bytes), position: position, path: path)
+      let row = try DeadLetterRow(bytes)
+      guard row.place.map({ $0.position == position }) ?? true else { throw FormatFailure(.value, at: 0) }
+      return DeadLetter(row, position: position, path: path)
     }
   }
 

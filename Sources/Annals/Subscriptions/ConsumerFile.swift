@@ -12,8 +12,10 @@ final class ConsumerFile: Sendable {
   private static let stem = "consumers"
   private static let unfinished = "consumers.new"
   private static let directoryName = "views"
-  /// The format that this library writes.
+  /// The format of a file without letters, or with letters of an older library alone.
   private static let format: UInt32 = 1
+  /// The newest format that this library reads and writes.
+  private static let newestFormat: UInt32 = 2
   /// The address space that the file may take.
   private static let mapSize = 1 << 34
 
@@ -125,12 +127,23 @@ final class ConsumerFile: Sendable {
         return try reader.littleEndian(UInt32.self)
       }
     }
-    guard format == Self.format else {
+    guard let format, (Self.format...Self.newestFormat).contains(format) else {
       throw AnnalsError(
         .formatVersion,
-        "'consumers.mdb' has format \(format.map { "\($0)" } ?? "none"), and this library reads \(Self.format); use a newer one",
+        "'consumers.mdb' has format \(format.map { "\($0)" } ?? "none"), and this library reads \(Self.format) to \(Self.newestFormat); use a newer one",
         details: AnnalsError.Details { $0.file = "consumers.mdb" })
     }
+  }
+
+  /// Raises the format of the file to that of a row, so that a library that cannot read the row does not
+  /// open it.
+  func raiseFormat(
+    for row: DeadLetterRow, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    guard row.format > Self.format else { return }
+    var value: [UInt8] = []
+    value.append(littleEndian: row.format)
+    try transaction.put(value, "format", in: environment.table("meta"))
   }
 
   /// Lends a snapshot.

@@ -14,6 +14,10 @@ public struct DeadLetter: Hashable, Sendable {
   public let time: Timestamp
   /// Whether the plan could not read the entry, so that the consumer has not seen it.
   public let isUnreadable: Bool
+  /// The entry as the log had it; `nil` for a letter of an older library.
+  let place: Checkpoint?
+  /// The events that the consumer had selected; `nil` for all, and for a letter of an older library.
+  let selection: LetterSelection?
 
   init(_ row: DeadLetterRow, position: Position, path: [UInt32]) {
     self.position = position
@@ -23,6 +27,20 @@ public struct DeadLetter: Hashable, Sendable {
     attempts = row.attempts
     time = Timestamp(microseconds: row.time)
     isUnreadable = row.isUnreadable
+    place = row.place
+    selection = row.selection
+  }
+
+  /// Whether an event of the entry is part of the letter.
+  ///
+  /// A stage that came later may have split the part further. An earlier version may not split it yet.
+  func covers(_ path: [UInt32]) -> Bool { path.starts(with: self.path) || self.path.starts(with: path) }
+
+  /// The letter's row after another try.
+  func row(of consumer: String, _ reason: String, attempts: Int) -> DeadLetterRow {
+    DeadLetterRow(
+      consumer: consumer, stream: stream, reason: reason, attempts: attempts,
+      time: Timestamp.now.microseconds, isUnreadable: isUnreadable, place: place, selection: selection)
   }
 }
 

@@ -13,10 +13,18 @@ extension EventLog {
   /// A power cut may take the last checkpoint, never more: then some entries come again. A consumer that keeps its own state elsewhere keeps the checkpoint there as well, in the same
   /// transaction, and every entry takes effect once.
   ///
-  /// - Throws: As ``checkpoint(of:)``, and `readOnly`, `permission`, `diskFull`, `notCommitted` or `outcomeUnknown`.
+  /// While a task of any process handles entries for the name, the call fails: that task would store its own
+  /// checkpoint over this one.
+  ///
+  /// - Throws: As ``checkpoint(of:)``, `busy` while the consumer is processing, and `readOnly`, `permission`,
+  ///   `diskFull`, `notCommitted` or `outcomeUnknown`.
   /// - Complexity: One flush to disk.
   public func keep(_ checkpoint: Checkpoint, of consumer: String) throws(AnnalsError) {
-    try core.createdConsumers().keep(checkpoint, of: consumer)
+    try NameRule.check(consumer, role: "consumer")
+    let file = try core.createdConsumers()
+    let turn = try ConsumerTurn.take(consumer, in: file)
+    try file.keep(checkpoint, of: consumer)
+    _ = consume turn
   }
 
   /// Forgets how far a consumer is, and what it has put aside.

@@ -32,7 +32,9 @@ extension EventStore {
       return
     }
     let isKnown = try file.checkpoint(of: consumer) != nil
-    var processor = Processor(consumer, file, options, turn, within: log.options.lockTimeout)
+    var processor = Processor(
+      consumer, file, options, turn, selecting: events.letterSelection(in: reach.plan),
+      within: log.options.lockTimeout)
     var follower: Follower? = follower(
       from: isKnown ? .stored(consumer) : start, to: events, streamPrefix: prefix)
     do throws(AnnalsError) {
@@ -64,78 +66,6 @@ extension EventStore {
       throw error
     }
     try await processor.store(isolation: actor)
-  }
-
-  /// Gives entries that a consumer has put aside to a handler again, and removes those that it handles.
-  ///
-  /// What the handler cannot handle now either stays, with one attempt more. The consumer may be processing meanwhile; one task of all processes retries for a name.
-  ///
-  /// - Parameters:
-  ///   - consumer: The name.
-  ///   - letters: Which ones; all by default. Those that somebody has removed by now are passed over.
-  ///   - actor: Where `handle` runs: with the caller.
-  ///   - handle: Handles one entry.
-  /// - Returns: How many were handled.
-  /// - Throws: ``AnnalsError`` with code `busy` where another task or process retries for the name, or has kept the file for the `lockTimeout` of the store's options; as ``EventLog/keep(_:of:)``
-  ///   and as reading does. What `handle` throws is noted and not thrown.
-  @discardableResult
-  public func retryDeadLetters(
-    _ consumer: String, _ letters: [DeadLetter]? = nil, isolation actor: isolated (any Actor)? = #isolation,
-    _ handle: (Entry<Event>) async throws -> Void
-  ) async throws(AnnalsError) -> Int {
-    try NameRule.check(consumer, role: "consumer")
-    guard try !log.deadLetters(consumer).isEmpty else { return 0 }
-    let file = try log.core.createdConsumers()
-    let turn = try ConsumerTurn.takeLetters(consumer, in: file)
-    let wanted = letters.map { Set($0.map { DeadLetterRow.key(consumer, $0.position, $0.path) }) }
-    let limit = log.options.lockTimeout
-    var count = 0
-    // Only now: who had the turn before may have handled some.
-    for letter in try file.letters(of: consumer) where !Task.isCancelled {
-      let key = DeadLetterRow.key(consumer, letter.position, letter.path)
-      guard wanted?.contains(key) ?? true else { continue }
-      // It may have been given up meanwhile.
-      let isThere = try file.read { (view) throws(AnnalsError) in
-        try file.row(key, in: file.letters, view) { (_) throws(FormatFailure) in true }
-      }
-      guard isThere == true else { continue }
-      var cause: (any Error)?
-      do { for entry in try entries(of: letter) { try await handle(entry) } } catch { cause = error }
-      if let error = cause {
-        if Task.isCancelled { break }
-        let row = DeadLetterRow(
-          consumer: consumer, stream: letter.stream, reason: AnnalsError.reason(error),
-          attempts: letter.attempts + 1, time: Timestamp.now.microseconds, isUnreadable: letter.isUnreadable)
-        try await file.store(nil, of: consumer, [.replace(key: key, row)], within: limit)
-      } else {
-        try await file.store(nil, of: consumer, [.remove(key: key)], within: limit)
-        count += 1
-      }
-    }
-    _ = consume turn
-    return count
-  }
-
-  /// What a letter is of: the parts of the entry that it names, or all where the plan could not read it then.
-  private func entries(of letter: DeadLetter) throws(AnnalsError) -> [Entry<Event>] {
-    try read { (snapshot) throws(AnnalsError) in
-      var found: [Entry<Event>] = []
-      var entries = try snapshot.entries(at: letter.position)
-      while let entry = try entries.next() {
-        if letter.isUnreadable || entry.path == letter.path { found.append(entry) }
-      }
-      return found
-    }
-  }
-
-  /// What a consumer has put aside. See ``EventLog/deadLetters(_:)``.
-  public func deadLetters(_ consumer: String) throws(AnnalsError) -> [DeadLetter] {
-    try log.deadLetters(consumer)
-  }
-
-  /// How far a consumer is. See ``EventLog/checkpoint(of:)``.
-  public func checkpoint(of consumer: String) throws(AnnalsError) -> Checkpoint? {
-    try log.checkpoint(of: consumer)
   }
 }
 

@@ -49,7 +49,9 @@ extension EventStore {
             page.steps.append(
               .step(
                 .entry(
-                  SubscribedEntry(entry: part, checkpoint: isLast ? reading.checkpoint : reading.before))))
+                  SubscribedEntry(
+                    entry: part, checkpoint: isLast ? reading.checkpoint : reading.before,
+                    place: reading.checkpoint))))
           }
         }
         page.place = reading.place
@@ -95,7 +97,8 @@ extension EventLog {
               .step(
                 .entry(
                   SubscribedEntry(
-                    entry: try entries.entry(entry, stream), checkpoint: reading.checkpoint))))
+                    entry: try entries.entry(entry, stream), checkpoint: reading.checkpoint,
+                    place: reading.checkpoint))))
           }
         } catch {
           page.failure = error

@@ -3,6 +3,8 @@ struct Processor: ~Copyable {
   private let consumer: String
   private let file: ConsumerFile
   private let options: ProcessingOptions
+  /// The events that the consumer has selected; `nil` for all.
+  private let selection: LetterSelection?
   private let turn: ConsumerTurn
   /// How long a transaction waits for its turn.
   private let limit: Duration
@@ -15,8 +17,9 @@ struct Processor: ~Copyable {
 
   init(
     _ consumer: String, _ file: ConsumerFile, _ options: ProcessingOptions, _ turn: consuming ConsumerTurn,
-    within limit: Duration
+    selecting selection: LetterSelection?, within limit: Duration
   ) {
+    self.selection = selection
     self.limit = limit
     self.consumer = consumer
     self.file = file
@@ -64,7 +67,8 @@ struct Processor: ~Copyable {
     _ poison: PoisonEntry, isolation actor: isolated (any Actor)?
   ) async throws(AnnalsError) {
     try await putAside(
-      (poison.position, []), row(poison.stream, "\(poison.error)", attempts: 1, isUnreadable: true),
+      (poison.position, []),
+      row(poison.stream, poison.checkpoint, "\(poison.error)", attempts: 1, isUnreadable: true),
       behind: poison.checkpoint, isolation: actor)
   }
 
@@ -75,16 +79,16 @@ struct Processor: ~Copyable {
   ) async throws(AnnalsError) {
     try await putAside(
       (element.entry.position, element.entry.path),
-      row(element.entry.stream, reason, attempts: attempts, isUnreadable: false), behind: element.checkpoint,
-      isolation: actor)
+      row(element.entry.stream, element.place, reason, attempts: attempts, isUnreadable: false),
+      behind: element.checkpoint, isolation: actor)
   }
 
   private func row(
-    _ stream: StreamName, _ reason: String, attempts: Int, isUnreadable: Bool
+    _ stream: StreamName, _ place: Checkpoint, _ reason: String, attempts: Int, isUnreadable: Bool
   ) -> DeadLetterRow {
     DeadLetterRow(
       consumer: consumer, stream: stream, reason: reason, attempts: attempts,
-      time: Timestamp.now.microseconds, isUnreadable: isUnreadable)
+      time: Timestamp.now.microseconds, isUnreadable: isUnreadable, place: place, selection: selection)
   }
 
   /// What is told of an entry that stops it.

@@ -5,6 +5,8 @@ public struct SubscribedEntry<Value: Sendable>: Sendable {
   /// Where a later subscription goes on when this one is done with: behind the entry; of the parts of a split, behind the whole entry with the last part that is given, and
   /// before it with the others.
   public let checkpoint: Checkpoint
+  /// The entry itself as the log has it, whichever part this is.
+  let place: Checkpoint
 }
 
 /// The entries of a log behind a place, and then those that are appended, as they come.

@@ -79,6 +79,18 @@ enum CentVault: Aggregate {
 }
 
 @Suite struct AggregateTests {
+  @Test func `Loads and decisions hash the plan once for each type of state`() async throws {
+    let place = try TemporaryStore()
+    let store = try EventStore(at: place.url, plan: VaultPlanV1.self, options: .relaxedCommits)
+    #expect(store.reach.stateMarkCount == 0)
+    for number in 1...30 {
+      try await store.decide(Vault.self, on: "v") { _ in [.deposited(.init(amount: number))] }
+      #expect(try store.load(Vault.self, from: "v").state.entries == number)
+      #expect(try store.load(DoubleVault.self, from: "v").state.entries == 2 * number)
+    }
+    #expect(store.reach.stateMarkCount == 1)
+  }
+
   struct Overdrawn: Error {}
 
   private func open(_ place: TemporaryStore) throws -> EventStore<VaultPlanV1> {

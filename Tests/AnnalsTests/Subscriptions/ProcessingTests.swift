@@ -303,6 +303,44 @@ import Testing
     #expect(try store.checkpoint(of: "mailer")?.position == 5)
   }
 
+  @Test func `A checkpoint is not kept under a name while a task of any process is at work under it`()
+    async throws
+  {
+    try await append(3)
+    try await run(Handled())
+    let old = try #require(try store.checkpoint(of: "mailer"))
+    try await append(2)
+    let handled = Handled()
+    let running = Task { [store] in
+      try await store.process("mailer") { element in try await handled.handle(element.entry.position) }
+    }
+    while await handled.positions.count < 2 { try await Task.sleep(for: .milliseconds(1)) }
+    let error = #expect(throws: AnnalsError.self) { try store.log.keep(old, of: "mailer") }
+    #expect(error?.code == .busy && error?.details.holder == getpid())
+    let json = String(decoding: try JSONEncoder().encode(old), as: UTF8.self)
+    await #expect(processExitsWith: .success) {
+      [path = place.url.path as String, json = json as String, holder = getpid() as Int32] in
+      let log = try EventLog(at: URL(fileURLWithPath: path), options: StoreOptions(creation: .never))
+      let old = try JSONDecoder().decode(Checkpoint.self, from: Data(json.utf8))
+      try log.keep(old, of: "other")
+      do throws(AnnalsError) {
+        try log.keep(old, of: "mailer")
+        exit(1)
+      } catch {
+        guard error.code == .busy, error.details.holder == holder else { exit(2) }
+      }
+    }
+    running.cancel()
+    try await running.value
+    #expect(try store.checkpoint(of: "mailer")?.position == 5)
+    #expect(try store.checkpoint(of: "other") == old)
+    try store.log.keep(old, of: "mailer")
+    #expect(try store.checkpoint(of: "mailer") == old)
+    let again = Handled()
+    try await run(again)
+    #expect(await again.take() == [4, 5])
+  }
+
   @Test("rows are what was stored, or it is told which file is damaged")
   func damage() async throws {
     try await append(2)

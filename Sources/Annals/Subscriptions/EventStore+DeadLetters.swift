@@ -1,0 +1,164 @@
+extension EventStore {
+  /// Gives entries that a consumer has put aside to a handler again, and removes those that it handles.
+  ///
+  /// Each event of the entry that belongs to the letter is given: what the plan makes today of the part
+  /// that was put
+  /// aside. Only events that the consumer had selected are given, also under new names and after a split.
+  ///
+  /// A letter whose events are all handled is removed. Every other letter stays: one that the handler
+  /// throws at, one
+  /// that still cannot be read, one of which the plan makes no selected event, and one of an entry that the
+  /// log no
+  /// longer has. Its ``DeadLetter/reason`` says why, and ``EventLog/remove(_:of:)`` gives it up. Where a
+  /// letter has
+  /// several events and the handler throws at one, all of them are given again the next time.
+  ///
+  /// The consumer may be processing meanwhile. One task of all processes retries for a name.
+  ///
+  /// - Parameters:
+  ///   - consumer: The name.
+  ///   - letters: Which ones; all by default. Those that somebody has removed by now are passed over.
+  ///   - events: The types of events that are given, in place of those that the consumer had selected.
+  ///     Letters of
+  ///     libraries before this one do not record a selection: all their events are given where none is named.
+  ///   - actor: Where `handle` runs: with the caller.
+  ///   - handle: Handles one event.
+  /// - Returns: How many letters were handled and removed.
+  /// - Throws: ``AnnalsError`` with code `busy` where another task or process retries for the name, or has
+  ///   kept the
+  ///   file for the `lockTimeout` of the store's options; as ``EventLog/keep(_:of:)``. What `handle`
+  ///   throws, and what
+  ///   reading an entry throws, is noted and not thrown.
+  @discardableResult
+  public func retryDeadLetters(
+    _ consumer: String, _ letters: [DeadLetter]? = nil, to events: EventSelection<Event>? = nil,
+    isolation actor: isolated (any Actor)? = #isolation, _ handle: (Entry<Event>) async throws -> Void
+  ) async throws(AnnalsError) -> Int {
+    try NameRule.check(consumer, role: "consumer")
+    guard try !log.deadLetters(consumer).isEmpty else { return 0 }
+    let file = try log.core.createdConsumers()
+    let turn = try ConsumerTurn.takeLetters(consumer, in: file)
+    let wanted = letters.map { Set($0.map { DeadLetterRow.key(consumer, $0.position, $0.path) }) }
+    let limit = log.options.lockTimeout
+    // What readers pass over must not be taken for handled.
+    let reach = reach.stopping()
+    var count = 0
+    // Only now: the task that had the turn before may have handled some.
+    for letter in try file.letters(of: consumer) where !Task.isCancelled {
+      let key = DeadLetterRow.key(consumer, letter.position, letter.path)
+      guard wanted?.contains(key) ?? true else { continue }
+      // It may have been removed meanwhile.
+      let isThere = try file.read { (view) throws(AnnalsError) in
+        try file.row(key, in: file.letters, view) { (_) throws(FormatFailure) in true }
+      }
+      guard isThere == true else { continue }
+      var cause: (any Error)?
+      do {
+        switch try content(of: letter, events, reach) {
+        case .events(let found): for entry in found { try await handle(entry) }
+        case .nothing(let reason):
+          if reason != letter.reason {
+            let row = letter.row(of: consumer, reason, attempts: letter.attempts)
+            try await file.store(nil, of: consumer, [.replace(key: key, row)], within: limit)
+          }
+          continue
+        }
+      } catch { cause = error }
+      if let error = cause {
+        if Task.isCancelled { break }
+        let row = letter.row(of: consumer, AnnalsError.reason(error), attempts: letter.attempts + 1)
+        try await file.store(nil, of: consumer, [.replace(key: key, row)], within: limit)
+      } else {
+        try await file.store(nil, of: consumer, [.remove(key: key)], within: limit)
+        count += 1
+      }
+    }
+    _ = consume turn
+    return count
+  }
+
+  /// What a letter is of today.
+  private func content(
+    of letter: DeadLetter, _ events: EventSelection<Event>?, _ reach: PlanReach
+  ) throws(AnnalsError) -> LetterContent<Event> {
+    let snapshot = try StoreSnapshot<Event>(log.core, reach)
+    if let reason = try snapshot.mismatch(of: letter) { return .nothing(reason) }
+    let cases = letter.selection.map { reach.plan.cases(selectedBy: $0) }
+    var found: [Entry<Event>] = []
+    var entries = try snapshot.entries(at: letter.position)
+    while let entry = try entries.next() {
+      guard letter.covers(entry.path) else { continue }
+      let isSelected = events.map { $0.includes(entry) } ?? cases?.contains(entry.event.caseIndex) ?? true
+      if isSelected { found.append(entry) }
+    }
+    if !found.isEmpty { return .events(found) }
+    return .nothing(
+      "position \(letter.position): the plan makes no event of the entry that the consumer selected; "
+        + "remove the letter if it needs no handling any more"
+    )
+  }
+
+  /// What a consumer has put aside. See ``EventLog/deadLetters(_:)``.
+  public func deadLetters(_ consumer: String) throws(AnnalsError) -> [DeadLetter] {
+    try log.deadLetters(consumer)
+  }
+
+  /// How far a consumer is. See ``EventLog/checkpoint(of:)``.
+  public func checkpoint(of consumer: String) throws(AnnalsError) -> Checkpoint? {
+    try log.checkpoint(of: consumer)
+  }
+}
+
+/// What a retry finds of a letter.
+private enum LetterContent<Event: SchemaEvent>: Sendable {
+  /// The events to handle; at least one.
+  case events([Entry<Event>])
+  /// Nothing that can be handled, and why.
+  case nothing(String)
+}
+
+extension StoreSnapshot {
+  /// Why the log no longer has the entry of a letter; `nil` where it has it.
+  fileprivate func mismatch(of letter: DeadLetter) throws(AnnalsError) -> String? {
+    if let place = letter.place {
+      do throws(AnnalsError) {
+        try reader.mustAgree(with: place, log: generation.current.log, of: "the letter's entry")
+        return nil
+      } catch {
+        guard error.code == .checkpointMismatch else { throw error }
+        return error.message
+      }
+    }
+    // A letter of an older library knows its entry by position and stream alone.
+    guard let stream = try stream(at: letter.position) else {
+      return "the letter's entry is at position \(letter.position), and the log has none there any more"
+    }
+    if stream == letter.stream { return nil }
+    if try reader.moved(letter.stream) != nil { return nil }
+    return
+      "the letter's entry was in stream '\(letter.stream)', and the entry at position \(letter.position) "
+      + "is in stream '\(stream)': the log lost its end or was restored, and went on"
+  }
+}
+
+extension CompiledPlan {
+  /// The cases of the current event that selected records of an earlier version can become.
+  func cases(selectedBy selection: LetterSelection) -> Set<Int> {
+    guard let records = indices[selection.version] else {
+      // A program of another version has put the letter aside: names are all that the two share.
+      return Set(selection.records.compactMap { current.index(of: ExactText($0)) })
+    }
+    let steps = Set(selection.records.compactMap { records[ExactText($0)] })
+    return Set(current.records.indices.filter { sources(of: $0).contains(where: steps.contains) })
+  }
+}
+
+extension EventSelection {
+  /// The selection as a letter records it; `nil` for all events.
+  func letterSelection(in plan: CompiledPlan) -> LetterSelection? {
+    cases.map { cases in
+      LetterSelection(
+        version: plan.current.version, records: cases.sorted().map { plan.current.records[$0].name.text })
+    }
+  }
+}
