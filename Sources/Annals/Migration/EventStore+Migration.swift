@@ -49,6 +49,9 @@ extension PlanChain {
 extension EventLog {
   /// Begins to copy the log into a new generation, every entry as it is: what nothing uses any more is not copied.
   ///
+  /// Rows of inline projections are copied as they are. Whether the store was opened with the projections
+  /// is no matter.
+  ///
   /// - Parameter options: How it is done.
   /// - Returns: The pass, which goes on whether or not the value is kept.
   /// - Throws: As ``EventStore/migrate(_:)``.

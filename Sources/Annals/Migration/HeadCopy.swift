@@ -102,7 +102,7 @@ extension StoreReader {
 extension Cursor {
   /// The first row whose key is not below `key`.
   @_lifetime(copy self)
-  fileprivate mutating func seekRow(_ key: Span<UInt8>) throws(AnnalsError) -> LMDB.Row? {
+  mutating func seekRow(_ key: Span<UInt8>) throws(AnnalsError) -> LMDB.Row? {
     do { return try seek(key) } catch { throw AnnalsError(error) }
   }
 }

@@ -4,7 +4,9 @@ internal import LMDB
 extension Pass {
   /// Copies the rest, and seals the old generation: from this commit on the new one is in use.
   ///
-  /// Nothing here depends on the length of the log.
+  /// Nothing here depends on the length of the log. Where rows of inline projections are copied and an
+  /// append has
+  /// changed some since the last look, all rows are compared once more.
   ///
   /// - Parameter turn: The right to write to the old generation.
   /// - Returns: How long writers waited.
@@ -16,6 +18,7 @@ extension Pass {
     do throws(AnnalsError) {
       let sight = try see(transaction)
       try copyRest(sight)
+      try inlineCopy.finish(StoreReader(transaction.view, source.tables), target)
       try finish(sight)
       // Nobody can know of the file before the seal, and behind it everybody must find it under the locks of all.
       target.environment.join(everybody)

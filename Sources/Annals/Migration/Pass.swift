@@ -45,6 +45,8 @@ struct Pass {
   var digest = EventDigest()
   /// Where inline projections are folded anew; `nil` where the pass knows none.
   let inline: InlineRoom?
+  /// What copies the rows of inline projections that the pass does not fold.
+  var inlineCopy: InlineCopy
 
   init(
     log: EventLog, work: PassWork, options: MigrationOptions, control: PassControl, source: Generation,
@@ -60,6 +62,7 @@ struct Pass {
     self.log = log
     self.work = work
     inline = work.move == nil ? work.inline?.room() : nil
+    inlineCopy = InlineCopy(source, work)
     self.options = options
     self.control = control
     self.source = source
@@ -100,12 +103,23 @@ struct Pass {
       case .mergeHeads: try mergeHeads()
       case .check: try checkFile()
       case .compare(let range): try compare(range)
-      case .verify: try verify()
+      case .verify:
+        try verify()
+        try copyInline()
       case .follow(let range): try follow(range)
       case .slow(let range): if let waited = try slow(range) { return waited }
-      case .seal: return try seal(turn())
+      case .seal:
+        try copyInline()
+        return try seal(turn())
       }
     }
+  }
+
+  /// Copies the rows of inline projections that the pass does not fold, while writers go on.
+  private mutating func copyInline() throws(AnnalsError) {
+    var copy = inlineCopy
+    try copy.run(target, .full) { () throws(AnnalsError) in try check() }
+    inlineCopy = copy
   }
 
   /// Rests as long as it is asked to, and throws if it is asked to end.

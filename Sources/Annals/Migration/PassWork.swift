@@ -60,11 +60,13 @@ struct PassWork: Sendable {
     return try Rollout(log: log, plan: reach.rollout).beginPass()
   }
 
-  /// Throws `needsPlan` where a pass must fold anew what it does not know.
+  /// Throws `needsPlan` where a pass with a plan does not know a projection that every append goes through.
   ///
-  /// A repair, and a pass before which the plan cannot read the store, leave it to the next open.
+  /// A repair, and a pass before which the plan cannot read the store, leave the rows to the next open. A
+  /// pass that
+  /// copies entries as they are copies the rows as well.
   func mustKnow(_ rows: [InlineRow]) throws(AnnalsError) {
-    guard patch == nil, move == nil,
+    guard reach != nil, move == nil,
       let row = rows.first(where: { $0.isInForce && inline?.knows($0) != true })
     else { return }
     throw AnnalsError(

@@ -79,8 +79,9 @@ struct InlinePassTests {
     let plain = try EventStore(at: place.url, plan: InlineOwnersPlan.self)
     let error = await #expect(throws: AnnalsError.self) { _ = try await plain.migrate().report() }
     #expect(error?.code == .needsPlan)
-    let compact = await #expect(throws: AnnalsError.self) { _ = try await plain.log.compact().report() }
-    #expect(compact?.code == .needsPlan)
+    #expect(try await plain.log.compact().report().isDone)
+    #expect(try rows(store) == before)
+    try expectAgreement(store)
     let run = try store.migrate()
     for number in 300..<330 {
       try await store.append([.opened(.init(first: "A", last: "N\(number)", code: nil))], to: "s\(number)")
@@ -98,13 +99,24 @@ struct InlinePassTests {
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test("rows that a pass did not take over are not lent, and a refused call folds them once")
-  func unknownPass() async throws {
+  @Test func `Rows whose fold has yet to begin are not lent, and a refused call folds them once`()
+    async throws
+  {
     let place = try TemporaryStore()
     let store = try place.accounts([InlineBalances.self])
     try await store.append([.moved(.init(amount: 7))], to: "s")
-    let plain = try place.accounts([])
-    _ = try await plain.log.compact().report()
+    let generation = store.log.core.generation
+    do {
+      var transaction = try generation.environment.beginWrite(durability: .relaxed)
+      let table = try #require(transaction.environment.later(StoreTables.inline.name))
+      var rows = try StoreReader(transaction.view, generation.tables).storedInlineRows()
+      rows[0].folded = 0
+      try transaction.put(folded: rows, in: generation.tables.meta)
+      let keys = try StoreReader(transaction.view, generation.tables).keys(
+        beginningWith: rows[0].keyPrefix, in: table, limit: .max)
+      for key in keys { try transaction.delete(key: key.span, in: table) }
+      try transaction.commit()
+    }
     let error = #expect(throws: AnnalsError.self) { try store.balance(of: "s") }
     #expect(error?.code == .requiresActivation)
     let refused = await #expect(throws: AnnalsError.self) {
@@ -112,11 +124,72 @@ struct InlinePassTests {
     }
     #expect(refused?.code == .rejected)
     #expect(try store.balance(of: "s") == 7)
-    try expectAgreement(store)
     try await store.append([.moved(.init(amount: 1))], to: "s")
     #expect(try store.balance(of: "s") == 8)
     try expectAgreement(store)
     #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test func `A store is compacted with its inline projections while programs with and without them append`()
+    async throws
+  {
+    let place = try TemporaryStore()
+    let store = try place.accounts([InlineNames.self, InlineBalances.self])
+    for number in 0..<200 {
+      try await store.append(
+        [.opened(.init(name: "n\(number)", code: number)), .moved(.init(amount: number))], to: "s\(number)")
+    }
+    try await store.append([.closed(.init())], to: "s3")
+    let generic = try EventLog(at: place.url, options: StoreOptions(creation: .never))
+    let writer = Task { [store] in
+      var number = 200
+      while !Task.isCancelled {
+        try await store.append(
+          [.opened(.init(name: "n\(number)", code: number)), .moved(.init(amount: number))],
+          to: "s\(number)")
+        try await store.append([.moved(.init(amount: -1))], to: "s7")
+        number += 1
+      }
+      return number
+    }
+    for round in 0..<3 {
+      let report = try await (round == 1 ? store.log : generic).compact().report()
+      #expect(report.isDone)
+      try expectAgreement(store)
+      try expectAgreement(place.accounts([InlineNames.self, InlineBalances.self]))
+    }
+    writer.cancel()
+    let number = try await writer.value
+    #expect(try store.holder(of: StreamName("s\(number - 1)")) == "n\(number - 1)")
+    #expect(try store.balance(of: "s7") == 7 - (number - 200))
+    let taken = await #expect(throws: AnnalsError.self) {
+      try await store.append([.opened(.init(name: "n9", code: nil))], to: "other")
+    }
+    #expect(taken?.code == .rejected)
+    try expectAgreement(store)
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test(arguments: [true, false])
+  func `A pass that does not know a projection leaves running writers their long fold`(compacts: Bool)
+    async throws
+  {
+    let place = try TemporaryStore()
+    let store = try place.accounts([InlineBalances.self])
+    let count = Int(InlineRoom.longestGap) + 10
+    try await store.append((0..<count).map { _ in .moved(.init(amount: 1)) }, to: "t")
+    if compacts {
+      _ = try await place.accounts([]).log.compact().report()
+    } else {
+      let plain = try EventStore(at: place.url, plan: InlineOwnersPlan.self)
+      #expect(try await plain.migrate().report().isDone)
+      let newer = try EventStore(at: place.url, plan: InlineOwnersPlan.self)
+      #expect(try newer.log.inlineProjections().map(\.position) == [Position(UInt64(count))])
+      return
+    }
+    try await store.append([.moved(.init(amount: 1))], to: "t")
+    #expect(try store.balance(of: "t") == count + 1)
+    try expectAgreement(store)
   }
 
   @Test("a call does not fold a long log while others wait: an open does")
