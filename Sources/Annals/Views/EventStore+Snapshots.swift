@@ -4,13 +4,17 @@ import Synchronization
 extension EventStore {
   /// Lends snapshots of two views at one position to `body`.
   ///
-  /// Each view is folded for itself, so one may be behind: then it is waited for, up to a second. Under constant appends the two may not meet.
+  /// Each view is folded for itself, so one may lag: then the call waits for it, up to a second. Under
+  /// constant
+  /// appends the two may not meet. A view that lags and has stopped fails the call at once.
   ///
   /// - Parameters:
   ///   - first: A view of this store.
   ///   - second: Another one.
   ///   - body: Reads from the snapshots, which cannot be kept.
-  /// - Throws: What `body` throws, `busy` where the views did not meet, or as `View.read`.
+  /// - Throws: What `body` throws, what has stopped a view that lags, `busy` where the views did not meet,
+  ///   or as
+  ///   `View.read`.
   public func read<P: Projection, Q: Projection, Result>(
     _ first: View<P>, _ second: View<Q>,
     _ body: (borrowing ViewSnapshot<P>, borrowing ViewSnapshot<Q>) throws(AnnalsError) -> Result
@@ -22,9 +26,14 @@ extension EventStore {
       let b = try second.snapshot()
       let places = (try a.read(), try b.read())
       if places.0 == places.1 { return try body(a, b) }
+      let files = (a.file, b.file)
       a.end()
       b.end()
-      try meeting.wait(for: places.0 < places.1 ? one : two)
+      let isFirst = places.0 < places.1
+      if let error = isFirst ? first.stopped(folding: files.0) : second.stopped(folding: files.1) {
+        throw error
+      }
+      try meeting.wait(for: isFirst ? one : two)
     }
   }
 
@@ -52,9 +61,12 @@ extension EventStore {
       guard let most = places.max(), let behind = places.firstIndex(where: { $0 < most }) else {
         return try body(a, b, c)
       }
+      let files = [a.file, b.file, c.file]
       a.end()
       b.end()
       c.end()
+      let stopped = [first.stopped(folding:), second.stopped(folding:), third.stopped(folding:)]
+      if let error = stopped[behind](files[behind]) { throw error }
       try meeting.wait(for: signals[behind])
     }
   }

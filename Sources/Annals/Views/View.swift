@@ -181,6 +181,16 @@ extension View {
     return tracks.first { $0.file === building }?.error ?? error
   }
 
+  /// What keeps the rows of a file from going further; `nil` where they go on, or another process folds them.
+  func stopped(folding file: ViewFile) -> AnnalsError? {
+    line.state.withLock { state in
+      if state.isRemoved { return Self.removed() }
+      // What is built in their place may stop: the rows that are read go on.
+      if let track = state.tracks.first(where: { $0.file === file }) { return track.error }
+      return state.served?.version == P.version ? state.hindrance : nil
+    }
+  }
+
   /// What keeps those rows from going further for good; `nil` also where that may pass without anybody's doing.
   func ended() -> AnnalsError? {
     let (served, building, tracks, isRemoved) = line.state.withLock {
