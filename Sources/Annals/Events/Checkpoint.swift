@@ -42,8 +42,8 @@ public struct Checkpoint: Hashable, Codable, Sendable {
 
   init(_ reader: inout ByteReader) throws(FormatFailure) {
     log = try reader.uuid()
-    incarnation = try reader.varint()
-    position = Position(try reader.varint())
+    incarnation = try reader.number()
+    position = Position(try reader.number())
     mark = try reader.littleEndian(UInt32.self)
   }
 }

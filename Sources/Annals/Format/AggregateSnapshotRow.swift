@@ -61,7 +61,7 @@ struct AggregateSnapshotRow: Sendable {
     let mark = bytes.extracting(try reader.range(count: 32)).copied
     source = Source(aggregate: aggregate, version: version, stream: stream, mark: mark)
     checkpoint = try Checkpoint(&reader)
-    revision = try reader.varint()
+    revision = try reader.number()
     payload = bytes.extracting(reader.offset..<bytes.count).copied
   }
 }

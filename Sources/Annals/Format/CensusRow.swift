@@ -36,10 +36,10 @@ struct CensusRow: Equatable, Sendable {
 
   init(_ bytes: Span<UInt8>) throws(FormatFailure) {
     var reader = ByteReader(bytes)
-    parts = try reader.varint()
-    self.bytes = try reader.varint()
-    stubs = try reader.varint()
-    quarantined = try reader.varint()
+    parts = try reader.number()
+    self.bytes = try reader.number()
+    stubs = try reader.number()
+    quarantined = try reader.number()
     try reader.finish()
   }
 }

@@ -40,6 +40,7 @@ struct EntryHeader: Sendable {
     flags = EntryFlags(rawValue: rawFlags)
     guard flags.isSubset(of: .known) else { throw FormatFailure(.laterFormat, at: 1) }
     kind = try reader.varint(as: UInt32.self)
+    guard kind <= KindRegistry.maximum else { throw FormatFailure(.value, at: 7) }
     time = try reader.littleEndian(Int64.self)
     if flags.contains(.first) {
       nameStart = UInt32(truncatingIfNeeded: try reader.countedRange().lowerBound)

@@ -71,9 +71,9 @@ extension Head {
   /// Reads the row of the stream whose first entry is at `id`.
   init(id: Position, _ bytes: Span<UInt8>) throws(FormatFailure) {
     var reader = ByteReader(bytes)
-    let revision = Revision(try reader.varint())
-    let last = Position(try reader.varint())
-    guard last >= id, last.rawValue - id.rawValue >= revision.rawValue else {
+    let revision = Revision(try reader.number())
+    let last = Position(try reader.number(in: FormatRange.positions))
+    guard id.rawValue > 0, last >= id, last.rawValue - id.rawValue >= revision.rawValue else {
       throw FormatFailure(.link, at: 0)
     }
     var levels: [Position] = []

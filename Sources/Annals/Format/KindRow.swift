@@ -56,7 +56,7 @@ struct KindRow: Equatable, Sendable {
       shape = .declared(fingerprint: reader.copy(fingerprint), text: try reader.countedText())
     default: throw FormatFailure(.value, at: form)
     }
-    first = Position(try reader.varint())
+    first = Position(try reader.number())
     try reader.finish()
   }
 }

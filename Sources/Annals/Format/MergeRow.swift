@@ -23,8 +23,8 @@ struct MergeRow: Equatable, Sendable {
 
   init(_ bytes: Span<UInt8>) throws(FormatFailure) {
     var reader = ByteReader(bytes)
-    position = try reader.varint()
-    next = try reader.varint()
+    position = try reader.number()
+    next = try reader.number()
     try reader.finish()
   }
 }

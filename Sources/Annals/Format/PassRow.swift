@@ -47,7 +47,7 @@ struct PassRow: Equatable, Sendable {
     let plan = try reader.range(count: 32)
     self.plan = reader.copy(plan)
     version = try reader.schemaVersion()
-    position = try reader.varint()
+    position = try reader.number()
     try reader.finish()
   }
 }

@@ -28,7 +28,7 @@ struct PredecessorRow: Equatable, Sendable {
     guard (1...CurrentFile.maximumGeneration).contains(generation) else {
       throw FormatFailure(.value, at: start)
     }
-    last = try reader.varint()
+    last = try reader.number()
     try reader.finish()
   }
 }

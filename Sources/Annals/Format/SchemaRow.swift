@@ -52,7 +52,7 @@ struct SchemaRow: Equatable, Sendable {
     else { throw FormatFailure(.value, at: start) }
     self.stability = stability
     self.phase = phase
-    release = try reader.varint()
+    release = try reader.number()
     try reader.finish()
   }
 }

@@ -20,11 +20,7 @@ struct Seal: Equatable, Sendable {
   }
 
   init(_ reader: inout ByteReader) throws(FormatFailure) {
-    let start = reader.offset
-    successor = try reader.varint()
-    epoch = try reader.varint()
-    guard (1...CurrentFile.maximumGeneration).contains(successor) else {
-      throw FormatFailure(.value, at: start)
-    }
+    successor = try reader.number(in: FormatRange.generations)
+    epoch = try reader.number()
   }
 }

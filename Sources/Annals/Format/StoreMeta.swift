@@ -124,7 +124,7 @@ extension StoreMeta {
         throw FormatFailure(.value, at: 0)
       }
     case .log: log = try reader.uuid()
-    case .generation: generation = try reader.varint()
+    case .generation: generation = try reader.number(in: FormatRange.generations)
     case .state:
       switch try reader.byte() {
       case 0: state = .building(pass: try reader.uuid())
@@ -133,17 +133,17 @@ extension StoreMeta {
       case 3: state = .sealed(try Seal(&reader))
       default: throw FormatFailure(.value, at: 0)
       }
-    case .epoch: epoch = try reader.varint()
-    case .schemaEpoch: schemaEpoch = try reader.varint()
-    case .first: first = Position(try reader.varint())
-    case .checkpoint: checkpoint = try reader.varint()
-    case .window: window = try reader.varint()
-    case .positions: isDense = try reader.byte() == 1
-    case .incarnation: incarnation = (try reader.varint(), try reader.varint())
+    case .epoch: epoch = try reader.number()
+    case .schemaEpoch: schemaEpoch = try reader.number()
+    case .first: first = Position(try reader.number(in: FormatRange.positions))
+    case .checkpoint: checkpoint = try reader.number()
+    case .window: window = try reader.number(in: FormatRange.windows)
+    case .positions: isDense = try reader.flag()
+    case .incarnation: incarnation = (try reader.number(), try reader.number())
     case .requires:
       requires = []
       for _ in 0..<(try reader.varint()) {
-        let isForReading = try reader.byte() == 1
+        let isForReading = try reader.flag()
         requires.append(Requirement(name: try reader.countedText(), isForReading: isForReading))
       }
     }

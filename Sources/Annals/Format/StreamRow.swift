@@ -28,8 +28,7 @@ struct StreamRow: Equatable, Sendable {
     var reader = ByteReader(bytes)
     guard let state = State(rawValue: try reader.byte()) else { throw FormatFailure(.value, at: 0) }
     self.state = state
-    self.id = Position(try reader.varint())
-    guard id.rawValue > 0 else { throw FormatFailure(.value, at: 1) }
+    self.id = Position(try reader.number(in: FormatRange.positions))
     try reader.finish()
   }
 }

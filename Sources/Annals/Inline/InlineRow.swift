@@ -65,15 +65,11 @@ struct InlineRow: Equatable, Sendable {
   init(number: UInt16, _ bytes: Span<UInt8>) throws(FormatFailure) {
     var reader = ByteReader(bytes)
     guard let state = State(rawValue: try reader.byte()) else { throw FormatFailure(.value, at: 0) }
-    let mandatory = try reader.byte()
-    let version = try reader.varint()
-    guard mandatory <= 1, let version = Int(exactly: version), version > 0 else {
-      throw FormatFailure(.value, at: 1)
-    }
+    let mandatory = try reader.flag()
     self.number = number
     self.state = state
-    isMandatory = mandatory == 1
-    self.version = version
+    isMandatory = mandatory
+    self.version = Int(try reader.number(in: FormatRange.folds))
     name = try reader.countedText()
     text = try reader.countedText()
     try reader.finish()
@@ -139,7 +135,7 @@ extension StoreReader {
       var folded: [UInt16: UInt64] = [:]
       for _ in 0..<(try reader.varint()) {
         let number = try reader.varint(as: UInt16.self)
-        folded[number] = try reader.varint()
+        folded[number] = try reader.number()
       }
       try reader.finish()
       return folded

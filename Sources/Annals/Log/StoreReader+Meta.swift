@@ -30,7 +30,7 @@ extension StoreReader {
     let epoch = try row(StoreMeta.Name.schemaEpoch.rawValue, in: tables.meta) {
       (bytes) throws(FormatFailure) in
       var reader = ByteReader(bytes)
-      let epoch = try reader.varint()
+      let epoch = try reader.number()
       try reader.finish()
       return epoch
     }
@@ -61,7 +61,9 @@ extension StoreReader {
   func census() throws(AnnalsError) -> [UInt32: CensusRow] {
     var census: [UInt32: CensusRow] = [:]
     try each(tables.census) { (key, bytes) throws(FormatFailure) in
-      guard let kind = UInt32(exactly: key) else { throw FormatFailure(.value, at: 0) }
+      guard let kind = UInt32(exactly: key), kind <= KindRegistry.maximum else {
+        throw FormatFailure(.value, at: 0)
+      }
       census[kind] = try CensusRow(bytes)
     }
     return census

@@ -14,13 +14,21 @@ struct StoreReader: ~Escapable {
 
 extension StoreReader {
   /// The position of the newest entry; 0 in an empty log.
+  ///
+  /// - Throws: `damaged` for an entry at a position that no entry has.
   func last() throws(AnnalsError) -> UInt64 {
+    let last: UInt64
     do throws(EnvironmentError) {
       var cursor = try view.integerCursor(in: tables.entries)
-      return try cursor.last()?.key ?? 0
+      last = try cursor.last()?.key ?? 0
     } catch {
       throw AnnalsError(error)
     }
+    guard last <= FormatRange.maximum else {
+      throw AnnalsError(
+        FormatFailure(.value, at: 0), place: "table 'entries', key \(last)", table: tables.entries)
+    }
+    return last
   }
 
   /// A cursor before the first entry.

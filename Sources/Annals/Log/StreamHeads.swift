@@ -78,7 +78,7 @@ extension StoreReader {
     let found = try row(StoreMeta.Name.checkpoint.rawValue, in: tables.meta) {
       (bytes) throws(FormatFailure) in
       var reader = ByteReader(bytes)
-      let checkpoint = try reader.varint()
+      let checkpoint = try reader.number()
       try reader.finish()
       return checkpoint
     }

@@ -51,8 +51,8 @@ extension GroupEnd {
   /// What a row says.
   init(_ bytes: Span<UInt8>) throws(FormatFailure) {
     var reader = ByteReader(bytes)
-    guard let count = Int(exactly: try reader.varint()), count > 0 else { throw FormatFailure(.value, at: 0) }
-    let first = try reader.varint()
+    let count = Int(try reader.number(in: FormatRange.positions))
+    let first = try reader.number()
     try reader.finish()
     self.init(count: count, first: Revision(first))
   }

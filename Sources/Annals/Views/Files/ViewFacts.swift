@@ -52,7 +52,7 @@ extension ViewFile {
   /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
   func facts(_ view: TransactionView) throws(AnnalsError) -> ViewFacts {
     let head = try row(.view, view) { (reader) throws(FormatFailure) in
-      (try reader.countedText(), Int(clamping: try reader.varint()), try reader.countedText())
+      (try reader.countedText(), Int(try reader.number(in: FormatRange.counts)), try reader.countedText())
     }
     guard let (name, version, definition) = head else { throw damage(.view, "it is missing") }
     let inputs = try row(.inputs, view) { (reader) throws(FormatFailure) in try reader.countedText() }
@@ -81,12 +81,12 @@ extension ViewFile {
 
   /// Up to which position observers are told nothing.
   func gate(_ view: TransactionView) throws(AnnalsError) -> UInt64 {
-    try row(.gate, view) { (reader) throws(FormatFailure) in try reader.varint() } ?? 0
+    try row(.gate, view) { (reader) throws(FormatFailure) in try reader.number() } ?? 0
   }
 
   /// The file that has taken the place of this one; `nil` where none has.
   func successor(_ view: TransactionView) throws(AnnalsError) -> UInt64? {
-    try row(.successor, view) { (reader) throws(FormatFailure) in try reader.varint() }
+    try row(.successor, view) { (reader) throws(FormatFailure) in try reader.number() }
   }
 
   /// Whether rows of an earlier version are being carried into it.
