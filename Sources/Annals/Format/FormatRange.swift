@@ -2,8 +2,8 @@
 ///
 /// Sums and differences of two numbers in range fit into 64 bits, so that no row can stop the process.
 enum FormatRange {
-  /// The largest position, revision, count or epoch: 2^62 - 1.
-  static let maximum: UInt64 = 1 << 62 - 1
+  /// The largest position, revision, count or epoch: 2^60 - 1.
+  static let maximum: UInt64 = 1 << 60 - 1
   /// Positions that an entry may have.
   static let positions: ClosedRange<UInt64> = 1...maximum
   /// Numbers that count something, and positions where 0 stands for none.

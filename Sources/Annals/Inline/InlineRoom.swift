@@ -44,6 +44,8 @@ class InlineRoom {
         try apply(member: member, source)
         // Whoever did not look at the error has taken a row for missing.
         if let failure = stagings[member].failure { throw failure }
+        // Before anything is put: the rows of other calls are in the transaction.
+        try stagings[member].check()
       }
     } catch {
       forget()
@@ -76,6 +78,7 @@ final class InlineFoldingRoom<Event: SchemaEvent>: InlineRoom {
     let fold = folds[member]
     var rows = ProjectionRows(stagings[member], source)
     for entry in delivery.entries where fold.selection.includes(entry) {
+      stagings[member].enter(entry.position.rawValue)
       do { try fold.apply(entry, &rows) } catch {
         throw AnnalsError(error, foldingInline: entry.position, of: entry.stream, in: fold.outline.name)
       }

@@ -79,7 +79,7 @@ extension Generation {
   ///
   /// - Throws: `damaged` where no log can reach it, besides what a snapshot throws.
   func lastPosition() throws(AnnalsError) -> UInt64 {
-    try read { (reader) throws(AnnalsError) in try reader.lastInReach() }
+    try read { (reader) throws(AnnalsError) in try reader.last() }
   }
 
   /// How many bytes of the file are in use.

@@ -26,7 +26,8 @@ extension StoreReader {
     }
     guard last <= FormatRange.maximum else {
       throw AnnalsError(
-        FormatFailure(.value, at: 0), place: "table 'entries', key \(last)", table: tables.entries)
+        .damaged, "table 'entries' ends at position \(last), which no log can reach; run 'annals verify'",
+        details: AnnalsError.Details { $0.table = "entries" })
     }
     return last
   }

@@ -46,12 +46,9 @@ final class StreamHeads: Sendable {
 }
 
 extension StoreReader {
-  /// Far beyond what any disk holds, and far enough from the end of the numbers that sums cannot wrap.
-  private static let maximumPosition: UInt64 = 1 << 60
-
   /// How far the snapshot reaches.
   func end() throws(AnnalsError) -> SnapshotEnd {
-    let last = try lastInReach()
+    let last = try last()
     let end = SnapshotEnd(checkpoint: try checkpoint(), last: last)
     guard end.checkpoint <= last else {
       throw AnnalsError(
@@ -60,17 +57,6 @@ extension StoreReader {
         details: AnnalsError.Details { $0.table = "meta" })
     }
     return end
-  }
-
-  /// The position of the newest entry, which a log can reach; 0 in an empty log.
-  func lastInReach() throws(AnnalsError) -> UInt64 {
-    let last = try last()
-    guard last < Self.maximumPosition else {
-      throw AnnalsError(
-        .damaged, "table 'entries' ends at position \(last), which no log can reach; run 'annals verify'",
-        details: AnnalsError.Details { $0.table = "entries" })
-    }
-    return last
   }
 
   /// Up to where the rows of `streams` and `heads` suffice.

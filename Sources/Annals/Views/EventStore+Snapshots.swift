@@ -66,7 +66,9 @@ extension EventStore {
       b.end()
       c.end()
       let stopped = [first.stopped(folding:), second.stopped(folding:), third.stopped(folding:)]
-      if let error = stopped[behind](files[behind]) { throw error }
+      for index in places.indices where places[index] < most {
+        if let error = stopped[index](files[index]) { throw error }
+      }
       try meeting.wait(for: signals[behind])
     }
   }

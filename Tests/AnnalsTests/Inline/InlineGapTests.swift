@@ -54,7 +54,7 @@ struct InlineGapTests {
       let error = await #expect(throws: AnnalsError.self) {
         try await store.append([.moved(.init(amount: 1))], to: "s")
       }
-      #expect(error?.code == .malformed)
+      #expect(error?.code == .ruleFailed && error?.details.position == 3)
       let sum = try store.read { (snapshot) throws(AnnalsError) in
         try snapshot.inline(InlineAmounts.self).get(InlineAmounts.Sum.self, "all")?.amount
       }
@@ -62,6 +62,30 @@ struct InlineGapTests {
     }
     try await plain.append([.moved(.init(amount: 1))], to: "t")
     #expect(try store.read { (snapshot) throws(AnnalsError) in try snapshot.head() } == 4)
+  }
+
+  @Test func `A call whose row cannot be encoded is refused alone`() async throws {
+    let place = try TemporaryStore()
+    let store = try place.accounts([InlineAmounts.self])
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for number in 0..<40 {
+        group.addTask {
+          do throws(AnnalsError) {
+            try await store.append(
+              [.moved(.init(amount: number % 4 == 0 ? -1 : 1))], to: StreamName("s\(number)"))
+            return number % 4 != 0
+          } catch {
+            return number % 4 == 0 && error.code == .ruleFailed
+          }
+        }
+      }
+      for try await isRight in group { #expect(isRight) }
+    }
+    let sum = try store.read { (snapshot) throws(AnnalsError) in
+      try snapshot.inline(InlineAmounts.self).get(InlineAmounts.Sum.self, "all")?.amount
+    }
+    #expect(sum == 30)
+    try expectAgreement(store)
   }
 
   @Test("a projection that is said to be folded beyond the log is damage, not the end of the process")

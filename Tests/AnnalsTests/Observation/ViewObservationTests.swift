@@ -127,6 +127,55 @@ import Testing
     #expect(text(try await iterator.next()) == "reset")
   }
 
+  @Test func `Single changes are noted only while somebody observes the projection in any process`()
+    async throws
+  {
+    let room = try StockRoom()
+    func noted() throws -> Int {
+      let file = try #require(room.view.line.state.withLock { $0.served?.file })
+      let transaction = try file.environment.beginRead()
+      return try transaction.view.statistics(of: file.changes).entries
+    }
+    for number in 0..<5 { try await room.count(["a": number, "b": number]) }
+    #expect(try noted() == 1)
+    do {
+      let changes = room.view.changes(of: Item.self)
+      for number in 5..<8 { try await room.count(["a": number, "b": number]) }
+      #expect(try noted() == 7)
+      var iterator = changes.makeAsyncIterator()
+      #expect(text(try await iterator.next()).hasPrefix("a=7@"))
+    }
+    try await room.count(["a": 9, "b": 9])
+    #expect(try noted() == 1)
+    // Another process: its lock is another open file.
+    let directory = try #require(try room.view.host.engine.shelf()?.directory)
+    let mark = ObserverMark.take(Stock.name, in: directory, .readOnly)
+    try await room.count(["a": 10, "b": 10])
+    #expect(try noted() == 3)
+    _ = try #require(mark)
+  }
+
+  @Test func `An observer that comes during a batch which was noted as a whole reads the rows again`()
+    async throws
+  {
+    let room = try StockRoom()
+    try await room.count(["a": 1])
+    let changes = room.view.changes(of: Item.self)
+    let file = try #require(room.view.line.state.withLock { $0.served?.file })
+    do {
+      var transaction = try file.environment.beginWrite(durability: .relaxed)
+      let staging = RowStaging(try ProjectionOutline(Stock.self), Stock.tables)
+      do {
+        var rows = ProjectionRows(staging, file.source(transaction.view))
+        try rows.put(Item(name: "b", count: 2))
+      }
+      try ChangeJournal.note(staging, at: 2, in: file.changes, isObserved: false, &transaction)
+      try transaction.commit()
+    }
+    var iterator = changes.makeAsyncIterator()
+    #expect(text(try await iterator.next()) == "reset")
+  }
+
   @Test("who is too far behind is told to begin anew, and costs nobody memory")
   func fallingOff() async throws {
     let room = try StockRoom()
@@ -181,7 +230,7 @@ import Testing
         var room = ProjectionRows(staged, rows.source)
         for number in numbers { try room.put(Library.Shelf(name: "s\(number)", books: 1)) }
         var transaction = try environment.beginWrite(durability: .none)
-        try ChangeJournal.note(staged, at: position, in: table, &transaction)
+        try ChangeJournal.note(staged, at: position, in: table, isObserved: true, &transaction)
         try transaction.commit()
       }
     }

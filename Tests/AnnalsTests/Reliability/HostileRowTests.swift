@@ -135,13 +135,12 @@ import Testing
         }
       }
     }
-    if Self.numbered.contains(table), let (key, stored) = rows.first {
+    if Self.numbered.contains(table), let stored = rows.first?.value {
       // A row under a number that none has.
       let value = table == "entries" ? stored : Array(stored.dropLast(4))
       for number in RowDecoderTests.extremes { cases.append((Row.key(number), value)) }
-      _ = key
     }
-    for (key, value) in cases.shuffled(using: &random).prefix(60) {
+    for (key, value) in cases.shuffled(using: &random).prefix(24) {
       try? FileManager.default.removeItem(at: place.url)
       try FileManager.default.copyItem(at: whole.url, to: place.url)
       do { try put(Self.sealed(value, key, table), key, table, place.url) } catch { continue }

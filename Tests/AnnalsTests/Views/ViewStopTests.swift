@@ -43,6 +43,100 @@ struct ViewStopTests {
     try await append { view.line.state.withLock { $0.served?.file.number } != before }
   }
 
+  /// Keeps how often each word was said, in a number that has no encoding above 99.
+  enum Narrow: Projection {
+    struct Small: StoredValue {
+      var number: Int
+
+      static func shape(in types: inout ShapeTypes) -> ValueShape { Int.shape(in: &types) }
+      init(number: Int) { self.number = number }
+      init(from reader: inout FieldReader) throws(CodingFailure) { number = try Int(from: &reader) }
+      func encode(into writer: inout FieldWriter) throws(CodingFailure) {
+        guard number < 100 else { throw CodingFailure(.refused, at: writer.offset) }
+        try number.encode(into: &writer)
+      }
+    }
+    @Record struct Kept: ProjectionRow {
+      var word: String
+      var value: Small
+      var key: String { word }
+    }
+    typealias Event = Tallies.Event
+    static let name = "narrow"
+    static let version = 1
+    static var tables: [ProjectionTable] { [.rows(Kept.self)] }
+    static var events: EventSelection<Event> { [\.said] }
+    static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+      guard case .said(let said) = entry.event else { return }
+      try rows.put(Kept(word: said.word, value: Small(number: said.times)))
+    }
+  }
+
+  @Test func `A row that cannot be encoded stops the view before the entry that put it`() async throws {
+    let tallied = try TalliedStore()
+    let store = try tallied.open()
+    func said(_ word: String, _ times: Int) -> NewEvent<Tallies.Event> {
+      NewEvent(.said(.init(word: word, times: times)))
+    }
+    // One batch: the third entry puts the row, the fifth changes it and leaves it as it is.
+    try await store.append(
+      [said("a", 1), said("b", 1), said("deep", 100), said("c", 1), said("deep", 101), said("d", 1)], to: "s")
+    let view = try store.view(Narrow.self)
+    try await ViewFollowingTests.wait {
+      guard case .stopped = try view.status().state else { return false }
+      return true
+    }
+    guard case .stopped(let error) = try view.status().state else { return }
+    #expect(error.code == .ruleFailed && error.details.position == 3, "\(error)")
+    #expect(error.message.contains("position 3") && error.message.contains("Kept"))
+    #expect(try view.status().position == 2 || view.status().progress?.done == 2)
+  }
+
+  /// Counts words, and refuses the second entry.
+  enum Stuck: Projection {
+    typealias Event = Tallies.Event
+    static let name = "stuck"
+    static let version = 1
+    static var tables: [ProjectionTable] { Tallies.Counts.tables }
+    static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+      if entry.position >= 2 { throw Tallies.Refused() }
+      try Tallies.Counts.apply(entry, to: &rows)
+    }
+  }
+
+  @Test func `A read of several views fails with the error of the one that has stopped and lags`()
+    async throws
+  {
+    let tallied = try TalliedStore()
+    let store = try tallied.open()
+    let stuck = try store.view(Stuck.self)
+    let counts = try store.view(Tallies.Counts.self)
+    let pauses = try store.view(Tallies.Pauses.self)
+    let said = NewEvent<Tallies.Event>(.said(.init(word: "w", times: 1)))
+    let first = try await store.append([said], to: "s").positions[0]
+    try await stuck.waiting(for: first)
+    let last = try await store.append([said, said], to: "s").positions[1]
+    try await counts.waiting(for: last)
+    try await pauses.waiting(for: last)
+    try await ViewFollowingTests.wait {
+      guard case .stopped = try stuck.status().state else { return false }
+      return true
+    }
+    for _ in 0..<2 {
+      let two = #expect(throws: AnnalsError.self) { try store.read(counts, stuck) { (_, _) in } }
+      #expect(two?.code == .ruleFailed && two?.details.position == 2)
+      let turned = #expect(throws: AnnalsError.self) { try store.read(stuck, counts) { (_, _) in } }
+      #expect(turned?.code == .ruleFailed)
+      let three = #expect(throws: AnnalsError.self) {
+        try store.read(pauses, stuck, counts) { (_, _, _) in }
+      }
+      #expect(three?.code == .ruleFailed)
+    }
+    // The others still meet.
+    let position = try store.read(counts, pauses) { (counts, _) throws(AnnalsError) in try counts.position() }
+    #expect(position == last)
+  }
+
   /// Counts words, and refuses the first entry when it is told to.
   enum Moody: Projection {
     static let refuses = Atomic(false)

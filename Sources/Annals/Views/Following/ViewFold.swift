@@ -53,12 +53,15 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
 
   private let staging: RowStaging
   private let selection: EventSelection<P.Event>
+  /// Whether anybody observes the projection.
+  private let observers: ObserverLock
   /// The number of the last commit of this fold.
   private var known: UInt64?
 
   init(_ file: ViewFile, _ outline: ProjectionOutline) {
     staging = RowStaging(outline, P.tables)
     selection = P.events
+    observers = ObserverLock(P.name, in: file.directory)
     super.init(file)
   }
 
@@ -92,11 +95,12 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
         guard let further = next(staging.changedSize) else { break }
         page = further
       }
+      try flush(into: &transaction, behind: start?.position.rawValue ?? 0)
       try other { () throws(AnnalsError) in
-        try staging.flush(into: &transaction, file.rows)
         // While a view is built nobody observes it.
         if try file.isReady(transaction.view) {
-          try ChangeJournal.note(staging, at: end.position, in: file.changes, &transaction)
+          try ChangeJournal.note(
+            staging, at: end.position, in: file.changes, isObserved: observers.isAnybody, &transaction)
         }
         try transaction.put(end.encoded(), .checkpoint, in: file)
       }
@@ -133,6 +137,17 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     ProjectionRows(staging, file.source(transaction.view))
   }
 
+  /// Stores what a batch has changed; a row that has no encoding is the fault of the entry that changed it.
+  private func flush(into transaction: inout WriteTransaction, behind start: UInt64) throws(FoldFailure) {
+    do throws(AnnalsError) { try staging.flush(into: &transaction, file.rows) } catch {
+      guard error.code == .ruleFailed, let position = error.details.position?.rawValue, position > start
+      else {
+        throw .other(error)
+      }
+      throw .poison(position: position, error)
+    }
+  }
+
   /// Stores what was changed.
   func flush(into transaction: inout WriteTransaction) throws(AnnalsError) {
     try staging.flush(into: &transaction, file.rows)
@@ -154,6 +169,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
         try entries.lend(index, with: &rows) { (entry, rows) throws in
           // Two passes that become one overlap.
           guard entry.position.rawValue > position, selection.includes(entry) else { return }
+          staging.enter(entry.position.rawValue)
           try P.apply(entry, to: &rows)
         }
       } catch {

@@ -2,6 +2,8 @@ internal import LMDB
 
 /// The table `changes` of a view's file: which rows the last batches have put and removed, so that those who observe the view in any process are told.
 ///
+/// While nobody observes the projection, a batch leaves one change that says that rows have changed.
+///
 /// It is bounded, so that one who is slow costs nobody anything: who falls off its end reads the rows anew.
 enum ChangeJournal {
   /// How many changes are kept.
@@ -13,7 +15,7 @@ enum ChangeJournal {
   enum Kind: UInt8 {
     case removed = 0
     case put = 1
-    /// More rows than the journal holds have changed at once.
+    /// More rows than the journal holds have changed at once, or rows have changed while nobody observed.
     case many = 2
   }
 
@@ -28,14 +30,18 @@ enum ChangeJournal {
   }
 
   /// Adds what a batch has changed to the journal, in the transaction that stores it.
+  ///
+  /// - Parameter isObserved: Whether anybody observes the projection. If not, the batch is noted as a whole:
+  ///   an observer that has begun since reads the rows again.
   static func note(
-    _ staging: RowStaging, at position: Position, in table: Table, _ transaction: inout WriteTransaction
+    _ staging: RowStaging, at position: Position, in table: Table, isObserved: Bool,
+    _ transaction: inout WriteTransaction
   ) throws(AnnalsError) {
     let count = UInt64(staging.tables.reduce(0) { $0 + $1.changed.count })
     guard count > 0 else { return }
     let (first, last) = try ends(of: table, transaction.view)
     var number = last
-    if count > limit {
+    if count > limit || !isObserved {
       number += 1
       try put(
         Change(number: number, position: position.rawValue, kind: .many, key: []), in: table, &transaction)
@@ -87,6 +93,10 @@ enum ChangeJournal {
     do throws(EnvironmentError) {
       var cursor = try view.integerCursor(in: table)
       guard let first = try cursor.first()?.key, let last = try cursor.last()?.key else { return (1, 0) }
+      guard FormatRange.positions.contains(last) else {
+        throw EnvironmentError.file(
+          .damaged(file: "changes", reason: "a change has the number \(last)", offset: 0))
+      }
       return (first, last)
     } catch {
       throw AnnalsError(error)
@@ -121,7 +131,7 @@ enum ChangeJournal {
   private static func change(_ number: UInt64, _ stored: Span<UInt8>) throws(FormatFailure) -> Change {
     let key = Row.key(number)
     var reader = ByteReader(stored.extracting(try Row.open(stored, key: key.span)))
-    let position = try reader.varint()
+    let position = try reader.number()
     guard let kind = Kind(rawValue: try reader.byte()) else { throw FormatFailure(.value, at: 0) }
     let whole = reader.copy(try reader.range(count: reader.remaining))
     return Change(number: number, position: position, kind: kind, key: whole)

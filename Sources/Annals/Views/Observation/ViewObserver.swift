@@ -25,6 +25,8 @@ struct ViewObserver<P: Projection>: Sendable {
   }
 
   private var place: Place?
+  /// What lets changes be noted; `nil` before the first look.
+  private var mark: ObserverMark?
   /// The file that was looked at last.
   private var file: ViewFile?
   private var watch: CommitWatch?
@@ -35,12 +37,21 @@ struct ViewObserver<P: Projection>: Sendable {
 
   /// Takes what has happened so far as known; nothing where the view is being built.
   mutating func begin() throws(AnnalsError) {
+    try announce()
     do throws(AnnalsError) {
       let snapshot = try view.snapshot()
       place = try Self.end(of: snapshot)
     } catch {
       guard error.code == .busy else { throw error }
     }
+  }
+
+  /// Lets changes be noted from now on.
+  private mutating func announce() throws(AnnalsError) {
+    if mark != nil { return }
+    let engine = view.host.engine
+    guard let directory = try engine.shelf()?.directory else { return }
+    mark = ObserverMark.take(P.name, in: directory, engine.access)
   }
 
   private static func end(of snapshot: borrowing ViewSnapshot<P>) throws(AnnalsError) -> Place {
@@ -57,6 +68,7 @@ struct ViewObserver<P: Projection>: Sendable {
   mutating func look<Result>(
     _ most: Int, _ body: (Look, borrowing ViewSnapshot<P>) throws(AnnalsError) -> Result
   ) throws(AnnalsError) -> Result? {
+    try announce()
     let snapshot: ViewSnapshot<P>
     do throws(AnnalsError) { snapshot = try view.snapshot() } catch {
       guard error.code == .busy else { throw error }

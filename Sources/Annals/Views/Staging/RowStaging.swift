@@ -46,6 +46,16 @@ internal import LMDB
       .wrongUse, "the projection '\(outline.name)' has no table of \(type): name it in 'tables'")
   }
 
+  /// Notes which entry makes the changes that follow; 0 for none.
+  func enter(_ position: UInt64) {
+    for table in tables { table.numbers.position = position }
+  }
+
+  /// Throws where a changed row has no encoding, before anything is put.
+  func check() throws(AnnalsError) {
+    for table in tables where !table.changed.isEmpty { try table.check() }
+  }
+
   /// Puts and removes everything that was changed.
   ///
   /// - Throws: Besides what the file throws, why a stored row could not be read, whatever became of that.

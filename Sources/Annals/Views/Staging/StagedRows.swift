@@ -11,6 +11,10 @@ internal import LMDB
   var isChanged: [Bool] = []
   /// The keys whose rows were changed, as they were first changed.
   var changed: [Int] = []
+  /// By key, the position of the entry that changed its row last; 0 where that is not known.
+  var changes: [UInt64] = []
+  /// The position of the entry that is being folded.
+  var position: UInt64 = 0
   /// The key that is looked for; it keeps the bytes that every key begins with.
   @usableFromInline var room = RowKeyBytes()
   /// A key that is compared with it, which keeps them too.
@@ -42,7 +46,10 @@ internal import LMDB
     guard room.bytes.count - headCount < RowStaging.keyLimit else { return -1 }
     let key = room.bytes
     let (number, isNew) = keys.number(of: key.span)
-    if isNew { isChanged.append(false) }
+    if isNew {
+      isChanged.append(false)
+      changes.append(0)
+    }
     return number
   }
 
@@ -55,6 +62,7 @@ internal import LMDB
 
   /// Notes that the row of a key was changed.
   @usableFromInline mutating func change(_ number: Int) {
+    changes[number] = position
     guard !isChanged[number] else { return }
     isChanged[number] = true
     changed.append(number)
@@ -105,7 +113,32 @@ internal import LMDB
   /// - Returns: Whether there is a row; if not, it was removed.
   func encode(_ number: Int, into bytes: inout [UInt8]) throws(CodingFailure) -> Bool { false }
 
+  /// Throws where a changed row has no encoding.
+  final func check() throws(AnnalsError) {
+    var value: [UInt8] = []
+    for number in changed {
+      value.removeAll(keepingCapacity: true)
+      do throws(CodingFailure) { _ = try encode(number, into: &value) } catch {
+        throw unencodable(number, error)
+      }
+    }
+  }
+
+  /// What is thrown for a changed row that has no encoding.
+  private func unencodable(_ number: Int, _ failure: CodingFailure) -> AnnalsError {
+    let position = numbers.changes[number]
+    let place = position == 0 ? "" : "position \(position): "
+    return AnnalsError(
+      .ruleFailed,
+      "\(place)the fold has put a row of '\(outline.name)' that has no encoding: \(failure)",
+      details: AnnalsError.Details { $0.position = position == 0 ? nil : Position(position) },
+      underlying: failure)
+  }
+
   /// Puts and removes what was changed, in the order of keys.
+  ///
+  /// - Throws: `ruleFailed` for a row that has no encoding, with the position of the entry that changed it
+  ///   last.
   final func flush(into transaction: inout WriteTransaction, _ table: Table) throws(AnnalsError) {
     var value: [UInt8] = []
     let keys = keys
@@ -113,8 +146,7 @@ internal import LMDB
       value.removeAll(keepingCapacity: true)
       let isThere: Bool
       do throws(CodingFailure) { isThere = try encode(number, into: &value) } catch {
-        throw AnnalsError(
-          .malformed, "a row of '\(outline.name)' has no encoding: \(error)", underlying: error)
+        throw unencodable(number, error)
       }
       let key = keys[number]
       do throws(EnvironmentError) {
@@ -143,6 +175,7 @@ internal import LMDB
     numbers.keys.removeAll()
     order.forget()
     numbers.isChanged.removeAll(keepingCapacity: true)
+    numbers.changes.removeAll(keepingCapacity: true)
     numbers.changed.removeAll(keepingCapacity: true)
     size = 0
   }
