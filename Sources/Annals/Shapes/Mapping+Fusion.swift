@@ -25,7 +25,8 @@ extension Mapping {
     case (.field(let index, let count, let inner), _):
       return fused(inner, next).map { .field(index, of: count, $0) }
     case (_, .wrap(let inner)): return fused(self, inner).map { .wrap($0) }
-    case (.optional(let first), .optional(let second)): return fused(first, second).map { .optional($0) }
+    // What the value holds may be null too, as where a field is hoisted out of an optional record.
+    case (.optional(let first), .optional): return fused(first, next).map { .optional($0) }
     case (.call(let number), _): return fused(definitions[number], next)
     case (_, .call(let number)): return fused(self, definitions[number])
     // What is no optional does not make null.

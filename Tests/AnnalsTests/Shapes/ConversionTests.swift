@@ -21,12 +21,15 @@ struct ConversionTests {
   }
 
   private func versions(
-    after shape: RecordShape, count: Int, using generator: inout SeededGenerator
+    after shape: RecordShape, count: Int, using generator: inout SeededGenerator,
+    edit: (RecordShape, Int, inout SeededGenerator) -> ShapeEdit = {
+      ShapeEdit.random(of: $0, number: $1, using: &$2)
+    }
   ) throws -> [Version] {
     var versions: [Version] = []
     var last = shape
     for number in 0..<count {
-      let edit = ShapeEdit.random(of: last, number: number, using: &generator)
+      let edit = edit(last, number, &generator)
       let comparison = ShapeComparison(from: last, to: edit.shape, adjustments: edit.adjustments)
       let conversion = try #require(
         comparison.conversion,
@@ -35,6 +38,61 @@ struct ConversionTests {
       last = edit.shape
     }
     return versions
+  }
+
+  @Test(arguments: 0..<40 as Range<UInt64>)
+  func `fields that move into and out of optional records are moved four stages deep in one step`(
+    seed: UInt64
+  ) throws {
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<20 {
+      let inner = RecordShape.random(using: &generator, depth: 2).fields
+      let shape = try RecordShape(
+        parsing: RecordShape(
+          [
+            FieldShape("outer", .optional(.record([FieldShape("a", .optional(.integer(.int32)))] + inner))),
+            FieldShape("deep", .record([FieldShape("next", .optional(.record(inner)))])),
+          ].filter { !$0.shape.text.contains("^") } + [FieldShape("n", .optional(.text))]
+        ).text)
+      let versions = try versions(after: shape, count: 4, using: &generator) {
+        ShapeEdit.randomMove(of: $0, number: $1, using: &$2)
+      }
+      let fused = versions.reduce(Conversion.same) { $0.followed(by: $1.conversion) }
+      #expect(fused.passes <= 1, "seed \(seed)")
+      for _ in 0..<4 {
+        guard case .array(var fields) = shape.randomValue(using: &generator) else { continue }
+        let payload = try CBOR.array(fields).encodedPayload()
+        var stepwise = payload
+        for version in versions {
+          stepwise = try apply(version.conversion, stepwise)
+          fields = version.edit.apply(fields)
+          let expected = try CBOR.array(fields).encodedPayload()
+          #expect(stepwise == expected, "seed \(seed): \(shape.text) → \(version.shape.text)")
+        }
+        #expect(
+          (try? apply(fused, payload)) == stepwise,
+          "seed \(seed): \(shape.text) → \(versions.map(\.shape.text))")
+      }
+    }
+  }
+
+  @Test func `an optional field hoisted out of an optional record is converted further where it is null`()
+    throws
+  {
+    let shapes = try [
+      "(place: (floor: int32?)?)", "(floor: int32?)", "(floor: double?)", "(at: (floor: double?))",
+    ].map { text throws in try RecordShape(parsing: text) }
+    let adjustments: [[FieldAdjustment]] = [[.hoist("floor", from: "place")], [], [.plunge("at")]]
+    let steps = try (0..<3).map { number in
+      try #require(
+        ShapeComparison(from: shapes[number], to: shapes[number + 1], adjustments: adjustments[number])
+          .conversion)
+    }
+    let all = steps.reduce(Conversion.same) { $0.followed(by: $1) }
+    for (old, new) in [([[3]], [[3.0]]), ([[.null]], [[.null]]), ([.null], [[.null]])] as [([CBOR], [CBOR])] {
+      let payload = try CBOR.array(old).encodedPayload()
+      #expect(try CBOR(payload: apply(all, payload)) == .array(new))
+    }
   }
 
   @Test(arguments: 0..<60 as Range<UInt64>)

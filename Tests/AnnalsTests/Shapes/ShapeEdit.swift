@@ -15,7 +15,7 @@ struct ShapeEdit {
     let fields = shape.fields
     let place = fields.isEmpty ? 0 : Int.random(in: 0..<fields.count, using: &generator)
     let new = "new\(number)"
-    switch fields.isEmpty ? 0 : Int.random(in: 0..<9, using: &generator) {
+    switch fields.isEmpty ? 0 : Int.random(in: 0..<11, using: &generator) {
     case 0:
       return insert(FieldShape(new, .optional(.text)), .null, at: place, into: fields)
     case 1:
@@ -46,22 +46,74 @@ struct ShapeEdit {
       }
       edit.adjustments = [.wrap(fields[place].name)]
       return edit
-    case 6:
-      let taken = fields.indices.filter { _ in Bool.random(using: &generator) }
-      guard !taken.isEmpty else {
-        return insert(FieldShape(new, .optional(.uuid)), .null, at: 0, into: fields)
-      }
-      let parts = taken.map { FieldShape(fields[$0].name, fields[$0].shape) }
-      let kept = fields.indices.filter { !taken.contains($0) }
-      return ShapeEdit(
-        shape: RecordShape([FieldShape(new, .record(parts))] + kept.map { fields[$0] }),
-        adjustments: [.plunge(new)],
-        apply: { values in [.array(taken.map { values[$0] })] + kept.map { values[$0] } })
+    case 6...8: return randomMove(of: shape, number: number, using: &generator)
     default:
       return replace(place, fields[place].with(fields[place].shape.widened), in: fields) {
         fields[place].shape.widen($0)
       }
     }
+  }
+
+  /// A random change of `shape` that moves fields into or out of records, or makes one optional; `number` makes new names.
+  static func randomMove(
+    of shape: RecordShape, number: Int, using generator: inout SeededGenerator
+  ) -> ShapeEdit {
+    let fields = shape.fields
+    let new = "new\(number)"
+    let records = fields.indices.filter { fields[$0].shape.innerFields != nil }
+    switch Int.random(in: 0..<4, using: &generator) {
+    case 0, 1:
+      guard let outer = records.randomElement(using: &generator) else { break }
+      return hoist(out: outer, of: fields, new, using: &generator)
+    case 2:
+      // A record, where there is one, so that what leaves it later has been optional twice.
+      let place = records.randomElement(using: &generator) ?? fields.indices.randomElement(using: &generator)
+      guard let place else { break }
+      if case .optional = fields[place].shape { break }
+      return replace(place, fields[place].with(.optional(fields[place].shape)), in: fields) { $0 }
+    default: break
+    }
+    return plunge(fields, new, using: &generator)
+  }
+
+  /// Moves some fields into a new record called `new`.
+  private static func plunge(
+    _ fields: [FieldShape], _ new: String, using generator: inout SeededGenerator
+  ) -> ShapeEdit {
+    let taken = fields.indices.filter { _ in Bool.random(using: &generator) }
+    guard !taken.isEmpty else {
+      return insert(FieldShape(new, .optional(.uuid)), .null, at: 0, into: fields)
+    }
+    let parts = taken.map { FieldShape(fields[$0].name, fields[$0].shape) }
+    let kept = fields.indices.filter { !taken.contains($0) }
+    return ShapeEdit(
+      shape: RecordShape([FieldShape(new, .record(parts))] + kept.map { fields[$0] }),
+      adjustments: [.plunge(new)],
+      apply: { values in [.array(taken.map { values[$0] })] + kept.map { values[$0] } })
+  }
+
+  /// Moves some fields out of the record numbered `outer`, which stays or goes.
+  private static func hoist(
+    out outer: Int, of fields: [FieldShape], _ new: String, using generator: inout SeededGenerator
+  ) -> ShapeEdit {
+    let parts = fields[outer].shape.innerFields ?? []
+    let taken = parts.indices.filter { _ in Bool.random(using: &generator) }
+    let stays = Bool.random(using: &generator)
+    let kept = fields.indices.filter { stays || $0 != outer }
+    let hoisted = taken.map { number in
+      FieldShape(
+        "\(new)_\(number)", originalName: parts[number].name,
+        fields[outer].shape.isOptional ? parts[number].shape.optional : parts[number].shape)
+    }
+    return ShapeEdit(
+      shape: RecordShape(hoisted + kept.map { fields[$0] }),
+      adjustments: hoisted.map { .hoist($0.name, from: fields[outer].name) },
+      apply: { values in
+        let moved: [CBOR] = taken.map { number in
+          if case .array(let inner) = values[outer] { inner[number] } else { .null }
+        }
+        return moved + kept.map { values[$0] }
+      }, isReversible: stays)
   }
 
   private static func insert(_ field: FieldShape, _ value: CBOR, at place: Int, into fields: [FieldShape])
@@ -100,6 +152,19 @@ extension FieldShape {
 }
 
 extension ValueShape {
+  fileprivate var isOptional: Bool { if case .optional = self { true } else { false } }
+
+  /// The type whose values may be null too.
+  fileprivate var optional: ValueShape { isOptional ? self : .optional(self) }
+
+  /// The fields of a record, or of an optional one; `nil` for anything else.
+  fileprivate var innerFields: [FieldShape]? {
+    switch self {
+    case .record(let fields), .optional(.record(let fields)): fields
+    default: nil
+    }
+  }
+
   /// A type that holds every value of this one, by the list of lossless widenings; nested types too.
   fileprivate var widened: ValueShape {
     switch self {
