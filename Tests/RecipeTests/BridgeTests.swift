@@ -85,7 +85,9 @@ enum Scales: SchemaMigrationPlan {
   static var stages: MigrationChain<ScalesV1, ScalesV2> {
     MigrationStage.custom(fromVersion: ScalesV1.self, toVersion: ScalesV2.self) {
       Upcast(\.weighed, to: \.weighed) { old, _ in .init(kilograms: old.pounds * 0.45359237) }
-      Downcast(\.weighed, to: \.weighed) { new in .init(pounds: new.kilograms / 0.45359237) }
+      Downcast(\.weighed, to: \.weighed, losing: \.kilograms) { new in
+        .init(pounds: new.kilograms / 0.45359237)
+      }
     }
   }
 }

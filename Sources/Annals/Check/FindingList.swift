@@ -162,6 +162,7 @@ struct FindingList {
     for record in stages[index].records {
       switch record.outcome {
       case .upcast, .split:
+        guard record.needsDowncast else { continue }
         findings.append(
           .init(
             severity,

@@ -24,7 +24,10 @@ extension PlanCheck.Stage: CustomStringConvertible {
     }
     if bridge != nil { heading += ", to a bridge" }
     return [heading] + records.flatMap { record in record.lines.map { "  \($0)" } }
-      + (bridge ?? []).map { "  for programs of \(from): \($0.name) \($0.form.words)" }
+      + (bridge ?? []).map { record in
+        let lost = record.losing.isEmpty ? "" : ", and loses \(record.losing.joined(separator: ", "))"
+        return "  for programs of \(from): \(record.name) \(record.form.words)\(lost)"
+      }
   }
 }
 

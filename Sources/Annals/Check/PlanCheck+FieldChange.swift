@@ -23,8 +23,13 @@ extension PlanCheck {
 }
 
 extension PlanCheck.FieldChange {
-  /// The change `change`; `isRuled` where a rule makes the newer record.
-  init(_ change: ShapeChange, isRuled: Bool, constant: String?) {
+  /// The change `change`.
+  ///
+  /// - Parameters:
+  ///   - isRuled: Whether a rule makes the newer record.
+  ///   - constant: The value that older events get from the stage.
+  ///   - form: How programs of the older version get the record, where the newer version is a bridge.
+  init(_ change: ShapeChange, isRuled: Bool, constant: String?, form: BridgeForm? = nil) {
     field = change.field
     self.constant = change.kind == .addedConstant ? constant : nil
     switch change.verdict {
@@ -39,8 +44,14 @@ extension PlanCheck.FieldChange {
     } else {
       newReadsOld = change.backward.rawValue
     }
-    oldReadsNew = change.forward.rawValue
-    isForwardBreaking = change.breaksForward
+    switch form {
+    case .rule? where change.breaksForward, .lowered? where change.forward == .downcast:
+      oldReadsNew = form?.olderReading ?? change.forward.rawValue
+      isForwardBreaking = false
+    default:
+      oldReadsNew = change.forward.rawValue
+      isForwardBreaking = change.breaksForward
+    }
     oldName = change.kind.originalName
     line = change.line(constant: self.constant)
     explanation = change.description

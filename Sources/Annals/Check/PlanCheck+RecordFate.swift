@@ -39,6 +39,8 @@ extension PlanCheck {
     public let fields: [FieldChange]
     /// The fields that are as they were, by name.
     public let unchanged: [String]
+    /// Whether programs of the older version need a downcast that the stage does not have.
+    let needsDowncast: Bool
   }
 }
 
@@ -54,6 +56,7 @@ extension PlanCheck.RecordFate {
     name = older.name.text
     var changes: [ShapeChange] = []
     var isRuled = false
+    let forms = outline.bridgeForms(ofStage: index)
     // A rule or an alias makes a record of another name; an older program knows no alias.
     let isRenamed = target.map { newer.indices.contains($0) && newer[$0].name != older.name } ?? false
     switch crossing {
@@ -67,7 +70,8 @@ extension PlanCheck.RecordFate {
       changes = comparison.changes
     case .redeclared:
       outcome = .redeclared
-      (newReadsOld, oldReadsNew) = ("needs a rule", "needs a downcast")
+      newReadsOld = "needs a rule"
+      oldReadsNew = forms.flatMap { Self.reading($0, [target].compactMap(\.self)) } ?? "needs a downcast"
     case .forgotten:
       outcome = .forgotten
       (newReadsOld, oldReadsNew) = ("needs a rule", "-")
@@ -84,12 +88,14 @@ extension PlanCheck.RecordFate {
       case .fold:
         outcome = .folded(into: into)
         (newReadsOld, oldReadsNew) = ("the rule, at the last of each group", "an unknown type")
-      case .split:
-        outcome = .split(into: into)
-        (newReadsOld, oldReadsNew) = ("the rule", "needs a downcast, rarely possible")
-      default:
-        outcome = .upcast(into: into)
-        (newReadsOld, oldReadsNew) = ("the rule", "needs a downcast")
+      case let word:
+        let isSplit = word == .split
+        outcome = isSplit ? .split(into: into) : .upcast(into: into)
+        newReadsOld = "the rule"
+        let outputs = newer.indices.filter { effect.allows($0) }
+        oldReadsNew =
+          forms.flatMap { Self.reading($0, outputs) }
+          ?? (isSplit ? "needs a downcast, rarely possible" : "needs a downcast")
       }
       if let target, newer.indices.contains(target), let old = older.shape?.shape,
         let new = newer[target].shape?.shape
@@ -101,9 +107,10 @@ extension PlanCheck.RecordFate {
     newName = isRuled ? nil : target.flatMap { newer.indices.contains($0) ? newer[$0].name.text : nil }
     let reused = Set(forbidden.map { ExactText($0.field) })
     let given = target.flatMap { constants[$0] } ?? [:]
+    let form = target.flatMap { target in forms?[target] }
     let fields =
       changes.filter { !reused.contains(ExactText($0.field)) }
-      .map { PlanCheck.FieldChange($0, isRuled: isRuled, constant: given[ExactText($0.field)]) }
+      .map { PlanCheck.FieldChange($0, isRuled: isRuled, constant: given[ExactText($0.field)], form: form) }
       + forbidden.map { PlanCheck.FieldChange($0, isRuled: isRuled, constant: nil) }
     self.fields = fields
     unchanged = (older.shape?.shape.fields ?? []).map(\.name).filter { name in
@@ -116,6 +123,16 @@ extension PlanCheck.RecordFate {
     case .upcast, .split, .folded, .dropped, .forgotten, .redeclared: needsRule = true
     }
     changeClass = Self.worst(fields, atLeast: needsRule ? .custom : .lightweight)
+    needsDowncast = oldReadsNew.hasPrefix("needs a downcast")
+  }
+
+  /// What programs of the version before a bridge read of some of its records; `nil` where they need a downcast that is missing.
+  private static func reading(_ forms: [BridgeForm], _ records: [Int]) -> String? {
+    let words = Set(records.map { forms[$0].olderReading })
+    guard words.count == 1, let word = words.first else {
+      return words.isEmpty || words.contains(nil) ? nil : "as the bridge says"
+    }
+    return word
   }
 
   /// A record that the older version does not have; `isMade` where rules may make it of others.
@@ -127,6 +144,7 @@ extension PlanCheck.RecordFate {
     fields = forbidden.map { PlanCheck.FieldChange($0, isRuled: false, constant: nil) }
     unchanged = []
     changeClass = Self.worst(fields, atLeast: .lightweight)
+    needsDowncast = false
   }
 
   private static func worst(
@@ -134,6 +152,19 @@ extension PlanCheck.RecordFate {
   ) -> PlanCheck.ChangeClass {
     if fields.contains(where: { $0.changeClass == .forbidden }) { return .forbidden }
     return fields.contains { $0.changeClass == .custom } ? .custom : least
+  }
+}
+
+extension BridgeForm {
+  /// What programs of the version before read of such a record, in the words of the report; `nil` where they need a downcast.
+  var olderReading: String? {
+    switch self {
+    case .readable: "field by field"
+    case .lowered: "the stage, turned around"
+    case .rule: "the Downcast"
+    case .later: "an unknown type"
+    case .impossible: nil
+    }
   }
 }
 

@@ -20,6 +20,8 @@ extension PlanCheck {
       public let name: String
       /// The way that they get them.
       public let form: Form
+      /// The fields that its Downcast gives up, by name on disk, in the order of the record: they may come back different until the bridge is active.
+      public let losing: [String]
     }
 
     /// The older version.
@@ -64,7 +66,11 @@ extension PlanCheck.Stage {
     toName = newer.name
     scope = stage.scope
     bridge = outline.bridgeForms(ofStage: index).map { forms in
-      zip(newer.records, forms).map { .init(name: $0.name.text, form: .init($1)) }
+      zip(newer.records.enumerated(), forms).map { record, form in
+        .init(
+          name: record.element.name.text, form: .init(form),
+          losing: stage.losing(of: record.element, numbered: record.offset))
+      }
     }
     isLightweight = stage.isLightweight
     hasContext = stage.hasContext
@@ -103,6 +109,13 @@ extension PlanCheck.Stage.BridgedRecord.Form {
 }
 
 extension StageOutline {
+  /// The names on disk of the fields that the downcast of a newer record gives up, in the order of the record.
+  fileprivate func losing(of record: RecordOutline, numbered number: Int) -> [String] {
+    let numbers = Set(downcasts.filter { $0.caseIndex == number }.flatMap(\.losing))
+    return (record.shape?.shape.fields ?? []).enumerated()
+      .filter { numbers.contains($0.offset) }.map(\.element.name)
+  }
+
   /// The constants of the stage as JSON, by the number of the newer record and the path of the field.
   var constants: [Int: [ExactText: String]] {
     var constants: [Int: [ExactText: String]] = [:]

@@ -162,6 +162,9 @@ extension ChainOutline {
       if counts[downcast.caseIndex] == 2 {
         problems.append(.twoDowncasts(record, from: place.0, to: place.1))
       }
+      if downcast.losing.contains(nil) {
+        problems.append(.noField("losing: of Downcast", record, from: place.0, to: place.1))
+      }
       if let target = downcast.target, crossings[index].indices.contains(target),
         case .rule(.nothing) = crossings[index][target]
       {

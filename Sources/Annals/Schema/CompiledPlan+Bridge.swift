@@ -4,6 +4,10 @@ struct CompiledBridge: Sendable {
   let forms: [BridgeForm]
   /// The downcasts by case of the current event.
   let rules: [Int: LoweringStep]
+  /// By case of the current event, the numbers of the fields that its downcast gives up.
+  let losing: [Int: Set<Int>]
+  /// The version whose records are stored so.
+  let newer: SchemaOutline
   /// The version before.
   let older: SchemaOutline
   /// By case of the older event, under what its records are stored.
@@ -39,7 +43,7 @@ extension CompiledPlan {
       return (bridge.written[target], lowered)
     case .rule:
       let lowered = try bridge.lower(payload, of: record.type.text, byRuleFor: event.caseIndex)
-      try bridge.mustComeBack(lowered, of: record.type.text, origin(), Delivery<Event>())
+      try bridge.mustComeBack(lowered, as: payload, of: event.caseIndex, origin())
       return (bridge.written[lowered.caseIndex], lowered.payload)
     }
   }
@@ -100,18 +104,41 @@ extension CompiledBridge {
     return lowered
   }
 
-  /// Throws unless the stage makes an event of what a downcast has made.
+  /// Throws unless the stage makes of a lowered record what it was, but for the fields that its downcast gives up.
   fileprivate func mustComeBack(
-    _ lowered: LoweredRecord, of type: String, _ origin: Origin, _ sink: Sink
+    _ lowered: LoweredRecord, as payload: [UInt8], of caseIndex: Int, _ origin: Origin
   ) throws(LoweringFailure) {
-    let (payload, name) = (lowered.payload, older.records[lowered.caseIndex].name.text)
-    do throws(StepFailure) { try steps[lowered.caseIndex].run(payload.span, origin, sink) } catch {
+    let (type, name) = (newer.records[caseIndex].name.text, older.records[lowered.caseIndex].name.text)
+    let delivery = EncodedDelivery()
+    do throws(StepFailure) {
+      try steps[lowered.caseIndex].run(lowered.payload.span, origin, delivery)
+    } catch {
       throw failure(
         type, "its Downcast makes a '\(name)' of it, which could not be read: \(error)",
         LiftFailure(version: older.version, type: name, failure: error).cause)
     }
-    guard sink.count > 0 else {
-      throw failure(type, "its Downcast makes a '\(name)' of it, of which the stage makes no event")
+    let content = delivery.content
+    guard let part = content.parts.first, content.parts.count == 1 else {
+      let count = content.parts.isEmpty ? "no event" : "\(content.parts.count) events"
+      throw failure(type, "its Downcast makes a '\(name)' of it, of which the stage makes \(count)")
     }
+    guard part.caseIndex == caseIndex else {
+      let other = newer.records[part.caseIndex].name.text
+      throw failure(type, "its Downcast makes a '\(name)' of it, of which the stage makes a '\(other)'")
+    }
+    guard content.bytes != payload else { return }
+    let changed = newer.records[caseIndex].shape.map {
+      $0.shape.fieldsDiffering(payload.span, content.bytes.span)
+    }
+    guard let changed else {
+      throw failure(type, "its Downcast makes a '\(name)' of it, which would come back as another '\(type)'")
+    }
+    let lost = changed.filter { losing[caseIndex]?.contains($0.number) != true }
+    guard !lost.isEmpty else { return }
+    let fields = lost.map { "'\($0.name)'" }.joined(separator: ", ")
+    throw failure(
+      type,
+      "its Downcast makes a '\(name)' of it, which would come back with another \(fields); name in 'losing:' what the older version cannot hold"
+    )
   }
 }

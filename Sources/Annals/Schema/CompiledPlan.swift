@@ -104,13 +104,18 @@ struct CompiledPlan: Sendable {
     stages = chain.outline.stages
     crossings = chain.outline.crossings
     let stage = chain.outline.stages.count - 1
+    let newer = self.current
     bridge =
       stage < 0
       ? nil
       : chain.outline.bridgeForms(ofStage: stage).map { forms in
         let older = chain.outline.schemas[stage]
         return CompiledBridge(
-          forms: forms, rules: chain.works[stage].downcasts, older: older,
+          forms: forms, rules: chain.works[stage].downcasts,
+          losing: Dictionary(
+            chain.outline.stages[stage].downcasts.map { ($0.caseIndex, Set($0.losing.compactMap(\.self))) },
+            uniquingKeysWith: { first, _ in first }),
+          newer: newer, older: older,
           written: older.records.map {
             RecordKind(type: $0.name, version: older.version, shape: $0.shape, stability: older.stability)
           },
@@ -135,6 +140,11 @@ extension CompiledPlan {
   /// schema, oldest version first: what a filter by type has to look at.
   func sources(of caseIndex: Int) -> [Int] {
     origins[caseIndex]
+  }
+
+  /// The steps of all stored versions and types that can give events of any of these cases of the current schema.
+  func sources(ofAny cases: Set<Int>) -> Set<Int> {
+    cases.reduce(into: []) { $0.formUnion(sources(of: $1)) }
   }
 
   /// The record type and the payload as which `event`, of the current schema, is stored.

@@ -87,6 +87,7 @@ extension CheckVerb {
         line.add("to", stage.to)
         line.add("bridged", record.name)
         line.add("form", record.form.rawValue)
+        line.add("losing", record.losing)
         bytes += line.bytes
       }
       for record in stage.records { bytes += line(record, stage) }
@@ -144,6 +145,7 @@ extension CheckVerb {
     line.add("needsActivation", check.needsActivation)
     line.add("needsPass", check.needsPass)
     line.add("unadopted", check.unadopted)
+    line.add("refusal", check.refusal)
     line.add("oldest", check.oldest)
     line.add("current", check.current)
     line.add("raisable", check.raisable)
