@@ -193,7 +193,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
     await #expect(throws: AnnalsError.self) { try await run.report() }
     #expect(try place.read(OrderPlan.self) == before)
     let report = try await store.migrate().report()
-    #expect(report.resumedAt > 0 && report.rewritten == 3_000 - report.resumedAt)
+    #expect(report.resumedAt > 0 && report.rewritten == 3_000)
     #expect(try place.read(OrderPlan.self) == before)
   }
 

@@ -133,7 +133,7 @@ struct StoreCopy {
       for name in [StoreMeta.Name.state, .epoch, .incarnation] {
         try transaction.put(meta.value(of: name), name.rawValue, in: tables.meta)
       }
-      for name in [PassRow.name, PredecessorRow.name] {
+      for name in [PassRow.name, PassTallyRow.name, PredecessorRow.name] {
         do throws(EnvironmentError) {
           _ = try transaction.delete(key: Array(name.utf8).span, in: tables.meta)
         } catch {

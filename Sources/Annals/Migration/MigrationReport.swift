@@ -1,12 +1,12 @@
 /// What a migration pass has done.
 public struct MigrationReport: Hashable, Codable, Sendable {
-  /// Entries that a rule dropped, for one reason.
+  /// Events that a rule dropped, for one reason.
   public struct Dropped: Hashable, Codable, Sendable {
-    /// The type that they were stored as.
+    /// The type that they were stored as, or that the entry was they are part of.
     public var type: String
     /// The reason that the rule states.
     public var reason: String
-    /// How many.
+    /// How many: each part of an entry counts, also where other parts of it are left.
     public var count: UInt64
   }
 
@@ -20,17 +20,17 @@ public struct MigrationReport: Hashable, Codable, Sendable {
   public var predecessor: UInt64
   /// How many entries the log has.
   public var entries: UInt64
-  /// How many of them were decoded, lifted and encoded anew. Entries that an interrupted pass had copied before are not counted.
+  /// How many of them were decoded, upcast and encoded again. What an interrupted pass had done before is counted too, if it was begun by this version of the library.
   public var rewritten: UInt64 = 0
-  /// How many were dropped, by type and reason; counted as ``rewritten`` is.
+  /// How many events were dropped, by type and reason; counted as ``rewritten`` is.
   public var dropped: [Dropped] = []
-  /// How many were split; counted as ``rewritten`` is.
+  /// How many entries were split; counted as ``rewritten`` is.
   public var split: UInt64 = 0
-  /// How many went into a later entry of their stream by a fold; they are among ``dropped``, and counted as ``rewritten`` is.
+  /// How many events went into a later one of their stream by a fold; they are among ``dropped``, and counted as ``rewritten`` is.
   public var folded: UInt64 = 0
-  /// How many went to another stream; counted as ``rewritten`` is.
+  /// How many entries went to another stream; counted as ``rewritten`` is.
   public var moved: UInt64 = 0
-  /// How many are in quarantine.
+  /// How many events are in quarantine: each part of an entry counts.
   public var quarantined: UInt64 = 0
   /// The length of the old file in bytes.
   public var bytesBefore: UInt64 = 0

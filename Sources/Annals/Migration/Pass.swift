@@ -73,6 +73,9 @@ struct Pass {
     self.resumedAt = resumedAt
     self.target = target
     safety = try target.safety(in: source.directory)
+    if resumedAt > 0 {
+      tally = PassTally(try target.read { (reader) throws(AnnalsError) in try reader.passTally() })
+    }
     machine = PassMachine(copied: resumedAt, goal: try source.lastPosition())
     pace = PassPace(rate: options.rate, at: .now)
   }
@@ -279,6 +282,7 @@ extension Pass {
       row.other = source.current.generation
       row.position = end
       try transaction.put(row.encoded(), PassRow.name, in: target.tables.meta)
+      try transaction.put(tally.row.encoded(), PassTallyRow.name, in: target.tables.meta)
     }
     self.tally = tally
     return end

@@ -2,7 +2,7 @@
 public struct ContractOptions: Sendable {
   /// Whether nothing is done but the report.
   public var isRehearsal = false
-  /// How many entries that a migration pass has set aside are given up: the number that the report shows, or `nil` to give up none.
+  /// How many events that a migration pass has set aside are given up: the number that the report shows, or `nil` to give up none.
   public var givingUpQuarantined: UInt64?
   /// How many entries have been dropped, as the report shows it, where the contraction makes losses final; `nil` where nobody has seen it.
   public var confirming: UInt64?
@@ -28,7 +28,7 @@ public struct ContractReport: Hashable, Sendable {
     /// How many there are.
     public let count: UInt64
   }
-  /// A field that a stage has removed: what it held went with the migration pass.
+  /// A field that the next version does not have.
   public struct RemovedField: Hashable, Sendable {
     /// The version that still has it.
     public let version: SchemaVersion
@@ -44,14 +44,16 @@ public struct ContractReport: Hashable, Sendable {
   public let phase: RolloutPhase
   /// Types and versions of which events are left that a migration pass must rewrite first.
   public let older: [CensusLine]
-  /// How many entries of older versions a migration pass has set aside.
+  /// How many events of older versions a migration pass has set aside: each part of an entry counts.
   public let quarantined: UInt64
   /// The programs that end below the version and have the store open.
   public let olderPrograms: [LiveProgram]
-  /// What rules have dropped.
+  /// What rules have dropped whole. Dropped parts of entries of which other parts are left are in the report of the pass.
   public let dropped: [Dropped]
-  /// What stages have removed from records.
+  /// What stages have removed from records without a rule: what the fields held went with the migration pass.
   public let removedFields: [RemovedField]
+  /// The fields that rules have read and the newer records do not have. What became of them is the rule's work, and no loss by itself.
+  public let convertedFields: [RemovedField]
   /// The versions whose stages have something worked out from the whole log, which goes.
   public let contexts: [SchemaVersion]
   /// Whether the older versions are given up now.

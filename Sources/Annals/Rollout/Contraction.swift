@@ -12,6 +12,7 @@ struct Contraction {
   func report() throws(AnnalsError) -> ContractReport {
     let programs = try log.programs().filter { $0.isBelow(version) }
     return try log.read { (snapshot) throws(AnnalsError) in
+      let (removed, converted) = removedFields()
       let census = try snapshot.census().filter { isOlder($0.version) }
       return ContractReport(
         version: version, phase: RolloutPhase(snapshot.kinds.row(of: version)?.phase),
@@ -20,7 +21,7 @@ struct Contraction {
         dropped: census.filter { $0.stubs > 0 }.map {
           ContractReport.Dropped(type: $0.type, version: $0.version, count: $0.stubs)
         },
-        removedFields: removedFields(), contexts: try contexts(snapshot.reader))
+        removedFields: removed, convertedFields: converted, contexts: try contexts(snapshot.reader))
     }
   }
 
@@ -41,29 +42,35 @@ struct Contraction {
       + ContextTableRow.Use.allCases.map { ContextTableRow.name($0, of: version) }
   }
 
-  /// The fields that stages have removed, oldest first.
-  private func removedFields() -> [ContractReport.RemovedField] {
+  /// The fields that stages have removed, and those that rules have read and newer records do not have, oldest first.
+  private func removedFields() -> (
+    removed: [ContractReport.RemovedField], converted: [ContractReport.RemovedField]
+  ) {
     var removed: [ContractReport.RemovedField] = []
+    var converted: [ContractReport.RemovedField] = []
     for (index, crossings) in plan.crossings.enumerated() {
       let (from, to) = (plan.schemas[index], plan.schemas[index + 1])
       for (record, crossing) in zip(from.records, crossings) {
         let changes: [ShapeChange]
+        var isRuled = false
         switch crossing {
         case .converted(_, let comparison): changes = comparison.changes
         case .rule:
-          // What a rule reads of a record nobody sees; what has no field any more is gone from it.
+          // What a rule makes of a field nobody sees, so that it is not called lost.
+          isRuled = true
           guard let next = to.index(following: record.name), let old = record.shape,
             let new = to.records[next].shape
           else { continue }
           changes = ShapeComparison(from: old.shape, to: new.shape).changes
         case .carried, .redeclared, .forgotten: continue
         }
-        removed += changes.filter { $0.kind == .removedOptional || $0.kind == .removedRequired }.map {
+        let fields = changes.filter { $0.kind == .removedOptional || $0.kind == .removedRequired }.map {
           ContractReport.RemovedField(version: from.version, type: record.name.text, field: $0.field)
         }
+        if isRuled { converted += fields } else { removed += fields }
       }
     }
-    return removed
+    return (removed, converted)
   }
 
   /// Gives the older versions up.
@@ -106,7 +113,7 @@ struct Contraction {
     guard (options.givingUpQuarantined ?? 0) == report.quarantined else {
       throw AnnalsError(
         .requiresPass,
-        "a migration pass has set aside \(report.quarantined) entries of versions below \(version): mend the rule and run 'migrate' again, or give them up by that number\(options.givingUpQuarantined.map { " (not \($0))" } ?? ""); nothing was changed",
+        "a migration pass has set aside \(report.quarantined) events of versions below \(version): mend the rule and run 'migrate' again, or give them up by that number\(options.givingUpQuarantined.map { " (not \($0))" } ?? ""); nothing was changed",
         details: AnnalsError.Details { $0.version = version })
     }
     guard !report.hasLosses || options.confirming == report.droppedEntries else {
@@ -168,7 +175,7 @@ extension AnnalsError {
   fileprivate func afterGivingUp(_ count: UInt64) -> AnnalsError {
     AnnalsError(
       code,
-      "\(message); \(count) entries that were set aside have been given up already: contract again, with the number of those that are left",
+      "\(message); \(count) events that were set aside have been given up already: contract again, with the number of those that are left",
       details: details, underlying: underlying)
   }
 

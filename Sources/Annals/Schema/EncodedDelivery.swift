@@ -75,7 +75,7 @@
     content.clear()
     count = 0
     // To look costs less than to set, and this is rare.
-    if drop != nil { drop = nil }
+    if !drops.isEmpty { drops.removeAll(keepingCapacity: true) }
     hasFolded = false
   }
 }

@@ -3,10 +3,10 @@ public class Sink {
   /// How many events are in it.
   @usableFromInline final var count = 0
 
-  /// Whether it is asked why an event has become none.
+  /// Whether it is asked why events have become none.
   @usableFromInline final let notesDrops: Bool
-  /// The first rule that gave nothing, if that is asked.
-  final var drop: NotedDrop?
+  /// The rules that gave nothing, once for each event that has become none, if that is asked.
+  final var drops: [NotedDrop] = []
   /// Whether a fold has taken a record into a later one, if that is asked.
   final var hasFolded = false
 
@@ -27,15 +27,15 @@ public class Sink {
     notesDrops = true
   }
 
-  /// Takes down that a rule gave nothing, unless another one did so before.
+  /// Takes down that a rule gave nothing.
   @usableFromInline @inline(never) final func note(_ site: RuleSite, _ reason: String) {
-    if drop == nil { drop = NotedDrop(site: site, reason: reason) }
+    drops.append(NotedDrop(site: site, reason: reason))
   }
 
-  /// Takes down that a fold has taken a record into a later one, unless another rule gave nothing before.
+  /// Takes down that a fold has taken a record into a later one.
   final func note(_ fold: FoldSite) {
     hasFolded = true
-    if drop == nil { drop = NotedDrop(site: fold.site, reason: fold.reason, cause: .fold) }
+    drops.append(NotedDrop(site: fold.site, reason: fold.reason, cause: .fold))
   }
 
   /// The look into a table of group ends.

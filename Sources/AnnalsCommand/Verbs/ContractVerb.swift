@@ -21,7 +21,7 @@ struct ContractVerb<Plan: SchemaMigrationPlan>: Verb {
     Every event must be of the current version by then ('migrate'), and no program of an older one may have the store open ('leases').
 
       --dry-run                  says what is in the way and what would be lost for good, and changes nothing
-      --give-up-quarantined N    makes stubs of the N entries that a migration pass has set aside
+      --give-up-quarantined N    gives up the N events that a migration pass has set aside; stubs are left of them
       --confirm N                confirms what is lost for good by the number of dropped entries that --dry-run shows
     """
   }
@@ -66,17 +66,18 @@ struct ContractVerb<Plan: SchemaMigrationPlan>: Verb {
     line.add("olderPrograms", report.olderPrograms.map(\.line))
     line.add("dropped", report.dropped.map { Self.counted($0.type, $0.version, $0.count) })
     line.add("droppedEntries", report.droppedEntries)
-    line.add(
-      "removedFields",
-      report.removedFields.map { field in
-        var line = ReportLine()
-        line.add("version", field.version)
-        line.add("type", field.type)
-        line.add("field", field.field)
-        return line
-      })
+    line.add("removedFields", report.removedFields.map(Self.field))
+    line.add("convertedFields", report.convertedFields.map(Self.field))
     line.add("contexts", report.contexts.map(\.description))
     line.add("contracted", report.isContracted)
+    return line
+  }
+
+  private static func field(_ field: ContractReport.RemovedField) -> ReportLine {
+    var line = ReportLine()
+    line.add("version", field.version)
+    line.add("type", field.type)
+    line.add("field", field.field)
     return line
   }
 
@@ -99,6 +100,9 @@ struct ContractVerb<Plan: SchemaMigrationPlan>: Verb {
     lines += report.dropped.map { "dropped      \($0.count) \(name($0.type, $0.version))" }
     lines += report.removedFields.map {
       "removed      field '\($0.field)' of \(name($0.type, $0.version))"
+    }
+    lines += report.convertedFields.map {
+      "by a rule    field '\($0.field)' of \(name($0.type, $0.version))"
     }
     lines += report.contexts.map { "worked out   for the stage to \($0)" }
     if report.isContracted {

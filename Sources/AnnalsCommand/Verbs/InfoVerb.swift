@@ -38,6 +38,14 @@ struct InfoVerb: Verb {
     line.add("log", info.id)
     line.add("format", UInt64(info.format))
     line.add("generation", info.generation)
+    line.add(
+      "pass",
+      info.pass.map { pass in
+        var line = ReportLine()
+        line.add("generation", pass.generation)
+        line.add("version", pass.version)
+        return line
+      })
     line.add("entries", info.entries)
     line.add("streams", info.streams)
     line.add(
@@ -76,6 +84,12 @@ struct InfoVerb: Verb {
       "entries     \(info.entries)",
       "streams     \(info.streams)",
     ]
+    if let pass = info.pass {
+      let goal = pass.version.map { " to version \($0)" } ?? ""
+      lines.insert(
+        "pass        a migration pass\(goal) builds generation \(pass.generation), or was cut short: 'migrate' or 'compact' goes on with it, and with --restart throws it away",
+        at: 3)
+    }
     for schema in info.schemas {
       let version = schema.version.map { "version \($0)" } ?? "unversioned"
       lines.append("schema      \(version): \(schema.count) events")

@@ -74,8 +74,10 @@ import Testing
     #expect(report.older.isEmpty)
     #expect(
       report.dropped == [.init(type: "Noise", version: SchemaVersion(1, 0, 0), count: 2)])
+    // A rule read the field, so that nobody but the rule says what became of it.
+    #expect(report.removedFields.isEmpty)
     #expect(
-      report.removedFields == [.init(version: SchemaVersion(1, 0, 0), type: "Made", field: "note")])
+      report.convertedFields == [.init(version: SchemaVersion(1, 0, 0), type: "Made", field: "note")])
     let files = try place.files()
     for number in [nil, 1, 3] as [UInt64?] {
       let error = #expect(throws: AnnalsError.self) { try store.contract(.init(confirming: number)) }
@@ -90,6 +92,33 @@ import Testing
     #expect(try store.contract().isContracted)
     #expect(try EventStore(at: place.url, plan: Plan2.self).events().count == 2)
     #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Schema(2, 0, 0) enum Slim2 {
+    @Record struct Made: Equatable { var count: Int }
+    typealias Noise = Made1.Noise
+  }
+  enum Slim: SchemaMigrationPlan {
+    static var stages: MigrationChain<Made1, Slim2> {
+      MigrationStage.lightweight(fromVersion: Made1.self, toVersion: Slim2.self)
+    }
+  }
+
+  @Test
+  func `a field that a stage leaves out is a loss, and one that a rule has read is none`()
+    async throws
+  {
+    let place = try await seeded([.made(.init(count: 1, note: "a"))])
+    let slim = try EventStore(at: place.url, plan: Slim.self)
+    _ = try slim.migrate().join()
+    let report = try slim.contract(.init(isRehearsal: true))
+    #expect(report.removedFields.map(\.field) == ["note"] && report.convertedFields.isEmpty)
+    #expect(report.hasLosses && report.droppedEntries == 0)
+    let other = try await seeded([.made(.init(count: 1, note: "a"))])
+    let store = try EventStore(at: other.url, plan: Plan2.self)
+    _ = try store.migrate().join()
+    #expect(try !store.contract(.init(isRehearsal: true)).hasLosses)
+    #expect(try store.contract().isContracted)
   }
 
   @Test func `an older program neither opens, nor reads, nor appends any more`() async throws {
@@ -171,7 +200,7 @@ import Testing
     }
     #expect(error?.code == .damaged)
     #expect(
-      error?.message.contains("; \(GivingUp.batch) entries that were set aside have been given up") == true)
+      error?.message.contains("; \(GivingUp.batch) events that were set aside have been given up") == true)
     #expect(try store.contract(.init(isRehearsal: true)).quarantined == 2)
   }
 

@@ -6,8 +6,8 @@ struct PartsRoom {
   private(set) var count = 0
   /// Kind and payload's bytes of each, for the census.
   private var sizes: [(kind: UInt32, bytes: Int)] = []
-  /// The first drop among those that gave no part.
-  private(set) var drop: NotedDrop?
+  /// What has become no part, with the kind that it was stored under.
+  private(set) var drops: [(kind: UInt32, drop: NotedDrop)] = []
   /// Whether a fold has taken any into a later entry.
   private(set) var hasFolded = false
 
@@ -16,7 +16,7 @@ struct PartsRoom {
     bytes.removeAll(keepingCapacity: true)
     sizes.removeAll(keepingCapacity: true)
     count = 0
-    drop = nil
+    if !drops.isEmpty { drops.removeAll(keepingCapacity: true) }
     hasFolded = false
   }
 
@@ -33,9 +33,11 @@ struct PartsRoom {
 
   /// Adds all that was delivered.
   ///
-  /// - Parameter written: The kinds by case.
-  mutating func add(_ delivery: EncodedDelivery, _ written: [UInt32]) {
-    if drop == nil { drop = delivery.drop }
+  /// - Parameters:
+  ///   - kind: The kind that it was stored under.
+  ///   - written: The kinds by case.
+  mutating func add(_ delivery: EncodedDelivery, from kind: UInt32, _ written: [UInt32]) {
+    for drop in delivery.drops { drops.append((kind, drop)) }
     if delivery.hasFolded { hasFolded = true }
     let content = delivery.content
     for (index, part) in content.parts.enumerated() {

@@ -117,6 +117,7 @@ extension PlanRewriter {
     }
     try gather(entry, origin, isQuarantined: isQuarantined)
     if isQuarantining, parts.hasFolded { try mustBeFolded(entry, origin) }
+    try countDrops(of: entry, into: &run)
     guard parts.count > 0 else { return try addStub(entry, extensions, into: &run) }
     parts.count(in: &run.tally, at: run.count)
     run.changes.add(isSplit: !header.flags.contains(.parts))
@@ -129,7 +130,9 @@ extension PlanRewriter {
     _ entry: borrowing LentEntry, _ origin: Origin, isQuarantined: Bool
   ) throws(Setback) {
     parts.clear()
-    guard entry.header.flags.contains(.parts) else { return parts.add(lifting.delivery, table.written) }
+    guard entry.header.flags.contains(.parts) else {
+      return parts.add(lifting.delivery, from: entry.header.kind, table.written)
+    }
     var setback: Setback?
     do throws(AnnalsError) {
       try entry.eachPart { (kind, path, payload) throws(AnnalsError) in
@@ -142,7 +145,7 @@ extension PlanRewriter {
           origin.path = path
           try lifting.lift(payload, fate, origin)
           if case .carried(let kind) = fate.payload { return parts.add(kind, path, payload) }
-          parts.add(lifting.delivery, table.written)
+          parts.add(lifting.delivery, from: kind, table.written)
         } catch {
           setback = error
           throw error.error
@@ -169,6 +172,14 @@ extension PlanRewriter {
         details: setback.error.details))
   }
 
+  /// Counts what has become no event, also of an entry of which other parts are left.
+  private func countDrops(of entry: borrowing LentEntry, into run: inout RewrittenRun) throws(Setback) {
+    for (kind, drop) in parts.drops {
+      let type = try table.fate(of: kind, entry.position).kind.row.name
+      run.changes.add(RunChanges.Drop(type: type, reason: drop.reason), isFolded: drop.cause == .fold)
+    }
+  }
+
   /// Adds the stub of an entry that gives no events.
   private func addStub(
     _ entry: borrowing LentEntry, _ extensions: [UInt8]?, into run: inout RewrittenRun
@@ -176,34 +187,36 @@ extension PlanRewriter {
     let number = try firstKind(of: entry)
     let kind = try table.fate(of: number, entry.position).stub
     // Rules alone give nothing, and each that does says so.
-    let cause = parts.drop?.cause ?? .rule
-    let stub = Stub(
-      cause: cause, from: parts.drop?.site.from, to: parts.drop?.site.to, reason: parts.drop?.reason ?? "")
+    let drop = parts.drops.first?.drop
+    let cause = drop?.cause ?? .rule
+    let stub = Stub(cause: cause, from: drop?.site.from, to: drop?.site.to, reason: drop?.reason ?? "")
     var body: [UInt8] = []
     stub.append(to: &body)
     run.tally.add(stub: kind, cause.rawValue, at: run.count)
-    let type = try table.fate(of: number, entry.position).kind.row.name
-    run.changes.add(RunChanges.Drop(type: type, reason: stub.reason), isFolded: cause == .fold)
+    run.changes.addStub()
     add(entry, kind: kind, .stub, body.span, extensions, into: &run)
   }
 
   /// The kind of an entry, or of the first part that it has.
   func firstKind(of entry: borrowing LentEntry) throws(Setback) -> UInt32 {
-    guard entry.header.flags.contains(.parts) else { return entry.header.kind }
-    var first: UInt32?
-    do throws(AnnalsError) {
-      try entry.eachPart { (kind, _, _) in if first == nil { first = kind } }
-    } catch {
-      throw Setback(error)
-    }
     // An entry of no parts at all has no kind, and nothing writes one.
-    guard let first else {
+    guard let first = try kinds(of: entry).first else {
       throw Setback(
         AnnalsError(
           FormatFailure(.value, at: entry.header.body.lowerBound), place: "position \(entry.position)",
           position: entry.position))
     }
     return first
+  }
+
+  /// The kind of an entry, or those of its parts in their order.
+  func kinds(of entry: borrowing LentEntry) throws(Setback) -> [UInt32] {
+    guard entry.header.flags.contains(.parts) else { return [entry.header.kind] }
+    var kinds: [UInt32] = []
+    do throws(AnnalsError) { try entry.eachPart { (kind, _, _) in kinds.append(kind) } } catch {
+      throw Setback(error)
+    }
+    return kinds
   }
 
   /// Adds an entry with another body.

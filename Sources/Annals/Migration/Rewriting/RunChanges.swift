@@ -1,6 +1,6 @@
-/// What has become of the entries of a run, for a report.
+/// What has become of the entries of a run, and of their events, for a report.
 struct RunChanges: Sendable {
-  /// Why entries of one type are gone.
+  /// Why events of one type are gone.
   struct Drop: Hashable, Sendable {
     /// The type that they were stored as.
     let type: String
@@ -9,13 +9,13 @@ struct RunChanges: Sendable {
   }
 
   /// How many entries were lifted and encoded anew.
-  private(set) var rewritten: UInt64 = 0
+  var rewritten: UInt64 = 0
   /// How many of them have become parts.
-  private(set) var split: UInt64 = 0
-  /// How many of them have gone into a later one.
-  private(set) var folded: UInt64 = 0
-  /// How many of them have given nothing.
-  private(set) var drops: [Drop: UInt64] = [:]
+  var split: UInt64 = 0
+  /// How many events have gone into a later one.
+  var folded: UInt64 = 0
+  /// How many events have become none, also of entries of which other parts are left.
+  var drops: [Drop: UInt64] = [:]
 
   /// Counts an entry that has given one event or, where it was split, any number of them.
   @inline(__always)
@@ -25,10 +25,12 @@ struct RunChanges: Sendable {
   }
 
   /// Counts an entry that has given nothing.
+  mutating func addStub() { rewritten += 1 }
+
+  /// Counts an event that has become none.
   ///
   /// - Parameter isFolded: Whether it has gone into a later one.
   mutating func add(_ drop: Drop, isFolded: Bool) {
-    rewritten += 1
     if isFolded { folded += 1 }
     drops[drop, default: 0] += 1
   }

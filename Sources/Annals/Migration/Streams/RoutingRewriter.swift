@@ -41,7 +41,11 @@ extension PlanRewriter {
       var body: [UInt8] = []
       stub.append(to: &body)
       run.tally.add(stub: fate.stub, stub.cause.rawValue, at: run.count)
-      run.changes.add(RunChanges.Drop(type: fate.kind.row.name, reason: stub.reason), isFolded: false)
+      for kind in try kinds(of: entry) {
+        let type = try table.fate(of: kind, entry.position).kind.row.name
+        run.changes.add(RunChanges.Drop(type: type, reason: stub.reason), isFolded: false)
+      }
+      run.changes.addStub()
       add(entry, kind: fate.stub, .stub, body.span, extensions, into: &run)
     } catch {
       throw error.error
