@@ -100,7 +100,7 @@ import Testing
     #expect(await CommandRun("import", folder.store, file).status == 0)
     let run = await CommandRun(for: ParkAdopting.self, "check", "--store", folder.store)
     #expect(run.status == 1)
-    #expect(run.output.contains("1 events without a version: open the store once with activating"))
+    #expect(run.output.contains("1 events without a version: run 'activate' to take them"))
     var options = StoreOptions()
     options.activating = true
     _ = try EventStore(at: URL(filePath: folder.store), plan: ParkAdopting.self, options: options)

@@ -12,11 +12,18 @@ struct Activation {
 
   private let log: EventLog
   private let plan: CompiledPlan
+  /// Where entries that cannot be read are reported, which are then passed over; `nil` where they end it.
+  private let quarantine: Quarantine?
 
   /// The activation of `plan`, made without contexts, in the store of `log`.
-  init(_ log: EventLog, _ plan: CompiledPlan) {
+  init(_ log: EventLog, _ plan: CompiledPlan, _ quarantine: Quarantine? = nil) {
     self.log = log
     self.plan = plan
+    self.quarantine = quarantine
+  }
+
+  private func history(upTo last: UInt64) -> LogHistory {
+    LogHistory(log: log, last: last, adopted: plan.adopted, quarantine: quarantine)
   }
 
   /// Whether the plan has anything that a store could lack.
@@ -28,24 +35,8 @@ struct Activation {
   func contexts() throws(AnnalsError) -> StageContexts {
     guard hasContexts else { return StageContexts() }
     return try log.read { (snapshot) throws(AnnalsError) in
-      var contexts = StageContexts()
-      for (stage, schema) in zip(plan.stages, plan.schemas.dropFirst()) {
-        if stage.hasContext {
-          contexts.contexts[schema.version] = try stored(schema.version, snapshot.reader)
-        }
-        if stage.hasFold, let row = try snapshot.reader.table(.groups, of: schema.version) {
-          contexts.groupEnds[schema.version] = row.table(in: log.core)
-        }
-      }
-      return contexts
+      try StageContexts(plan, snapshot.reader, in: log.core)
     }
-  }
-
-  private func stored(
-    _ version: SchemaVersion, _ reader: StoreReader
-  ) throws(AnnalsError) -> StageContexts.Stored? {
-    if let row = try reader.table(.keyed, of: version) { return .table(row.table(in: log.core)) }
-    return try reader.context(of: version).map { .value($0) }
   }
 
   /// Throws `requiresActivation` where a stage needs what it works out for events that the store has, and `contexts` lack it.
@@ -57,7 +48,7 @@ struct Activation {
       if !contexts.suffice(for: plan.stages[index], to: to.version), census.count(below: to.version) > 0 {
         throw AnnalsError(
           .requiresActivation,
-          "the stage from \(from.version) to \(to.version) works out something from the whole log before the \(census.count(below: to.version)) older events of this store can be read: open the store once with activating",
+          "the stage from \(from.version) to \(to.version) works out something from the whole log before the \(census.count(below: to.version)) older events of this store can be read: run 'activate', or open the store once with 'activating'",
           details: AnnalsError.Details { $0.version = to.version })
       }
     }
@@ -121,7 +112,7 @@ struct Activation {
     _ index: Int, _ contexts: StageContexts, last: UInt64
   ) throws(AnnalsError) -> PreparedContext {
     let prepared = try workOut(index, "prepare") {
-      try plan.works[index].prepare?(LogHistory(log: log, last: last, adopted: plan.adopted), contexts)
+      try plan.works[index].prepare?(history(upTo: last), contexts)
     }
     let (from, to) = (plan.schemas[index], plan.schemas[index + 1])
     if case .value(let bytes) = prepared, bytes.count > Self.maximumContext {
@@ -138,17 +129,21 @@ struct Activation {
     _ index: Int, _ contexts: StageContexts, last: UInt64
   ) throws(AnnalsError) -> [ContextTable.Row] {
     try workOut(index, "Fold") {
-      try plan.works[index].groupEnds?(LogHistory(log: log, last: last, adopted: plan.adopted), contexts)
+      try plan.works[index].groupEnds?(history(upTo: last), contexts)
     } ?? []
   }
 
   private func workOut<Result>(
     _ index: Int, _ word: String, _ body: () throws -> Result
   ) throws(AnnalsError) -> Result {
+    let (from, to) = (plan.schemas[index], plan.schemas[index + 1])
     do { return try body() } catch let error as AnnalsError {
-      throw error
+      guard error.isOfOneEntry else { throw error }
+      throw AnnalsError(
+        error.code,
+        "the '\(word)' of the stage from \(from.version) to \(to.version) reads an entry that cannot be read, and nothing was changed; mend what reads it, or pass over such entries: run 'activate --quarantine', or open the store once with 'activating' and 'unreadable' set to quarantine\(word == "prepare" ? "; where 'prepare' needs other records alone, let it read 'history.selecting(…)'" : ""): \(error.message)",
+        details: error.details, underlying: error.underlying)
     } catch {
-      let (from, to) = (plan.schemas[index], plan.schemas[index + 1])
       throw AnnalsError(
         .ruleFailed,
         "the '\(word)' of the stage from \(from.version) to \(to.version) threw \(type(of: error)); nothing was changed",
@@ -186,6 +181,31 @@ struct Activation {
         try ActivationWrite.activate(schema.version, schema.stability, &kinds, tables, &transaction)
       }
       return true
+    }
+  }
+}
+
+extension AnnalsError {
+  /// Whether it comes from what one entry is, so that passing over the entry would be a way on.
+  fileprivate var isOfOneEntry: Bool {
+    (code == .malformed || code == .ruleFailed) && details.type != nil && details.position != nil
+  }
+}
+
+extension StageContexts {
+  /// What a store keeps for the stages of `plan`.
+  init(_ plan: CompiledPlan, _ reader: StoreReader, in core: LogCore) throws(AnnalsError) {
+    for (stage, schema) in zip(plan.stages, plan.schemas.dropFirst()) {
+      if stage.hasContext {
+        if let row = try reader.table(.keyed, of: schema.version) {
+          contexts[schema.version] = .table(row.table(in: core))
+        } else {
+          contexts[schema.version] = try reader.context(of: schema.version).map { .value($0) }
+        }
+      }
+      if stage.hasFold, let row = try reader.table(.groups, of: schema.version) {
+        groupEnds[schema.version] = row.table(in: core)
+      }
     }
   }
 }

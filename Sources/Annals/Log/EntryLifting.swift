@@ -152,7 +152,7 @@ extension AnnalsError {
     if code == .requiresActivation {
       self.init(
         code,
-        "position \(origin.position), stream '\(origin.stream)': a '\(failure.type)' of version \(failure.version) is read with the context of a stage, which this store did not have when it was opened: open it again, with activating if nobody has done that yet",
+        "position \(origin.position), stream '\(origin.stream)': a '\(failure.type)' of version \(failure.version) is read with the context of a stage, which this store did not have when it was opened: open it again; if nobody has activated the stage yet, run 'activate' first, or open with 'activating'",
         details: details, underlying: failure.cause)
       return
     }

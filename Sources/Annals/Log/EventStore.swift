@@ -57,7 +57,8 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
     let lease = try ProgramLease.take(unprepared.current.version, options, in: log.core.generation.directory)
     try Self.mustNotLower(unprepared, log)
     try Self.moveStreams(log, unprepared, options)
-    let activation = Activation(log, unprepared)
+    let quarantine = Quarantine(options.unreadable)
+    let activation = Activation(log, unprepared, quarantine)
     let before = try log.read { (snapshot) in snapshot.kinds.row(of: unprepared.current.version)?.phase }
     if options.activating {
       // Nothing is changed for a plan that could not read the store afterwards.
@@ -72,7 +73,7 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
     let contexts = try activation.contexts()
     let reach = PlanReach(
       contexts.isEmpty ? unprepared : try CompiledPlan(plan, contexts),
-      Quarantine(options.unreadable), skipping: SkippedEvents(options.newerTypes), lease: lease)
+      quarantine, skipping: SkippedEvents(options.newerTypes), lease: lease)
     let after = try log.read { (snapshot) in snapshot.kinds.row(of: unprepared.current.version)?.phase }
     activatedFrom = options.activating && before != after && after == .active ? RolloutPhase(before) : nil
     let (newer, bridges) = try log.read { (snapshot) throws(AnnalsError) in

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -12,8 +14,11 @@ struct LogHistory: HistorySource {
   /// The version that events without one are taken for.
   let adopted: SchemaVersion?
 
-  /// Whether entries that cannot be lifted are passed over.
-  var passesOverUnreadable = false
+  /// Where entries that cannot be lifted are reported, which are then passed over; `nil` where they end the reading.
+  var quarantine: Quarantine?
+
+  /// How many entries are met in one snapshot, so that a long history keeps no replaced pages from being used again.
+  private static let page = 4_096
 
   var id: UUID { log.id }
 
@@ -32,28 +37,47 @@ struct LogHistory: HistorySource {
   }
 
   func read<Event: SchemaEvent>(
-    through plan: CompiledPlan, as event: Event.Type, _ body: (Entry<Event>) throws -> Void
+    through plan: CompiledPlan, as event: Event.Type, selecting cases: Set<Int>?,
+    _ body: (HistoryItem<Event>) throws -> Void
   ) throws {
     var plan = plan
     plan.adopted = adopted
     // They were stored by programs that had the newer version already, before anyone activated it: no rule of the stage will see them.
     plan.newestStored = plan.newestStored ?? plan.current.version
-    let reach = PlanReach(
-      plan, passesOverUnreadable ? Quarantine(.quarantine { _ in }) : nil, isAdopting: true)
+    let passed = PassedEntries()
+    let reach = PlanReach(plan, quarantine.map { passed.quarantine(before: $0) }, isAdopting: true)
+    let steps = cases.map { plan.sources(ofAny: $0) }
     var next = Position(1)
-    // A page a snapshot, so that a long history keeps no replaced pages from being used again.
     while next.rawValue <= last {
-      let snapshot = try StoreSnapshot<Event>(log.core, reach)
+      let snapshot = try StoreSnapshot<Event>(log.core, reach, passingOverAllBut: steps)
       var entries = try snapshot.entries(from: next)
-      var count = 0
-      while let entry = try entries.next() {
-        if entry.position.rawValue > last { return }
-        if count >= 4096, entry.position >= next { break }
-        try body(entry)
-        count += 1
-        next = Position(entry.position.rawValue + 1)
+      for _ in 0..<Self.page where next.rawValue <= last {
+        guard try entries.advance() else { return }
+        next = Position(next.rawValue + 1)
+        for entry in passed.take() { try body(.passedOver(entry)) }
+        while let entry = entries.delivery.take(backwards: false) { try body(.entry(entry)) }
       }
-      if count == 0 { return }
+    }
+  }
+}
+
+/// The entries that a history has passed over and not handed out yet.
+private final class PassedEntries: Sendable {
+  private let entries = Mutex<[QuarantinedEntry]>([])
+
+  /// A quarantine that reports to `other` and keeps what it reports.
+  func quarantine(before other: Quarantine) -> Quarantine {
+    Quarantine { [self] entry in
+      other.report(entry)
+      entries.withLock { $0.append(entry) }
+    }
+  }
+
+  /// What was kept, oldest first.
+  func take() -> [QuarantinedEntry] {
+    entries.withLock { entries in
+      defer { entries.removeAll() }
+      return entries
     }
   }
 }

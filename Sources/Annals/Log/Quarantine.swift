@@ -2,11 +2,11 @@ import Synchronization
 
 /// Where a store's readers report the entries that they pass over.
 final class Quarantine: Sendable {
-  private let report: @Sendable (QuarantinedEntry) -> Void
+  private let sink: @Sendable (QuarantinedEntry) -> Void
   private let reports = Mutex<UInt64>(0)
 
   init(_ report: @escaping @Sendable (QuarantinedEntry) -> Void) {
-    self.report = report
+    sink = report
   }
 
   /// The quarantine that the options of an open ask for; `nil` where readers stop.
@@ -23,12 +23,17 @@ final class Quarantine: Sendable {
     guard error.code == .malformed || error.code == .ruleFailed, let type = error.details.type else {
       return false
     }
-    // The number only ever rises, and no machine reads 2^64 entries.
-    reports.withLock { $0 &+= 1 }
     report(
       QuarantinedEntry(
         position: entry.position, stream: stream, revision: entry.revision, type: type,
         version: error.details.version, cause: error))
     return true
+  }
+
+  /// Counts and reports an entry that is passed over.
+  func report(_ entry: QuarantinedEntry) {
+    // The number only ever rises, and no machine reads 2^64 entries.
+    reports.withLock { $0 &+= 1 }
+    sink(entry)
   }
 }

@@ -55,6 +55,14 @@ extension StoreReader {
     try row(Self.contextName(version), in: tables.meta) { (bytes) throws(FormatFailure) in bytes.copied }
   }
 
+  /// Whether everything is there that `stage`, which leads to `version`, works out from the whole log.
+  func suffices(for stage: StageOutline, to version: SchemaVersion) throws(AnnalsError) -> Bool {
+    if stage.hasContext, try table(.keyed, of: version) == nil, try context(of: version) == nil {
+      return false
+    }
+    return try !stage.hasFold || table(.groups, of: version) != nil
+  }
+
   /// Where a table of the stage to `version` stands; `nil` where it has not been worked out.
   func table(
     _ use: ContextTableRow.Use, of version: SchemaVersion

@@ -10,10 +10,15 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
   var generation: Generation { log.generation }
   private let lifting: EntryLifting
 
-  init(_ core: LogCore, _ reach: PlanReach) throws(AnnalsError) {
+  /// - Parameter steps: The steps of the plan that entries begin with which are read; `nil` for all.
+  init(
+    _ core: LogCore, _ reach: PlanReach, passingOverAllBut steps: Set<Int>? = nil
+  ) throws(AnnalsError) {
     let log = try LogSnapshot(core)
     try reach.mustNotBeContracted(log.kinds)
-    lifting = EntryLifting(reach: reach, kinds: log.kinds, log: core.log, generation: log.generation)
+    var lifting = EntryLifting(reach: reach, kinds: log.kinds, log: core.log, generation: log.generation)
+    if let steps { lifting.pass(over: steps) }
+    self.lifting = lifting
     self.log = log
   }
 

@@ -1,4 +1,5 @@
 internal import LMDB
+import Synchronization
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -15,6 +16,8 @@ final class StoredPast: StreamPast {
   private let kinds: KindRegistry
   private let log: UUID
   private let reach: PlanReach
+  /// Which kinds may be part of the groups that were gathered last.
+  private let lastWanted = Mutex<(version: SchemaVersion, cases: FoldedCases, kinds: [Bool])?>(nil)
 
   /// - Parameters:
   ///   - environment: The generation's file.
@@ -35,11 +38,12 @@ final class StoredPast: StreamPast {
   }
 
   func walk(
-    back origin: Origin, to first: Revision, before version: SchemaVersion, into room: Sink,
+    back origin: Origin, to first: Revision, before version: SchemaVersion, into room: GroupSink,
     _ goesOn: () -> Bool
   ) throws(AnnalsError) {
     guard let before = reach.before(version) else { return }
-    let lifting = EntryLifting(reach: before, kinds: kinds, log: log, past: self)
+    var lifting = EntryLifting(reach: before, kinds: kinds, log: log, past: self)
+    passOverOthers(than: room.cases, version, &lifting)
     let transaction = try storage { () throws(EnvironmentError) in try environment.beginRead() }
     let reader = StoreReader(transaction.view, tables)
     var position = origin.position
@@ -49,12 +53,27 @@ final class StoredPast: StreamPast {
       let entry = try reader.lend(try reader.bytes(at: position), at: position)
       try reader.check(entry.header, at: position, is: Revision(revision), of: stream)
       if position != origin.position || !origin.path.isEmpty {
-        try lifting.lift(entry, of: origin.stream, into: room)
+        if lifting.wants(entry) { try lifting.lift(entry, of: origin.stream, into: room) }
         guard goesOn() else { return }
       }
       guard revision > first.rawValue else { return }
       position = try reader.linked(entry.header, level: 0, from: position, in: entry.bytes)
       revision -= 1
     }
+  }
+
+  /// Leaves out entries that can become no record of a fold: one of them that cannot be read must not keep a group from being folded.
+  private func passOverOthers(
+    than cases: FoldedCases, _ version: SchemaVersion, _ lifting: inout EntryLifting
+  ) {
+    let known = lastWanted.withLock { last in
+      last.flatMap { $0.version == version && $0.cases == cases ? $0.kinds : nil }
+    }
+    if let known {
+      lifting.isWanted = known
+      return
+    }
+    lifting.pass(over: lifting.reach.plan.sources(ofAny: cases.indices))
+    lastWanted.withLock { [wanted = lifting.isWanted] in $0 = (version, cases, wanted) }
   }
 }

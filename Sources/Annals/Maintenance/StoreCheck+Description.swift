@@ -4,6 +4,7 @@ extension StoreCheck: CustomStringConvertible {
     var lines = [
       "\(plan), versions \(oldest) to \(current): \(opens ? "opens the store" : "does not open the store")"
     ]
+    if let refusal { lines.append("  error: \(refusal)") }
     for kind in kinds {
       var line = "  \(kind.type) \(kind.version?.description ?? "without a version"): \(kind.count) events"
       if kind.stubs > 0 { line += ", \(kind.stubs) stubs" }
@@ -20,13 +21,13 @@ extension StoreCheck: CustomStringConvertible {
       var line = "stage \(stage.from) -> \(stage.to): \(stage.events) events pass it"
       if stage.scope != .record { line += ", scope \(stage.scope.rawValue)" }
       if stage.isBridge { line += ", to a bridge, which is \(stage.phase.rawValue)" }
-      if stage.isDue { line += "; it has to be activated first" }
+      if stage.isDue { line += "; it has to be activated first: run 'activate'" }
       if stage.needsPass { line += "; it moves streams, so that 'migrate' has to be run first" }
       lines.append(line)
     }
     if unadopted > 0 {
       lines.append(
-        "\(unadopted) events without a version: open the store once with activating to take them for ones of the version that the plan says"
+        "\(unadopted) events without a version: run 'activate' to take them for ones of the version that the plan says"
       )
     }
     lines.append(oldestLine)

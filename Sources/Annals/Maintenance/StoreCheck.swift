@@ -14,7 +14,7 @@ public struct StoreCheck: Sendable {
     public let count: UInt64
     /// How many entries of it are stubs, of which nothing is delivered.
     public let stubs: UInt64
-    /// How many entries of it a migration pass has set aside.
+    /// How many events of it a migration pass has set aside: each part of an entry counts.
     public let quarantined: UInt64
     /// Where the first one stands.
     public let first: Position
@@ -34,7 +34,7 @@ public struct StoreCheck: Sendable {
     public let to: SchemaVersion
     /// How many stored events are of an older version than the newer one.
     public let events: UInt64
-    /// Whether it has a context that the store does not have yet, so that it has to be activated.
+    /// Whether what it works out from the whole log, a context or the groups of a fold, is not in the store yet, so that it has to be activated.
     public let isDue: Bool
     /// Whether it moves entries to other streams and no migration pass has done so yet.
     public let needsPass: Bool
@@ -58,6 +58,8 @@ public struct StoreCheck: Sendable {
   public let stages: [Stage]
   /// How many events without a version have not been taken for ones of a version yet.
   public let unadopted: UInt64
+  /// Why the store refuses the plan whatever its events are; `nil` where it does not.
+  public let refusal: String?
   /// The newest version that the plan may begin at and still read this store; `nil` where it cannot read it as it is.
   public let raisable: SchemaVersion?
 
@@ -68,7 +70,7 @@ public struct StoreCheck: Sendable {
   /// Whether a migration pass has to be run before this plan reads the store.
   public var needsPass: Bool { stages.contains(where: \.needsPass) }
   /// Whether the plan opens the store as it is.
-  public var opens: Bool { unreadable.isEmpty && !needsActivation && !needsPass }
+  public var opens: Bool { unreadable.isEmpty && !needsActivation && !needsPass && refusal == nil }
 }
 
 extension StoreCheck {
@@ -113,13 +115,13 @@ extension StoreCheck {
           isNewer: isNewer, problem: problem))
     }
     self.plan = String(describing: plan)
-    let contexts = snapshot.reader
+    let older = try OlderEvents(snapshot, compiled.adopted)
     var stages: [Stage] = []
     for (index, stage) in compiled.stages.enumerated() {
       let (from, to) = (compiled.schemas[index].version, compiled.schemas[index + 1].version)
       let events = counts.filter { $0.key < to }.values.reduce(0, &+)
       guard events > 0 else { continue }
-      let isDue = stage.hasContext ? try contexts.context(of: to) == nil : false
+      let isDue = try older.count(below: to) > 0 && !snapshot.reader.suffices(for: stage, to: to)
       stages.append(
         Stage(
           from: from, to: to, events: events, isDue: isDue,
@@ -130,6 +132,7 @@ extension StoreCheck {
     self.kinds = kinds
     self.stages = stages
     self.unadopted = unadopted
+    refusal = try compiled.refusal(by: snapshot)?.message
     oldest = compiled.schemas.first?.version ?? compiled.current.version
     current = compiled.current.version
     let isReadable = !isUnknown && kinds.allSatisfy { $0.problem == nil }

@@ -39,9 +39,25 @@ extension EventStore {
 
   /// Throws unless the plan begins no earlier than the one of the last migration pass: what it gave up is not taken up again.
   static func mustNotLower(_ plan: CompiledPlan, _ log: EventLog) throws(AnnalsError) {
-    let stored = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.oldest() }
-    guard let stored, let oldest = plan.schemas.first?.version, oldest < stored else { return }
-    throw AnnalsError(
+    let refusal = try log.read { (snapshot) throws(AnnalsError) in
+      try plan.refusal(byOldest: snapshot.reader.oldest())
+    }
+    if let refusal { throw refusal }
+  }
+}
+
+extension CompiledPlan {
+  /// Why a store refuses the plan, whatever its events are; `nil` where it does not.
+  func refusal(by snapshot: borrowing LogSnapshot) throws(AnnalsError) -> AnnalsError? {
+    if let refusal = try refusal(byOldest: snapshot.reader.oldest()) { return refusal }
+    do throws(AnnalsError) { try PlanReach(self).mustNotBeContracted(snapshot.kinds) } catch { return error }
+    return nil
+  }
+
+  /// Why a store that has been rewritten with a plan beginning at `stored` refuses this one; `nil` where it does not.
+  fileprivate func refusal(byOldest stored: SchemaVersion?) -> AnnalsError? {
+    guard let stored, let oldest = schemas.first?.version, oldest < stored else { return nil }
+    return AnnalsError(
       .superseded,
       "the plan begins at version \(oldest), and a migration pass has been run with one that begins at \(stored): use that program or a later one",
       details: AnnalsError.Details { $0.version = stored })

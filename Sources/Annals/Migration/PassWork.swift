@@ -147,7 +147,7 @@ struct PassWork: Sendable {
   ) throws(AnnalsError) {
     guard let plan = reach?.plan else { return }
     var history = LogHistory(log: log, last: last, adopted: plan.adopted)
-    history.passesOverUnreadable = isSettingAside
+    if isSettingAside { history.quarantine = Quarantine { _ in } }
     for (index, work) in plan.works.enumerated() {
       let (from, to) = (plan.schemas[index].version, plan.schemas[index + 1].version)
       // A stage that is done has been compared by the pass that did it, and nothing is left to compare.

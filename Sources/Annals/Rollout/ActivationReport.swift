@@ -74,7 +74,9 @@ extension EventStore {
         .readOnly, "the store was opened for reading only; open it with access .readWrite to activate")
     }
     guard isDone || superseding || programs.isEmpty else { throw AnnalsError(.needed(programs), plan) }
-    let isKept = try Activation(log, CompiledPlan(Plan.self)).run { () throws(AnnalsError) in
+    let activation = Activation(log, try CompiledPlan(Plan.self), reach.quarantine)
+    let isKept = try activation.run {
+      () throws(AnnalsError) in
       // It may have taken long to work it out.
       let programs = try superseding ? [] : log.programs().filter { $0.isBelow(plan.version) }
       guard programs.isEmpty else { throw AnnalsError(.needed(programs), plan) }

@@ -40,9 +40,16 @@ struct StageWork: Sendable {
 
 /// Where the entries of a whole log come from.
 protocol HistorySource {
-  /// Hands every entry, lifted by `plan` to the events of its newest schema, to `body`.
+  /// Where entries are reported that are passed over because they cannot be read; `nil` where they end the reading.
+  var quarantine: Quarantine? { get }
+
+  /// Hands entries, lifted by `plan` to the events of its newest schema, to `body`.
+  ///
+  /// - Parameter cases: The cases that are wanted; `nil` for all. Only entries that can become one of them are decoded, and other events of such entries are handed
+  ///   over too.
   func read<Event: SchemaEvent>(
-    through plan: CompiledPlan, as event: Event.Type, _ body: (Entry<Event>) throws -> Void
+    through plan: CompiledPlan, as event: Event.Type, selecting cases: Set<Int>?,
+    _ body: (HistoryItem<Event>) throws -> Void
   ) throws
 
   /// The id of the log.
@@ -79,19 +86,20 @@ extension MigrationChain {
     // Both read the log through a plan that ends where they look from.
     let before: @Sendable (any HistorySource, StageContexts) -> StageHistory<Current.Event> = {
       [self] source, contexts in
-      StageHistory(log: source.id) { body in
-        try source.read(through: CompiledPlan(self, contexts), as: Current.Event.self, body)
+      StageHistory(log: source.id, quarantine: source.quarantine) { cases, body in
+        try source.read(
+          through: CompiledPlan(self, contexts), as: Current.Event.self, selecting: cases, body)
       }
     }
     let after: @Sendable (any HistorySource, StageContexts) -> StageHistory<Next.Event> = {
       [works] source, contexts in
-      StageHistory(log: source.id) { body in
+      StageHistory(log: source.id) { cases, body in
         let chain = MigrationChain<Oldest, Next>(
           outline: outline, extend: extend, works: works, beforeFolds: beforeNext)
         var plan = try CompiledPlan(chain, contexts)
         // What was stored under the newer version to begin with is nothing that the older log becomes.
         plan.newestStored = Current.version
-        try source.read(through: plan, as: Next.Event.self, body)
+        try source.read(through: plan, as: Next.Event.self, selecting: cases, body)
       }
     }
     var prepareWork: (@Sendable (any HistorySource, StageContexts) throws -> PreparedContext)?

@@ -27,7 +27,7 @@ extension MissingStep: CustomStringConvertible {
     case .unversioned:
       "the events were stored without a schema version, and the plan does not say which one they are of: give it static var unversioned: UnversionedEvents { .adopt(as: V1.self) }"
     case .notAdopted:
-      "the events were stored without a schema version, and it has not been made sure yet that they are of the one which the plan says: open the store once with activating"
+      "the events were stored without a schema version, and it has not been made sure yet that they are of the one which the plan says: run 'activate', or open the store once with 'activating'"
     case .adopted(let version):
       "the events were stored without a schema version and taken for ones of \(version) when the store was activated: keep the schema of that version in the chain, and UnversionedEvents.adopt(as:) naming it"
     case .newerVersion(let current):

@@ -11,21 +11,71 @@
 public struct StageHistory<Event: SchemaEvent> {
   /// The id of the log.
   let log: UUID
-  private let read: ((Entry<Event>) throws -> Void) throws -> Void
+  /// The cases whose events are read; `nil` for all.
+  private var cases: Set<Int>?
+  /// Whether a key path named no record.
+  private var namesUnknown = false
+  /// Where entries are reported that are passed over; `nil` where they end the reading.
+  let quarantine: Quarantine?
+  private let read: (Set<Int>?, (HistoryItem<Event>) throws -> Void) throws -> Void
 
-  /// A history of the log with this id that hands its entries to the closure it is given.
-  package init(log: UUID, _ read: @escaping ((Entry<Event>) throws -> Void) throws -> Void) {
+  /// A history of the log with this id that hands what it has of some cases to the closure it is given.
+  init(
+    log: UUID, quarantine: Quarantine? = nil,
+    _ read: @escaping (Set<Int>?, (HistoryItem<Event>) throws -> Void) throws -> Void
+  ) {
     self.log = log
+    self.quarantine = quarantine
     self.read = read
+  }
+
+  /// The events of some records alone.
+  ///
+  /// ```swift
+  /// prepare: { history in try history.selecting(\.memberJoined).firstPositions { $0.event.member } }
+  /// ```
+  ///
+  /// Entries that can become none of these records are not decoded or upcast. So a rule that fails for them does not matter, and the reading takes less time.
+  ///
+  /// - Parameter records: The records, of the history's version.
+  /// - Returns: A history that hands out their events and no others.
+  public func selecting(_ records: PartialKeyPath<Event.Cases>...) -> StageHistory<Event> {
+    var selected = self
+    var numbers: Set<Int> = []
+    for record in records {
+      guard let named = Event.cases[keyPath: record] as? any NumberedCase else {
+        selected.namesUnknown = true
+        continue
+      }
+      numbers.insert(named.index)
+    }
+    selected.cases = cases.map { $0.intersection(numbers) } ?? numbers
+    return selected
   }
 
   /// Hands each event to `body`, oldest first.
   ///
   /// - Parameter body: Takes an event. What it throws ends the reading.
-  /// - Throws: What `body` throws, and ``AnnalsError`` for an entry that cannot be read.
-  /// - Complexity: O(log); it may be called more than once, and each time reads anew.
+  /// - Throws: What `body` throws, and ``AnnalsError`` for an entry that cannot be read. Where the store was opened with
+  ///   ``StoreOptions/Unreadable/quarantine(_:)``, such an entry is reported and passed over instead.
+  /// - Complexity: O(log); it may be called more than once, and each time reads the log again.
   public func forEach(_ body: (Entry<Event>) throws -> Void) throws {
-    try read(body)
+    try items(of: cases) { item in
+      guard case .entry(let entry) = item else { return }
+      if let cases, !cases.contains(entry.event.caseIndex) { return }
+      try body(entry)
+    }
+  }
+
+  /// Hands each event of an entry that can become one of `cases` to `body`, and each such entry that is passed over because it cannot be read.
+  func items(of cases: Set<Int>?, _ body: (HistoryItem<Event>) throws -> Void) throws {
+    if namesUnknown {
+      throw AnnalsError(
+        .invalidPlan,
+        "'selecting' names what is no record of \(Event.self): name records by the properties of its Cases alone"
+      )
+    }
+    try read(cases, body)
   }
 
   /// Gathers something from all events.
@@ -86,3 +136,11 @@ public struct StageHistory<Event: SchemaEvent> {
 }
 
 @available(*, unavailable) extension StageHistory: Sendable {}
+
+/// What a whole log is read as.
+enum HistoryItem<Event: SchemaEvent> {
+  /// An event.
+  case entry(Entry<Event>)
+  /// An entry that is passed over because it cannot be read.
+  case passedOver(QuarantinedEntry)
+}

@@ -1,4 +1,5 @@
 import Annals
+import Synchronization
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -12,7 +13,7 @@ struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
   static var summary: String {
     "Makes the plan's current version the one that is stored; older programs append no more."
   }
-  static var synopsis: String { "<store> [--dry-run] [--supersede] [--json]" }
+  static var synopsis: String { "<store> [--dry-run] [--supersede] [--quarantine] [--json]" }
   static var help: String {
     """
 
@@ -20,27 +21,32 @@ struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
 
       --dry-run       says what is there and changes nothing
       --supersede     also where programs of older versions have the store open; they append nothing any more then
+      --quarantine    passes over entries that cannot be read, and lists them; what stages work out is frozen without them
     """
   }
   static var grammar: Arguments.Grammar {
-    Arguments.Grammar(flags: ["--dry-run", "--supersede"], operands: ["<store>"])
+    Arguments.Grammar(flags: ["--dry-run", "--supersede", "--quarantine"], operands: ["<store>"])
   }
 
   let store: String
   let isRehearsal: Bool
   let superseding: Bool
+  let isQuarantining: Bool
   let isJSON: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
     store = arguments[operand: 0]
     isRehearsal = arguments.has("--dry-run")
     superseding = arguments.has("--supersede")
+    isQuarantining = arguments.has("--quarantine")
     isJSON = arguments.has("--json")
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     var options = StoreOptions(creation: .never)
     options.access = isRehearsal ? .readOnly : .readWrite
+    let passedOver = PassedOver()
+    if isQuarantining { options.unreadable = .quarantine { passedOver.add($0) } }
     if !isRehearsal, Plan.hasContexts || Plan.adopted != nil {
       // Without it such a store does not open; nobody who is to be waited for may be left behind by the open.
       let programs = try EventLog(at: URL(filePath: store), options: options).programs()
@@ -49,24 +55,28 @@ struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
     }
     let store = try EventStore(at: URL(filePath: store), plan: Plan.self, options: options)
     let report = try store.activate(superseding: superseding, isRehearsal: isRehearsal)
-    try output.write(isJSON ? line(report).bytes : PlainText.lines(text(report)))
+    let entries = passedOver.entries
+    try output.write(
+      isJSON ? line(report, entries).bytes : PlainText.lines(text(report, entries)))
     return ExitStatus.success
   }
 
-  private func line(_ report: ActivationReport) -> ReportLine {
+  private func line(_ report: ActivationReport, _ passedOver: [QuarantinedEntry]) -> ReportLine {
     var line = ReportLine()
     line.add("version", report.version)
     line.add("phase", report.phase.rawValue)
     line.add("olderEvents", report.olderEvents)
     line.add("olderPrograms", report.olderPrograms.map(\.line))
     line.add("activated", report.isActivated)
+    line.add("passedOver", passedOver.map(\.position.description))
     return line
   }
 
-  private func text(_ report: ActivationReport) -> String {
+  private func text(_ report: ActivationReport, _ passedOver: [QuarantinedEntry]) -> String {
     var lines = ["version \(report.version) was \(report.phase.words)"]
     lines.append("\(report.olderEvents) events of older versions, which are upcast as they are read")
     lines += report.olderPrograms.map { "older: \($0)" }
+    lines += passedOver.map { "passed over: \($0.cause.message)" }
     if isRehearsal {
       lines.append("nothing was changed")
     } else {
@@ -76,6 +86,20 @@ struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
       )
     }
     return lines.joined(separator: "\n")
+  }
+}
+
+/// The entries that an activation has passed over, each once, in the order of the log.
+private final class PassedOver: Sendable {
+  private let found = Mutex<[Position: QuarantinedEntry]>([:])
+
+  /// Notes an entry; stages may come by it more than once.
+  func add(_ entry: QuarantinedEntry) {
+    found.withLock { _ = $0.updateValue(entry, forKey: entry.position) }
+  }
+
+  var entries: [QuarantinedEntry] {
+    found.withLock { $0.values.sorted { $0.position < $1.position } }
   }
 }
 

@@ -53,6 +53,8 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
     // A pass to an earlier version must not bind anybody to the later ones.
     options.activating =
       !pass.options.isRehearsal && (version ?? Plan.Current.version) == Plan.Current.version
+    // What stages work out from the whole log passes over what the pass sets aside.
+    if pass.options.unreadable == .quarantine { options.unreadable = .quarantine { _ in } }
     var migration = try PlanMigration(
       at: URL(filePath: store), plan: Plan.self, to: version, options: options, inline: inline)
     var status = ExitStatus.success

@@ -50,7 +50,8 @@ struct MovingPasses<Plan: SchemaMigrationPlan> {
     }
     if !newer.isEmpty { return nil }
     let chain = try Plan.chains()[index + 1]
-    let activation = Activation(log, try chain.cut(StageContexts(), adopted: plan.adopted))
+    let activation = Activation(
+      log, try chain.cut(StageContexts(), adopted: plan.adopted), Quarantine(log.options.unreadable))
     if activating { try activation.run() }
     let contexts = try activation.contexts()
     try activation.mustBeDone(contexts)

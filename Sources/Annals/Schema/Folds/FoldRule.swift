@@ -12,14 +12,45 @@
     self.makeKey = makeKey
   }
 
-  /// Where the groups of a stage's folds end, in one reading of the whole log.
+  /// Where the groups of a stage's folds end, in one reading of what the folds take.
+  ///
+  /// An entry that is passed over because it cannot be read ends the groups before it in its stream, and what it may become is a group of its own each.
   static func ends(
     of folds: [FoldRule], in history: StageHistory<From.Event>
   ) throws -> [ContextTable.Row] {
     var gatherings = folds.map { GroupGathering($0) }
-    try history.forEach { entry in
-      for index in gatherings.indices { try gatherings[index].add(entry, log: history.log) }
+    var rows: [ContextTable.Row] = []
+    let cases = folds.reduce(into: Set<Int>()) { $0.formUnion($1.cases.indices) }
+    try history.items(of: cases) { item in
+      switch item {
+      case .entry(let entry):
+        for index in gatherings.indices {
+          do { try gatherings[index].add(entry, log: history.log) } catch let error as AnnalsError {
+            guard let quarantine = history.quarantine, error.code == .ruleFailed else { throw error }
+            quarantine.report(QuarantinedEntry(of: entry, because: error))
+            gatherings[index].endGroup(of: entry.stream)
+            rows.append(
+              (
+                GroupEnd.key(at: entry.position, entry.path),
+                GroupEnd(count: 1, first: entry.revision).encoded()
+              ))
+          }
+        }
+      case .passedOver(let entry):
+        for index in gatherings.indices { gatherings[index].endGroup(of: entry.stream) }
+        rows.append(
+          (GroupEnd.key(at: entry.position, []), GroupEnd(count: 1, first: entry.revision).encoded()))
+      }
     }
-    return gatherings.flatMap { $0.finish() }
+    return gatherings.reduce(into: rows) { $0 += $1.finish() }
+  }
+}
+
+extension QuarantinedEntry {
+  /// An event of which `error` says why it is passed over.
+  fileprivate init(of entry: Entry<some SchemaEvent>, because error: AnnalsError) {
+    self.init(
+      position: entry.position, stream: entry.stream, revision: entry.revision,
+      type: error.details.type ?? "", version: error.details.version, cause: error)
   }
 }

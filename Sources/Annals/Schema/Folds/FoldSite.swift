@@ -34,7 +34,11 @@
     guard sink.past != nil else { return GroupEnd(count: 1, first: origin.revision) }
     guard let ends else { throw .ruleThrew(site, ContextMissing()) }
     do throws(AnnalsError) {
-      return try sink.ends(in: ends).end(at: origin.position.rawValue, origin.path)
+      let table = sink.ends(in: ends)
+      let found = try table.end(at: origin.position.rawValue, origin.path)
+      if found != nil || origin.path.isEmpty { return found }
+      // An entry that could not be read when the stage was activated: nobody knew its parts.
+      return try table.end(at: origin.position.rawValue, [])
     } catch {
       throw .groupUnreadable(site, error)
     }

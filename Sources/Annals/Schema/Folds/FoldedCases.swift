@@ -1,6 +1,9 @@
 /// Which cases of an event a fold takes.
-@usableFromInline struct FoldedCases: Sendable {
+@usableFromInline struct FoldedCases: Equatable, Sendable {
   private let isTaken: [Bool]
+
+  /// The numbers of the cases.
+  var indices: Set<Int> { Set(isTaken.indices.filter { isTaken[$0] }) }
 
   /// The cases numbered `indices`, of `count`.
   @usableFromInline init(_ indices: [Int?], of count: Int) {

@@ -43,6 +43,11 @@ struct GroupGathering<From: VersionedSchema> {
     if let ended { rows.append(Self.row(ended)) }
   }
 
+  /// Ends the newest group of a stream: what comes next in it begins another.
+  mutating func endGroup(of stream: StreamName) {
+    if let ended = newest.removeValue(forKey: stream) { rows.append(Self.row(ended)) }
+  }
+
   /// The rows of all groups.
   consuming func finish() -> [ContextTable.Row] {
     rows + newest.values.map(Self.row)

@@ -1,5 +1,14 @@
 /// Where the records of a group are gathered, whatever events they are.
 @usableFromInline class GroupSink: Sink {
+  /// What the fold takes.
+  @usableFromInline final let cases: FoldedCases
+
+  /// Room for the group of a fold that takes `cases`.
+  @usableFromInline init(_ cases: FoldedCases) {
+    self.cases = cases
+    super.init()
+  }
+
   /// Turns the order of the events behind the first `count` around.
   func reverse(from count: Int) {}
 }
@@ -8,16 +17,13 @@
 @usableFromInline final class GroupRoom<Event: SchemaEvent>: GroupSink {
   /// The records, each with what is known of its entry.
   @usableFromInline var events: [(event: Event, origin: Origin)] = []
-  /// What the fold takes.
-  @usableFromInline let cases: FoldedCases
   /// The last record of the group.
   @usableFromInline let last: Origin
 
   /// Room for the group that ends with the record at `last`, which is delivered first.
   @usableFromInline init(_ cases: FoldedCases, endingAt last: Origin) {
-    self.cases = cases
     self.last = last
-    super.init()
+    super.init(cases)
   }
 
   /// Takes a record if it is one of the group's.

@@ -1,6 +1,6 @@
 /// The way back through a stream to what stands before an entry: what folds gather their groups from.
 protocol StreamPast: AnyObject, Sendable {
-  /// Delivers what entries of a stream are at an earlier version, entry by entry, newest first.
+  /// Delivers what entries of a stream that can become a record of the group are at an earlier version, entry by entry, newest first.
   ///
   /// It begins with the entry of `origin` where that was split, and with the one before it otherwise.
   ///
@@ -12,7 +12,7 @@ protocol StreamPast: AnyObject, Sendable {
   ///   - goesOn: Asked after each entry.
   /// - Throws: ``AnnalsError``: what a read of the entries throws.
   func walk(
-    back origin: Origin, to first: Revision, before version: SchemaVersion, into room: Sink,
+    back origin: Origin, to first: Revision, before version: SchemaVersion, into room: GroupSink,
     _ goesOn: () -> Bool
   ) throws(AnnalsError)
 }

@@ -17,7 +17,7 @@ package final class UnstoredPast: StreamPast {
   }
 
   func walk(
-    back origin: Origin, to first: Revision, before version: SchemaVersion, into room: Sink,
+    back origin: Origin, to first: Revision, before version: SchemaVersion, into room: GroupSink,
     _ goesOn: () -> Bool
   ) throws(AnnalsError) {
     guard var before = plan.beforeFolds[version] else { return }
@@ -41,12 +41,14 @@ package final class UnstoredPast: StreamPast {
   ///
   /// - Returns: Whether to go on.
   private func deliver(
-    _ parts: ArraySlice<Int>, _ before: CompiledPlan, into room: Sink, _ goesOn: () -> Bool
+    _ parts: ArraySlice<Int>, _ before: CompiledPlan, into room: GroupSink, _ goesOn: () -> Bool
   ) throws(AnnalsError) -> Bool {
     room.past = self
+    let steps = before.sources(ofAny: room.cases.indices)
     for number in parts {
       let (form, origin) = entries[number]
       if let version = form.version ?? before.adopted, version > before.current.version { continue }
+      guard before.wants(form, steps) else { continue }
       do throws(LiftRefusal) { try before.lift(form, origin, into: room) } catch { throw error.error }
     }
     return goesOn()

@@ -1,0 +1,276 @@
+import Synchronization
+import Testing
+
+@testable import Annals
+
+/// Entries that cannot be read, and stages that look at the whole log.
+@Suite struct ActivationQuarantineTests {
+  struct Bad: Error {}
+
+  @Schema(1, 0, 0) enum Club1 {
+    @Record struct Joined: Equatable { var name: String }
+    @Record struct Noise: Equatable { var text: String }
+  }
+  @Schema(2, 0, 0) enum Club2 {
+    @Record struct Joined: Equatable {
+      var name: String
+      var letters: Int
+    }
+    @Record struct Noise: Equatable { var count: Int }
+  }
+  @Schema(3, 0, 0) enum Club3 {
+    @Record struct Member: Equatable {
+      var name: String
+      var first: Int
+    }
+    typealias Noise = Club2.Noise
+  }
+  @Schema(3, 0, 0) enum Groups3 {
+    @Record struct Party: Equatable { var names: [String] }
+    typealias Noise = Club2.Noise
+  }
+  enum First: SchemaMigrationPlan { static var stages: MigrationChain<Club1, Club1> {} }
+
+  /// Nobody is called "bad", and no noise is empty.
+  static func counting(strict: Bool = true) -> MigrationStage<Club1, Club2> {
+    MigrationStage.custom(fromVersion: Club1.self, toVersion: Club2.self) {
+      Upcast(\.joined, to: \.joined) { old, _ in
+        if strict, old.name == "bad" { throw Bad() }
+        return .init(name: old.name, letters: old.name.count)
+      }
+      Upcast(\.noise, to: \.noise) { old, _ in
+        if strict, old.text.isEmpty { throw Bad() }
+        return .init(count: old.text.count)
+      }
+    }
+  }
+  static func firsts(
+    of history: StageHistory<Club2.Event>
+  ) throws -> [String: Position] {
+    try history.firstPositions { entry in
+      if case .joined(let joined) = entry.event { joined.name } else { nil }
+    }
+  }
+  enum Whole: SchemaMigrationPlan {
+    static var stages: MigrationChain<Club1, Club3> {
+      ActivationQuarantineTests.counting()
+      MigrationStage.custom(
+        fromVersion: Club2.self, toVersion: Club3.self,
+        prepare: { try ActivationQuarantineTests.firsts(of: $0) }
+      ) {
+        Upcast(\.joined, to: \.member) { old, _, firsts in
+          .init(name: old.name, first: Int(firsts[old.name]?.rawValue ?? 0))
+        }
+      }
+    }
+  }
+  enum Selecting: SchemaMigrationPlan {
+    static var stages: MigrationChain<Club1, Club3> {
+      ActivationQuarantineTests.counting()
+      MigrationStage.custom(
+        fromVersion: Club2.self, toVersion: Club3.self,
+        prepare: { try ActivationQuarantineTests.firsts(of: $0.selecting(\.joined)) }
+      ) {
+        Upcast(\.joined, to: \.member) { old, _, firsts in
+          .init(name: old.name, first: Int(firsts[old.name]?.rawValue ?? 0))
+        }
+      }
+    }
+  }
+  /// Neighbours with the same first letter are a party; nobody can be grouped who has no name.
+  static func folding() -> MigrationStage<Club2, Groups3> {
+    MigrationStage.custom(fromVersion: Club2.self, toVersion: Groups3.self) {
+      Fold(
+        \.joined, into: \.party,
+        grouping: { (old, _) throws -> String? in
+          guard let letter = old.name.first else { throw Bad() }
+          return String(letter)
+        }, from: [String]()
+      ) { names, old, _ in
+        names.append(old.name)
+      } result: { names, _ in
+        .init(names: names)
+      }
+    }
+  }
+  enum Folding: SchemaMigrationPlan {
+    static var stages: MigrationChain<Club1, Groups3> {
+      ActivationQuarantineTests.counting()
+      ActivationQuarantineTests.folding()
+    }
+  }
+  enum Mended: SchemaMigrationPlan {
+    static var stages: MigrationChain<Club1, Groups3> {
+      ActivationQuarantineTests.counting(strict: false)
+      ActivationQuarantineTests.folding()
+    }
+  }
+
+  private func seeded(_ events: Club1.Event...) async throws -> TemporaryStore {
+    let place = try TemporaryStore()
+    try await EventStore(at: place.url, plan: First.self).append(events, to: "club")
+    return place
+  }
+
+  private func joined(_ name: String) -> Club1.Event { .joined(.init(name: name)) }
+  private func noise(_ text: String) -> Club1.Event { .noise(.init(text: text)) }
+
+  private var activating: StoreOptions {
+    var options = StoreOptions()
+    options.activating = true
+    return options
+  }
+
+  /// What is reported, once for each time.
+  private final class Reports: Sendable {
+    let positions = Mutex<[UInt64]>([])
+
+    var options: StoreOptions {
+      var options = StoreOptions()
+      options.unreadable = .quarantine { [self] entry in
+        positions.withLock { $0.append(entry.position.rawValue) }
+      }
+      return options
+    }
+    var all: [UInt64] { positions.withLock { $0 } }
+  }
+
+  @Test func `an event that prepare does not select keeps no stage from being activated`() async throws {
+    let place = try await seeded(joined("ada"), noise(""), joined("bob"), joined("ada"))
+    _ = try EventStore(at: place.url, plan: Selecting.self, options: activating)
+    let reports = Reports()
+    let store = try EventStore(at: place.url, plan: Selecting.self, options: reports.options)
+    #expect(
+      try store.events() == [
+        .member(.init(name: "ada", first: 1)), .member(.init(name: "bob", first: 3)),
+        .member(.init(name: "ada", first: 1)),
+      ])
+    #expect(reports.all == [2])
+  }
+
+  @Test func `an activation that meets an event which cannot be read names the ways out and changes nothing`()
+    async throws
+  {
+    let place = try await seeded(joined("ada"), noise(""))
+    let files = try place.files()
+    let error = #expect(throws: AnnalsError.self) {
+      try EventStore(at: place.url, plan: Whole.self, options: activating)
+    }
+    #expect(error?.code == .ruleFailed && error?.details.position == 2)
+    #expect(error?.underlying is Bad)
+    for part in ["'prepare'", "2.0.0 to 3.0.0", "activate --quarantine", "history.selecting"] {
+      #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
+    }
+    #expect(try place.files() == files)
+    let other = try await seeded(joined("bad"))
+    let fold = #expect(throws: AnnalsError.self) {
+      try EventStore(at: other.url, plan: Folding.self, options: activating)
+    }
+    #expect(fold?.message.contains("activate --quarantine") == true)
+    #expect(fold?.message.contains("history.selecting") == false)
+  }
+
+  @Test func `with quarantine an activation passes over what cannot be read, and reports it`() async throws {
+    let place = try await seeded(joined("ada"), noise(""), joined("bad"), joined("bob"), noise("x"))
+    let reports = Reports()
+    var options = reports.options
+    options.activating = true
+    do {
+      let store = try EventStore(at: place.url, plan: Whole.self, options: options)
+      #expect(reports.all == [2, 3])
+      #expect(store.quarantined == 2)
+    }
+    // What was worked out is frozen; who does not ask for quarantine still stops at the entry.
+    let store = try EventStore(at: place.url, plan: Whole.self)
+    let error = #expect(throws: AnnalsError.self) { try store.events() }
+    #expect(error?.code == .ruleFailed && error?.details.position == 2)
+    #expect(
+      try EventStore(at: place.url, plan: Whole.self, options: Reports().options).events() == [
+        .member(.init(name: "ada", first: 1)), .member(.init(name: "bob", first: 4)),
+        .noise(.init(count: 1)),
+      ])
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test func `an event of another type keeps no fold from being activated, and no group from being read`()
+    async throws
+  {
+    let place = try await seeded(joined("ada"), noise(""), joined("amy"), joined("bob"))
+    _ = try EventStore(at: place.url, plan: Folding.self, options: activating)
+    let reports = Reports()
+    let store = try EventStore(at: place.url, plan: Folding.self, options: reports.options)
+    #expect(
+      try store.events() == [.party(.init(names: ["ada", "amy"])), .party(.init(names: ["bob"]))])
+    #expect(reports.all == [2])
+  }
+
+  @Test func `an event that could not be read ends its group, and is one of its own once it can be`()
+    async throws
+  {
+    let place = try await seeded(
+      joined("ada"), joined("bad"), joined("amy"), joined("ann"), joined("bob"), joined("bea"))
+    let reports = Reports()
+    var options = reports.options
+    options.activating = true
+    do {
+      let store = try EventStore(at: place.url, plan: Folding.self, options: options)
+      #expect(reports.all == [2])
+      #expect(
+        try store.events() == [
+          .party(.init(names: ["ada"])), .party(.init(names: ["amy", "ann"])),
+          .party(.init(names: ["bob", "bea"])),
+        ])
+    }
+    let mended = try EventStore(at: place.url, plan: Mended.self)
+    #expect(
+      try mended.events() == [
+        .party(.init(names: ["ada"])), .party(.init(names: ["bad"])), .party(.init(names: ["amy", "ann"])),
+        .party(.init(names: ["bob", "bea"])),
+      ])
+    _ = try mended.migrate().join()
+    #expect(try mended.events().count == 4)
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test func `an event whose group cannot be told is a group of its own with quarantine`() async throws {
+    let place = try await seeded(joined("ada"), joined(""), joined("amy"))
+    #expect(throws: AnnalsError.self) {
+      try EventStore(at: place.url, plan: Folding.self, options: activating)
+    }
+    let reports = Reports()
+    var options = reports.options
+    options.activating = true
+    let store = try EventStore(at: place.url, plan: Folding.self, options: options)
+    #expect(reports.all == [2])
+    #expect(
+      try store.events() == [
+        .party(.init(names: ["ada"])), .party(.init(names: [""])), .party(.init(names: ["amy"])),
+      ])
+  }
+
+  @Test func `the check says that a fold has to be activated, and opens after that`() async throws {
+    let place = try await seeded(joined("ada"))
+    let before = try Folding.check(store: place.url)
+    #expect(!before.opens && before.needsActivation && before.stages.map(\.isDue) == [false, true])
+    #expect(before.description.contains("run 'activate'"))
+    let error = #expect(throws: AnnalsError.self) { try EventStore(at: place.url, plan: Folding.self) }
+    #expect(error?.code == .requiresActivation && error?.message.contains("run 'activate'") == true)
+    _ = try EventStore(at: place.url, plan: Folding.self, options: activating)
+    let after = try Folding.check(store: place.url)
+    #expect(after.opens && after.stages.map(\.isDue) == [false, false])
+  }
+
+  @Test func `the check says why a contracted store refuses an older plan`() async throws {
+    let place = try await seeded(noise("x"))
+    let store = try EventStore(at: place.url, plan: Folding.self, options: activating)
+    _ = try store.migrate().join()
+    #expect(try store.contract(.init(confirming: 0)).isContracted)
+    let check = try First.check(store: place.url)
+    #expect(!check.opens)
+    let error = #expect(throws: AnnalsError.self) { try EventStore(at: place.url, plan: First.self) }
+    #expect(error?.code == .superseded && check.refusal == error?.message)
+  }
+}
+
+extension ActivationQuarantineTests.Club3.Event: Equatable {}
+extension ActivationQuarantineTests.Groups3.Event: Equatable {}
