@@ -126,7 +126,8 @@ extension PlanCheck.RecordFate {
     needsDowncast = oldReadsNew.hasPrefix("needs a downcast")
   }
 
-  /// What programs of the version before a bridge read of some of its records; `nil` where they need a downcast that is missing.
+  /// What programs of the version before a bridge read of some of its records; `nil` where they need a
+  /// downcast that is missing.
   private static func reading(_ forms: [BridgeForm], _ records: [Int]) -> String? {
     let words = Set(records.map { forms[$0].olderReading })
     guard words.count == 1, let word = words.first else {
@@ -156,7 +157,8 @@ extension PlanCheck.RecordFate {
 }
 
 extension BridgeForm {
-  /// What programs of the version before read of such a record, in the words of the report; `nil` where they need a downcast.
+  /// What programs of the version before read of such a record, in the words of the report; `nil` where they
+  /// need a downcast.
   var olderReading: String? {
     switch self {
     case .readable: "field by field"

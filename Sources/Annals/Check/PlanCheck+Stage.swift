@@ -20,7 +20,8 @@ extension PlanCheck {
       public let name: String
       /// The way that they get them.
       public let form: Form
-      /// The fields that its Downcast gives up, by name on disk, in the order of the record: they may come back different until the bridge is active.
+      /// The fields that its Downcast gives up, by name on disk, in the order of the record: they may come
+      /// back different until the bridge is active.
       public let losing: [String]
     }
 
@@ -109,7 +110,8 @@ extension PlanCheck.Stage.BridgedRecord.Form {
 }
 
 extension StageOutline {
-  /// The names on disk of the fields that the downcast of a newer record gives up, in the order of the record.
+  /// The names on disk of the fields that the downcast of a newer record gives up, in the order of the
+  /// record.
   fileprivate func losing(of record: RecordOutline, numbered number: Int) -> [String] {
     let numbers = Set(downcasts.filter { $0.caseIndex == number }.flatMap(\.losing))
     return (record.shape?.shape.fields ?? []).enumerated()

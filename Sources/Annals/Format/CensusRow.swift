@@ -6,7 +6,8 @@ struct CensusRow: Equatable, Sendable {
   var bytes: UInt64 = 0
   /// Entries of which only a stub is left.
   var stubs: UInt64 = 0
-  /// Events set aside by a pass because a rule failed on their entry: each part counts, and a stub in place of an unreadable entry.
+  /// Events set aside by a pass because a rule failed on their entry: each part counts, and a stub in place
+  /// of an unreadable entry.
   var quarantined: UInt64 = 0
 
   /// Parts, bytes, stubs, quarantined; all varints.

@@ -1,8 +1,9 @@
-/// The value of the row `passTally` of `meta`: what the pass that builds a generation, or has built it, has done with entries.
+/// The value of the row `passTally` of `meta`: what the pass that builds a generation, or has built it, has
+/// done with entries.
 struct PassTallyRow: Sendable {
   /// The name of the row.
   static let name = "passTally"
-  /// The most drops that are told apart.
+  /// The most different drops that are kept.
   private static let dropLimit = 1_000
 
   /// What has become of entries and events.
@@ -12,7 +13,8 @@ struct PassTallyRow: Sendable {
 
   init() {}
 
-  /// Rewritten, split, folded, moved (varints), how many drops there are (varint), and of each type and reason (counted texts) and how many (varint).
+  /// Rewritten, split, folded, moved (varints), how many drops there are (varint), and of each type and
+  /// reason (counted texts) and how many (varint).
   ///
   /// Beyond a thousand different drops the rarest are one without a type.
   func encoded() -> [UInt8] {

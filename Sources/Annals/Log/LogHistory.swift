@@ -14,10 +14,12 @@ struct LogHistory: HistorySource {
   /// The version that events without one are taken for.
   let adopted: SchemaVersion?
 
-  /// Where entries that cannot be lifted are reported, which are then passed over; `nil` where they end the reading.
+  /// Where entries that cannot be upcast are reported, which are then passed over; `nil` where they end the
+  /// reading.
   var quarantine: Quarantine?
 
-  /// How many entries are met in one snapshot, so that a long history keeps no replaced pages from being used again.
+  /// How many entries are met in one snapshot, so that a long history keeps no replaced pages from being used
+  /// again.
   private static let page = 4_096
 
   var id: UUID { log.id }

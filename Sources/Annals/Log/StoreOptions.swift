@@ -48,8 +48,9 @@ public struct StoreOptions: Sendable {
     /// Nothing is changed in the store, and every reader that comes by reports it again. What does not come from the entry alone still stops them: damage, and a
     /// version or a context that the plan lacks.
     ///
-    /// An open with ``StoreOptions/activating`` passes over such entries as well: `prepare` is not given them, and what it works out is frozen. A `Fold` ends the groups before
-    /// such an entry in its stream, and takes what the entry becomes once it can be read as a group of its own.
+    /// An open with ``StoreOptions/activating`` passes over such entries as well: `prepare` is not given
+    /// them, and what it works out is frozen. A `Fold` ends the groups before such an entry in its stream,
+    /// and takes what the entry becomes once it can be read as a group of its own.
     ///
     /// The closure is called where the reader is, while it holds a snapshot: it should be quick, and must not read from the same snapshot.
     case quarantine(@Sendable (QuarantinedEntry) -> Void)

@@ -60,7 +60,8 @@ extension StoreReader {
     if stage.hasContext, try table(.keyed, of: version) == nil, try context(of: version) == nil {
       return false
     }
-    return try !stage.hasFold || table(.groups, of: version) != nil
+    if stage.hasFold, try table(.groups, of: version) == nil { return false }
+    return true
   }
 
   /// Where a table of the stage to `version` stands; `nil` where it has not been worked out.

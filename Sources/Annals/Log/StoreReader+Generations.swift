@@ -26,7 +26,8 @@ extension StoreReader {
     try row(PassRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in try PassRow(bytes) }
   }
 
-  /// What the pass has done that builds this generation, or has built it; nothing where an older library has built it up to here.
+  /// What the pass has done that builds this generation, or has built it; nothing where an older library has
+  /// built it up to here.
   func passTally() throws(AnnalsError) -> PassTallyRow {
     try row(PassTallyRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in try PassTallyRow(bytes) }
       ?? PassTallyRow()

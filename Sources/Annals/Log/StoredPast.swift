@@ -62,7 +62,8 @@ final class StoredPast: StreamPast {
     }
   }
 
-  /// Leaves out entries that can become no record of a fold: one of them that cannot be read must not keep a group from being folded.
+  /// Leaves out entries that can become no record of a fold: one of them that cannot be read must not keep a
+  /// group from being folded.
   private func passOverOthers(
     than cases: FoldedCases, _ version: SchemaVersion, _ lifting: inout EntryLifting
   ) {

@@ -34,7 +34,8 @@ public struct StoreCheck: Sendable {
     public let to: SchemaVersion
     /// How many stored events are of an older version than the newer one.
     public let events: UInt64
-    /// Whether what it works out from the whole log, a context or the groups of a fold, is not in the store yet, so that it has to be activated.
+    /// Whether what it works out from the whole log, a context or the groups of a fold, is not in the store
+    /// yet, so that it has to be activated.
     public let isDue: Bool
     /// Whether it moves entries to other streams and no migration pass has done so yet.
     public let needsPass: Bool
@@ -121,7 +122,8 @@ extension StoreCheck {
       let (from, to) = (compiled.schemas[index].version, compiled.schemas[index + 1].version)
       let events = counts.filter { $0.key < to }.values.reduce(0, &+)
       guard events > 0 else { continue }
-      let isDue = try older.count(below: to) > 0 && !snapshot.reader.suffices(for: stage, to: to)
+      var isDue = false
+      if older.count(below: to) > 0 { isDue = try !snapshot.reader.suffices(for: stage, to: to) }
       stages.append(
         Stage(
           from: from, to: to, events: events, isDue: isDue,

@@ -54,7 +54,8 @@ extension CompiledPlan {
     return nil
   }
 
-  /// Why a store that has been rewritten with a plan beginning at `stored` refuses this one; `nil` where it does not.
+  /// Why a store that has been rewritten with a plan beginning at `stored` refuses this one; `nil` where it
+  /// does not.
   fileprivate func refusal(byOldest stored: SchemaVersion?) -> AnnalsError? {
     guard let stored, let oldest = schemas.first?.version, oldest < stored else { return nil }
     return AnnalsError(

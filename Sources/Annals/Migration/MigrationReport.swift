@@ -20,13 +20,15 @@ public struct MigrationReport: Hashable, Codable, Sendable {
   public var predecessor: UInt64
   /// How many entries the log has.
   public var entries: UInt64
-  /// How many of them were decoded, upcast and encoded again. What an interrupted pass had done before is counted too, if it was begun by this version of the library.
+  /// How many of them were decoded, upcast and encoded again. What an interrupted pass had done before is
+  /// counted too, if it was begun by this version of the library.
   public var rewritten: UInt64 = 0
   /// How many events were dropped, by type and reason; counted as ``rewritten`` is.
   public var dropped: [Dropped] = []
   /// How many entries were split; counted as ``rewritten`` is.
   public var split: UInt64 = 0
-  /// How many events went into a later one of their stream by a fold; they are among ``dropped``, and counted as ``rewritten`` is.
+  /// How many events went into a later one of their stream by a fold; they are among ``dropped``, and counted
+  /// as ``rewritten`` is.
   public var folded: UInt64 = 0
   /// How many entries went to another stream; counted as ``rewritten`` is.
   public var moved: UInt64 = 0

@@ -2,7 +2,8 @@
 public struct ContractOptions: Sendable {
   /// Whether nothing is done but the report.
   public var isRehearsal = false
-  /// How many events that a migration pass has set aside are given up: the number that the report shows, or `nil` to give up none.
+  /// How many events that a migration pass has set aside are given up: the number that the report shows, or
+  /// `nil` to give up none.
   public var givingUpQuarantined: UInt64?
   /// How many entries have been dropped, as the report shows it, where the contraction makes losses final; `nil` where nobody has seen it.
   public var confirming: UInt64?
@@ -48,11 +49,13 @@ public struct ContractReport: Hashable, Sendable {
   public let quarantined: UInt64
   /// The programs that end below the version and have the store open.
   public let olderPrograms: [LiveProgram]
-  /// What rules have dropped whole. Dropped parts of entries of which other parts are left are in the report of the pass.
+  /// What rules have dropped whole. Dropped parts of entries of which other parts are left are in the report
+  /// of the pass.
   public let dropped: [Dropped]
   /// What stages have removed from records without a rule: what the fields held went with the migration pass.
   public let removedFields: [RemovedField]
-  /// The fields that rules have read and the newer records do not have. What became of them is the rule's work, and no loss by itself.
+  /// The fields that rules have read and the newer records do not have. What became of them is the rule's
+  /// work, and no loss by itself.
   public let convertedFields: [RemovedField]
   /// The versions whose stages have something worked out from the whole log, which goes.
   public let contexts: [SchemaVersion]

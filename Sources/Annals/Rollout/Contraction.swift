@@ -42,7 +42,8 @@ struct Contraction {
       + ContextTableRow.Use.allCases.map { ContextTableRow.name($0, of: version) }
   }
 
-  /// The fields that stages have removed, and those that rules have read and newer records do not have, oldest first.
+  /// The fields that stages have removed, and those that rules have read and newer records do not have,
+  /// oldest first.
   private func removedFields() -> (
     removed: [ContractReport.RemovedField], converted: [ContractReport.RemovedField]
   ) {

@@ -104,7 +104,8 @@ extension CompiledBridge {
     return lowered
   }
 
-  /// Throws unless the stage makes of a lowered record what it was, but for the fields that its downcast gives up.
+  /// Throws unless the stage makes of a lowered record what it was, but for the fields that its downcast
+  /// gives up.
   fileprivate func mustComeBack(
     _ lowered: LoweredRecord, as payload: [UInt8], of caseIndex: Int, _ origin: Origin
   ) throws(LoweringFailure) {

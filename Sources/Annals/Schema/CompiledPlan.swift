@@ -142,7 +142,8 @@ extension CompiledPlan {
     origins[caseIndex]
   }
 
-  /// The steps of all stored versions and types that can give events of any of these cases of the current schema.
+  /// The steps of all stored versions and types that can give events of any of these cases of the current
+  /// schema.
   func sources(ofAny cases: Set<Int>) -> Set<Int> {
     cases.reduce(into: []) { $0.formUnion(sources(of: $1)) }
   }

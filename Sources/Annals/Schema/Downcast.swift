@@ -32,9 +32,10 @@ struct LoweredRecord: Sendable {
 /// It is needed where those cannot read the newer record as their own, and where no adjustment of the stage can be turned around. It is used until the bridge is
 /// activated; after that records are stored as what they are.
 ///
-/// An append comes back equal, or fails with code `unrepresentable` and stores nothing. Before a record is stored, the stage reads what the downcast made of it.
-/// That must be one record of the same type, with the same value in every field that `losing` does not name. The stage's rule is given position 1 and revision 0,
-/// because neither is known by then.
+/// An append comes back equal, or fails with code `unrepresentable` and stores nothing. Before a record is
+/// stored, the stage reads what the downcast made of it. That must be one record of the same type, with the
+/// same value in every field that `losing` does not name. The stage's rule is given position 1 and revision
+/// 0, because neither is known by then.
 ///
 /// ```swift
 /// Downcast(\.weightLogged, to: \.weightLogged, losing: \.kilograms, \.note) { new in
@@ -45,7 +46,8 @@ struct LoweredRecord: Sendable {
 /// - Parameters:
 ///   - path: The record of the newer version.
 ///   - target: The record of the older version.
-///   - fields: The fields that the older version cannot hold, or holds rounded. They may come back different until the bridge is activated.
+///   - fields: The fields that the older version cannot hold, or holds rounded. They may come back
+///     different until the bridge is activated.
 ///   - body: The older record. It must be pure. Where it throws, the append fails with code `unrepresentable`, and nothing is stored.
 public func Downcast<From, To, Context, New, Old>(
   _ path: RecordPath<To, New>, to target: RecordPath<From, Old>,
@@ -64,7 +66,8 @@ public func Downcast<From, To, Context, New, Old>(
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
-///   - fields: The fields that the older version cannot hold, or holds rounded. They may come back different until the bridge is activated.
+///   - fields: The fields that the older version cannot hold, or holds rounded. They may come back
+///     different until the bridge is activated.
 ///   - body: The older event; `nil` for a record that the older version has no way to say. It must be pure. For `nil`, and where it throws, the append fails with
 ///     code `unrepresentable`, and nothing is stored.
 public func Downcast<From, To, Context, New>(
@@ -79,7 +82,8 @@ public func Downcast<From, To, Context, New>(
 /// - Parameters:
 ///   - path: The record of the newer version.
 ///   - target: The record of the older version.
-///   - fields: The fields that the older version cannot hold, or holds rounded. They may come back different until the bridge is activated.
+///   - fields: The fields that the older version cannot hold, or holds rounded. They may come back
+///     different until the bridge is activated.
 ///   - body: The older record. It must be pure. Where it throws, the append fails with code `unrepresentable`, and nothing is stored.
 public func Downcast<From, To, New, Old>(
   _ path: RecordPath<To, New>, to target: RecordPath<From, Old>,
@@ -92,7 +96,8 @@ public func Downcast<From, To, New, Old>(
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
-///   - fields: The fields that the older version cannot hold, or holds rounded. They may come back different until the bridge is activated.
+///   - fields: The fields that the older version cannot hold, or holds rounded. They may come back
+///     different until the bridge is activated.
 ///   - body: The older event; `nil` for a record that the older version has no way to say. It must be pure. For `nil`, and where it throws, the append fails with
 ///     code `unrepresentable`, and nothing is stored.
 public func Downcast<From, To, New>(

@@ -40,13 +40,14 @@ struct StageWork: Sendable {
 
 /// Where the entries of a whole log come from.
 protocol HistorySource {
-  /// Where entries are reported that are passed over because they cannot be read; `nil` where they end the reading.
+  /// Where entries are reported that are passed over because they cannot be read; `nil` where they end the
+  /// reading.
   var quarantine: Quarantine? { get }
 
-  /// Hands entries, lifted by `plan` to the events of its newest schema, to `body`.
+  /// Hands entries, upcast by `plan` to the events of its newest schema, to `body`.
   ///
-  /// - Parameter cases: The cases that are wanted; `nil` for all. Only entries that can become one of them are decoded, and other events of such entries are handed
-  ///   over too.
+  /// - Parameter cases: The cases that are wanted; `nil` for all. Only entries that can become one of them
+  ///   are decoded, and other events of such entries are handed over too.
   func read<Event: SchemaEvent>(
     through plan: CompiledPlan, as event: Event.Type, selecting cases: Set<Int>?,
     _ body: (HistoryItem<Event>) throws -> Void

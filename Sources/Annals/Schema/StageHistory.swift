@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-  package import FoundationEssentials
+  import FoundationEssentials
 #else
-  package import Foundation
+  import Foundation
 #endif
 
 /// All events of one version, from the oldest to the newest: what a stage's `prepare` and `verify` read.
@@ -35,7 +35,8 @@ public struct StageHistory<Event: SchemaEvent> {
   /// prepare: { history in try history.selecting(\.memberJoined).firstPositions { $0.event.member } }
   /// ```
   ///
-  /// Entries that can become none of these records are not decoded or upcast. So a rule that fails for them does not matter, and the reading takes less time.
+  /// Entries that can become none of these records are not decoded or upcast. So a rule that fails for them
+  /// does not matter, and the reading takes less time.
   ///
   /// - Parameter records: The records, of the history's version.
   /// - Returns: A history that hands out their events and no others.
@@ -56,8 +57,9 @@ public struct StageHistory<Event: SchemaEvent> {
   /// Hands each event to `body`, oldest first.
   ///
   /// - Parameter body: Takes an event. What it throws ends the reading.
-  /// - Throws: What `body` throws, and ``AnnalsError`` for an entry that cannot be read. Where the store was opened with
-  ///   ``StoreOptions/Unreadable/quarantine(_:)``, such an entry is reported and passed over instead.
+  /// - Throws: What `body` throws, and ``AnnalsError`` for an entry that cannot be read. Where the store
+  ///   was opened with ``StoreOptions/Unreadable/quarantine(_:)``, such an entry is reported and passed over
+  ///   instead.
   /// - Complexity: O(log); it may be called more than once, and each time reads the log again.
   public func forEach(_ body: (Entry<Event>) throws -> Void) throws {
     try items(of: cases) { item in
@@ -67,7 +69,8 @@ public struct StageHistory<Event: SchemaEvent> {
     }
   }
 
-  /// Hands each event of an entry that can become one of `cases` to `body`, and each such entry that is passed over because it cannot be read.
+  /// Hands each event of an entry that can become one of `cases` to `body`, and each such entry that is
+  /// passed over because it cannot be read.
   func items(of cases: Set<Int>?, _ body: (HistoryItem<Event>) throws -> Void) throws {
     if namesUnknown {
       throw AnnalsError(

@@ -1,5 +1,6 @@
 extension RecordShape {
-  /// The fields in which two payloads of this shape differ, by number and name on disk; all of them where one is no such payload.
+  /// The fields in which two payloads of this shape differ, by number and name on disk; all of them where one
+  /// is no such payload.
   func fieldsDiffering(_ first: Span<UInt8>, _ second: Span<UInt8>) -> [(number: Int, name: String)] {
     let all = fields.enumerated().map { (number: $0.offset, name: $0.element.name) }
     do throws(CodingFailure) {

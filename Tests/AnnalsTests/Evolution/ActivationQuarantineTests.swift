@@ -232,7 +232,7 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test func `an event whose group cannot be told is a group of its own with quarantine`() async throws {
+  @Test func `an event whose key cannot be made is a group of its own with quarantine`() async throws {
     let place = try await seeded(joined("ada"), joined(""), joined("amy"))
     #expect(throws: AnnalsError.self) {
       try EventStore(at: place.url, plan: Folding.self, options: activating)

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Annals
 
-/// What a pass counts: events, also those that are parts of an entry, and all that it did, however often it was interrupted.
+/// What a pass counts: events, also those that are parts of an entry, and all that it did, however often it
+/// was interrupted.
 @Suite struct PassCountTests {
   @Schema(1, 0, 0) enum Carts1 {
     @Record struct Filled: Equatable { var prices: [Int] }
@@ -118,14 +119,15 @@ import Testing
     for number in 0..<1_500 {
       row.changes.drops[.init(type: "T", reason: "\(number)")] = UInt64(number) + 1
     }
-    let read = try PassTallyRow(row.encoded().span)
+    let bytes = row.encoded()
+    let read = try PassTallyRow(bytes.span)
     #expect(read.changes.rewritten == 3 && read.moved == .max)
     #expect(read.changes.drops.count == 1_000)
     #expect(
       read.changes.drops.values.reduce(0, +) == row.changes.drops.values.reduce(0, +))
-    let bytes = row.encoded()
     for count in [0, 1, bytes.count - 1] {
-      #expect(throws: FormatFailure.self) { try PassTallyRow(Array(bytes.prefix(count)).span) }
+      let part = Array(bytes.prefix(count))
+      #expect(throws: FormatFailure.self) { try PassTallyRow(part.span) }
     }
   }
 }

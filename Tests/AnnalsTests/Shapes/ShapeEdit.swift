@@ -54,7 +54,8 @@ struct ShapeEdit {
     }
   }
 
-  /// A random change of `shape` that moves fields into or out of records, or makes one optional; `number` makes new names.
+  /// A random change of `shape` that moves fields into or out of records, or makes one optional; `number`
+  /// makes new names.
   static func randomMove(
     of shape: RecordShape, number: Int, using generator: inout SeededGenerator
   ) -> ShapeEdit {

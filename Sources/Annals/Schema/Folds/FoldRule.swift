@@ -14,7 +14,8 @@
 
   /// Where the groups of a stage's folds end, in one reading of what the folds take.
   ///
-  /// An entry that is passed over because it cannot be read ends the groups before it in its stream, and what it may become is a group of its own each.
+  /// An entry that is passed over because it cannot be read ends the groups before it in its stream, and what
+  /// it may become is a group of its own each.
   static func ends(
     of folds: [FoldRule], in history: StageHistory<From.Event>
   ) throws -> [ContextTable.Row] {

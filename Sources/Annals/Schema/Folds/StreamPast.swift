@@ -1,6 +1,7 @@
 /// The way back through a stream to what stands before an entry: what folds gather their groups from.
 protocol StreamPast: AnyObject, Sendable {
-  /// Delivers what entries of a stream that can become a record of the group are at an earlier version, entry by entry, newest first.
+  /// Delivers what entries of a stream that can become a record of the group are at an earlier version, entry
+  /// by entry, newest first.
   ///
   /// It begins with the entry of `origin` where that was split, and with the one before it otherwise.
   ///
