@@ -25,7 +25,7 @@ struct AppendGroup {
     var id: UInt64 = 0
   }
 
-  private let generation: Generation
+  let generation: Generation
   let heads: StreamHeads
   let tables: StoreTables
   let directory: Directory
@@ -67,10 +67,12 @@ struct AppendGroup {
   /// - Returns: What its caller is told.
   /// - Throws: What ends the whole transaction.
   mutating func run(
-    _ request: AppendRequest, in transaction: inout WriteTransaction
+    _ call: AppendRequest, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Result<Appended, AnnalsError> {
+    var request = call
     let verdict: AppendVerdict
     do {
+      if let sight = call.sight { request = try unknown(of: call, since: sight, in: transaction) }
       verdict = try decide(request, in: transaction)
     } catch {
       return .failure(error)
@@ -78,7 +80,7 @@ struct AppendGroup {
     switch verdict {
     case .accepted:
       if request.items.isEmpty {
-        return .success(Appended(positions: [], revisions: [], wasRepeated: false))
+        return .success(Appended(positions: [], revisions: [], wasRepeated: call.sight != nil))
       }
       let isInline = request.inline != nil || !inline.rows.isEmpty
       let before = isInline ? (kinds, begun) : nil

@@ -63,6 +63,8 @@ struct AppendRequest: Sendable {
   var inline: InlineSet?
   /// The versions behind stages of its plan that move entries to other streams, all of which must be active.
   var movedBy: [SchemaVersion] = []
+  /// For an import, the state of the log in which none of its ids was there; those that came later are left out.
+  var sight: LogSight?
   private var indices: [Record: Int] = [:]
 
   /// A call with nothing in it yet.
@@ -112,4 +114,20 @@ struct AppendRequest: Sendable {
 
   /// The events of a part.
   func items(of part: Part) -> ArraySlice<Item> { items[part.items] }
+
+  /// The same call without the events for which `isLeftOut` returns `true`, which is called with each part's index.
+  func without(_ isLeftOut: (Int, Item) -> Bool) -> AppendRequest {
+    var rest = self
+    rest.items = []
+    rest.hasIDs = false
+    for index in parts.indices {
+      let start = rest.items.count
+      for item in items(of: parts[index]) where !isLeftOut(index, item) {
+        rest.items.append(item)
+        if item.id != nil { rest.hasIDs = true }
+      }
+      rest.parts[index].items = start..<rest.items.count
+    }
+    return rest
+  }
 }

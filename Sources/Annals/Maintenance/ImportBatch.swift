@@ -10,6 +10,8 @@ struct ImportBatch: Sendable {
   private struct Part: Sendable {
     var stream: StreamName
     var events: [AppendRequest.Event]
+    /// The number of each event's line.
+    var numbers: [Int]
   }
 
   private var parts: [Part] = []
@@ -35,14 +37,18 @@ struct ImportBatch: Sendable {
     if line.event.id != nil { hasIDs = true }
     if let last = parts.indices.last, parts[last].stream == line.stream {
       parts[last].events.append(line.event)
+      parts[last].numbers.append(number)
     } else {
-      parts.append(Part(stream: line.stream, events: [line.event]))
+      parts.append(Part(stream: line.stream, events: [line.event], numbers: [number]))
     }
   }
 
   /// The lines as one append call.
-  func request(time: Timestamp) -> AppendRequest {
+  ///
+  /// - Parameter sight: The state of the log in which their ids were not there.
+  func request(time: Timestamp, since sight: LogSight) -> AppendRequest {
     var request = AppendRequest(time: time.microseconds)
+    request.sight = sight
     for part in parts {
       request.add(part.stream, expecting: .any)
       for event in part.events { request.add(event) }
@@ -50,19 +56,22 @@ struct ImportBatch: Sendable {
     return request
   }
 
-  /// Takes out the events that `isThere` names.
+  /// Removes the events for which `isThere` returns `true`.
   ///
+  /// - Parameter isThere: Is called with each event, its stream and the number of its line.
   /// - Returns: How many those are.
   mutating func remove(
-    where isThere: (AppendRequest.Event, StreamName) throws(AnnalsError) -> Bool
+    where isThere: (AppendRequest.Event, StreamName, Int) throws(AnnalsError) -> Bool
   ) throws(AnnalsError) -> UInt64 {
     let before = count
     var kept: [Part] = []
     count = 0
     for part in parts {
-      var left = part
-      left.events = []
-      for event in part.events where try !isThere(event, part.stream) { left.events.append(event) }
+      var left = Part(stream: part.stream, events: [], numbers: [])
+      for (event, number) in zip(part.events, part.numbers) where try !isThere(event, part.stream, number) {
+        left.events.append(event)
+        left.numbers.append(number)
+      }
       if left.events.isEmpty { continue }
       count += left.events.count
       kept.append(left)

@@ -5,12 +5,15 @@ struct LogImport {
   private let reader: EntryLineReader
   private var lines = LineReader()
   private var report: ImportReport
+  /// The most ids that are kept in memory.
+  private let idLimit: Int
 
-  init(_ log: EventLog, _ options: ImportOptions) {
+  init(_ log: EventLog, _ options: ImportOptions, idLimit: Int = IDMemory.limit) {
     self.log = log
     self.options = options
     reader = EntryLineReader(options, maximumPayload: log.options.maximumPayload)
     report = ImportReport(lines: options.skip)
+    self.idLimit = idLimit
   }
 
   /// Takes everything that `next` gives until it gives `nil`.
@@ -18,15 +21,23 @@ struct LogImport {
     _ next: () throws(AnnalsError) -> [UInt8]?, _ progress: (ImportReport) -> Void
   ) async throws(AnnalsError) -> ImportReport {
     do {
-      var repeats = try ImportRepeats(log)
+      var known = KnownLines(log, limit: idLimit)
       var batch = try batch(next)
-      while var reduced = batch {
-        report.repeated += try repeats.remove(from: &reduced)
-        let storing = reduced
-        async let outcome = store(storing)
-        // A line that cannot be read is told of only when those before it are stored.
+      while var rest = batch {
+        let (count, sight) = try known.remove(from: &rest)
+        report.repeated += count
+        let storing = rest
+        async let first = store(storing, since: sight)
+        // A line that cannot be read is reported only when those before it are stored.
         let following = Result { () throws(AnnalsError) in try self.batch(next) }
-        report.take(try await outcome.get(), of: storing)
+        var outcome = await first
+        // A pass has changed the streams since the look: only another look can tell which lines are there.
+        while case .failure(let error) = outcome, error.underlying is LogSight.Outdated {
+          let (count, sight) = try known.remove(from: &rest)
+          report.repeated += count
+          outcome = await store(rest, since: sight)
+        }
+        report.take(try outcome.get(), of: rest)
         progress(report)
         batch = try following.get()
       }
@@ -64,9 +75,11 @@ struct LogImport {
   }
 
   /// Stores a batch.
-  private func store(_ batch: ImportBatch) async -> Result<Appended, AnnalsError> {
+  private func store(
+    _ batch: ImportBatch, since sight: LogSight
+  ) async -> Result<Appended, AnnalsError> {
     do throws(AnnalsError) {
-      return .success(try await log.append(batch.request(time: .now)))
+      return .success(try await log.append(batch.request(time: .now, since: sight)))
     } catch {
       return .failure(error.inLines(batch.firstLine...batch.lastLine))
     }
@@ -77,7 +90,10 @@ extension ImportReport {
   /// Adds what became of a batch.
   fileprivate mutating func take(_ appended: Appended, of batch: ImportBatch) {
     lines = batch.lastLine
-    if appended.wasRepeated { repeated += UInt64(batch.count) } else { stored += UInt64(batch.count) }
+    let new = appended.wasRepeated ? 0 : appended.positions.count
+    stored += UInt64(new)
+    // What others have stored since the look was found inside the transaction.
+    repeated += UInt64(batch.count - new)
   }
 }
 
@@ -89,6 +105,13 @@ extension AnnalsError {
     return AnnalsError(
       code, "lines \(lines.lowerBound) to \(lines.upperBound): \(message)", details: details,
       underlying: underlying)
+  }
+
+  /// The same error, said of one line of an input.
+  func inLine(_ line: Int) -> AnnalsError {
+    var details = details
+    details.line = line
+    return AnnalsError(code, "line \(line): \(message)", details: details, underlying: underlying)
   }
 
   /// The same error, which also says how many lines of the input are done with.

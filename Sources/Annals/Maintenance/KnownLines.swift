@@ -1,0 +1,170 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Finds the lines of an import that are in the log already, by their ids.
+///
+/// A line with an id is known where its stream, or one that a pass has moved the stream's entries to, has an entry with
+/// that id, wherever the entry is. The next entry after the last known line is compared first, so lines in the order of
+/// their entries cost one entry each. From the first id that is elsewhere, or nowhere, the ids of the whole stream are
+/// kept in memory. A line without an id is known only where it follows a known line and equals the entry that follows.
+struct KnownLines {
+  /// Where the next line of a stream is expected.
+  private struct Place {
+    let stream: StreamName
+    var revision: UInt64
+  }
+
+  private let log: EventLog
+  /// The generation that the rest is about; a pass may move entries to other streams.
+  private var generation: UInt64 = 0
+  private var memory: IDMemory
+  /// By a stream's first position, how many of its entries are in the memory.
+  private var kept: [UInt64: UInt64] = [:]
+  /// The streams whose last line was known, and where the next one is expected.
+  private var expected: [StreamName: Place] = [:]
+  /// The streams that entries of a stream may be in, and their heads in the snapshot.
+  private var places: [StreamName: [(stream: StreamName, head: Head?)]] = [:]
+
+  /// Compares lines with the entries of `log`, keeping at most `limit` ids in memory.
+  init(_ log: EventLog, limit: Int = IDMemory.limit) {
+    self.log = log
+    memory = IDMemory(limit: limit)
+  }
+
+  /// Removes the known lines from `batch`.
+  ///
+  /// - Returns: How many lines were known, and the state of the log in which the others were not.
+  /// - Throws: ``AnnalsError`` with code `tooLarge` where more ids would have to be kept in memory than the limit allows.
+  /// - Complexity: O(log of the stream's length) a line; each entry of a stream is read once at most to keep its id.
+  mutating func remove(
+    from batch: inout ImportBatch
+  ) throws(AnnalsError) -> (count: UInt64, sight: LogSight) {
+    try log.read { (snapshot) throws(AnnalsError) in
+      let sight = LogSight(generation: snapshot.generation.number, last: try snapshot.reader.last())
+      if sight.generation != generation {
+        generation = sight.generation
+        memory = memory.emptied()
+        kept = [:]
+        expected = [:]
+      }
+      places = [:]
+      guard sight.last > 0, batch.hasIDs else { return (0, sight) }
+      let count = try batch.remove { (event, stream, number) throws(AnnalsError) in
+        do throws(AnnalsError) { return try isKnown(event, stream, snapshot) } catch {
+          throw error.inLine(number)
+        }
+      }
+      return (count, sight)
+    }
+  }
+
+  private mutating func isKnown(
+    _ event: AppendRequest.Event, _ stream: StreamName, _ snapshot: borrowing LogSnapshot
+  ) throws(AnnalsError) -> Bool {
+    let places = try places(of: stream, snapshot)
+    if try isExpected(event, of: stream, places, snapshot) { return true }
+    expected[stream] = nil
+    guard let id = event.id else { return false }
+    for (name, head) in places {
+      guard let head, head.newestID != nil, let revision = try revision(of: id, in: head, snapshot) else {
+        continue
+      }
+      expected[stream] = Place(stream: name, revision: revision.rawValue + 1)
+      return true
+    }
+    return false
+  }
+
+  private mutating func places(
+    of stream: StreamName, _ snapshot: borrowing LogSnapshot
+  ) throws(AnnalsError) -> [(stream: StreamName, head: Head?)] {
+    if let known = places[stream] { return known }
+    var found: [(stream: StreamName, head: Head?)] = []
+    for name in [stream] + (try snapshot.moved(from: stream)) {
+      found.append((name, try snapshot.head(of: name)))
+    }
+    places[stream] = found
+    return found
+  }
+
+  /// Whether the line is the entry that follows the last known one of its stream, or the first of a place where none was.
+  private mutating func isExpected(
+    _ event: AppendRequest.Event, of stream: StreamName,
+    _ places: [(stream: StreamName, head: Head?)], _ snapshot: borrowing LogSnapshot
+  ) throws(AnnalsError) -> Bool {
+    for (name, head) in places {
+      guard let head, head.newestID != nil else { continue }
+      var revision: UInt64 = 0
+      if let place = expected[stream], place.stream == name {
+        revision = place.revision
+      } else if event.id == nil {
+        continue
+      }
+      guard revision <= head.revision.rawValue else { continue }
+      var touched = 0
+      let found = try snapshot.reader.walk(revision...revision, of: head, touched: &touched) {
+        (bytes, header, _) in
+        guard let id = event.id else {
+          return !header.flags.contains(.id)
+            && snapshot.kinds.kind(version: event.record.version, name: event.record.type, shape: nil)
+              == header.kind
+            && bytes.extracting(header.body).isEqual(to: event.payload.span)
+        }
+        return header.flags.contains(.id) && UUID(bytes, at: header.id.lowerBound) == id
+      }
+      guard found == [true] else { continue }
+      expected[stream] = Place(stream: name, revision: revision + 1)
+      return true
+    }
+    return false
+  }
+
+  /// The revision of the entry of a stream that has the id; `nil` where there is none.
+  private mutating func revision(
+    of id: UUID, in head: Head, _ snapshot: borrowing LogSnapshot
+  ) throws(AnnalsError) -> Revision? {
+    try keepIDs(of: head, snapshot.reader)
+    for position in memory.candidates(for: id, of: head.id) {
+      let bytes = try snapshot.reader.bytes(at: position)
+      let header = try snapshot.reader.header(bytes, at: position)
+      if header.stream == head.id, header.flags.contains(.id), UUID(bytes, at: header.id.lowerBound) == id {
+        return header.revision
+      }
+    }
+    return nil
+  }
+
+  /// How many entries of a stream are read at a time.
+  private static let step: UInt64 = 4_096
+
+  /// Keeps the ids of all entries of a stream in memory.
+  private mutating func keepIDs(of head: Head, _ reader: StoreReader) throws(AnnalsError) {
+    let last = head.revision.rawValue
+    var next = kept[head.id.rawValue] ?? 0
+    while next <= last {
+      let end = min(next + Self.step - 1, last)
+      var touched = 0
+      let entries = try reader.walk(next...end, of: head, touched: &touched) { (bytes, header, position) in
+        EntryIdentity(
+          position: position, revision: header.revision,
+          id: header.flags.contains(.id) ? UUID(bytes, at: header.id.lowerBound) : nil)
+      }
+      for entry in entries {
+        guard let id = entry.id else { continue }
+        guard memory.add(id, of: head.id, at: entry.position) else {
+          throw AnnalsError(
+            .tooLarge,
+            "more than \(memory.count) event ids would have to be kept in memory to find out whether the line is in the log already; import fewer streams at a time"
+          )
+        }
+      }
+      next = end + 1
+      kept[head.id.rawValue] = next
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+/// `import` of lines whose ids the store has already: each id is stored once.
+@Suite struct ImportAgainTests {
+  private static func id(_ number: Int) -> String {
+    let digits = String(number, radix: 16)
+    return "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
+  }
+
+  /// A line with the id of this number, in one of `streams` streams.
+  private static func line(_ number: Int, streams: Int) -> String {
+    #"{"stream":"s\#(number % streams)","type":"T","id":"\#(id(number))","data":{"n":\#(number)}}"#
+  }
+
+  private static func file(
+    _ name: String, _ numbers: some Sequence<Int>, streams: Int, in folder: TemporaryFolder
+  ) throws -> String {
+    try folder.file(name, numbers.map { line($0, streams: streams) + "\n" }.joined())
+  }
+
+  /// The ids of all entries, each with its stream.
+  private func stored(_ store: String) async throws -> [String] {
+    try await CommandRun("dump", store).objects().map { "\($0["stream"] ?? "") \($0["id"] ?? "")" }
+  }
+
+  @Test(arguments: [1, 7, 3_000])
+  func `one new line before the known ones is the only one that is stored`(streams: Int) async throws {
+    let folder = try TemporaryFolder()
+    let known = try Self.file("known.jsonl", 1...5_000, streams: streams, in: folder)
+    #expect(
+      await CommandRun("import", folder.store, known).output == "5000 entries stored; 5000 lines read\n")
+    let more = try Self.file("more.jsonl", [streams * 2_000] + Array(1...5_000), streams: streams, in: folder)
+    let again = await CommandRun("import", folder.store, more)
+    #expect(again.status == 0, "\(again.errors)")
+    #expect(again.output == "1 entries stored, 5000 were there already; 5001 lines read\n")
+    let stored = try await stored(folder.store)
+    #expect(stored.count == 5_001 && Set(stored).count == 5_001)
+  }
+
+  @Test func `known lines are found in any order and between new ones`() async throws {
+    let folder = try TemporaryFolder()
+    let seed = UInt64.random(in: 0...9_999)
+    var generator = LinearGenerator(seed)
+    var numbers = Array(1...6_000)
+    let first = try Self.file("first.jsonl", numbers.shuffled(using: &generator), streams: 9, in: folder)
+    #expect(await CommandRun("import", folder.store, first).status == 0)
+    numbers += 6_001...7_500
+    for round in 1...2 {
+      let name = "round\(round).jsonl"
+      let file = try Self.file(name, numbers.shuffled(using: &generator), streams: 9, in: folder)
+      let run = await CommandRun("import", folder.store, file, "--json")
+      let wanted = round == 1 ? (1_500, 6_000) : (0, 7_500)
+      #expect(
+        run.output == "{\"lines\":7500,\"stored\":\(wanted.0),\"repeated\":\(wanted.1)}\n", "seed \(seed)")
+    }
+    let stored = try await stored(folder.store)
+    #expect(stored.count == 7_500 && Set(stored).count == 7_500, "seed \(seed)")
+  }
+
+  @Test func `an id that comes again in a later batch of the same file is stored once`() async throws {
+    let folder = try TemporaryFolder()
+    let file = try Self.file("twice.jsonl", Array(1...4_500) + [17, 3_900, 4_501], streams: 3, in: folder)
+    let run = await CommandRun("import", folder.store, file)
+    #expect(run.output == "4501 entries stored, 2 were there already; 4503 lines read\n")
+    #expect(try await stored(folder.store).count == 4_501)
+  }
+
+  @Test(.enabled(if: BuiltTool.path != nil, "the executable is not beside the test bundle"))
+  func `two processes that import one file at once store each id once`() async throws {
+    let folder = try TemporaryFolder()
+    _ = try Self.file("up.jsonl", 1...12_000, streams: 40, in: folder)
+    _ = try Self.file("down.jsonl", (1...12_000).reversed(), streams: 40, in: folder)
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = [
+      "-c",
+      """
+      "$TOOL" import orders.annals up.jsonl --json >one & a=$!
+      "$TOOL" import orders.annals up.jsonl --json >two & b=$!
+      "$TOOL" import orders.annals down.jsonl --json >three & c=$!
+      wait $a && wait $b && wait $c
+      """,
+    ]
+    process.environment = ["TOOL": BuiltTool.path ?? "", "PATH": "/usr/bin:/bin"]
+    process.currentDirectoryURL = folder.url
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    var sums = (stored: 0, repeated: 0)
+    for name in ["one", "two", "three"] {
+      let data = try Data(contentsOf: URL(filePath: folder.path(name)))
+      let report = try #require(JSONSerialization.jsonObject(with: data) as? [String: Int])
+      sums = (sums.stored + (report["stored"] ?? 0), sums.repeated + (report["repeated"] ?? 0))
+    }
+    #expect(sums == (12_000, 24_000))
+    let stored = try await stored(folder.store)
+    #expect(stored.count == 12_000 && Set(stored).count == 12_000)
+  }
+}
+
+/// Numbers that follow from a seed.
+private struct LinearGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(_ seed: UInt64) { state = seed &* 2 &+ 1 }
+
+  mutating func next() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return state ^ (state >> 29)
+  }
+}
