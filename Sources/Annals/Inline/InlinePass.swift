@@ -24,10 +24,10 @@ struct InlinePass {
 
 extension PassTarget {
   /// Creates the table of rows of inline projections, if the file does not have it.
-  func createInlineTable() throws(AnnalsError) {
+  func create(later definition: TableDefinition) throws(AnnalsError) {
     let environment = environment
     let turn = try storage { () throws(EnvironmentError) in try environment.turn() }
-    do throws(EnvironmentError) { _ = try environment.create(later: StoreTables.inline, turn) } catch {
+    do throws(EnvironmentError) { _ = try environment.create(later: definition, turn) } catch {
       throw AnnalsError(error)
     }
   }

@@ -9,8 +9,11 @@ protocol AppendState: ~Escapable {
   /// Why the snapshot could not be read.
   associatedtype Failure: Error
 
-  /// How many of a stream's newest entries are searched for an id.
-  var window: UInt64 { get }
+  /// The revisions of the newest entries of a stream that have one of `ids`, as far as the store recognises them.
+  func revisions(of ids: [UUID], in end: StreamEnd) throws(Failure) -> [UUID: Revision]
+
+  /// Whether the store recognises every id that a stream has.
+  func recognisesAll(in end: StreamEnd) -> Bool
 
   /// Where the stream of the call's part at `index` ends; `nil` where it holds no entry.
   func end(ofPart index: Int) -> StreamEnd?
@@ -172,6 +175,7 @@ enum AppendDecision {
     if case .repeated = recognition { return recognition }
     let names = try state.moved(ofPart: index)
     if names.isEmpty { return recognition }
+    let ids = events.compactMap(\.id)
     var found: [UUID: EntryIdentity] = [:]
     // Of a stream that was split into many only so many names are known.
     var isWhole = names.count < MovedRow.maximum
@@ -179,11 +183,9 @@ enum AppendDecision {
     for name in names { ends.append(try state.end(of: name)) }
     for other in ends {
       guard let other, other.newestID != nil else { continue }
-      let last = other.revision.rawValue
-      let oldest = last < state.window ? 0 : last - state.window + 1
-      if oldest > 0 { isWhole = false }
-      for identity in try state.identities(of: other, oldest...last) {
-        if let id = identity.id { found[id] = identity }
+      if !state.recognisesAll(in: other) { isWhole = false }
+      for (id, revision) in try state.revisions(of: ids, in: other) {
+        found[id] = try state.identities(of: other, revision.rawValue...revision.rawValue).first
       }
     }
     let there = events.compactMap { $0.id.flatMap { found[$0] } }
@@ -200,15 +202,10 @@ enum AppendDecision {
   private static func recognise<State: AppendState & ~Escapable>(
     _ events: [AppendRequest.Item], behind end: StreamEnd?, in state: borrowing State
   ) throws(State.Failure) -> Recognition {
-    guard let end, let newest = end.newestID, end.revision.rawValue - newest.rawValue < state.window else {
-      return .new
-    }
+    guard let end else { return .new }
     let last = end.revision.rawValue
-    let oldest = last < state.window ? 0 : last - state.window + 1
-    var found: [UUID: Revision] = [:]
-    for identity in try state.identities(of: end, oldest...last) {
-      if let id = identity.id { found[id] = identity.revision }
-    }
+    let found = try state.revisions(of: events.compactMap(\.id), in: end)
+    if found.isEmpty { return .new }
     guard let index = events.lastIndex(where: { $0.id != nil }), let id = events[index].id else {
       return .new
     }

@@ -29,7 +29,7 @@ struct AppendGroup {
   let heads: StreamHeads
   let tables: StoreTables
   let directory: Directory
-  private let window: UInt64
+  private let search: IDSearch
   /// The kinds, those included that the group registered.
   var kinds: KindRegistry
   /// The kinds that the group registered.
@@ -51,13 +51,15 @@ struct AppendGroup {
   var hasChanges: Bool { count > 0 || inline.hasFolded }
 
   /// A group behind the entry at `last` (0: none).
-  init(_ generation: Generation, last: UInt64, inline rows: [InlineRow] = []) {
+  ///
+  /// - Parameter search: How event ids are recognised.
+  init(_ generation: Generation, last: UInt64, _ search: IDSearch, inline rows: [InlineRow] = []) {
     inline = InlineGroup(rows)
     self.generation = generation
     heads = generation.heads
     tables = generation.tables
     directory = generation.directory
-    window = generation.meta.window
+    self.search = search
     kinds = generation.kinds
     self.last = last
   }
@@ -110,7 +112,7 @@ struct AppendGroup {
     try locate(request, in: transaction)
     let reader = StoreReader(transaction.view, tables)
     let state = GroupState(
-      reader: reader, heads: heads, parts: request.parts, ends: ends, window: window,
+      reader: reader, heads: heads, parts: request.parts, ends: ends, search: search,
       hasMoved: try generation.hasMoved(in: reader))
     return try AppendDecision.decide(request, in: state)
   }
@@ -127,6 +129,8 @@ extension AppendGroup {
     /// What each of them adds to the census.
     var sums: [CensusRow]
     var revisions: [Revision] = []
+    /// The stream of each event that has an id, where the store has an index of them.
+    var streams: [UInt64] = []
   }
 
   /// Puts the events of an accepted call.
@@ -144,12 +148,28 @@ extension AppendGroup {
         try putRun(of: request, &progress, &table, &transaction)
       }
     }
+    if case .index(let table) = search, request.hasIDs {
+      try putIDs(of: request, progress, in: table, &transaction)
+    }
     for (record, sum) in progress.sums.enumerated() {
       census[progress.kinds[record], default: CensusRow()].add(sum)
     }
     count += UInt64(request.items.count)
     let positions = (first...last).map { Position($0) }
     return Appended(positions: positions, revisions: progress.revisions, wasRepeated: false)
+  }
+
+  /// Puts the ids of a call's events into the index.
+  private func putIDs(
+    of request: AppendRequest, _ progress: Progress, in table: Table, _ transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    var next = 0
+    for (item, revision) in zip(request.items, progress.revisions) {
+      guard let id = item.id else { continue }
+      let row = IDRow(stream: Position(progress.streams[next]), id: id, revision: revision)
+      try transaction.put(row, in: table)
+      next += 1
+    }
   }
 
   /// Puts as many events as the heads may be held for.
@@ -192,12 +212,14 @@ extension AppendGroup {
         draft.links = table.extend(slot, hasID: hasID)
         draft.stream = table.slots.id(slot)
         draft.revision = Revision(table.slots.revision(slot))
+        if hasID { progress.streams.append(draft.stream) }
         draft.id = items[item].id
         draft.isEndOfCall = item + 1 == items.count
         bytes += try put(draft, &transaction)
         progress.revisions.append(draft.revision)
       } else {
         table.begin(parts[progress.part].hash, hasID: hasID)
+        if hasID { progress.streams.append(last) }
         let name = parts[progress.part].stream.text
         var draft = EntryDraft(
           kind: progress.kinds[record], time: items[item].time, name: name.utf8.span,

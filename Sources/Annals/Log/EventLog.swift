@@ -35,8 +35,10 @@ public struct EventLog: Sendable {
     guard (1...AppendLimit.payload).contains(options.maximumPayload) else {
       throw AnnalsError(.wrongUse, "the most bytes of a payload are 1 to \(AppendLimit.payload)")
     }
+    try options.idempotency?.check()
     core = try LogCore.open(at: url, options: options)
     self.options = options
+    if let wanted = options.idempotency { try core.check(wanted) }
   }
 
   /// The id that all copies and generations of this log share.

@@ -6,6 +6,14 @@ internal import LMDB
   import Foundation
 #endif
 
+/// Where ids are looked for.
+enum IDSearch {
+  /// In so many of a stream's newest entries.
+  case window(UInt64)
+  /// In the index of ids.
+  case index(Table)
+}
+
 /// What appends are decided by: the heads in memory, and the entries inside the transaction that would add to them.
 struct GroupState: AppendState, ~Escapable {
   let reader: StoreReader
@@ -14,20 +22,21 @@ struct GroupState: AppendState, ~Escapable {
   let parts: [AppendRequest.Part]
   /// By part, where its stream ends.
   let ends: [StreamEnd?]
-  let window: UInt64
+  private let search: IDSearch
   /// Whether entries of any stream have moved to another one.
   let hasMoved: Bool
 
   @_lifetime(copy reader)
   init(
-    reader: StoreReader, heads: StreamHeads, parts: [AppendRequest.Part], ends: [StreamEnd?], window: UInt64,
+    reader: StoreReader, heads: StreamHeads, parts: [AppendRequest.Part], ends: [StreamEnd?],
+    search: IDSearch,
     hasMoved: Bool
   ) {
     self.reader = reader
     self.heads = heads
     self.parts = parts
     self.ends = ends
-    self.window = window
+    self.search = search
     self.hasMoved = hasMoved
   }
 
@@ -42,6 +51,39 @@ struct GroupState: AppendState, ~Escapable {
       let place = try AppendGroup.look(up: name, StreamHash(name), reader, &table)
       return place.id == 0 ? nil : table.slots.end(place.slot)
     }
+  }
+
+  func recognisesAll(in end: StreamEnd) -> Bool {
+    switch search {
+    case .window(let length): end.revision.rawValue < length
+    case .index: true
+    }
+  }
+
+  func revisions(of ids: [UUID], in end: StreamEnd) throws(AnnalsError) -> [UUID: Revision] {
+    guard let newest = end.newestID else { return [:] }
+    var found: [UUID: Revision] = [:]
+    switch search {
+    case .window(let length):
+      let last = end.revision.rawValue
+      guard last - newest.rawValue < length else { return [:] }
+      let wanted = Set(ids)
+      for identity in try identities(of: end, (last < length ? 0 : last - length + 1)...last) {
+        if let id = identity.id, wanted.contains(id) { found[id] = identity.revision }
+      }
+    case .index(let table):
+      for id in ids {
+        guard let revision = try reader.revision(of: id, in: end.id, table) else { continue }
+        guard revision <= newest else {
+          throw AnnalsError(
+            .damaged,
+            "table 'ids': it leads to revision \(revision) of the stream that begins at \(end.id), whose newest event id is at revision \(newest); run 'annals verify'",
+            details: AnnalsError.Details { $0.table = "ids" })
+        }
+        found[id] = revision
+      }
+    }
+    return found
   }
 
   func identities(

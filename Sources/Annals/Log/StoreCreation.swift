@@ -30,7 +30,7 @@ struct StoreCreation {
   /// - Returns: Whether it was created; `false` if something has the name by now.
   func run(
     room: Int = Self.room,
-    _ content: (Directory, _ open: FileLock) throws(AnnalsError) -> Void = Self.emptyLog
+    _ content: (Directory, _ open: FileLock) throws(AnnalsError) -> Void
   ) throws(AnnalsError) -> Bool {
     try removeLeftovers()
     let free = try files { () throws(StoreFileError) in try parent.fileSystem().free }
@@ -100,7 +100,9 @@ struct StoreCreation {
   }
 
   /// Writes everything that an empty store consists of into `directory`, and waits until the disk has it.
-  private static func emptyLog(_ directory: Directory, _ open: FileLock) throws(AnnalsError) {
+  static func emptyLog(
+    _ directory: Directory, _ open: FileLock, _ idempotency: StoreOptions.Idempotency?
+  ) throws(AnnalsError) {
     let current = CurrentFile(log: UUID(), generation: 1)
     let (locks, lease) = try files { () throws(StoreFileError) in
       let locks = EnvironmentLocks(
@@ -115,8 +117,14 @@ struct StoreCreation {
     }
     try storage { () throws(EnvironmentError) in
       let table = StoreTables(environment).meta
+      var meta = StoreMeta(log: current.log)
+      if let idempotency { meta.idempotency = idempotency }
+      let rows = meta.rows()
+      if meta.idempotency == .always {
+        _ = try environment.create(later: StoreTables.ids, environment.turn())
+      }
       try environment.write { (transaction) throws(EnvironmentError) in
-        for (name, value) in StoreMeta(log: current.log).rows() {
+        for (name, value) in rows {
           let key = Array(name.rawValue.utf8)
           try transaction.put(Row.seal(value, key: key).span, forKey: key.span, in: table)
         }

@@ -220,7 +220,7 @@ struct StoreOpening {
 
 extension StoreMeta {
   /// The features that this library knows, by name.
-  static let knownFeatures: Set<String> = [Requirement.inline.name]
+  static let knownFeatures: Set<String> = [Requirement.inline.name, Requirement.ids.name]
 
   /// Throws `.needsNewer` for a feature that must be known and is not.
   static func check(_ requires: [Requirement], forWriting: Bool) throws(AnnalsError) {

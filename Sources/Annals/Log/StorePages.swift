@@ -48,7 +48,7 @@ struct StorePages {
 
   private func run(_ tables: [String]?) throws(StoreFileError) -> PageCheck.Report {
     try PageCheck.run(
-      current.fileName, in: directory, tables: StoreTables.definitions, later: [StoreTables.inline],
+      current.fileName, in: directory, tables: StoreTables.definitions, later: StoreTables.later,
       ignoring: StoreTables.reserved, only: tables)
   }
 

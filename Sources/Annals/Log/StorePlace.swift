@@ -52,7 +52,7 @@ struct StorePlace {
     guard mayCreate else {
       throw AnnalsError(.noSuchStore, "there is no store called '\(name)' at this path")
     }
-    if try !create() && options.creation == .always {
+    if try !create(options) && options.creation == .always {
       throw AnnalsError(.cannotCreate, "something called '\(name)' is there already; nothing was changed")
     }
     guard let directory = try existing() else {
@@ -95,8 +95,10 @@ struct StorePlace {
   }
 
   /// Creates the store, unless something has its name.
-  private func create() throws(AnnalsError) -> Bool {
-    try StoreCreation(parent: above(), name: name).run()
+  private func create(_ options: StoreOptions) throws(AnnalsError) -> Bool {
+    try StoreCreation(parent: above(), name: name).run { (directory, open) throws(AnnalsError) in
+      try StoreCreation.emptyLog(directory, open, options.idempotency)
+    }
   }
 
   /// Creates a store that is no empty one, and waits until its name is durable.

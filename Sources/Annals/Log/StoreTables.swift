@@ -23,6 +23,12 @@ final class StoreTables: Sendable {
   /// The rows of inline projections: a table that a store has from the first one on.
   static let inline = TableDefinition("inline", integerKeys: false)
 
+  /// The index of event ids by stream: a table that a store has from the first ``StoreOptions/Idempotency/always`` on.
+  static let ids = TableDefinition("ids", integerKeys: false)
+
+  /// The tables that a store need not have.
+  static let later = [inline, ids]
+
   /// Names that later features will use; a store of today has no such table.
   static let reserved = ["contexts", "folds", "tags", "tagheads", "moved"]
 
@@ -41,6 +47,6 @@ extension EnvironmentOptions {
   /// The options for a generation's file.
   init(generation access: EnvironmentOptions.Access = .readWrite, create: Bool = false) {
     self.init(access: access, create: create)
-    laterTables = [StoreTables.inline]
+    laterTables = StoreTables.later
   }
 }

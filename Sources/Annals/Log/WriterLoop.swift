@@ -25,6 +25,8 @@ struct WriterLoop {
   private var otherMerge: MergeRow?
   /// The inline projections, with how far they are behind the newest commit that is known.
   private var inline: [InlineRow] = []
+  /// How the store recognises event ids.
+  private var idempotency = StoreOptions.Idempotency.window(64)
 
   init(
     _ place: CurrentGeneration, _ line: WaitingLine<LogWriter.Job>, _ status: LogWriter.Status,
@@ -131,15 +133,27 @@ struct WriterLoop {
     _ jobs: [LogWriter.Job], _ turn: consuming Environment.Turn
   ) throws(AnnalsError) -> [Result<Appended, AnnalsError>]? {
     let durability: Durability = jobs.allSatisfy { $0.durability == .relaxed } ? .relaxed : .full
+    let index = generation.environment.ids
     var transaction = try generation.environment.write(turn, durability)
     guard let last = try catchUp(transaction) else {
       transaction.abort()
       return nil
     }
+    let search: IDSearch
+    switch (idempotency, index) {
+    case (.window(let length), _): search = .window(UInt64(length))
+    case (.always, let index?): search = .index(index)
+    case (.always, nil):
+      // Another process has made the table, which only a later transaction can use.
+      transaction.abort()
+      try generation.environment.openIDs()
+      guard generation.environment.ids != nil else { throw AnnalsError.missingIDs }
+      return try store(jobs, self.turn())
+    }
     let heads = generation.heads
     let before = merge
     heads.withTable { $0.begin() }
-    var group = AppendGroup(generation, last: last, inline: inline)
+    var group = AppendGroup(generation, last: last, search, inline: inline)
     var answers: [Result<Appended, AnnalsError>] = []
     var mark: EntryMark?
     do throws(AnnalsError) {
@@ -221,8 +235,9 @@ extension WriterLoop {
         "table 'meta': the row 'state' is not one that a generation in use gets; restore the store from a backup",
         details: AnnalsError.Details { $0.table = "meta" })
     }
-    for name in [StoreMeta.Name.schemaEpoch, .requires] { try reader.read(name, into: &meta) }
+    for name in [StoreMeta.Name.schemaEpoch, .requires, .window] { try reader.read(name, into: &meta) }
     try StoreMeta.check(meta.requires, forWriting: true)
+    idempotency = meta.idempotency
     inline = meta.requires.contains(.inline) ? try reader.inlineRows() : []
     let end = try reader.end()
     try generation.heads.follow(end, reader)

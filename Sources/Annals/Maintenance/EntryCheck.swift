@@ -6,6 +6,8 @@ struct EntryCheck: ~Escapable {
   private let kinds: KindRegistry
   /// Up to where the rows of `streams` and `heads` must suffice.
   private let checkpoint: UInt64
+  /// The index of event ids, and how many of its rows an entry has confirmed.
+  private(set) var index: IDIndexCheck
   private(set) var report: VerifyReport
   /// What `census` must say.
   private(set) var census: [UInt32: CensusRow] = [:]
@@ -23,7 +25,11 @@ struct EntryCheck: ~Escapable {
   private(set) var hasUnreadable = false
 
   @_lifetime(copy reader)
-  init(_ reader: StoreReader, _ kinds: KindRegistry, checkpoint: UInt64, _ report: VerifyReport) {
+  init(
+    _ reader: StoreReader, _ kinds: KindRegistry, checkpoint: UInt64, _ index: IDIndexCheck,
+    _ report: VerifyReport
+  ) {
+    self.index = index
     self.reader = reader
     self.checkpoint = checkpoint
     self.kinds = kinds
@@ -68,6 +74,11 @@ struct EntryCheck: ~Escapable {
     checkRows(bytes, header, position)
     checkStream(bytes, header, position)
     checkLinks(bytes, header, position)
+    do throws(AnnalsError) {
+      if let problem = try index.check(bytes, header, position, reader) { add(position, problem, .rebuild) }
+    } catch {
+      report.add(error, place: "position \(position)", position: position, repair: .rebuild)
+    }
     return header.flags.contains(.endOfCall)
   }
 

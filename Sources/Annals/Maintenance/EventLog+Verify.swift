@@ -54,6 +54,7 @@ extension EventLog {
       report.isComplete = false
       return report
     }
+    try log.core.generation.environment.openIDs()
     try log.read { (snapshot) throws(AnnalsError) in
       report = try snapshot.verify(progress)
     }
@@ -66,24 +67,26 @@ extension EventLog {
 extension LogSnapshot {
   /// Checks everything that the snapshot has.
   func verify(_ progress: (EventLog.Progress) -> Void) throws(AnnalsError) -> VerifyReport {
-    try reader.verify(kinds, inline: generation.inline, progress)
+    try reader.verify(kinds, inline: generation.inline, ids: generation.environment.ids, progress)
   }
 }
 
 extension StoreReader {
   /// Checks every entry and every row, with `kinds` as the store has them.
   func verify(
-    _ kinds: KindRegistry, inline: Table? = nil, _ progress: (EventLog.Progress) -> Void
+    _ kinds: KindRegistry, inline: Table? = nil, ids: Table? = nil, _ progress: (EventLog.Progress) -> Void
   ) throws(AnnalsError) -> VerifyReport {
     var end = SnapshotEnd(checkpoint: 0, last: try last())
     var report = VerifyReport()
     // A row that cannot be read is a finding; without it no other row of heads is asked for.
     do { end.checkpoint = try checkpoint() } catch { report.add(error, place: "table 'meta'") }
-    var entries = EntryCheck(self, kinds, checkpoint: end.checkpoint, report)
+    let index = IDIndexCheck(self, ids, &report)
+    var entries = EntryCheck(self, kinds, checkpoint: end.checkpoint, index, report)
     try entries.run(last: end.last) { done, total in progress(EventLog.Progress(done: done, total: total)) }
     var tables = TableCheck(self, kinds, entries.report)
     try tables.run(end, entries)
     try tables.checkInline(inline, end)
+    try tables.checkIDs(entries)
     return tables.report
   }
 }

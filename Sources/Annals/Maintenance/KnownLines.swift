@@ -10,8 +10,8 @@ internal import LMDB
 ///
 /// A line with an id is known where its stream, or one that a pass has moved the stream's entries to, has an entry with
 /// that id, wherever the entry is. The next entry after the last known line is compared first, so lines in the order of
-/// their entries cost one entry each. From the first id that is elsewhere, or nowhere, the ids of the whole stream are
-/// kept in memory. A line without an id is known only where it follows a known line and equals the entry that follows.
+/// their entries cost one entry each. An id that is elsewhere, or nowhere, is looked for in the store's index of ids;
+/// without one, the ids of the whole stream are kept in memory. A line without an id is known only where it follows a known line and equals the entry that follows.
 struct KnownLines {
   /// Where the next line of a stream is expected.
   private struct Place {
@@ -23,6 +23,8 @@ struct KnownLines {
   /// The generation that the rest is about; a pass may move entries to other streams.
   private var generation: UInt64 = 0
   private var memory: IDMemory
+  /// The store's own index of ids, which takes the place of the memory; `nil` where it has none.
+  private var index: Table?
   /// By a stream's first position, how many of its entries are in the memory.
   private var kept: [UInt64: UInt64] = [:]
   /// The streams whose last line was known, and where the next one is expected.
@@ -44,7 +46,12 @@ struct KnownLines {
   mutating func remove(
     from batch: inout ImportBatch
   ) throws(AnnalsError) -> (count: UInt64, sight: LogSight) {
-    try log.read { (snapshot) throws(AnnalsError) in
+    // Taken before the snapshot: a table that is opened later cannot be read in it.
+    let opened = log.core.generation
+    let index = opened.environment.ids
+    return try log.read { (snapshot) throws(AnnalsError) in
+      self.index = nil
+      if snapshot.generation === opened, try snapshot.reader.idempotency() == .always { self.index = index }
       let sight = LogSight(generation: snapshot.generation.number, last: try snapshot.reader.last())
       if sight.generation != generation {
         generation = sight.generation
@@ -128,6 +135,7 @@ struct KnownLines {
   private mutating func revision(
     of id: UUID, in head: Head, _ snapshot: borrowing LogSnapshot
   ) throws(AnnalsError) -> Revision? {
+    if let index { return try snapshot.reader.revision(of: id, in: head.id, index) }
     try keepIDs(of: head, snapshot.reader)
     for position in memory.candidates(for: id, of: head.id) {
       let bytes = try snapshot.reader.bytes(at: position)
@@ -159,7 +167,7 @@ struct KnownLines {
         guard memory.add(id, of: head.id, at: entry.position) else {
           throw AnnalsError(
             .tooLarge,
-            "more than \(memory.count) event ids would have to be kept in memory to find out whether the line is in the log already; import fewer streams at a time"
+            "more than \(memory.count) event ids would have to be kept in memory to find out whether the line is in the log already; give the store an index of ids with 'annals set idempotency', or import fewer streams at a time"
           )
         }
       }

@@ -75,6 +75,8 @@ public struct LogInfo: Sendable {
   public let census: [CensusLine]
   /// How many of a stream's newest entries are searched for a repeated event id.
   public let window: UInt64
+  /// How the store recognises event ids that it has already.
+  public let idempotency: StoreOptions.Idempotency
   /// The names of the features that a program must know.
   public let requires: [String]
   /// How many of the newest entries `streams` and the heads do not speak of yet, so that an open reads them.
@@ -154,7 +156,8 @@ extension EventLog {
         pass: try reader.pass().map { LogInfo.Pass(id: $0.id, generation: $0.other, version: $0.version) },
         entries: entries,
         streams: try snapshot.streamCount(withTail: options.scope == nil), schemas: schemas,
-        census: try snapshot.census(), window: meta.window, requires: meta.requires.map(\.name),
+        census: try snapshot.census(), window: meta.window, idempotency: meta.idempotency,
+        requires: meta.requires.map(\.name),
         tailLength: entries - min(meta.checkpoint, entries),
         merging: try reader.merge().map { Position($0.position) },
         fileSize: status.size,

@@ -75,7 +75,7 @@ struct StoreCopy {
     let report = try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       let reader = StoreReader(transaction.view, tables)
       return try reader.verify(
-        reader.kinds(), inline: environment.later(StoreTables.inline.name), progress)
+        reader.kinds(), inline: environment.later(StoreTables.inline.name), ids: environment.ids, progress)
     }
     if let first = report.findings.first {
       throw AnnalsError(

@@ -31,6 +31,9 @@ struct Pass {
   /// The old generation, as the threads of the pass read it.
   let old: RewriteSource
 
+  /// Whether the new generation has an index of event ids.
+  private let isIndexed: Bool
+
   var target: PassTarget
   var machine: PassMachine
   var pace: PassPace
@@ -59,6 +62,7 @@ struct Pass {
       source.read { (reader) throws(AnnalsError) in try reader.kinds() }, reach: work.reach,
       target: target.read { (reader) throws(AnnalsError) in try reader.kinds() })
     failing = work.failingGroups(of: old)
+    isIndexed = try target.read { (reader) throws(AnnalsError) in try reader.idempotency() } == .always
     self.log = log
     self.work = work
     inline = work.move == nil ? work.inline?.room() : nil
@@ -90,11 +94,13 @@ struct Pass {
   /// - Returns: How long writers waited for the switch.
   mutating func run() throws(AnnalsError) -> Duration {
     try target.write(.full) { (transaction) throws(AnnalsError) in
-      try GenerationWriter(tables: target.tables, kinds: kinds).putActivatedSchemas(in: &transaction)
+      try GenerationWriter(tables: target.tables, kinds: kinds, isIndexed: isIndexed).putActivatedSchemas(
+        in: &transaction)
     }
     let rows = try target.read { (reader) throws(AnnalsError) in try reader.inlineRows() }
     // Also where this pass folds none: who knows the projections folds them in the new generation.
-    if !rows.isEmpty { try target.createInlineTable() }
+    if !rows.isEmpty { try target.create(later: StoreTables.inline) }
+    if isIndexed { try target.create(later: StoreTables.ids) }
     try ContextCopy(source: source, target: target).run(safety == .synced ? .full : .none)
     try MovedCopy(source: source, target: target).run()
     while true {
@@ -259,7 +265,7 @@ extension Pass {
     var size = 0
     var tally = tally
     let (target, row) = (target, row)
-    let writer = GenerationWriter(tables: target.tables, kinds: kinds)
+    let writer = GenerationWriter(tables: target.tables, kinds: kinds, isIndexed: isIndexed)
     let relinking = try relink()
     let folding = InlinePass(room: inline, tables: target.tables)
     try target.write(durability, relinking) { (transaction) throws(AnnalsError) in

@@ -162,7 +162,7 @@ final class PassTarget {
   private func checkPages(in directory: Directory) throws(AnnalsError) {
     let report = try files { () throws(StoreFileError) in
       try PageCheck.run(
-        current.fileName, in: directory, tables: StoreTables.definitions, later: [StoreTables.inline],
+        current.fileName, in: directory, tables: StoreTables.definitions, later: StoreTables.later,
         ignoring: StoreTables.reserved)
     }
     guard let first = report.findings.first else { return }

@@ -41,9 +41,10 @@ extension EventLog {
     let options = StoreOptions(access: isDryRun ? .readOnly : .readWrite, creation: .never)
     let log = try EventLog(at: url, options: options)
     let source = try log.core.place.newest()
+    try source.environment.openIDs()
     let (found, patch) = try source.read {
       (reader) throws(AnnalsError) -> (RepairReport, EntryPatch?) in
-      let verified = try reader.verify(try reader.kinds(), progress)
+      let verified = try reader.verify(try reader.kinds(), ids: source.environment.ids, progress)
       var scan = try RepairScan(reader)
       if !verified.isClean { try scan.run() }
       let report = RepairReport(

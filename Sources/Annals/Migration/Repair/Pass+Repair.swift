@@ -83,7 +83,7 @@ extension Pass {
   /// Throws unless everything about the new generation is as it must be.
   mutating func verifyRepair() throws(AnnalsError) {
     let report = try target.read { (reader) throws(AnnalsError) in
-      try reader.verify(try reader.kinds()) { (_) in }
+      try reader.verify(try reader.kinds(), ids: target.environment.ids) { (_) in }
     }
     guard let first = report.findings.first else { return }
     throw AnnalsError(

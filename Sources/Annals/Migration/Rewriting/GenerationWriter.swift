@@ -6,6 +6,8 @@ internal import LMDB
 struct GenerationWriter: Sendable {
   let tables: StoreTables
   let kinds: GenerationKinds
+  /// Whether the generation has an index of event ids.
+  let isIndexed: Bool
 
   /// Puts a run: its entries behind those that are there, rows of the kinds that are new with it, and its share of the census.
   func put(_ run: borrowing RewrittenRun, in transaction: inout WriteTransaction) throws(AnnalsError) {
@@ -27,6 +29,20 @@ struct GenerationWriter: Sendable {
       } else {
         try append(run.entry(index), at: run.position(of: index), in: &transaction)
       }
+    }
+    try putIDs(of: run, in: &transaction)
+  }
+
+  /// Puts the ids of a run's entries into the index, where the generation has one.
+  private func putIDs(
+    of run: borrowing RewrittenRun, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    guard isIndexed else { return }
+    guard let index = transaction.environment.ids else { throw AnnalsError.missingIDs }
+    for number in 0..<run.count {
+      let row = try StoreReader(transaction.view, tables).idRow(
+        run.entry(number), at: run.position(of: number))
+      if let row { try transaction.put(row, in: index) }
     }
   }
 

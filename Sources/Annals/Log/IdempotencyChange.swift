@@ -1,0 +1,238 @@
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Changes how a store recognises event ids: builds the index of ids or removes it, in transactions of bounded length.
+///
+/// The index is read, and kept by appends, from the transaction on that says that it is complete. Cut short, the change
+/// leaves the store as it recognised ids before, or already the new way; the next change goes on.
+struct IdempotencyChange {
+  /// For how long a transaction adds or removes rows.
+  private static let turn = Duration.milliseconds(50)
+  /// How many entries are read before their rows are put.
+  private static let run = 2_048
+  /// From how few remaining entries on the last transaction begins.
+  private static let rest: UInt64 = 2_048
+
+  private let log: EventLog
+  private let wanted: StoreOptions.Idempotency
+
+  init(_ log: EventLog, _ wanted: StoreOptions.Idempotency) {
+    self.log = log
+    self.wanted = wanted
+  }
+
+  /// Does all that is due.
+  ///
+  /// - Parameter progress: Is called with how many entries are done, and how many there are.
+  /// - Returns: Whether the store recognised ids in another way before.
+  func run(_ progress: (EventLog.Progress) -> Void) throws(AnnalsError) -> Bool {
+    try wanted.check()
+    guard log.options.access == .readWrite else {
+      throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
+    }
+    // A pass makes the index of the generation that it builds from what this one says.
+    let lock = try StoreOpening(directory: log.core.generation.directory, options: log.options).passLock()
+    guard let hold = try files({ () throws(StoreFileError) in try lock.tryLock(.exclusive) }) else {
+      let holder = try files { () throws(StoreFileError) in try lock.lastHolder() }
+      throw AnnalsError(
+        .busy,
+        "\(holder.map { "process \($0)" } ?? "another process") is at work on this store's generations; try again when it is done",
+        details: AnnalsError.Details { $0.holder = holder })
+    }
+    let generation = try log.core.newest()
+    try generation.environment.openIDs()
+    let (stored, row) = try generation.read { (reader) throws(AnnalsError) in
+      (try reader.idempotency(), try reader.idIndexRow())
+    }
+    let isChanged: Bool
+    switch wanted {
+    case .always:
+      isChanged = stored != .always
+      if isChanged {
+        if row == .emptying { try empty() }
+        try build(progress)
+      }
+    case .window:
+      isChanged = stored != wanted
+      try narrow(isChanged)
+      try empty()
+    }
+    _ = consume hold
+    return isChanged
+  }
+
+  // MARK: Building
+
+  private func build(_ progress: (EventLog.Progress) -> Void) throws(AnnalsError) {
+    let generation = log.core.generation
+    if generation.environment.ids == nil {
+      try generation.unsealIfStale(within: log.options.lockTimeout)
+      let turn = try generation.environment.turn(within: log.options.lockTimeout)
+      do throws(EnvironmentError) {
+        _ = try generation.environment.create(later: StoreTables.ids, turn)
+      } catch {
+        throw AnnalsError(error)
+      }
+    }
+    var isDone = false
+    while !isDone {
+      var (done, last): (UInt64, UInt64) = (0, 0)
+      try write { (transaction, tables, index) throws(AnnalsError) in
+        (done, last) = try Self.extend(index, tables, for: Self.turn, in: &transaction)
+        return true
+      }
+      progress(EventLog.Progress(done: done, total: last))
+      isDone = last - done <= Self.rest
+    }
+    try write(risesEpoch: true) { (transaction, tables, index) throws(AnnalsError) in
+      _ = try Self.extend(index, tables, for: nil, in: &transaction)
+      try transaction.remove(IDIndexRow.name, in: tables.meta)
+      var meta = StoreMeta(log: log.id)
+      try StoreReader(transaction.view, tables).read(.requires, into: &meta)
+      meta.idempotency = .always
+      try transaction.put(meta.value(of: .requires), StoreMeta.Name.requires.rawValue, in: tables.meta)
+      return true
+    }
+  }
+
+  /// Adds rows for the entries that have none yet.
+  ///
+  /// - Parameter time: How long it goes on; `nil` for all of them.
+  /// - Returns: Up to which position the index has every id, and the newest position.
+  private static func extend(
+    _ index: Table, _ tables: StoreTables, for time: Duration?, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> (done: UInt64, last: UInt64) {
+    let end = time.map { ContinuousClock.now + $0 }
+    let last = try StoreReader(transaction.view, tables).last()
+    var done: UInt64 = 0
+    if case .building(let position) = try StoreReader(transaction.view, tables).idIndexRow() {
+      done = position
+    }
+    while done < last {
+      let (rows, position) = try rows(after: done, StoreReader(transaction.view, tables))
+      for row in rows { try transaction.put(row, in: index) }
+      done = position
+      if let end, ContinuousClock.now >= end { break }
+    }
+    try transaction.put(IDIndexRow.building(done).encoded(), IDIndexRow.name, in: tables.meta)
+    return (done, last)
+  }
+
+  /// The rows of the next entries, and the position of the last of those.
+  private static func rows(
+    after position: UInt64, _ reader: StoreReader
+  ) throws(AnnalsError) -> (rows: [IDRow], last: UInt64) {
+    var rows: [IDRow] = []
+    var last = position
+    var cursor = try reader.entriesCursor()
+    var found: IntegerRow?
+    do { found = try cursor.seek(position + 1) } catch { throw AnnalsError(error) }
+    while let entry = found, entry.key - position <= UInt64(run) {
+      if let row = try reader.idRow(entry.value, at: Position(entry.key)) { rows.append(row) }
+      last = entry.key
+      found = try cursor.nextRow()
+    }
+    return (rows, last)
+  }
+
+  // MARK: Removing
+
+  /// Says that ids are recognised by a window, from this transaction on.
+  private func narrow(_ isChanged: Bool) throws(AnnalsError) {
+    _ = try ActivationWrite(log).run(risesEpoch: isChanged) { (transaction, tables, _) throws(AnnalsError) in
+      var meta = StoreMeta(log: log.id)
+      for name in [StoreMeta.Name.window, .requires] {
+        try StoreReader(transaction.view, tables).read(name, into: &meta)
+      }
+      meta.idempotency = wanted
+      for name in [StoreMeta.Name.window, .requires] {
+        try transaction.put(meta.value(of: name), name.rawValue, in: tables.meta)
+      }
+      if transaction.environment.ids != nil {
+        try transaction.put(IDIndexRow.emptying.encoded(), IDIndexRow.name, in: tables.meta)
+      }
+      return true
+    }
+  }
+
+  /// Removes all rows of an index that nobody reads.
+  private func empty() throws(AnnalsError) {
+    guard log.core.generation.environment.ids != nil else { return }
+    var isEmpty = false
+    while !isEmpty {
+      try write { (transaction, tables, index) throws(AnnalsError) in
+        let end = ContinuousClock.now + Self.turn
+        repeat {
+          let keys = try StoreReader(transaction.view, tables).firstKeys(Self.run, of: index)
+          do throws(EnvironmentError) {
+            for key in keys { try transaction.delete(key: key.span, in: index) }
+          } catch {
+            throw AnnalsError(error)
+          }
+          isEmpty = keys.count < Self.run
+        } while !isEmpty && ContinuousClock.now < end
+        if isEmpty { try transaction.remove(IDIndexRow.name, in: tables.meta) }
+        return true
+      }
+    }
+  }
+
+  /// One transaction in the generation in use, which has the table.
+  private func write(
+    risesEpoch: Bool = false,
+    _ body: (inout WriteTransaction, StoreTables, Table) throws(AnnalsError) -> Bool
+  ) throws(AnnalsError) {
+    _ = try ActivationWrite(log).run(risesEpoch: risesEpoch) {
+      (transaction, tables, _) throws(AnnalsError) in
+      guard let index = transaction.environment.ids else { throw AnnalsError.missingIDs }
+      return try body(&transaction, tables, index)
+    }
+  }
+}
+
+extension StoreReader {
+  /// The row that the index of ids has for an entry; `nil` for an entry without an id.
+  func idRow(_ bytes: Span<UInt8>, at position: Position) throws(AnnalsError) -> IDRow? {
+    let header = try header(bytes, at: position)
+    guard header.flags.contains(.id) else { return nil }
+    return IDRow(
+      stream: header.stream, id: UUID(bytes, at: header.id.lowerBound), revision: header.revision)
+  }
+
+  /// The first keys of a table.
+  fileprivate func firstKeys(_ count: Int, of table: Table) throws(AnnalsError) -> [[UInt8]] {
+    var keys: [[UInt8]] = []
+    var cursor: Cursor
+    do throws(EnvironmentError) { cursor = try view.cursor(in: table) } catch { throw AnnalsError(error) }
+    while keys.count < count, let row = try cursor.nextRow() { keys.append(row.key.copied) }
+    return keys
+  }
+}
+
+extension EventLog {
+  /// Changes how the store recognises event ids that it has already.
+  ///
+  /// Afterwards the store, and every process that has it open, recognises ids the new way; a later open with another
+  /// ``StoreOptions/idempotency`` fails. ``StoreOptions/Idempotency/always`` builds an index of the ids of all entries
+  /// first, between the appends of others. From then on programs with an older library cannot write to the store. A
+  /// window removes the index. A change that is cut short can be repeated, and goes on.
+  ///
+  /// - Parameters:
+  ///   - idempotency: How ids are recognised.
+  ///   - progress: Is called now and then with how many entries are indexed.
+  /// - Returns: Whether the store recognised ids in another way before.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` for a window of a length that no store has, `readOnly`, `busy` where a
+  ///   migration pass runs, `held`, `diskFull`, `damaged`, `needsNewer` or `inputOutput`.
+  /// - Complexity: O(log) to build the index, O(entries with ids) to remove it.
+  @discardableResult
+  public func setIdempotency(
+    _ idempotency: StoreOptions.Idempotency, progress: (Progress) -> Void = { _ in }
+  ) throws(AnnalsError) -> Bool {
+    try IdempotencyChange(self, idempotency).run(progress)
+  }
+}
