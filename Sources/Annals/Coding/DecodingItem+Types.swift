@@ -43,8 +43,8 @@ extension DecodingItem {
       return bytes
     }
     guard isText else { throw failure(.wrongType, "a byte string wanted") }
-    guard let data = Data(base64Encoded: try text()) else { throw failure(.refused, "base64 wanted") }
-    return [UInt8](data)
+    guard let bytes = Base64.bytes(try text()) else { throw failure(.refused, "base64 wanted") }
+    return bytes
   }
 
   private func date() throws(CodingFailure) -> Date {

@@ -33,7 +33,7 @@ struct JSONEscape {
   /// The value that `text` writes under this word; `nil` where it writes none.
   func value(_ text: String) -> CBOR? {
     switch word {
-    case .bytes: return Data(base64Encoded: text).map { .bytes([UInt8]($0)) }
+    case .bytes: return Base64.bytes(text).map { .bytes($0) }
     case .double:
       switch text {
       case "NaN": return .double(.nan)

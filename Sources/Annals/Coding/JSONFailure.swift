@@ -6,6 +6,8 @@ struct JSONFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case unexpected = "a character that cannot stand here"
     case trailing = "something follows the value"
     case number = "not a number"
+    case wholeNumber = "a whole number beyond 64 bits; write it as a text, or with a fraction for a double"
+    case underflow = "the number is not 0 and too close to it for a double"
     case overflow = "the number is beyond the range of a double"
     case escape = "not an escape sequence"
     case surrogate = "half of a surrogate pair alone"
@@ -13,7 +15,7 @@ struct JSONFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case invalidText = "not valid UTF-8"
     case duplicateKey = "a key stands twice"
     case tooDeep = "arrays and objects nested too deep"
-    case bytes = "$bytes must be a text in base64"
+    case bytes = "$bytes must be a text in base64 as it is written, without spare bits"
     case double = "$double must be NaN, Infinity, -Infinity or the 16 hexadecimal digits of a NaN"
     case lineTooLong = "the line is longer than the limit"
   }

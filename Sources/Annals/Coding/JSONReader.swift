@@ -1,7 +1,8 @@
 /// Reads JSON (RFC 8259) as a CBOR tree, without losing or guessing anything.
 ///
-/// A number without fraction and exponent is an integer from −2^64 to 2^64−1 (`-0` is the double −0.0), any
-/// other the nearest double; beyond the range of doubles it is refused. Keys may not stand twice, compared as
+/// A number without fraction and exponent is an integer from −2^64 to 2^64−1 (`-0` is the double −0.0); beyond
+/// that it is refused. Any other is the nearest double. It is refused beyond the range of doubles, and where the
+/// nearest double is 0 and the number is not. Keys may not stand twice, compared as
 /// bytes after their escapes; text keeps every code point. What JSON cannot say stands in objects with one key:
 /// `{"$bytes":"…"}` in base64, `{"$double":"…"}` with `NaN`, `Infinity`, `-Infinity` or the 16 hexadecimal digits of
 /// a NaN's bits; a key that has more `$` before these words, alone in its object, loses one.
@@ -175,10 +176,12 @@ struct JSONReader: ~Copyable, ~Escapable {
       return magnitude == 0 ? .double(-0.0) : .negative(magnitude &- 1)
     }
     let text = String(decoding: bytes.extracting(start..<end).copied, as: UTF8.self)
-    if isWhole, text == "-18446744073709551616" {
+    if isWhole {
+      guard text == "-18446744073709551616" else { throw failure(.wholeNumber, at: start) }
       return .negative(.max)
     }
     guard let number = Double(text), number.isFinite else { throw failure(.overflow, at: start) }
+    guard number != 0 || JSONNumber.significantDigits(text) == 0 else { throw failure(.underflow, at: start) }
     return .double(number)
   }
 
