@@ -14,7 +14,8 @@ public enum GenericCommand {
   static let verbs: [any Verb.Type] = [
     InfoVerb.self, StreamsVerb.self, CensusVerb.self, ReadVerb.self, DumpVerb.self, ImportVerb.self,
     VerifyVerb.self, BackupVerb.self, RestoreVerb.self, CompactVerb.self, RollbackVerb.self, AcceptVerb.self,
-    DiscardPreviousVerb.self, SalvageVerb.self, RepairVerb.self, LeasesVerb.self, ViewsVerb.self,
+    DiscardPreviousVerb.self, SalvageVerb.self, RepairVerb.self, SetVerb.self, LeasesVerb.self,
+    ViewsVerb.self,
   ]
 
   /// Does what the command line of this process says, and ends the process.

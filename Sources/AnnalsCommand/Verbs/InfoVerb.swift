@@ -57,6 +57,7 @@ struct InfoVerb: Verb {
         return line
       })
     line.add("window", info.window)
+    line.add("idempotency", info.idempotency.description)
     line.add("requires", info.requires)
     line.add("fileBytes", UInt64(clamping: info.fileSize))
     line.add("usedBytes", UInt64(clamping: info.used))
@@ -94,7 +95,10 @@ struct InfoVerb: Verb {
       let version = schema.version.map { "version \($0)" } ?? "unversioned"
       lines.append("schema      \(version): \(schema.count) events")
     }
-    lines.append("id window   \(info.window) entries a stream")
+    switch info.idempotency {
+    case .window(let count): lines.append("id window   \(count) entries a stream")
+    case .always: lines.append("event ids   all in an index")
+    }
     if !info.requires.isEmpty {
       lines.append("requires    \(info.requires.map(PlainText.escaped).joined(separator: ", "))")
     }

@@ -7,7 +7,6 @@ import Testing
 private struct ModelState: AppendState {
   let model: ArrayModel
   let request: AppendRequest
-  let window = UInt64(ArrayModel.window)
 
   func end(ofPart index: Int) -> StreamEnd? { end(of: request.parts[index].stream) }
 
@@ -21,6 +20,17 @@ private struct ModelState: AppendState {
   }
 
   func moved(ofPart index: Int) -> [StreamName] { [] }
+
+  func recognisesAll(in end: StreamEnd) -> Bool { end.revision.rawValue < UInt64(model.window) }
+
+  func revisions(of ids: [UUID], in end: StreamEnd) -> [UUID: Revision] {
+    let all = identities(of: end, 0...end.revision.rawValue).suffix(model.window)
+    var found: [UUID: Revision] = [:]
+    for identity in all {
+      if let id = identity.id, ids.contains(id) { found[id] = identity.revision }
+    }
+    return found
+  }
 
   func identities(of end: StreamEnd, _ revisions: ClosedRange<UInt64>) -> [EntryIdentity] {
     let positions = model.positions(of: model.entries[Int(end.id.rawValue) - 1].stream)
@@ -48,10 +58,11 @@ private struct ModelState: AppendState {
     return request
   }
 
-  @Test(arguments: 1...10 as ClosedRange<UInt64>)
-  func `the verdict is that of the array model`(seed: UInt64) throws {
+  @Test(arguments: 1...10 as ClosedRange<UInt64>, [1, 64, Int.max])
+  func `the verdict is that of the array model`(seed: UInt64, window: Int) throws {
     var calls = CallGenerator(seed: seed)
     var model = ArrayModel()
+    model.window = window
     for _ in 0..<100 {
       let parts = calls.next(model)
       let request = request(parts)

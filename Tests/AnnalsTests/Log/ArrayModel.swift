@@ -31,7 +31,8 @@ struct ArrayModel {
     case conflict([Violation])
   }
 
-  static let window = 64
+  /// How many of a stream's newest entries are searched for an id.
+  var window = 64
 
   /// Every entry; the one at index i has position i + 1.
   private(set) var entries: [Stored] = []
@@ -54,7 +55,7 @@ struct ArrayModel {
     for stream in order where events(stream).contains(where: { $0.id != nil }) {
       let new = events(stream)
       let old = positions(of: stream)
-      let window = old.suffix(Self.window)
+      let window = old.suffix(window)
       let last = new.lastIndex { $0.id != nil } ?? 0
       if let index = window.lastIndex(where: { entries[$0 - 1].event.id == new[last].id }) {
         let start = index - last

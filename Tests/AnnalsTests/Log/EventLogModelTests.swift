@@ -5,28 +5,6 @@ import Testing
 
 /// Random calls against a store and against the log as an array: equal answers, equal errors, equal reads.
 @Suite struct EventLogModelTests {
-  private func outcome(_ parts: [ArrayModel.Part], in log: EventLog) async throws -> ArrayModel.Outcome {
-    do throws(AnnalsError) {
-      let appended = try await log.append { call in
-        for part in parts {
-          call.append(
-            part.events.map {
-              NewEntry(type: $0.type, version: $0.version, payload: Payload(stored: $0.payload), id: $0.id)
-            }, to: part.stream, expecting: part.expectation)
-        }
-      }
-      let positions = appended.positions.map(\.rawValue)
-      return appended.wasRepeated ? .repeated(positions) : .stored(positions)
-    } catch {
-      switch error.code {
-      case .duplicateID: return .duplicateID(try #require(error.details.id))
-      case .partlyThere: return .partlyThere
-      case .conflict: return .conflict(error.details.violations)
-      default: throw error
-      }
-    }
-  }
-
   private func expectEqual(
     _ entry: LogEntry, _ model: ArrayModel, sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -68,7 +46,7 @@ import Testing
       for _ in 0..<25 {
         let parts = calls.next(model)
         let wanted = model.append(parts)
-        #expect(try await outcome(parts, in: log) == wanted)
+        #expect(try await log.outcome(of: parts) == wanted)
       }
       try expectEqual(log, model)
     }

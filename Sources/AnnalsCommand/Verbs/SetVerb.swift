@@ -1,0 +1,65 @@
+import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `set`: changes what a store was created with.
+struct SetVerb: Verb {
+  static let name = "set"
+  static let summary = "Changes how a store recognises event ids that it has already."
+  static let synopsis = "idempotency <store> always|window=N [--json]"
+  static let help = """
+
+    With 'window=N' an append whose event ids are among the newest N entries of their stream, 1 to 65536, is not stored
+    again; 'window=64' is how stores are created. With 'always' ids are recognised for ever: an index of all ids is
+    built, between the appends of others, and kept by every append from then on. Programs with an older library cannot
+    write to the store then. A change that is cut short can be repeated, and goes on.
+
+    """
+  static let grammar = Arguments.Grammar(operands: ["idempotency", "<store>", "always|window=N"])
+
+  let store: String
+  let isJSON: Bool
+  let idempotency: StoreOptions.Idempotency
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    guard arguments[operand: 0] == "idempotency" else {
+      throw UsageError("there is nothing to set called '\(arguments[operand: 0])'; only 'idempotency'")
+    }
+    store = arguments[operand: 1]
+    isJSON = arguments.has("--json")
+    idempotency = try Self.idempotency(arguments[operand: 2])
+  }
+
+  private static func idempotency(_ text: String) throws(UsageError) -> StoreOptions.Idempotency {
+    if text == "always" { return .always }
+    let prefix = "window="
+    guard text.hasPrefix(prefix), let count = Int(text.dropFirst(prefix.count)), (1...65_536).contains(count)
+    else { throw UsageError("'always' or 'window=N' with 1 to 65536 is needed, not '\(text)'") }
+    return .window(count)
+  }
+
+  func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    let log = try EventLog(at: URL(filePath: store), options: StoreOptions(creation: .never))
+    var line = progress
+    defer { progress = line }
+    let isChanged = try log.setIdempotency(idempotency) { done in
+      line.update("\(done.done) of \(done.total) entries")
+    }
+    if isJSON {
+      var report = ReportLine()
+      report.add("idempotency", idempotency.description)
+      report.add("changed", isChanged)
+      try output.write(report.bytes)
+    } else {
+      try output.writeLine(
+        isChanged
+          ? "event ids are recognised by '\(idempotency)' from now on"
+          : "event ids were recognised by '\(idempotency)' before; nothing was changed")
+    }
+    return ExitStatus.success
+  }
+}

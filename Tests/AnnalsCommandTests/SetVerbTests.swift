@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+
+/// `set idempotency`.
+@Suite struct SetVerbTests {
+  @Test func `the index of ids is made and removed, and info says so`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try await folder.filled()
+    let made = await CommandRun("set", "idempotency", store, "always")
+    #expect(made.status == 0, "\(made.errors)")
+    #expect(made.output == "event ids are recognised by 'always' from now on\n")
+    let again = await CommandRun("set", "idempotency", store, "always", "--json")
+    #expect(again.output == "{\"idempotency\":\"always\",\"changed\":false}\n")
+    #expect(await CommandRun("info", store).lines.contains("event ids   all in an index"))
+    let info = try await CommandRun("info", store, "--json").objects()
+    #expect(
+      info.first?["idempotency"] as? String == "always" && info.first?["requires"] as? [String] == ["ids"])
+    #expect(await CommandRun("verify", store).status == 0)
+    #expect(await CommandRun("set", "idempotency", store, "window=7").status == 0)
+    #expect(await CommandRun("info", store).lines.contains("id window   7 entries a stream"))
+    #expect(await CommandRun("verify", store).status == 0)
+  }
+
+  @Test(
+    arguments: [
+      ["set", "window", "x", "always"], ["set", "idempotency", "x"], ["set", "idempotency", "x", "never"],
+      ["set", "idempotency", "x", "window=0"], ["set", "idempotency", "x", "window=65537"],
+    ])
+  func `other words are refused`(words: [String]) async {
+    #expect(await CommandRun(words).status == 64)
+  }
+
+  @Test func `a store that is not there is not created`() async throws {
+    let folder = try TemporaryFolder()
+    #expect(await CommandRun("set", "idempotency", folder.store, "always").status == 66)
+    #expect(!FileManager.default.fileExists(atPath: folder.store))
+  }
+}
