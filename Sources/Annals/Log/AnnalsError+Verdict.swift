@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 extension AnnalsError {
   /// What the caller of an append is told that was not accepted and is not in the log already.
   init(_ verdict: AppendVerdict) {
@@ -26,6 +32,8 @@ extension AnnalsError {
           $0.stream = stream
           $0.movedTo = names
         })
+    case .merged(let id, let stream, let name):
+      self.init(merged: id, stream, into: name)
     case .conflict(let violations):
       self.init(
         .conflict, violations.map(\.description).joined(separator: "; ") + "; read again and decide anew",
@@ -36,5 +44,17 @@ extension AnnalsError {
     case .accepted, .repeated:
       self.init(.wrongUse, "an append that succeeded was reported as a failure")
     }
+  }
+
+  /// An id of `stream` was found in the stream called `name`, which a pass has merged from several.
+  init(merged id: UUID, _ stream: StreamName, into name: StreamName) {
+    self.init(
+      .streamMoved,
+      "stream '\(stream)': the event id \(id) is in '\(name)', which a migration pass has merged from several streams, so whose event has it is not known; nothing was written: read '\(name)', and append the event under another id if it is not there",
+      details: Details {
+        $0.stream = stream
+        $0.id = id
+        $0.movedTo = [name]
+      })
   }
 }

@@ -21,6 +21,10 @@ protocol AppendState: ~Escapable {
   /// Where entries have moved that the stream of the call's part at `index` held.
   func moved(ofPart index: Int) throws(Failure) -> [StreamName]
 
+  /// Up to which position the entries of the stream called `name` may be of several streams, which a pass has merged;
+  /// `nil` where all are of one.
+  func mergedUpTo(_ name: StreamName) throws(Failure) -> Position?
+
   /// Where the stream called `name` ends; `nil` where it holds no entry.
   func end(of name: StreamName) throws(Failure) -> StreamEnd?
 
@@ -59,6 +63,8 @@ enum AppendVerdict: Sendable {
   case partlyThere(UUID, StreamName)
   /// Something is expected of a stream whose entries have moved to others, or the call may have been stored before they did.
   case moved(StreamName, to: [StreamName])
+  /// The id is in a stream that a pass has merged from several, so whose event has it is not known.
+  case merged(UUID, StreamName, into: StreamName)
   /// Expectations did not hold.
   case conflict([Violation])
 }
@@ -132,7 +138,8 @@ enum AppendDecision {
     var first: (id: UUID, stream: StreamName, isRepeated: Bool)?
     for stream in order {
       guard let group = groups[stream], let anyID = group.events.lazy.compactMap(\.id).first else { continue }
-      switch try recognise(group.events, ofPart: group.part, in: state) {
+      switch try recognise(group.events, of: stream, ofPart: group.part, in: state) {
+      case .merged(let id, let name): return .merged(id, stream, into: name)
       case .partly(let id): return .partlyThere(id, stream)
       case .untold(let names): return .moved(stream, to: names)
       case .new:
@@ -162,17 +169,22 @@ enum AppendDecision {
     case new
     case repeated([EntryIdentity])
     case partly(UUID)
+    /// The id is in this stream, which was merged from several.
+    case merged(UUID, StreamName)
     /// Entries have moved to these streams, and more stands there than is searched.
     case untold([StreamName])
   }
 
   /// Whether `events` of the stream of a part are in the log, also where its entries have gone to other streams.
   private static func recognise<State: AppendState & ~Escapable>(
-    _ events: [AppendRequest.Item], ofPart index: Int, in state: borrowing State
+    _ events: [AppendRequest.Item], of stream: StreamName, ofPart index: Int, in state: borrowing State
   ) throws(State.Failure) -> Recognition {
     let end = state.end(ofPart: index)
     let recognition = try recognise(events, behind: end, in: state)
-    if case .repeated = recognition { return recognition }
+    if case .repeated(let identities) = recognition {
+      if let id = try firstMerged(identities, stream, in: state) { return .merged(id, stream) }
+      return recognition
+    }
     let names = try state.moved(ofPart: index)
     if names.isEmpty { return recognition }
     let ids = events.compactMap(\.id)
@@ -181,11 +193,13 @@ enum AppendDecision {
     var isWhole = names.count < MovedRow.maximum
     var ends = [end]
     for name in names { ends.append(try state.end(of: name)) }
-    for other in ends {
+    for (name, other) in zip([stream] + names, ends) {
       guard let other, other.newestID != nil else { continue }
       if !state.recognisesAll(in: other) { isWhole = false }
       for (id, revision) in try state.revisions(of: ids, in: other) {
-        found[id] = try state.identities(of: other, revision.rawValue...revision.rawValue).first
+        let identities = try state.identities(of: other, revision.rawValue...revision.rawValue)
+        if let id = try firstMerged(identities, name, in: state) { return .merged(id, name) }
+        found[id] = identities.first
       }
     }
     let there = events.compactMap { $0.id.flatMap { found[$0] } }
@@ -196,6 +210,15 @@ enum AppendDecision {
     }
     // Whoever appends behind the old name's new beginning knows of it.
     return end != nil || isWhole ? .new : .untold(names)
+  }
+
+  /// The id of the first of some entries of a stream that may be an event of another stream, which a pass has merged
+  /// with it.
+  private static func firstMerged<State: AppendState & ~Escapable>(
+    _ identities: [EntryIdentity], _ stream: StreamName, in state: borrowing State
+  ) throws(State.Failure) -> UUID? {
+    guard let end = try state.mergedUpTo(stream) else { return nil }
+    return identities.first { $0.position <= end && $0.id != nil }?.id
   }
 
   /// Whether `events` of one stream are in the log behind `head`.

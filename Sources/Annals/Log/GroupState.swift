@@ -44,6 +44,10 @@ struct GroupState: AppendState, ~Escapable {
     hasMoved ? try reader.movedStreams(from: parts[index].stream) : []
   }
 
+  func mergedUpTo(_ name: StreamName) throws(AnnalsError) -> Position? {
+    hasMoved ? try reader.mergedUpTo(name) : nil
+  }
+
   func end(ofPart index: Int) -> StreamEnd? { ends[index] }
 
   func end(of name: StreamName) throws(AnnalsError) -> StreamEnd? {

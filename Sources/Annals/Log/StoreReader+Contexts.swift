@@ -34,7 +34,7 @@ extension StoreReader {
   /// Rows of `meta` about versions, which every generation takes over as they are.
   func frozenFacts() throws(AnnalsError) -> [(name: String, value: [UInt8])] {
     var facts: [(name: String, value: [UInt8])] = []
-    var names = [Self.adoptedName, Self.oldestName]
+    var names = [Self.adoptedName, Self.oldestName, RegroupedRow.name]
     for prefix in ["context "] + ContextTableRow.Use.allCases.map({ $0.rawValue + " " }) {
       try eachMetaName(beginningWith: prefix) { names.append($0) }
     }

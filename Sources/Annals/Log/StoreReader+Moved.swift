@@ -45,7 +45,18 @@ extension StoreReader {
   func eachMoved(
     behind last: [UInt8]?, _ body: (String, [UInt8]) -> Bool
   ) throws(AnnalsError) {
-    let prefix = Array(MovedRow.prefix.utf8)
+    try eachFact(MovedRow.prefix, behind: last, body)
+  }
+
+  /// Hands each row of `meta` about a stream whose name begins with `text` to `body`, in their order, until that returns `false`.
+  ///
+  /// - Parameters:
+  ///   - text: ``MovedRow/prefix`` or ``OriginRow/prefix``.
+  ///   - last: The key after which they begin.
+  func eachFact(
+    _ text: String, behind last: [UInt8]?, _ body: (String, [UInt8]) -> Bool
+  ) throws(AnnalsError) {
+    let prefix = Array(text.utf8)
     var cursor: Cursor
     do { cursor = try view.cursor(in: tables.meta) } catch { throw AnnalsError(error) }
     let start = last ?? prefix
@@ -58,7 +69,7 @@ extension StoreReader {
         let name = String(decoding: key, as: UTF8.self)
         let value = try Self.open(row.value, key: key.span, name: "key '\(name)'", in: tables.meta) {
           (bytes) throws(FormatFailure) in
-          _ = try MovedRow(bytes)
+          if text == OriginRow.prefix { _ = try OriginRow(bytes) } else { _ = try MovedRow(bytes) }
           return bytes.copied
         }
         guard body(name, value) else { return }

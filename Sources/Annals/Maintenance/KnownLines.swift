@@ -30,7 +30,15 @@ struct KnownLines {
   /// The streams whose last line was known, and where the next one is expected.
   private var expected: [StreamName: Place] = [:]
   /// The streams that entries of a stream may be in, and their heads in the snapshot.
-  private var places: [StreamName: [(stream: StreamName, head: Head?)]] = [:]
+  private var places: [StreamName: Places] = [:]
+
+  /// The streams that entries of a stream may be in.
+  private struct Places {
+    /// A stream, its head in the snapshot, and up to which position a pass may have merged others into it.
+    var streams: [(stream: StreamName, head: Head?, mergedUpTo: Position?)] = []
+    /// Whether more streams got entries than are known.
+    var hasMore = false
+  }
 
   /// Compares lines with the entries of `log`, keeping at most `limit` ids in memory.
   init(_ log: EventLog, limit: Int = IDMemory.limit) {
@@ -77,34 +85,47 @@ struct KnownLines {
     if try isExpected(event, of: stream, places, snapshot) { return true }
     expected[stream] = nil
     guard let id = event.id else { return false }
-    for (name, head) in places {
+    for (name, head, merged) in places.streams {
       guard let head, head.newestID != nil, let revision = try revision(of: id, in: head, snapshot) else {
         continue
       }
+      if let merged {
+        var touched = 0
+        let position = try snapshot.reader.position(of: revision, from: head, touched: &touched)
+        if position <= merged { throw AnnalsError(merged: id, stream, into: name) }
+      }
       expected[stream] = Place(stream: name, revision: revision.rawValue + 1)
       return true
+    }
+    if places.hasMore {
+      throw AnnalsError(AppendVerdict.moved(stream, to: places.streams.dropFirst().map(\.stream)))
     }
     return false
   }
 
   private mutating func places(
     of stream: StreamName, _ snapshot: borrowing LogSnapshot
-  ) throws(AnnalsError) -> [(stream: StreamName, head: Head?)] {
+  ) throws(AnnalsError) -> Places {
     if let known = places[stream] { return known }
-    var found: [(stream: StreamName, head: Head?)] = []
-    for name in [stream] + (try snapshot.moved(from: stream)) {
-      found.append((name, try snapshot.head(of: name)))
+    var found = Places()
+    let moved = try snapshot.moved(from: stream)
+    let hasMoved = try snapshot.generation.hasMoved(in: snapshot.reader)
+    for name in [stream] + moved {
+      found.streams.append(
+        (name, try snapshot.head(of: name), hasMoved ? try snapshot.reader.mergedUpTo(name) : nil))
     }
+    // Of a stream that was split into many only so many names are known.
+    found.hasMore = moved.count >= MovedRow.maximum
     places[stream] = found
     return found
   }
 
   /// Whether the line is the entry that follows the last known one of its stream, or the first of a place where none was.
   private mutating func isExpected(
-    _ event: AppendRequest.Event, of stream: StreamName,
-    _ places: [(stream: StreamName, head: Head?)], _ snapshot: borrowing LogSnapshot
+    _ event: AppendRequest.Event, of stream: StreamName, _ places: Places,
+    _ snapshot: borrowing LogSnapshot
   ) throws(AnnalsError) -> Bool {
-    for (name, head) in places {
+    for (name, head, merged) in places.streams {
       guard let head, head.newestID != nil else { continue }
       var revision: UInt64 = 0
       if let place = expected[stream], place.stream == name {
@@ -115,14 +136,16 @@ struct KnownLines {
       guard revision <= head.revision.rawValue else { continue }
       var touched = 0
       let found = try snapshot.reader.walk(revision...revision, of: head, touched: &touched) {
-        (bytes, header, _) in
+        (bytes, header, position) throws(AnnalsError) in
         guard let id = event.id else {
           return !header.flags.contains(.id)
             && snapshot.kinds.kind(version: event.record.version, name: event.record.type, shape: nil)
               == header.kind
             && bytes.extracting(header.body).isEqual(to: event.payload.span)
         }
-        return header.flags.contains(.id) && UUID(bytes, at: header.id.lowerBound) == id
+        guard header.flags.contains(.id), UUID(bytes, at: header.id.lowerBound) == id else { return false }
+        if let merged, position <= merged { throw AnnalsError(merged: id, stream, into: name) }
+        return true
       }
       guard found == [true] else { continue }
       expected[stream] = Place(stream: name, revision: revision + 1)

@@ -58,8 +58,10 @@ struct TableCheck: ~Escapable {
 
   /// Reads each row that says where a stream went.
   private mutating func checkMoved() {
-    do throws(AnnalsError) { try reader.eachMoved(behind: nil) { (_, _) in true } } catch {
-      report.add(error, place: "table 'meta'")
+    for prefix in [MovedRow.prefix, OriginRow.prefix] {
+      do throws(AnnalsError) { try reader.eachFact(prefix, behind: nil) { (_, _) in true } } catch {
+        report.add(error, place: "table 'meta'")
+      }
     }
   }
 

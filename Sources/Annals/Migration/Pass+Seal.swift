@@ -94,6 +94,9 @@ extension Pass {
       let predecessor = PredecessorRow(generation: source.current.generation, last: sight.last)
       try transaction.put(predecessor.encoded(), PredecessorRow.name, in: target.tables.meta)
       try transaction.remove(PassRow.name, in: target.tables.meta)
+      if work.move != nil {
+        try transaction.put(RegroupedRow.encoded(sight.last), RegroupedRow.name, in: target.tables.meta)
+      }
     }
     point(.live)
   }

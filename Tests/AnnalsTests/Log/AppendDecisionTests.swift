@@ -21,6 +21,8 @@ private struct ModelState: AppendState {
 
   func moved(ofPart index: Int) -> [StreamName] { [] }
 
+  func mergedUpTo(_ name: StreamName) -> Position? { nil }
+
   func recognisesAll(in end: StreamEnd) -> Bool { end.revision.rawValue < UInt64(model.window) }
 
   func revisions(of ids: [UUID], in end: StreamEnd) -> [UUID: Revision] {

@@ -16,10 +16,15 @@ import Testing
   }
 
   /// A store of the second version, whose first entries were stored under names that are gone or hold less than they did.
-  private func moved(others: Int = 0) async throws -> EventStore<ClubSecond> {
+  ///
+  /// - Parameters:
+  ///   - others: How many events without ids come last in "user 0".
+  ///   - isMerged: Whether "spare 0", which goes to the same stream as "user 0", holds an event.
+  private func moved(others: Int = 0, isMerged: Bool = false) async throws -> EventStore<ClubSecond> {
     do {
       let store = try EventStore(at: place.url, plan: ClubFirst.self)
-      try await store.append([.noted(.init(n: 1))], to: "spare 0")
+      try await store.append(
+        [NewEvent(.noted(.init(n: 1)), id: id(isMerged ? 7 : 6))], to: isMerged ? "spare 0" : "spare 1")
       try await store.append(
         [
           NewEvent(.weighed(.init(n: 1)), id: id(1)), NewEvent(.noted(.init(n: 2)), id: id(2)),
@@ -29,7 +34,7 @@ import Testing
         [NewEvent(.weighed(.init(n: 1)), id: id(4)), NewEvent(.lifted(.init(n: 2, sets: 1)), id: id(5))],
         to: "club")
       try await store.append([.noted(.init(n: 1)), .weighed(.init(n: 1))], to: "else")
-      try await store.append((0..<others).map { .noted(.init(n: 5 * $0 + 1)) }, to: "spare 0")
+      try await store.append((0..<others).map { .noted(.init(n: 5 * $0 + 1)) }, to: "user 0")
     }
     try await place.migrate(ClubSecond.self)
     return try EventStore(at: place.url, plan: ClubSecond.self)
@@ -49,7 +54,7 @@ import Testing
     let store = try await moved()
     let answer = try await store.append(call, to: "user 0", expecting: expected)
     #expect(answer.wasRepeated)
-    #expect(answer.positions == [2, 3, 4] && answer.revisions == [1, 2, 3])
+    #expect(answer.positions == [2, 3, 4] && answer.revisions == [0, 1, 2])
     #expect(try store.log.info().entries == 8)
   }
 
@@ -63,7 +68,7 @@ import Testing
       all.append(call, to: "user 0")
     }
     #expect(answer.wasRepeated)
-    #expect(answer.positions == [5, 6, 2, 3, 4] && answer.revisions == [0, 0, 1, 2, 3])
+    #expect(answer.positions == [5, 6, 2, 3, 4] && answer.revisions == [0, 0, 0, 1, 2])
     let turned = await #expect(throws: AnnalsError.self) {
       try await store.append(events.reversed(), to: "club")
     }
@@ -140,5 +145,42 @@ import Testing
     #expect(try store.log.info().entries == UInt64(9 + others))
     let again = try await store.log.importText(lines.joined(separator: "\n"))
     #expect(again.repeated == 6 && again.stored == 0)
+  }
+
+  @Test(arguments: [1, 7] as [UInt8], [nil, .always] as [StoreOptions.Idempotency?])
+  func `an id in a stream that a pass has merged is never answered with another event's position`(
+    number: UInt8, idempotency: StoreOptions.Idempotency?
+  ) async throws {
+    let store = try await moved(isMerged: true)
+    if let idempotency { try store.log.setIdempotency(idempotency) }
+    // The id 7 is that of an event of "spare 0", the id 1 that of one of "user 0".
+    for name in ["user 0", "spare 0", "athlete-0"] as [StreamName] {
+      let error = await #expect(throws: AnnalsError.self) {
+        try await store.append([NewEvent(.noted(.init(n: 2)), id: id(number))], to: name)
+      }
+      #expect(error?.code == .streamMoved && error?.details.movedTo == ["athlete-0"])
+      #expect(error?.details.id == id(number))
+      let line =
+        #"{"stream":"\#(name)","type":"Noted","version":"2.0.0","id":"\#(id(number))","data":{"n":2}}"#
+      let refused = await #expect(throws: AnnalsError.self) { try await store.log.importText(line) }
+      #expect(refused?.code == .streamMoved && refused?.details.line == 1)
+    }
+    #expect(try store.log.info().entries == 8)
+    // What came after the pass is of the stream itself.
+    let new = [NewEvent<ClubV2.Event>(.noted(.init(n: 9)), id: id(9))]
+    #expect(try await store.append(new, to: "athlete-0").revisions == [4])
+    #expect(try await store.append(new, to: "athlete-0").wasRepeated)
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test func `which streams were merged is known after later passes`() async throws {
+    do { _ = try await moved(isMerged: true) }
+    try await place.migrate(ClubThird.self)
+    let store = try EventStore(at: place.url, plan: ClubThird.self)
+    _ = try await store.log.compact().report()
+    let line = #"{"stream":"user 0","type":"Noted","version":"2.0.0","id":"\#(id(1))","data":{"n":2}}"#
+    let refused = await #expect(throws: AnnalsError.self) { try await store.log.importText(line) }
+    #expect(refused?.code == .streamMoved)
+    #expect(try EventLog.verify(place.url).isClean)
   }
 }

@@ -25,7 +25,7 @@ struct MovedNotes {
   }
 }
 
-/// Takes the rows over that say where streams went in passes before this one.
+/// Takes over the rows that say where streams went, and came from, in passes before this one.
 struct MovedCopy {
   /// Rows a commit at most.
   private static let batch = 10_000
@@ -35,17 +35,19 @@ struct MovedCopy {
 
   /// Copies the rows that the new generation does not have yet.
   func run() throws(AnnalsError) {
-    var last: [UInt8]?
-    repeat { last = try copy(behind: last) } while last != nil
+    for prefix in [MovedRow.prefix, OriginRow.prefix] {
+      var last: [UInt8]?
+      repeat { last = try copy(prefix, behind: last) } while last != nil
+    }
   }
 
   /// Copies the next rows, and commits them.
   ///
   /// - Returns: The key of the last one; `nil` where none are left.
-  private func copy(behind last: [UInt8]?) throws(AnnalsError) -> [UInt8]? {
+  private func copy(_ prefix: String, behind last: [UInt8]?) throws(AnnalsError) -> [UInt8]? {
     var rows: [(name: String, value: [UInt8])] = []
     try source.read { (reader) throws(AnnalsError) in
-      try reader.eachMoved(behind: last) { (name, value) in
+      try reader.eachFact(prefix, behind: last) { (name, value) in
         rows.append((name, value))
         return rows.count < Self.batch
       }
@@ -54,7 +56,9 @@ struct MovedCopy {
     let tables = target.tables
     try target.write(.full) { (transaction) throws(AnnalsError) in
       for (name, value) in rows {
-        let known = try StoreReader(transaction.view, tables).row(name, in: tables.meta, MovedRow.init)
+        let known: Void? = try StoreReader(transaction.view, tables).row(name, in: tables.meta) {
+          (_) throws(FormatFailure) in
+        }
         // What a pass that goes on has added to it already is more than the row that it took over.
         if known == nil { try transaction.put(value, name, in: tables.meta) }
       }

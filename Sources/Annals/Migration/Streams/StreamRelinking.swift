@@ -10,6 +10,7 @@ final class StreamRelinking {
   private let interval: HeadMerge.Interval
   private var merge: HeadMerge
   private var moved = MovedNotes()
+  private var origins = StreamOrigins()
 
   /// Goes on behind what a generation that is being built has.
   ///
@@ -35,6 +36,7 @@ final class StreamRelinking {
   func rollBack() {
     generation.heads.withTable { $0.rollBack() }
     moved = MovedNotes()
+    origins = StreamOrigins()
   }
 
   /// Makes ``run`` of the entries of `source`, which come next, each in the place that its route leads to; and notes which streams have moved.
@@ -49,15 +51,20 @@ final class StreamRelinking {
       if route.new != route.old {
         try moved.note(route, generation.tables, in: &transaction)
       }
-      try relink(
+      let hadEntries = try relink(
         source.entry(index), at: source.position(of: index), to: route.new,
         StoreReader(transaction.view, generation.tables))
+      try origins.note(
+        route, generation.number, hadEntries: hadEntries, generation.tables, in: &transaction)
     }
   }
 
+  /// Adds an entry to ``run``.
+  ///
+  /// - Returns: Whether the stream had an entry before.
   private func relink(
     _ entry: Span<UInt8>, at position: Position, to stream: StreamName, _ reader: StoreReader
-  ) throws(AnnalsError) {
+  ) throws(AnnalsError) -> Bool {
     let header = try reader.header(entry, at: position)
     let hash = StreamHash(stream)
     let hasID = header.flags.contains(.id)
@@ -85,6 +92,7 @@ final class StreamRelinking {
     }
     let size = run.entry(run.count - 1).count
     generation.heads.withTable { $0.count(bytes: size) }
+    return place != nil
   }
 
   /// Whether so many entries came since the last merge that the next one is due.

@@ -1,0 +1,65 @@
+/// The value of a row of `meta` that says which stream the entries of a stream came from, whose name is in the row's.
+struct OriginRow: Equatable, Sendable {
+  /// What the names of the rows begin with.
+  static let prefix = "from "
+
+  /// The name of the row of `stream`.
+  static func name(_ stream: StreamName) -> String { prefix + stream.text }
+
+  /// The number of the generation whose pass wrote it.
+  var generation: UInt64
+  /// The stream that the first entry came from in that pass.
+  var stream: StreamName
+  /// Whether entries of several streams are in this one, put there by that pass or an earlier one.
+  var isMerged: Bool
+
+  /// Generation (varint), the name (counted), 1 where several streams were merged and else 0.
+  func encoded() -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(varint: generation)
+    bytes.append(counted: stream.text.utf8)
+    bytes.append(isMerged ? 1 : 0)
+    return bytes
+  }
+
+  init(generation: UInt64, stream: StreamName, isMerged: Bool) {
+    self.generation = generation
+    self.stream = stream
+    self.isMerged = isMerged
+  }
+
+  init(_ bytes: Span<UInt8>) throws(FormatFailure) {
+    var reader = ByteReader(bytes)
+    generation = try reader.varint()
+    stream = StreamName(try reader.countedText())
+    let start = reader.offset
+    switch try reader.byte() {
+    case 0: isMerged = false
+    case 1: isMerged = true
+    default: throw FormatFailure(.value, at: start)
+    }
+    try reader.finish()
+  }
+}
+
+/// The value of the row `regrouped` of `meta`: the newest position at the switch of the last pass that moved entries to
+/// other streams. Later entries are of the stream that they are in.
+enum RegroupedRow {
+  /// The name of the row.
+  static let name = "regrouped"
+
+  /// The position, a varint.
+  static func encoded(_ position: UInt64) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(varint: position)
+    return bytes
+  }
+
+  /// The position that a value says.
+  static func position(_ bytes: Span<UInt8>) throws(FormatFailure) -> Position {
+    var reader = ByteReader(bytes)
+    let position = Position(try reader.varint())
+    try reader.finish()
+    return position
+  }
+}
