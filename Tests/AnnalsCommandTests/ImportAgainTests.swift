@@ -30,7 +30,7 @@ import Testing
     let known = try Self.file("known.jsonl", 1...5_000, streams: streams, in: folder)
     #expect(
       await CommandRun("import", folder.store, known).output == "5000 entries stored; 5000 lines read\n")
-    let more = try Self.file("more.jsonl", [streams * 2_000] + Array(1...5_000), streams: streams, in: folder)
+    let more = try Self.file("more.jsonl", [streams * 6_000] + Array(1...5_000), streams: streams, in: folder)
     let again = await CommandRun("import", folder.store, more)
     #expect(again.status == 0, "\(again.errors)")
     #expect(again.output == "1 entries stored, 5000 were there already; 5001 lines read\n")
@@ -71,6 +71,7 @@ import Testing
     let folder = try TemporaryFolder()
     _ = try Self.file("up.jsonl", 1...12_000, streams: 40, in: folder)
     _ = try Self.file("down.jsonl", (1...12_000).reversed(), streams: 40, in: folder)
+    #expect(await CommandRun("import", folder.store, try folder.file("none.jsonl", "")).status == 0)
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
     process.arguments = [

@@ -1,3 +1,4 @@
+import Annals
 import Foundation
 import Testing
 
@@ -34,5 +35,32 @@ import Testing
     let folder = try TemporaryFolder()
     #expect(await CommandRun("set", "idempotency", folder.store, "always").status == 66)
     #expect(!FileManager.default.fileExists(atPath: folder.store))
+  }
+
+  @Test(.enabled(if: BuiltTool.path != nil, "the executable is not beside the test bundle"))
+  func `a program that has the store open follows the change of another process`() async throws {
+    let folder = try TemporaryFolder()
+    let log = try EventLog(at: URL(filePath: folder.store))
+    func entries(_ count: Int, id: UUID? = nil) throws -> [NewEntry] {
+      try (0..<count).map {
+        NewEntry(type: "T", version: nil, payload: try Payload(["n": .init($0)]), id: id)
+      }
+    }
+    let id = UUID()
+    try await log.append(entries(1, id: id), to: "a")
+    try await log.append(entries(100), to: "a")
+    for (word, isKnown) in [("always", true), ("window=2", false), ("always", true)] {
+      let process = Process()
+      process.executableURL = URL(filePath: BuiltTool.path ?? "")
+      process.arguments = ["set", "idempotency", folder.store, word]
+      process.standardOutput = FileHandle.nullDevice
+      try process.run()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+      let again = try await log.append(entries(1, id: id), to: "a")
+      #expect(again.wasRepeated == isKnown)
+      try await log.append(entries(3), to: "a")
+    }
+    #expect(await CommandRun("verify", folder.store).status == 0)
   }
 }

@@ -51,6 +51,10 @@ enum PayloadEncoder {
       bytes.appendHead(.bytes, 16)
       bytes.append(contentsOf: id.bytes)
     } else if T.self == URL.self, let url = value as? URL {
+      guard url.baseURL == nil else {
+        throw CodingFailure(
+          .refused, at: bytes.count, path: CodingPath.keys(path), detail: URL.withBase)
+      }
       bytes.appendText(url.absoluteString)
     } else if T.self == Decimal.self, let number = value as? Decimal {
       bytes.appendText(number.description)

@@ -12,7 +12,10 @@ public struct NewEntry: Sendable {
   public var version: SchemaVersion?
   /// What the event says.
   public var payload: Payload
-  /// The writer's id for the event, by which a repeated append is recognised.
+  /// The caller's id for the event, by which a repeated append is recognised.
+  ///
+  /// How long an id is recognised is decided by the store's ``StoreOptions/idempotency``: by default while the event is
+  /// among the newest 64 entries of its stream. A call that is repeated later is stored again then.
   public var id: UUID?
   /// What to note beside the event.
   public var metadata: Metadata
@@ -25,7 +28,8 @@ public struct NewEntry: Sendable {
   ///   - type: The name of the record type, checked when the event is appended.
   ///   - version: The schema version it is written under; `nil` for none.
   ///   - payload: What the event says.
-  ///   - id: An id that no other event of the stream has.
+  ///   - id: An id that no other event of the stream has; recognised as far back as the store's
+  ///     ``StoreOptions/idempotency`` says.
   ///   - metadata: Anything else worth keeping, such as who caused it.
   ///   - time: When it happened; `nil` for the time of the append.
   public init(

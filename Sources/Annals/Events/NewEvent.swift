@@ -8,7 +8,10 @@
 public struct NewEvent<Event: SchemaEvent>: Sendable {
   /// The event.
   public var event: Event
-  /// The writer's id for the event, by which a repeated append is recognised.
+  /// The caller's id for the event, by which a repeated append is recognised.
+  ///
+  /// How long an id is recognised is decided by the store's ``StoreOptions/idempotency``: by default while the event is
+  /// among the newest 64 entries of its stream. A call that is repeated later is stored again then.
   public var id: UUID?
   /// What to note beside the event; it never affects what the event means.
   public var metadata: Metadata
@@ -19,7 +22,8 @@ public struct NewEvent<Event: SchemaEvent>: Sendable {
   ///
   /// - Parameters:
   ///   - event: The event.
-  ///   - id: An id that no other event of the stream has.
+  ///   - id: An id that no other event of the stream has; recognised as far back as the store's
+  ///     ``StoreOptions/idempotency`` says.
   ///   - metadata: Anything else worth keeping, such as who caused it.
   ///   - time: When it happened, kept to the microsecond; `nil` for the time of the append.
   public init(_ event: Event, id: UUID? = nil, metadata: Metadata = [:], time: Date? = nil) {

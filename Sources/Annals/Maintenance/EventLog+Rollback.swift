@@ -135,7 +135,7 @@ extension GenerationChange {
     guard previous == inUse else {
       throw AnnalsError(
         .wrongUse,
-        "a schema version was activated since the switch, and a rollback would undo that under programs that rely on it; nothing was changed"
+        "a schema version was activated, or the store was set to recognise event ids in another way, since the switch, and a rollback would undo that under programs that rely on it; nothing was changed"
       )
     }
   }

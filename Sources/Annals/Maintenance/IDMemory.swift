@@ -9,8 +9,8 @@
 /// It holds a hash for each id, so every position that it gives is a candidate to be compared with the entry itself.
 /// A slot has 16 bytes, and at most three of four slots are used.
 struct IDMemory {
-  /// The most ids that an import keeps by default: 384 MiB of slots.
-  static let limit = 12_000_000
+  /// The most ids that an import keeps by default: 1 GiB of slots, and half as much again while they become more.
+  static let limit = 50_000_000
 
   private struct Slot {
     var hash: UInt64 = 0

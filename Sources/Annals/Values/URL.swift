@@ -19,10 +19,14 @@ extension URL: StoredValue {
     self = url
   }
 
-  /// Writes the text, a relative URL joined to its base.
+  /// Writes the text.
   ///
-  /// - Throws: ``CodingFailure`` where the text would not come back as the same text.
+  /// - Throws: ``CodingFailure`` where the text would not come back as the same text, and for a URL that is relative to
+  ///   a base: it would come back as another URL. Use its `absoluteURL`.
   public func encode(into writer: inout FieldWriter) throws(CodingFailure) {
+    guard baseURL == nil else {
+      throw CodingFailure(.refused, at: writer.offset, detail: Self.withBase)
+    }
     let text = absoluteString
     guard let url = URL(string: text), url.isWritten(as: text) else {
       throw CodingFailure(.refused, at: writer.offset, detail: "a URL whose text is none")
@@ -32,6 +36,9 @@ extension URL: StoredValue {
 }
 
 extension URL {
+  /// Why a URL with a base is not stored.
+  static let withBase = "a URL that is relative to a base; use its absoluteURL"
+
   /// Whether the URL is written as these bytes.
   fileprivate func isWritten(as text: String) -> Bool {
     absoluteString.utf8.elementsEqual(text.utf8)

@@ -125,10 +125,9 @@ import Testing
     #expect(try place.open(options(nil)).info().entries == UInt64(model.entries.count))
   }
 
-  @Test func `a writer that has the store open follows a change by another process`() async throws {
+  @Test func `a writer that has the store open follows each change`() async throws {
     let log = try place.open(options(nil))
     try await log.append(entries([1]), to: "a")
-    // The rows that another process would have written.
     try await log.append(entries(2..<90), to: "a")
     try log.setIdempotency(.always)
     #expect(try await log.append(entries([1]), to: "a").wasRepeated)
@@ -195,5 +194,33 @@ import Testing
     let report = try await work.run({ rest.popLast() }, { _ in })
     #expect(report.stored == 100 && report.repeated == 300)
     #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test(arguments: [IDIndexRow.building(0), .building(100), .emptying])
+  func `a change that was cut short is gone on with, and the store is sound meanwhile`(
+    row: IDIndexRow
+  ) async throws {
+    let log = try place.open(options(nil))
+    try await log.append(entries(1...300), to: "a")
+    let generation = log.core.generation
+    let turn = try generation.environment.turn()
+    let table = try generation.environment.create(later: StoreTables.ids, turn)
+    try generation.environment.write(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      // While it is emptied, rows are there that nothing vouches for.
+      let numbers = row == .building(0) ? 0..<0 : row == .emptying ? 7..<50 : 0..<100
+      for number in numbers {
+        try transaction.put(
+          IDRow(stream: 1, id: id(number + 1), revision: Revision(UInt64(number))), in: table)
+      }
+      try transaction.put(row.encoded(), IDIndexRow.name, in: generation.tables.meta)
+    }
+    #expect(try EventLog.verify(place.url).isClean)
+    #expect(try log.info().idempotency == .window(64))
+    #expect(try await log.append(entries([1]), to: "a").wasRepeated == false)
+    #expect(try EventLog.verify(place.url).isClean)
+    #expect(try log.setIdempotency(.always))
+    #expect(try EventLog.verify(place.url).isClean)
+    #expect(try await log.append(entries([1]), to: "a").positions == [301])
+    #expect(try await log.append(entries([2]), to: "a").positions == [2])
   }
 }

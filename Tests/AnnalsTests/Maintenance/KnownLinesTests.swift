@@ -62,7 +62,7 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test func `imports and appends of one process at the same time store each id once`() async throws {
+  @Test func `two imports of one process at the same time store each id once`() async throws {
     let place = try TemporaryStore()
     let text = (0..<9_000).map { line($0 % 5, $0) }.joined(separator: "\n")
     let logs = try [place.open(), place.open()]
@@ -94,9 +94,12 @@ import Testing
   @Test func `the memory of ids gives every position of an id and none of others`() {
     var memory = IDMemory(limit: 5_000)
     for number in 0..<5_000 {
-      #expect(memory.add(id(number), of: Position(UInt64(number % 3 + 1)), at: Position(UInt64(number + 1))))
+      let isAdded = memory.add(
+        id(number), of: Position(UInt64(number % 3 + 1)), at: Position(UInt64(number + 1)))
+      #expect(isAdded)
     }
-    #expect(!memory.add(id(6_000), of: 1, at: 6_000))
+    let isAdded = memory.add(id(6_000), of: 1, at: 6_000)
+    #expect(!isAdded)
     for number in 0..<6_000 {
       let found = memory.candidates(for: id(number), of: Position(UInt64(number % 3 + 1)))
       #expect(found == (number < 5_000 ? [Position(UInt64(number + 1))] : []))

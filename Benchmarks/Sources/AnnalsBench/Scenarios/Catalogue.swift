@@ -1,3 +1,5 @@
+import Annals
+
 /// All scenarios, in the order in which they run.
 enum Catalogue {
   /// The scenarios with as much work as `scale` says.
@@ -20,6 +22,10 @@ enum Catalogue {
         name: "commit-latency", batch: 1_000, streams: 100_000, entries: commits, perStore: perStore,
         patience: patience)
     }
+    func withIDs(_ idempotency: StoreOptions.Idempotency) -> any Scenario {
+      AppendWithIDs(
+        idempotency: idempotency, batch: 1_000, streams: 1_000, entries: isFull ? 200_000 : 20_000)
+    }
     return append("append-batch", batch: 10_000, entries: isFull ? 1_000_000 : 200_000)
       + append("append-batch", batch: 100, entries: isFull ? 100_000 : 20_000)
       + append("append-single", batch: 1, entries: isFull ? 2_000 : 500)
@@ -30,6 +36,7 @@ enum Catalogue {
         AppendWarm(
           batch: 10_000, streams: isFull ? 1_000_000 : 100_000, entries: isFull ? 500_000 : 100_000,
           patience: patience),
+        withIDs(.window(64)), withIDs(.always),
         Rollout(batch: 1_000, streams: 1_000, entries: isFull ? 200_000 : 50_000),
         AppendConcurrent(
           tasks: 64, streams: 1_000, perTask: isFull ? 1_000 : 100, alone: isFull ? 1_000 : 300),

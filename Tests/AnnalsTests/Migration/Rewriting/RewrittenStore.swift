@@ -38,7 +38,7 @@ struct RewrittenStore {
     let source = RewriteSource(log.core.generation.environment, log: log.id)
     try Self.copyHeads(from: source, to: environment, tables)
     let kinds = try log.read { (snapshot) throws in try GenerationKinds(snapshot.kinds, reach: reach) }
-    let writer = GenerationWriter(tables: tables, kinds: kinds)
+    let writer = GenerationWriter(tables: tables, kinds: kinds, isIndexed: false)
     var rewriting =
       reach.map {
         Rewriting.lifting(
