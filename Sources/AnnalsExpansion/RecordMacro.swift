@@ -31,7 +31,10 @@ package struct RecordMacro: MemberMacro, ExtensionMacro {
     if !reading.reservedNames.isEmpty {
       members.append("\(access)static var reservedNames: [Swift.String] { \(reading.reservedNames.literal) }")
     }
-    members.append(StructText(reading.fields, reading.access).members)
-    return Conformance(of: type, to: "ShapedRecord", protocols, members.joined(separator: "\n")).declarations
+    let names = members.joined(separator: "\n")
+    let fields = StructText(reading.fields, reading.access).members
+    // Apart, since in one extension the compiler takes one `encode` for the other misspelt.
+    return Conformance(of: type, to: ["ShapedRecord", "Record"], protocols, names).declarations
+      + Conformance(of: type, to: ["StoredValue"], protocols, fields).declarations
   }
 }

@@ -28,6 +28,6 @@ package struct SchemaMacro: MemberMacro, ExtensionMacro {
     let reading = SchemaReading(node, on: declaration)
     (reading.complaints + reading.warnings).forEach(context.diagnose)
     guard reading.complaints.isEmpty else { return [] }
-    return Conformance(of: type, to: "VersionedSchema", protocols, SchemaText(reading).check).declarations
+    return Conformance(of: type, to: ["VersionedSchema"], protocols, SchemaText(reading).check).declarations
   }
 }

@@ -23,6 +23,6 @@ package struct ValueMacro: MemberMacro, ExtensionMacro {
     let reading = ValueReading(node, on: declaration, within: context.lexicalContext.first)
     reading.complaints.forEach(context.diagnose)
     guard reading.complaints.isEmpty, !reading.members.isEmpty else { return [] }
-    return Conformance(of: type, to: "StoredValue", protocols, reading.members).declarations
+    return Conformance(of: type, to: ["StoredValue"], protocols, reading.members).declarations
   }
 }

@@ -20,11 +20,12 @@ struct Expansion {
     let file = Parser.parse(source: source)
     let context = BasicMacroExpansionContext(
       sourceFiles: [file: .init(moduleName: "Shop", fullFilePath: "Shop.swift")])
+    let record: [TypeSyntax] = ["Annals.ShapedRecord", "Annals.Record", "Annals.StoredValue"]
     let expanded = file.expand(
       macroSpecs: [
         "Schema": MacroSpec(type: SchemaMacro.self, conformances: ["Annals.VersionedSchema"]),
-        "Record": MacroSpec(type: RecordMacro.self, conformances: ["Annals.ShapedRecord"]),
-        "Annals.Record": MacroSpec(type: RecordMacro.self, conformances: ["Annals.ShapedRecord"]),
+        "Record": MacroSpec(type: RecordMacro.self, conformances: record),
+        "Annals.Record": MacroSpec(type: RecordMacro.self, conformances: record),
         "Value": MacroSpec(type: ValueMacro.self, conformances: ["Annals.StoredValue"]),
         "Field": MacroSpec(type: FieldMacro.self), "UnknownCase": MacroSpec(type: UnknownCaseMacro.self),
       ],

@@ -19,7 +19,7 @@ import Testing
           let `default`: [Part]?
         }
 
-        extension Film: Annals.ShapedRecord {
+        extension Film: Annals.ShapedRecord, Annals.Record {
           static var recordName: Swift.String {
             "film"
           }
@@ -29,6 +29,9 @@ import Testing
           static var reservedNames: [Swift.String] {
             ["studio"]
           }
+        }
+
+        extension Film: Annals.StoredValue {
           static func shape(in types: inout Annals.ShapeTypes) -> Annals.ValueShape {
             types.record(Self.self) { types in
               [

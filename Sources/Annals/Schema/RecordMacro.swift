@@ -21,7 +21,7 @@
 ///   - reserved: Names of fields that are gone and may not come back, written out.
 @attached(member, names: named(init))
 @attached(
-  extension, conformances: ShapedRecord,
+  extension, conformances: ShapedRecord, Record, StoredValue,
   names: named(recordName), named(formerNames), named(reservedNames), named(shape), named(init), named(encode)
 )
 public macro Record(_ name: String? = nil, formerly: [String] = [], reserved: [String] = []) =

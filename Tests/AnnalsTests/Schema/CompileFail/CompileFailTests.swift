@@ -59,4 +59,17 @@ struct CompileFailTests {
     #expect(outcome.output.contains(snippet.message), "\(outcome.output)")
     #expect(!outcome.output.contains("Stack dump"))
   }
+
+  /// The compiler once forgot that a record is one, where a file used its fields before it named the record.
+  @Test(arguments: [false, true], [false, true])
+  func `a file may use the records of another, whichever comes first`(schemaFirst: Bool, inBatches: Bool)
+    throws
+  {
+    let files = [
+      (name: "Schemas.swift", source: Snippet.declaring), (name: "Uses.swift", source: Snippet.using),
+    ]
+    let outcome = try compiler.build(schemaFirst ? files : files.reversed(), inBatches: inBatches)
+    #expect(outcome.succeeded, "\(outcome.output)")
+    #expect(outcome.output == "")
+  }
 }

@@ -76,17 +76,27 @@ struct Compiler {
 
   /// Compiles `source` in a folder of its own, which is removed afterwards.
   func run(_ work: Work, _ source: String) throws -> Outcome {
+    try run([work.rawValue], [("Snippet.swift", source)])
+  }
+
+  /// Compiles `files` as one module, in their order, as a debug build does: each file by itself, or in batches.
+  func build(_ files: [(name: String, source: String)], inBatches: Bool) throws -> Outcome {
+    try run(["-c", inBatches ? "-enable-batch-mode" : "-disable-batch-mode"], files)
+  }
+
+  private func run(_ options: [String], _ files: [(name: String, source: String)]) throws -> Outcome {
     let folder = FileManager.default.temporaryDirectory.appending(path: "annals-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appending(path: "Snippet.swift")
-    try source.write(to: file, atomically: true, encoding: .utf8)
+    for (name, source) in files {
+      try source.write(to: folder.appending(path: name), atomically: true, encoding: .utf8)
+    }
 
     let process = Process()
     let pipe = Pipe()
     process.executableURL = executable
     process.currentDirectoryURL = folder
-    process.arguments = [work.rawValue] + arguments + [file.path]
+    process.arguments = options + arguments + files.map(\.name)
     process.standardOutput = pipe
     process.standardError = pipe
     try process.run()
