@@ -1,3 +1,6 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
 /// The Swift text that stores an enum as the number of its case and the values that the case holds.
 struct EnumText {
   private let access: String
@@ -10,13 +13,13 @@ struct EnumText {
   }
 
   /// What the enum looks like on disk, and how it is read and written.
-  var members: String {
+  ///
+  /// Each case that holds something is a statement of its own, so that a type that cannot be stored is found on its line.
+  func members(in context: some MacroExpansionContext) -> String {
     """
     \(access)static func shape(in types: inout Annals.ShapeTypes) -> Annals.ValueShape {
     types.choice(Self.self) { \(cases.allSatisfy(\.labels.isEmpty) ? "_" : "types") in
-    [
-    \(cases.map(shape(of:)).joined(separator: ",\n"))
-    ]
+    \(shapes(in: context))
     }
     }
     \(access)init(from reader: inout Annals.FieldReader) throws(Annals.CodingFailure) {
@@ -33,6 +36,21 @@ struct EnumText {
     writer.leave()
     }
     """
+  }
+
+  private func shapes(in context: some MacroExpansionContext) -> String {
+    guard !cases.allSatisfy(\.labels.isEmpty) else {
+      return "[\n\(cases.map(shape(of:)).joined(separator: ",\n"))\n]"
+    }
+    let lines = cases.map { one in
+      let line = "cases.append(\(shape(of: one)))"
+      return one.labels.isEmpty ? line : SourceLine(of: one.place, in: context).owning(line)
+    }
+    return """
+      var cases: [Annals.CaseShape] = []
+      \(lines.joined(separator: "\n"))
+      return cases
+      """
   }
 
   private func shape(of one: CasesReading.Case) -> String {

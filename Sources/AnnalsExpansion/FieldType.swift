@@ -22,6 +22,28 @@ final class FieldType: SyntaxVisitor {
       node, "\(field) cannot be a tuple: declare @Value struct with these fields and store that")
   }
 
+  override func visit(_ node: InlineArrayTypeSyntax) -> SyntaxVisitorContinueKind {
+    inlineArray(node, of: node.element.trimmedDescription)
+  }
+
+  override func visit(_ node: IdentifierTypeSyntax) -> SyntaxVisitorContinueKind {
+    guard node.name.bare == "InlineArray", let arguments = node.genericArgumentClause?.arguments else {
+      return .visitChildren
+    }
+    return inlineArray(node, of: arguments.last?.argument.trimmedDescription ?? "…")
+  }
+
+  override func visit(_ node: MemberTypeSyntax) -> SyntaxVisitorContinueKind {
+    guard node.baseType.trimmedDescription == "Swift", node.name.bare == "InlineArray",
+      let arguments = node.genericArgumentClause?.arguments
+    else { return .visitChildren }
+    return inlineArray(node, of: arguments.last?.argument.trimmedDescription ?? "…")
+  }
+
+  private func inlineArray(_ node: some SyntaxProtocol, of element: String) -> SyntaxVisitorContinueKind {
+    complain(node, "\(field) cannot be an InlineArray, which has no stored form: write [\(element)]")
+  }
+
   override func visit(_ node: FunctionTypeSyntax) -> SyntaxVisitorContinueKind {
     complain(node, "\(field) cannot be a function: store the values that it works on")
   }

@@ -22,7 +22,7 @@ package struct RecordMacro: MemberMacro, ExtensionMacro {
   ) throws -> [ExtensionDeclSyntax] {
     let reading = RecordReading(node, on: declaration, within: context.lexicalContext)
     reading.complaints.forEach(context.diagnose)
-    guard reading.complaints.isEmpty else { return [] }
+    guard reading.complaints.isEmpty || reading.mayStandIn else { return [] }
     let access = reading.access.prefix
     var members = ["\(access)static var recordName: Swift.String { \(reading.name.literal) }"]
     if !reading.formerNames.isEmpty {
@@ -32,7 +32,10 @@ package struct RecordMacro: MemberMacro, ExtensionMacro {
       members.append("\(access)static var reservedNames: [Swift.String] { \(reading.reservedNames.literal) }")
     }
     let names = members.joined(separator: "\n")
-    let fields = StructText(reading.fields, reading.access).members
+    let fields =
+      reading.complaints.isEmpty
+      ? StructText(reading.fields, reading.access).members(in: context)
+      : StructText.standIn(reading.access)
     // Apart, since in one extension the compiler takes one `encode` for the other misspelt.
     return Conformance(of: type, to: ["ShapedRecord", "Record"], protocols, names).declarations
       + Conformance(of: type, to: ["StoredValue"], protocols, fields).declarations

@@ -15,8 +15,10 @@ struct RecordReading {
   private(set) var fields: [StoredField] = []
   /// Whether the struct has an initializer of its own inside its braces.
   private(set) var hasInitializer = false
-  /// Everything that is wrong; where there is anything, nothing may be written.
+  /// Everything that is wrong; where there is anything, no field may be written.
   private(set) var complaints: [Diagnostic] = []
+  /// Whether a record with a mistake may get a conformance without fields, so that nothing else fails for want of it.
+  private(set) var mayStandIn = false
 
   /// Reads the arguments of `attribute`, the members of `declaration` and the declarations around it, the nearest first.
   init(_ attribute: AttributeSyntax, on declaration: some DeclGroupSyntax, within surroundings: [Syntax]) {
@@ -25,6 +27,9 @@ struct RecordReading {
       return
     }
     access = record.modifiers.access
+    mayStandIn =
+      record.genericParameterClause == nil
+      && !record.modifiers.contains { $0.name.tokenKind == .keyword(.private) }
     readPlace(attribute, of: record, surroundings)
     readNames(attribute, of: record)
     let reading = FieldsReading(record, called: "record")
@@ -38,6 +43,7 @@ struct RecordReading {
       )
     }
     readStatics(of: record)
+    if complaints.isEmpty { readHome(attribute, of: record, surroundings.first) }
   }
 
   private mutating func complain(_ node: some SyntaxProtocol, _ text: String, fixes: [FixIt] = []) {
@@ -66,10 +72,10 @@ struct RecordReading {
     }
     let name = record.name.bare
     guard let nearest = surroundings.first else { return }
-    if let outer = nearest.as(ExtensionDeclSyntax.self) {
+    if let outer = nearest.as(ExtensionDeclSyntax.self), !Self.isAtHome(record, in: nearest) {
       complain(
         attribute,
-        "@Schema cannot see a record in an extension: move '\(name)' into the braces of '\(outer.extendedType.trimmedDescription)', or keep it elsewhere and list it there as a typealias"
+        "@Schema cannot see a record in an extension: move '\(name)' into the braces of '\(outer.extendedType.trimmedDescription)', or declare 'struct \(name): Record' elsewhere and list it there as a typealias"
       )
     } else if nearest.attribute("Schema") == nil,
       surroundings.contains(where: { $0.attribute("Schema") != nil })
@@ -85,6 +91,24 @@ struct RecordReading {
         modifier, "a private record cannot be seen by the code of its schema: write 'fileprivate'",
         fixes: [.writing("fileprivate", for: modifier.name)])
     }
+  }
+
+  /// A record that is in no schema is never an event, which is seldom meant.
+  private mutating func readHome(
+    _ attribute: AttributeSyntax, of record: StructDeclSyntax, _ nearest: Syntax?
+  ) {
+    guard nearest?.attribute("Schema") == nil, !Self.isAtHome(record, in: nearest) else { return }
+    let name = record.name.bare
+    complain(
+      attribute,
+      "'\(name)' is in no schema and would never be an event: move it into the braces of an enum with @Schema; write 'struct \(name): ProjectionRow' for a row, 'struct \(name): Record' for any other record, or @Value for part of one"
+    )
+  }
+
+  /// Whether the record says what it is for, or is in a type that uses it.
+  private static func isAtHome(_ record: StructDeclSyntax, in nearest: Syntax?) -> Bool {
+    record.inheritanceClause.saysRecord || record.inheritanceClause.says(["ProjectionRow"], of: "Annals")
+      || (nearest?.inheritance).says(["Aggregate", "VersionedSchema"], of: "Annals")
   }
 
   private mutating func readNames(_ attribute: AttributeSyntax, of record: StructDeclSyntax) {
@@ -114,5 +138,12 @@ struct RecordReading {
         complain(written, "@Record writes '\(written.bare)' itself: say it in the attribute, \(argument)")
       }
     }
+  }
+}
+
+extension Syntax {
+  /// What the type or extension that this is says of its protocols.
+  fileprivate var inheritance: InheritanceClauseSyntax? {
+    asProtocol((any DeclGroupSyntax).self)?.inheritanceClause
   }
 }

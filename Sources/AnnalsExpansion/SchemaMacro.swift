@@ -13,7 +13,7 @@ package struct SchemaMacro: MemberMacro, ExtensionMacro {
     // Half a schema would bury the complaint under errors of its own.
     guard reading.complaints.isEmpty else { return [] }
     let text = SchemaText(reading)
-    return [text.version, text.stability, text.event].compactMap { $0 }.map { "\(raw: $0)" }
+    return [text.version, text.stability, text.event(in: context)].compactMap { $0 }.map { "\(raw: $0)" }
   }
 
   /// The conformance, and the check that every record is one.
@@ -28,6 +28,7 @@ package struct SchemaMacro: MemberMacro, ExtensionMacro {
     let reading = SchemaReading(node, on: declaration)
     (reading.complaints + reading.warnings).forEach(context.diagnose)
     guard reading.complaints.isEmpty else { return [] }
-    return Conformance(of: type, to: ["VersionedSchema"], protocols, SchemaText(reading).check).declarations
+    return Conformance(of: type, to: ["VersionedSchema"], protocols, SchemaText(reading).check(in: context))
+      .declarations
   }
 }

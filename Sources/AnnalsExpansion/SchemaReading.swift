@@ -9,6 +9,10 @@ struct SchemaReading {
     let type: String
     /// The case that holds it.
     let caseName: CaseName
+    /// Whether it is a typealias, so that nothing here says that it is a record.
+    let isCarried: Bool
+    /// Where the record is named.
+    let place: TokenSyntax
   }
 
   /// The name of the schema as it is written.
@@ -59,7 +63,8 @@ struct SchemaReading {
     access = schema.modifiers.access
     readVersion(attribute)
     for member in schema.memberBlock.members { read(member.decl, of: schema.name) }
-    if records.isEmpty, complaints.isEmpty {
+    let isEmpty = !schema.memberBlock.members.contains { $0.decl.attribute("Record") != nil }
+    if records.isEmpty, complaints.isEmpty, isEmpty {
       complain(
         schema.name,
         "a schema needs at least one record: write @Record struct Placed { … } or typealias Placed = V1.Placed inside it"
@@ -103,9 +108,11 @@ struct SchemaReading {
         readUnmarked(record, record.inheritanceClause)
         return
       }
-      // @Record says so itself.
-      if record.attribute("Record") == nil, let generics = record.genericParameterClause {
-        complain(generics, "a record is stored under one name and cannot be generic")
+      if let generics = record.genericParameterClause {
+        // @Record says so itself.
+        if record.attribute("Record") == nil {
+          complain(generics, "a record is stored under one name and cannot be generic")
+        }
         return
       }
       add(record.name, record.modifiers, to: schema, declared: record.attribute("Record") != nil)
@@ -169,11 +176,12 @@ struct SchemaReading {
       )
       return
     }
-    add(alias.name, alias.modifiers, to: schema, declared: false)
+    add(alias.name, alias.modifiers, to: schema, declared: false, carried: true)
   }
 
   private mutating func add(
-    _ name: TokenSyntax, _ modifiers: DeclModifierListSyntax, to schema: TokenSyntax, declared: Bool
+    _ name: TokenSyntax, _ modifiers: DeclModifierListSyntax, to schema: TokenSyntax, declared: Bool,
+    carried: Bool = false
   ) {
     let type = name.bare
     let caseName = CaseName(of: type)
@@ -201,13 +209,13 @@ struct SchemaReading {
       return
     }
     caseOwners[caseName.bare] = type
-    records.append(Record(type: name.text, caseName: caseName))
+    records.append(Record(type: name.text, caseName: caseName, isCarried: carried, place: name))
   }
 }
 
 extension InheritanceClauseSyntax? {
   /// Whether `Record` or `Annals.Record` stands in the clause, alone or among others.
-  fileprivate var saysRecord: Bool {
+  var saysRecord: Bool {
     says(Self.records, of: "Annals")
   }
 
@@ -220,7 +228,7 @@ extension InheritanceClauseSyntax? {
   private static var records: Set<String> { ["Record", "ShapedRecord", "TreeRecord"] }
 
   /// Whether one of the protocols called `names` of `module` stands in the clause, alone or among others.
-  private func says(_ names: Set<String>, of module: String) -> Bool {
+  func says(_ names: Set<String>, of module: String) -> Bool {
     self?.inheritedTypes.contains { Self.isOne(of: names, module, $0.type) } ?? false
   }
 

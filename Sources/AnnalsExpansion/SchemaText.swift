@@ -1,3 +1,6 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
 /// The Swift text that `@Schema` writes for a schema; all of it can be written by hand.
 struct SchemaText {
   private let schema: String
@@ -24,11 +27,11 @@ struct SchemaText {
   }
 
   /// The enum of the schema's events.
-  var event: String {
+  func event(in context: some MacroExpansionContext) -> String {
     """
     /// An event of this schema: one case for each of its records.
     \(access)enum Event: Annals.SchemaEvent {
-    \(lines { _, name, type in "case \(name)(\(type))" })
+    \(carried(in: context))\(lines { _, name, type in "case \(name)(\(type))" })
     \(access)static var records: [Annals.SchemaRecord] {
     [
     \(listedRecords)
@@ -54,7 +57,7 @@ struct SchemaText {
     \(lines { _, name, type in "let \(name): Annals.RecordStep<\(type)>" })
     init(_ source: inout some Annals.StepSource<Event>) throws(Annals.AnnalsError) {
     let cases = Cases()
-    \(lines { _, name, _ in "self.\(name) = try source.step(for: cases.\(name))" })
+    \(lines { _, name, _ in "self.\(name) = try cases.\(name).step(from: &source)" })
     }
     }
     \(access)static func steps(from source: inout some Annals.StepSource<Event>) throws(Annals.AnnalsError) -> Steps {
@@ -63,7 +66,7 @@ struct SchemaText {
     /// The records by name, for rules.
     \(access)struct Cases: Swift.Sendable {
     \(lines { index, name, type in
-      "\(access)var \(name): Annals.RecordCase<Event, \(type)> { .init(\(index), step: { $0.\(name) }) { .\(name)($0) } }"
+      "\(access)var \(name): Annals.RecordCase<Event, \(type)> { .init(\(index), step: { $0.\(name) }) { Event.\(name)($0) } }"
     })
     }
     \(access)static var cases: Cases { Cases() }
@@ -75,13 +78,42 @@ struct SchemaText {
   ///
   /// It stands in the extension because errors inside a member that a macro writes are not shown, and code
   /// generation then crashes (Swift 6.3).
-  var check: String {
+  func check(in context: some MacroExpansionContext) -> String {
     """
     private static func carries() {
-    \(records.map { "_ = Annals.CarriedRecord(\($0.type).self)" }.joined(separator: "\n"))
+    \(records.map { SourceLine(of: $0.place, in: context).owning(check($0)) }.joined(separator: "\n"))
     }
     """
   }
+
+  private func check(_ record: SchemaReading.Record) -> String {
+    record.isCarried
+      ? "_ = Event.Carried.\(record.type).self"
+      : "_ = Annals.CarriedRecord<\(record.type)>.self"
+  }
+
+  /// The carried records as types that the compiler knows to be records; empty where there is none.
+  ///
+  /// What is no record is found here, once: a type with a mistake in it is not looked at where it is used.
+  private func carried(in context: some MacroExpansionContext) -> String {
+    let records = records.filter(\.isCarried)
+    guard !records.isEmpty else { return "" }
+    let lines = records.map { record in
+      SourceLine(of: record.place, in: context).owning(
+        "\(access)typealias \(record.type) = Annals.CarriedRecord<\(schema).\(record.type)>.Itself  // \(Self.remedy)"
+      )
+    }
+    return """
+      /// The records that the schema carries.
+      \(access)enum Carried {
+      \(lines.joined(separator: "\n"))
+      }
+
+      """
+  }
+
+  /// What to do about a typealias to what is no record. The compiler shows the line with its message.
+  private static let remedy = "a record, or else move the typealias outside the schema's braces"
 
   private var listedRecords: String {
     records.map { ".init(\"\($0.caseName.bare)\", \(qualified($0)).self)" }.joined(separator: ",\n")
@@ -94,6 +126,6 @@ struct SchemaText {
 
   /// The type named through its schema: inside the event, a case may have the very name of its type.
   private func qualified(_ record: SchemaReading.Record) -> String {
-    "\(schema).\(record.type)"
+    record.isCarried ? "Carried.\(record.type)" : "\(schema).\(record.type)"
   }
 }

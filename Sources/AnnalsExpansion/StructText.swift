@@ -1,4 +1,6 @@
 import SwiftParser
+import SwiftSyntax
+import SwiftSyntaxMacros
 
 /// The Swift text that stores a struct as its fields; all of it can be written by hand.
 ///
@@ -15,13 +17,13 @@ struct StructText {
   }
 
   /// What the struct looks like on disk, and how it is read and written.
-  var members: String {
+  ///
+  /// The compiler finds a type that cannot be stored where the shape is made, and there only. Each field is a statement
+  /// of its own, so that the mistake is on the line of the field.
+  func members(in context: some MacroExpansionContext) -> String {
     """
     \(access)static func shape(in types: inout Annals.ShapeTypes) -> Annals.ValueShape {
-    types.record(Self.self) { \(fields.isEmpty ? "_" : "types") in
-    [
-    \(fields.map(shape).joined(separator: ",\n"))
-    ]
+    types.record(Self.self) { \(fields.isEmpty ? "_ in\n[]" : "types in\n\(shapes(in: context))")
     }
     }
     \(access)init(from reader: inout Annals.FieldReader) throws(Annals.CodingFailure) {
@@ -37,6 +39,19 @@ struct StructText {
     """
   }
 
+  /// What a type with a mistake gets, so that the mistake alone is reported and nothing that follows from it.
+  static func standIn(_ access: Access, as kind: String = "record") -> String {
+    """
+    \(access.prefix)static func shape(in types: inout Annals.ShapeTypes) -> Annals.ValueShape {
+    types.\(kind)(Self.self) { _ in [] }
+    }
+    \(access.prefix)init(from reader: inout Annals.FieldReader) throws(Annals.CodingFailure) {
+    throw reader.unknownCase()
+    }
+    \(access.prefix)func encode(into writer: inout Annals.FieldWriter) throws(Annals.CodingFailure) {}
+    """
+  }
+
   /// The initializer that Swift writes too, but never for other modules.
   var memberwise: String {
     """
@@ -45,6 +60,17 @@ struct StructText {
     \(fields.map { "self.\($0.property) = \($0.place.written(for: .variableName))" }.joined(separator: "\n"))
     }
     """
+  }
+
+  private func shapes(in context: some MacroExpansionContext) -> String {
+    let lines = fields.map {
+      SourceLine(of: $0.place, in: context).owning("fields.append(\(shape($0)))")
+    }
+    return """
+      var fields: [Annals.FieldShape] = []
+      \(lines.joined(separator: "\n"))
+      return fields
+      """
   }
 
   private func shape(_ field: StoredField) -> String {

@@ -9,7 +9,7 @@ package struct ValueMacro: MemberMacro, ExtensionMacro {
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    let reading = ValueReading(node, on: declaration, within: context.lexicalContext.first)
+    let reading = ValueReading(node, on: declaration, in: context)
     guard reading.complaints.isEmpty, let memberwise = reading.memberwise else { return [] }
     return ["\(raw: memberwise)"]
   }
@@ -20,9 +20,9 @@ package struct ValueMacro: MemberMacro, ExtensionMacro {
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
-    let reading = ValueReading(node, on: declaration, within: context.lexicalContext.first)
+    let reading = ValueReading(node, on: declaration, in: context)
     reading.complaints.forEach(context.diagnose)
-    guard reading.complaints.isEmpty, !reading.members.isEmpty else { return [] }
+    guard !reading.members.isEmpty else { return [] }
     return Conformance(of: type, to: ["StoredValue"], protocols, reading.members).declarations
   }
 }

@@ -1,5 +1,6 @@
 import SwiftDiagnostics
 import SwiftSyntax
+import SwiftSyntaxMacros
 
 /// What `@Value` finds in the struct or enum that it stands on, or what is wrong with it.
 struct ValueReading {
@@ -7,11 +8,14 @@ struct ValueReading {
   private(set) var members = ""
   /// The initializer for other modules; `nil` where none is needed.
   private(set) var memberwise: String?
-  /// Everything that is wrong; where there is anything, nothing may be written.
+  /// Everything that is wrong; where there is anything, ``members`` hold no fields.
   private(set) var complaints: [Diagnostic] = []
 
-  /// Reads `declaration`, which `attribute` stands on, inside the declaration `surrounding`.
-  init(_ attribute: AttributeSyntax, on declaration: some DeclGroupSyntax, within surrounding: Syntax?) {
+  /// Reads `declaration`, which `attribute` stands on.
+  init(
+    _ attribute: AttributeSyntax, on declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
+  ) {
+    let surrounding = context.lexicalContext.first
     // What an extension says of its members counts for those that say nothing themselves.
     let outer = surrounding?.as(ExtensionDeclSyntax.self)?.modifiers.access
     let own = declaration.modifiers.access
@@ -22,13 +26,13 @@ struct ValueReading {
       let reading = FieldsReading(value, called: "value")
       complaints = reading.complaints
       let text = StructText(reading.fields, access)
-      members = text.members
+      members = text.members(in: context)
       memberwise = access > .module && !reading.hasInitializer ? text.memberwise : nil
     } else if let value = declaration.as(EnumDeclSyntax.self) {
       if value.attribute("Record") != nil { return }
       let reading = CasesReading(value)
       complaints = reading.complaints
-      members = EnumText(reading.cases, access).members
+      members = EnumText(reading.cases, access).members(in: context)
     } else {
       complaints.append(
         Diagnostic(
@@ -36,8 +40,15 @@ struct ValueReading {
           "a value that is stored is a struct or an enum: write @Value struct \(declaration.declaredName ?? "…") { … }",
           fixes: [.writing("struct", for: declaration.introducer)]))
     }
+    if !complaints.isEmpty, !members.isEmpty {
+      let isEnum = declaration.is(EnumDeclSyntax.self)
+      let isGeneric =
+        declaration.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
+      members = isGeneric ? "" : StructText.standIn(access, as: isEnum ? "choice" : "record")
+    }
     let isPrivate = declaration.modifiers.first { $0.name.tokenKind == .keyword(.private) }
     if let modifier = isPrivate, surrounding != nil {
+      members = ""
       complaints.append(
         Diagnostic(
           modifier, "a private value cannot be seen by the code of @Value: write 'fileprivate'",

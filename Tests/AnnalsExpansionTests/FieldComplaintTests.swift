@@ -3,7 +3,7 @@ import Testing
 @Suite struct FieldComplaintTests {
   /// The one message that a record with these members gets.
   private func complaint(_ members: String) -> String? {
-    Expansion.complaint(about: "@Record struct A {\n\(members)\n}")
+    Expansion.complaint(about: "@Record struct A: Record {\n\(members)\n}")
   }
 
   @Test(arguments: [("1", "Int"), ("1.5", "Double"), ("true", "Bool"), ("\"a\"", "String")])
@@ -57,9 +57,16 @@ import Testing
         == "field 'x' cannot be a tuple: declare @Value struct with these fields and store that")
   }
 
+  @Test(arguments: ["InlineArray<3, Int>", "[3 of Int]", "[3 of Int]?", "Swift.InlineArray<3, Int>"])
+  func `a field is no inline array`(type: String) {
+    #expect(
+      complaint("var x: \(type)")
+        == "field 'x' cannot be an InlineArray, which has no stored form: write [Int]")
+  }
+
   @Test(arguments: ["(Int)", "[(Int)]"])
   func `one type in parentheses is that type`(type: String) {
-    #expect(Expansion(of: "@Record struct A { var x: \(type) }").messages == [])
+    #expect(Expansion(of: "@Record struct A: Record { var x: \(type) }").messages == [])
   }
 
   @Test(arguments: ["() -> Int", "(@Sendable (Int) -> Void)?"])
@@ -97,7 +104,7 @@ import Testing
   }
 
   @Test func `what is no field may depend on the build`() {
-    #expect(Expansion(of: "@Record struct A {\n#if A\nfunc f() {}\n#endif\n}").messages == [])
+    #expect(Expansion(of: "@Record struct A: Record {\n#if A\nfunc f() {}\n#endif\n}").messages == [])
   }
 
   @Test(arguments: [

@@ -29,11 +29,13 @@ import Testing
   @Test func `a record does not stand in an extension of its schema`() {
     #expect(
       Expansion.complaint(about: "extension Shop.V1 { @Record struct A { var n: Int } }")
-        == "@Schema cannot see a record in an extension: move 'A' into the braces of 'Shop.V1', or keep it elsewhere and list it there as a typealias"
+        == "@Schema cannot see a record in an extension: move 'A' into the braces of 'Shop.V1', or declare 'struct A: Record' elsewhere and list it there as a typealias"
     )
   }
 
-  @Test(arguments: ["enum V1 {", "@Schema(1, 0, 0) enum V1 {", "struct Shop { @Schema(1, 0, 0) enum V1 {"])
+  @Test(arguments: [
+    "enum V1: VersionedSchema {", "@Schema(1, 0, 0) enum V1 {", "struct Shop { @Schema(1, 0, 0) enum V1 {",
+  ])
   func `a record stands in a schema of any kind`(head: String) {
     let braces = String(repeating: "}", count: head.count { $0 == "{" })
     #expect(Expansion(of: "\(head) @Record struct A { var n: Int } \(braces)").messages == [])
@@ -104,5 +106,34 @@ import Testing
   @Test func `nothing is written beside a mistake`() {
     let text = Expansion(of: "@Record public struct A { var n: Int; lazy var m: Int = 1 }").text
     #expect(!text.contains("Annals.") && !text.contains("init("))
+  }
+
+  @Test func `a record is in a schema, or says what else it is for`() {
+    #expect(
+      Expansion.complaint(about: "@Record struct A { var n: Int }")?.hasPrefix(
+        "'A' is in no schema and would never be an event: move it into the braces of an enum with @Schema")
+        == true)
+    #expect(Expansion.complaint(about: "enum Shop { @Record struct A { var n: Int } }") != nil)
+  }
+
+  @Test(arguments: [
+    "@Record struct A: ProjectionRow { var key: Int }",
+    "@Record struct A: Equatable, Annals.Record { var n: Int }",
+    "@Record struct A: ShapedRecord { var n: Int }",
+    "enum Account: Annals.Aggregate { @Record struct State { var n: Int } }",
+    "extension Account: Aggregate { @Record struct State { var n: Int } }",
+    "extension Towns { @Record struct Town: ProjectionRow { var key: Int } }",
+    "enum ByHand: VersionedSchema { @Record struct A { var n: Int } }",
+  ])
+  func `a record outside a schema may be a row, a state, or said to be one`(source: String) {
+    #expect(Expansion(of: source).messages == [])
+  }
+
+  @Test(arguments: ["var n = 1", "lazy var n: Int = 1", "let n: Int = 1"])
+  func `a record with a mistake in a field still is one, so that nothing else fails`(member: String) {
+    let expansion = Expansion(of: "@Schema(1, 0, 0) enum V1 { @Record struct A { \(member) } }")
+    #expect(expansion.messages.count == 1)
+    #expect(expansion.text.contains("extension V1.A: Annals.ShapedRecord, Annals.Record {"))
+    #expect(expansion.text.contains("throw reader.unknownCase()"))
   }
 }

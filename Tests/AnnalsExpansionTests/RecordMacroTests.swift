@@ -4,7 +4,7 @@ import Testing
   @Test func `a record gets its names, its shape and its coding`() {
     let expansion = Expansion(
       of: """
-        @Record("film", formerly: ["PixarFilm", "Movie"], reserved: ["studio"]) struct Film {
+        @Record("film", formerly: ["PixarFilm", "Movie"], reserved: ["studio"]) struct Film: Record {
           @Field("min", originalName: "length") var minutes: Int
           var title: String = "untitled"
           let `default`: [Part]?
@@ -13,7 +13,7 @@ import Testing
     #expect(expansion.messages == [])
     #expect(
       expansion.text == """
-        struct Film {
+        struct Film: Record {
           var minutes: Int
           var title: String = "untitled"
           let `default`: [Part]?
@@ -34,11 +34,17 @@ import Testing
         extension Film: Annals.StoredValue {
           static func shape(in types: inout Annals.ShapeTypes) -> Annals.ValueShape {
             types.record(Self.self) { types in
-              [
-                Annals.FieldShape("min", originalName: "length", \\Self.minutes, in: &types),
-                Annals.FieldShape("title", \\Self.title, in: &types),
-                Annals.FieldShape("default", \\Self.default, in: &types)
-              ]
+              var fields: [Annals.FieldShape] = []
+              #sourceLocation(file: "Shop.swift", line: 2)
+              fields.append(Annals.FieldShape("min", originalName: "length", \\Self.minutes, in: &types))
+              #sourceLocation()
+              #sourceLocation(file: "Shop.swift", line: 3)
+              fields.append(Annals.FieldShape("title", \\Self.title, in: &types))
+              #sourceLocation()
+              #sourceLocation(file: "Shop.swift", line: 4)
+              fields.append(Annals.FieldShape("default", \\Self.default, in: &types))
+              #sourceLocation()
+              return fields
             }
           }
           init(from reader: inout Annals.FieldReader) throws(Annals.CodingFailure) {
@@ -61,26 +67,26 @@ import Testing
 
   @Test func `a record is called on disk as its struct unless it says otherwise`() {
     #expect(
-      Expansion(of: "@Record struct `Default` {}").text.contains(
+      Expansion(of: "@Record struct `Default`: Record {}").text.contains(
         "static var recordName: Swift.String {\n    \"Default\"\n  }"))
-    #expect(!Expansion(of: "@Record(nil) struct A {}").text.contains("formerNames"))
+    #expect(!Expansion(of: "@Record(nil) struct A: Record {}").text.contains("formerNames"))
   }
 
   @Test func `a record may have no fields`() {
-    let text = Expansion(of: "@Record struct A { static let n = 1; var m: Int { 2 } }").text
+    let text = Expansion(of: "@Record struct A: Record { static let n = 1; var m: Int { 2 } }").text
     #expect(text.contains("types.record(Self.self) { _ in"))
     #expect(text.contains("try reader.begin(0)"))
   }
 
   @Test func `a name on disk is written as a literal that means it`() {
-    let text = Expansion(of: #"@Record("a\"b\\c\u{e}e\u{301}") struct A {}"#).text
+    let text = Expansion(of: #"@Record("a\"b\\c\u{e}e\u{301}") struct A: Record {}"#).text
     #expect(text.contains(#""a\"b\\c\u{e}e\u{301}""#))
   }
 
   @Test func `a public record gets an initializer as Swift writes it for its module`() {
     let text = Expansion(
       of: """
-        @Record public struct A {
+        @Record public struct A: Record {
           public var a, b: Int
           public var c: Int?
           public let d: Int?
@@ -95,12 +101,12 @@ import Testing
 
   @Test(arguments: ["", "internal ", "fileprivate "])
   func `a record that no other module sees gets no initializer`(access: String) {
-    #expect(!Expansion(of: "@Record \(access)struct A { var n: Int }").text.contains("init(n"))
+    #expect(!Expansion(of: "@Record \(access)struct A: Record { var n: Int }").text.contains("init(n"))
   }
 
   @Test func `a record with an initializer of its own gets none`() {
     let text = Expansion(
-      of: "@Record public struct A { public var n: Int; public init(_ n: Int) { self.n = n } }"
+      of: "@Record public struct A: Record { public var n: Int; public init(_ n: Int) { self.n = n } }"
     ).text
     #expect(!text.contains("init(n: Int)"))
     #expect(text.contains("public init(from reader"))
@@ -109,7 +115,7 @@ import Testing
   @Test(arguments: ["public", "package"])
   func `what is written for a record is as visible as the record`(access: String) {
     let text = Expansion(
-      of: "@Record(formerly: [\"B\"], reserved: [\"c\"]) \(access) struct A { var n: Int }"
+      of: "@Record(formerly: [\"B\"], reserved: [\"c\"]) \(access) struct A: Record { var n: Int }"
     ).text
     for member in [
       "static var recordName", "static var formerNames", "static var reservedNames", "static func shape",
@@ -122,7 +128,7 @@ import Testing
   @Test func `a property with observers is stored and one with code is not`() {
     let text = Expansion(
       of:
-        "@Record struct A { var a: Int { didSet { print(a) } }; var b: Int { get { 1 } set {} }; var c: Int { 1 } }"
+        "@Record struct A: Record { var a: Int { didSet { print(a) } }; var b: Int { get { 1 } set {} }; var c: Int { 1 } }"
     ).text
     #expect(text.contains("Annals.FieldShape(\"a\""))
     #expect(!text.contains("Annals.FieldShape(\"b\"") && !text.contains("Annals.FieldShape(\"c\""))

@@ -24,11 +24,11 @@ import Testing
 
           /// An event of this schema: one case for each of its records.
           enum Event: Annals.SchemaEvent {
-            case shipped(V2.Shipped)
+            case shipped(Carried.Shipped)
             case `default`(V2.Default)
             static var records: [Annals.SchemaRecord] {
               [
-                .init("shipped", V2.Shipped.self),
+                .init("shipped", Carried.Shipped.self),
                 .init("default", V2.Default.self)
               ]
             }
@@ -58,12 +58,12 @@ import Testing
             }
             /// What happens next to each record.
             struct Steps: Swift.Sendable {
-              let shipped: Annals.RecordStep<V2.Shipped>
+              let shipped: Annals.RecordStep<Carried.Shipped>
               let `default`: Annals.RecordStep<V2.Default>
               init(_ source: inout some Annals.StepSource<Event>) throws(Annals.AnnalsError) {
                 let cases = Cases()
-                self.shipped = try source.step(for: cases.shipped)
-                self.`default` = try source.step(for: cases.`default`)
+                self.shipped = try cases.shipped.step(from: &source)
+                self.`default` = try cases.`default`.step(from: &source)
               }
             }
             static func steps(from source: inout some Annals.StepSource<Event>) throws(Annals.AnnalsError) -> Steps {
@@ -71,18 +71,18 @@ import Testing
             }
             /// The records by name, for rules.
             struct Cases: Swift.Sendable {
-              var shipped: Annals.RecordCase<Event, V2.Shipped> {
+              var shipped: Annals.RecordCase<Event, Carried.Shipped> {
                 .init(0, step: {
                     $0.shipped
                   }) {
-                  .shipped($0)
+                  Event.shipped($0)
                 }
               }
               var `default`: Annals.RecordCase<Event, V2.Default> {
                 .init(1, step: {
                     $0.`default`
                   }) {
-                  .`default`($0)
+                  Event.`default`($0)
                 }
               }
             }
@@ -185,6 +185,6 @@ import Testing
     let expansion = Expansion(of: "@Schema(1, 0, 0) enum V1 { struct \(type): Record { var total: Int } }")
     #expect(expansion.messages == [])
     #expect(expansion.text.contains("case \(name)(V1.\(written))"))
-    #expect(expansion.text.contains("self.\(name) = try source.step(for: cases.\(name))"))
+    #expect(expansion.text.contains("self.\(name) = try cases.\(name).step(from: &source)"))
   }
 }

@@ -22,12 +22,16 @@ import Testing
         extension Parcel: Annals.StoredValue {
           static func shape(in types: inout Annals.ShapeTypes) -> Annals.ValueShape {
             types.choice(Self.self) { types in
-              [
-                Annals.CaseShape("letter"),
-                Annals.CaseShape("crate", ["grams", "_1"], Self.box(grams:_:), in: &types),
-                Annals.CaseShape("bag", ["_0"], Self.bag(_:), in: &types),
-                Annals.CaseShape("default", standsForUnknown: true)
-              ]
+              var cases: [Annals.CaseShape] = []
+              cases.append(Annals.CaseShape("letter"))
+              #sourceLocation(file: "Shop.swift", line: 3)
+              cases.append(Annals.CaseShape("crate", ["grams", "_1"], Self.box(grams:_:), in: &types))
+              #sourceLocation()
+              #sourceLocation(file: "Shop.swift", line: 4)
+              cases.append(Annals.CaseShape("bag", ["_0"], Self.bag(_:), in: &types))
+              #sourceLocation()
+              cases.append(Annals.CaseShape("default", standsForUnknown: true))
+              return cases
             }
           }
           init(from reader: inout Annals.FieldReader) throws(Annals.CodingFailure) {

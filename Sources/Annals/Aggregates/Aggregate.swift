@@ -3,7 +3,7 @@
 /// ```swift
 /// enum Account: Aggregate {
 ///   typealias Event = BankV2.Event
-///   @Record struct State { var balance = 0; var isClosed = false }
+///   @Record struct State { var balance: Int = 0; var isClosed: Bool = false }
 ///
 ///   static let name = "account"
 ///   static let version = 1

@@ -66,8 +66,8 @@ extension Record where Self: Codable {
 
 /// Where the compiler says that a carried typealias names no record.
 ///
-/// `@Schema` writes one for each typealias: errors inside the `Event` it writes are not shown.
-public struct CarriedRecord<Carried: Record>: Sendable {
-  /// Does nothing; that it compiles is its use.
-  public init(_: Carried.Type) {}
+/// `@Schema` names one for each record: errors inside the `Event` it writes are not shown unless something uses it.
+public enum CarriedRecord<Carried: Record> {
+  /// The record.
+  public typealias Itself = Carried
 }

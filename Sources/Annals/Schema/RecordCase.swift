@@ -27,6 +27,15 @@ public struct RecordCase<Event: SchemaEvent, R: Record>: Sendable {
   }
 }
 
+extension RecordCase {
+  /// The step that `source` gives for this case.
+  ///
+  /// - Throws: What `source` throws.
+  public func step(from source: inout some StepSource<Event>) throws(AnnalsError) -> RecordStep<R> {
+    try source.step(for: self)
+  }
+}
+
 /// A case of which only the number matters.
 public protocol NumberedCase {
   /// The number of the case, counted from 0.

@@ -1,7 +1,7 @@
 import Annals
 
 /// A record of sixty fields, more than the first byte of an array can count.
-@Record struct Ledger {
+@Record struct Ledger: Record {
   var f0: Int
   var f1: String
   var f2: Bool?

@@ -1,7 +1,7 @@
 import Annals
 
 /// A record with parts that have no shape: one alone, one that may be missing and one inside a value.
-@Record struct Manifest {
+@Record struct Manifest: Record {
   struct Line: Codable, Equatable {
     var goods: String
     var count: Int?

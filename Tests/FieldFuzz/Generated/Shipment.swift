@@ -7,7 +7,7 @@ import Annals
 #endif
 
 /// A record with a field of every type, whose code the macro writes.
-@Record struct Shipment {
+@Record struct Shipment: Record {
   var text: String
   var flag: Bool
   var int8: Int8

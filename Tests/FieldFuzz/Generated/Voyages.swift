@@ -2,7 +2,7 @@ import Annals
 
 /// A record in two versions between which a stage needs no rule.
 enum Voyages {
-  @Record struct Older {
+  @Record struct Older: Record {
     var ship: String
     var draught: Float
     var berth: UInt16
@@ -42,7 +42,7 @@ enum Voyages {
     case many([Part])
   }
 
-  @Record struct Newer {
+  @Record struct Newer: Record {
     var pilot: String?
     @Field(originalName: "flag") var colours: String
     var part: Part

@@ -45,6 +45,22 @@ struct CompileFailTests {
     }
   }
 
+  /// Whole-module builds look at what no other file uses, and found seven mistakes in one typealias.
+  @Test(arguments: [[], ["-wmo"]])
+  func `a type that cannot be stored gets one message, on the line of its field`(options: [String]) throws {
+    let lines = Snippet.fields.map(\.source)
+    let outcome = try compiler.run(
+      .typecheck, options: options, (["import Annals"] + lines + [Snippet.fieldTypes]).joined(separator: "\n")
+    )
+    let errors = outcome.errors
+    #expect(errors.count == Snippet.fields.count, "\(errors.joined(separator: "\n"))")
+    for (index, snippet) in Snippet.fields.enumerated() {
+      let found = errors.filter { $0.contains("Snippet.swift:\(index + 2):") }
+      #expect(found.count == 1, "\(snippet.mistake): \(found)")
+      #expect(found.first?.contains(snippet.message) == true, "\(snippet.mistake): \(found)")
+    }
+  }
+
   @Test func `a program may say everything that macros understand`() throws {
     let outcome = try compiler.run(.compile, Snippet.library)
     #expect(outcome.succeeded, "\(outcome.output)")

@@ -75,8 +75,8 @@ struct Compiler {
   }
 
   /// Compiles `source` in a folder of its own, which is removed afterwards.
-  func run(_ work: Work, _ source: String) throws -> Outcome {
-    try run([work.rawValue], [("Snippet.swift", source)])
+  func run(_ work: Work, options: [String] = [], _ source: String) throws -> Outcome {
+    try run([work.rawValue] + options, [("Snippet.swift", source)])
   }
 
   /// Compiles `files` as one module, in their order, as a debug build does: each file by itself, or in batches.

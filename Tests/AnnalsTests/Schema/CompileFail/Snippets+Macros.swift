@@ -97,21 +97,64 @@ extension Snippet {
       "@Schema(1, 0, 0) public enum M25 { @Record struct A { var n: Int } }"),
   ]
 
-  /// Mistakes that the compiler finds in what the macros write.
+  /// Mistakes that the compiler finds in what the macros write: each gets one message, on its own line.
   static let fields = [
     Snippet(
       "a field of a type that is not stored",
-      says: "mark the type of this field @Value, or make it Codable and Sendable",
-      "struct Plain {}\n@Record struct B1 { var plain: Plain }"),
+      says: "this field's type has no stored form: mark it @Value, or make it Codable and Sendable",
+      "@Schema(1, 0, 0) enum B1 { @Record struct A { var plain: Plain } }"),
+    Snippet(
+      "fields of types that hold one that is not stored", says: "this field's type has no stored form",
+      "@Schema(1, 0, 0) enum B2 { @Record struct A { var plain: [String: Plain?] } }"),
+    Snippet(
+      "a tuple under another name", says: "for a tuple declare a @Value struct",
+      "@Schema(1, 0, 0) enum B3 { @Record struct A { var pair: Pair } }"),
+    Snippet(
+      "an inline array under another name", says: "for an InlineArray write an array",
+      "@Schema(1, 0, 0) enum B4 { @Record struct A { var row: Row } }"),
+    Snippet(
+      "an inline array", says: "field 'row' cannot be an InlineArray, which has no stored form: write [Int]",
+      "@Schema(1, 0, 0) enum B5 { @Record struct A { var row: InlineArray<3, Int> } }"),
+    Snippet(
+      "a value of a type that is not stored", says: "this field's type has no stored form",
+      "@Value struct B6 { var plain: Plain }"),
     Snippet(
       "a case that holds a type that is not stored",
-      says: "mark the types of the values that this case holds @Value",
-      "struct Named: Codable { var n: Int }\n@Value enum B2 { case named(Named) }"),
+      says: "a type of this case's values has no stored form: mark it @Value",
+      "@Value enum B7 { case named(Named) }"),
     Snippet(
-      "an event made of a value",
-      says: "generic struct 'CarriedRecord' requires that 'V3.Line' conform to 'Record'",
-      "let carried = CarriedRecord(V3.Line.self)"),
+      "a typealias to a value",
+      says: "type 'B8.Money' (aka 'V0.Money') does not conform to protocol 'Record'",
+      "@Schema(1, 0, 0) enum B8 { @Record struct A { var money: Money }; typealias Money = V0.Money }"),
+    Snippet(
+      "a record with a mistake", says: "write the type of 'n': var n: Int",
+      "@Schema(1, 0, 0) enum B9 { @Record struct A { var n = 1; var part: Part }; @Value struct Part { var m: Int } }"
+    ),
+    Snippet(
+      "a value with a mistake", says: "write the type of 'm': var m: Int",
+      "@Schema(1, 0, 0) enum B10 { @Record struct A { var part: Part }; @Value struct Part { var m = 1 } }"),
+    Snippet(
+      "a record in no schema", says: "'B11' is in no schema and would never be an event",
+      "@Record struct B11 { var n: Int }"),
   ]
+
+  /// What follows ``fields`` in the same source: the types that they name, and uses of the schemas among them.
+  static let fieldTypes = """
+    struct Plain {}
+    struct Named: Codable { var n: Int }
+    typealias Pair = (Int, Int)
+    typealias Row = InlineArray<3, Int>
+    enum V0 { @Value struct Money { var n: Int } }
+    enum B1Plan: SchemaMigrationPlan { static var stages: MigrationChain<B1, B1> {} }
+    enum B8Plan: SchemaMigrationPlan { static var stages: MigrationChain<B8, B8> {} }
+    func selected() -> (EventSelection<B1.Event>, EventSelection<B8.Event>) { ([\\.a], [\\.a, \\.money]) }
+    func taken(_ event: B8.Event) {
+      switch event {
+      case .a(let a): print(a.money.n)
+      case .money(let money): print(money.n)
+      }
+    }
+    """
 
   /// Mistakes in what a rule does.
   static let impurities = [
@@ -169,6 +212,6 @@ extension Snippet {
     public func size() -> Films.Size { Films.Size(width: 1) }
     """
 
-  /// Two kinds of mistakes as one source each, since the compiler takes longer to start than to find them.
-  static let files = [fields, impurities]
+  /// One kind of mistakes as one source, since the compiler takes longer to start than to find them.
+  static let files = [impurities]
 }

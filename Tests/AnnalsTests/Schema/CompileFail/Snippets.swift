@@ -199,7 +199,7 @@ extension Snippet {
   static let schemas = [
     Snippet(
       "a carried typealias to what is no record",
-      says: "generic struct 'CarriedRecord' requires that 'V4.Line' (aka 'V3.Line') conform to 'Record'",
+      says: "type 'V4.Line' (aka 'V3.Line') does not conform to protocol 'Record'",
       "@Schema(4, 0, 0) enum V4 { typealias Line = V3.Line }"),
     Snippet(
       "a carried typealias to what does not exist", says: "'Refunded' is not a member type of enum",
@@ -208,7 +208,7 @@ extension Snippet {
       "a typealias that carries nothing", says: "a typealias in a schema carries a record of an earlier one",
       "@Schema(4, 0, 0) enum V4 { typealias Text = String }"),
     Snippet(
-      "another protocol of the name Record", says: "requires that 'V4.Noted' conform to 'Record'",
+      "another protocol of the name Record", says: "type 'V4.Noted' does not conform to protocol",
       "protocol Record {}\n@Schema(4, 0, 0) enum V4 { struct Noted: Record, Codable { var text: String } }"),
     Snippet(
       "a switch that forgets a record", says: "switch must be exhaustive",

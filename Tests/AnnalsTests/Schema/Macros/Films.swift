@@ -8,7 +8,7 @@ import Annals
 
 /// What other schemas carry, too.
 enum FilmsV0 {
-  @Record struct Closed: Equatable { var reason: String? }
+  @Record struct Closed: Record, Equatable { var reason: String? }
 }
 
 /// A schema with every form of record, value and field that the macros write.
