@@ -1,0 +1,5 @@
+// from History
+enum Selecting {
+  typealias Event = HistoryV3.Event
+// here
+}

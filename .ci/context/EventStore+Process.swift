@@ -1,0 +1,2 @@
+// from OrderStore
+@Sendable func mail(_ event: OrdersV2.Event) async throws {}

@@ -1,0 +1,3 @@
+@Value struct Weighed {
+// here
+}

@@ -1,0 +1,3 @@
+import AnnalsTesting
+import Testing
+import WorkoutSchemas

@@ -1,0 +1,3 @@
+import Testing
+// from OrderStore
+let lock = URL(filePath: "OrderPlan.lock")

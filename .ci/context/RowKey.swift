@@ -1,0 +1,5 @@
+struct Scored {
+  var match: String
+  var innings: Int
+// here
+}

@@ -1,0 +1,4 @@
+import WorkoutSchemas
+enum Releases {
+// here
+}
