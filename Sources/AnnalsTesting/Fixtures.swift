@@ -43,7 +43,8 @@ public struct Fixtures: Sendable {
   public func check<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) throws -> [String] {
     let links = try Link.all(of: plan)
     var problems: [FixtureFailure.Problem] = []
-    var written: [String] = []
+    // Written at the end and only where nothing is wrong, so that no half of a recording is left.
+    var recorded: [(name: FixtureName, text: String)] = []
     let found = try names().compactMap(FixtureName.init)
     problems += Self.foreign(found, links)
 
@@ -59,13 +60,14 @@ public struct Fixtures: Sendable {
           problems.append(.missing(file: name.text))
           continue
         }
-        try write(StoredFixture.text(of: samples, version: link.version), name)
-        written.append(name.text)
+        recorded.append((name, StoredFixture.text(of: samples, version: link.version)))
       }
       do throws(FixtureFailure) {
         let start = log.samples.count
+        let text: String
+        if let new = recorded.last, new.name == name { text = new.text } else { text = try read(name) }
         log.add(
-          try StoredFixture.samples(in: try read(name), version: link.version, file: name.text),
+          try StoredFixture.samples(in: text, version: link.version, file: name.text),
           of: link.version)
         ranges[link.version] = start..<log.samples.count
       } catch {
@@ -75,7 +77,7 @@ public struct Fixtures: Sendable {
 
     // With a file that cannot be read the log is not the one that contexts were worked out from.
     guard problems.allSatisfy(\.isOnlyMissing) else { throw FixtureFailure(problems) }
-    let contexts = try Plan.contexts(of: log.entries)
+    let contexts = try Plan.readableContexts(of: log.entries).contexts
     for link in links where !link.isDraft {
       let lift = try link.lift(contexts, over: log.entries)
       for (version, range) in ranges.sorted(by: { $0.key < $1.key }) where version <= link.version {
@@ -93,8 +95,7 @@ public struct Fixtures: Sendable {
         if found.contains(name) {
           problems += ReadFixture.differences(expected: try read(name), found: text, file: name.text)
         } else if isRecording {
-          try write(text, name)
-          written.append(name.text)
+          recorded.append((name, text))
         } else if link.version == links.last?.version {
           // Only today's version is asked for: what was not recorded while another was current is not missed afterwards.
           problems.append(.missing(file: name.text))
@@ -102,7 +103,8 @@ public struct Fixtures: Sendable {
       }
     }
     guard problems.isEmpty else { throw FixtureFailure(problems) }
-    return written
+    for (name, text) in recorded { try write(text, name) }
+    return recorded.map(\.name.text)
   }
 
   /// Records whose payloads do not enter the plan.
@@ -148,8 +150,11 @@ public struct Fixtures: Sendable {
 
   private func write(_ text: String, _ name: FixtureName) throws {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    // What is there already is never written over, also where two tests record at once.
-    try Data(text.utf8).write(
-      to: directory.appendingPathComponent(name.text), options: .withoutOverwriting)
+    // The name is there once the whole file is. What is there already is never written over, also where two tests
+    // record at once.
+    let new = directory.appendingPathComponent(".\(name.text).\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: new) }
+    try Data(text.utf8).write(to: new, options: .withoutOverwriting)
+    try FileManager.default.linkItem(at: new, to: directory.appendingPathComponent(name.text))
   }
 }

@@ -69,7 +69,11 @@ public struct Given<Event: SchemaEvent>: Sendable {
   private static func read<Plan: SchemaMigrationPlan>(
     _ log: [(form: StoredForm, origin: Origin)], with plan: Plan.Type
   ) throws -> Outcome {
-    let contexts = try Plan.contexts(of: log)
+    let contexts: FrozenContexts
+    do { contexts = try Plan.contexts(of: log) } catch let error as AnnalsError {
+      guard error.refusedPosition != nil else { throw error }
+      return .refused(error.code, message: error.message, place: nil)
+    }
     let pipeline = try Plan.stages.pipeline(contexts)
     let past = pipeline.past(of: log)
     var all: [Outcome.Part] = []

@@ -7,6 +7,8 @@ struct Link: Sendable {
   let isDraft: Bool
   /// By record, its samples.
   let records: [(record: String, samples: [Sample])]
+  /// The logs that the schema gives.
+  let logs: [[Sample]]
 
   init(_ chain: some PlanChain) throws(AnnalsError) {
     self.chain = chain
@@ -14,6 +16,7 @@ struct Link: Sendable {
     version = type.version
     isDraft = type.isDraft
     records = try type.samples()
+    logs = try chain.sampleLogs()
   }
 
   /// The links of a plan, oldest first.
@@ -22,6 +25,9 @@ struct Link: Sendable {
     for chain in try Plan.chains() { links.append(try Link(chain)) }
     return links
   }
+
+  /// What is read together: all samples of all records as one log, and each log that the schema gives.
+  var groups: [[Sample]] { ([samples] + logs).filter { !$0.isEmpty } }
 
   /// All samples of all records.
   var samples: [Sample] { records.flatMap(\.samples) }

@@ -51,31 +51,49 @@ public struct MigrationHarness<Plan: SchemaMigrationPlan>: Sendable {
               record: record, from: links[index].version, to: later.version, samples: samples.count))
         }
       }
-      guard !links[index].samples.isEmpty else { continue }
-      try await read(links, from: index, withStores: withStores, into: &report)
+      for group in links[index].groups {
+        // What a stage refuses before another one looks at the whole log is read in a log of its own: nothing can be
+        // read in a log with it.
+        let refused = try Plan.readableContexts(of: SampleLog(group).entries).refused
+        let isRefused = { (number: Int) in refused.contains(Position(UInt64(number) + 1)) }
+        let readable = group.indices.filter { !isRefused($0) }.map { group[$0] }
+        if !readable.isEmpty {
+          try await read(readable, links, from: index, withStores: withStores, into: &report)
+        }
+        for number in group.indices where isRefused(number) {
+          try await read(
+            [group[number]], links, from: index, withStores: withStores, isRefused: true, into: &report)
+        }
+      }
     }
     return report
   }
 
+  /// - Parameter isRefused: Whether no store with the samples can be activated at the current version.
   private func read(
-    _ links: [Link], from first: Int, withStores: Bool, into report: inout HarnessReport
+    _ samples: [Sample], _ links: [Link], from first: Int, withStores: Bool, isRefused: Bool = false,
+    into report: inout HarnessReport
   ) async throws {
-    var log = SampleLog(links[first].samples)
+    var log = SampleLog(samples)
     var contexts = FrozenContexts()
     var stored: [Int: [Outcome]] = [:]
     if withStores {
       let place = try TestStore()
       let raw = try EventLog(at: place.url)
       try await raw.append(log.entries)
-      log = SampleLog(links[first].samples, log: raw.id)
+      log = SampleLog(samples, log: raw.id)
       for index in links.indices.dropFirst(first) {
-        stored[index] = try Self.outcomes(
-          links[index].chain, isLast: index == links.count - 1, in: place, count: log.samples.count)
+        do throws(AnnalsError) {
+          stored[index] = try Self.outcomes(
+            links[index].chain, isLast: index == links.count - 1, in: place, count: log.samples.count)
+        } catch {
+          guard isRefused, error.refusedPosition != nil else { throw error }
+          stored[index] = log.samples.map { _ in .refused(error.code, message: error.message, place: nil) }
+        }
       }
-      contexts = try place.activate(plan: Plan.self).contexts()
-    } else if Plan.hasContexts {
-      contexts = try Plan.contexts(of: log.entries)
+      if !isRefused { contexts = try place.activate(plan: Plan.self).contexts() }
     }
+    if isRefused || !withStores { contexts = try Plan.readableContexts(of: log.entries).contexts }
     var lifts: [Lift] = []
     for link in links { lifts.append(try link.lift(contexts, over: log.entries)) }
     // The whole log is stored again at each version, because a fold needs what stands before an entry.
@@ -103,7 +121,8 @@ public struct MigrationHarness<Plan: SchemaMigrationPlan>: Sendable {
           comparison.compare(found, .through(links[between].version), &report)
         }
         if let stored = stored[last] {
-          comparison.compare(stored[number], .store, &report, isMoved: Plan.movesStreams)
+          // An activation names the entry in words of its own; the code is the same.
+          comparison.compare(stored[number], .store, &report, isMoved: Plan.movesStreams || isRefused)
         }
         comparison.note(&report)
       }
@@ -113,7 +132,7 @@ public struct MigrationHarness<Plan: SchemaMigrationPlan>: Sendable {
   /// What a program of the version that `chain` ends at reads at the positions 1 to `count`.
   private static func outcomes<Chain: PlanChain>(
     _ chain: Chain, isLast: Bool, in place: TestStore, count: Int
-  ) throws -> [Outcome] {
+  ) throws(AnnalsError) -> [Outcome] {
     // The last one is the plan as its programs open it.
     if isLast { return try outcomes(in: place.activate(plan: Plan.self), count: count) }
     return try outcomes(in: place.activate(plan: Earlier<Plan, Chain.Current>.self), count: count)

@@ -30,9 +30,11 @@ public enum Purity {
   ///
   /// - Throws: ``AnnalsError`` with code `invalidPlan`, `malformed` for a sample that has no encoding, and what a stage's `prepare` throws.
   public static func digest<Plan: SchemaMigrationPlan>(of plan: Plan.Type) throws -> String {
-    let trial = try Trial(plan)
-    var bytes = try trial.contextBytes()
-    for index in trial.log.samples.indices { bytes += trial.outcome(index).bytes }
+    var bytes: [UInt8] = []
+    for trial in try Trial.all(of: plan) {
+      bytes += try trial.contextBytes()
+      for index in trial.log.samples.indices { bytes += trial.outcome(index).bytes }
+    }
     return Digest.text(of: bytes)
   }
 
@@ -53,13 +55,19 @@ public enum Purity {
   ///
   /// - Throws: ``PurityFailure`` with the first sample that gives something else, and as ``digest(of:)``.
   public static func check<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) async throws {
-    let trial = try Trial(plan)
+    for (trial, anew) in zip(try Trial.all(of: plan), try Trial.all(of: plan)) {
+      try await check(plan, trial, anew)
+    }
+  }
+
+  private static func check<Plan: SchemaMigrationPlan>(
+    _ plan: Plan.Type, _ trial: Trial, _ anew: Trial
+  ) async throws {
     let indices = Array(trial.log.samples.indices)
     let first = indices.map(trial.outcome)
     try trial.expect(first, in: indices, "again")
     var generator = SplitMix64(state: 1)
     try trial.expect(first, in: indices.shuffled(using: &generator), "in another order")
-    let anew = try Trial(plan)
     guard try anew.contextBytes() == trial.contextBytes() else {
       throw PurityFailure("a 'prepare' of \(plan) gives another context when it runs again over the same log")
     }
@@ -79,10 +87,16 @@ public enum Purity {
     let contexts: FrozenContexts
     let lift: Lift
 
-    init<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) throws {
+    /// The samples of all records as one log, and each log that a schema gives.
+    static func all<Plan: SchemaMigrationPlan>(of plan: Plan.Type) throws -> [Trial] {
       let links = try Link.all(of: plan)
-      log = SampleLog(everyMomentOf: links.flatMap(\.samples))
-      contexts = try Plan.contexts(of: log.entries)
+      let samples = SampleLog(everyMomentOf: links.flatMap(\.samples))
+      return try [Trial(plan, samples)] + links.flatMap(\.logs).map { try Trial(plan, SampleLog($0)) }
+    }
+
+    private init<Plan: SchemaMigrationPlan>(_ plan: Plan.Type, _ log: SampleLog) throws {
+      self.log = log
+      contexts = try Plan.readableContexts(of: log.entries).contexts
       lift = try Lift(Plan.stages, contexts, over: log.entries)
     }
 

@@ -1,11 +1,13 @@
 import Annals
 
-/// A value out of a record's `samples`, as one version stores it.
+/// A value out of a record's `samples` or a schema's `sampleLogs`, as one version stores it.
 struct Sample: Sendable {
-  /// Which one of its record's it is, counted from 0.
+  /// Which one of its record's or its log's it is, counted from 0.
   let number: Int
   /// The payload.
   let form: StoredForm
+  /// The stream that it is appended to; `nil` for a sample of a record, which may be in any.
+  var stream: StreamName?
 
   /// The record's name and the number.
   var name: String { "\(form.type)[\(number)]" }
@@ -27,6 +29,24 @@ extension PlanChain {
       samples.append(Sample(number: number, form: try StoredForm(value, in: Current.self)))
     }
     return samples
+  }
+
+  /// The logs of the current schema's ``VersionedSchema/sampleLogs``.
+  func sampleLogs() throws(AnnalsError) -> [[Sample]] {
+    let logs = Current.sampleLogs
+    guard !logs.isEmpty else { return [] }
+    // Only what an event of the schema is stored as matters, so its contexts do not.
+    let pipeline = try pipeline(FrozenContexts())
+    var all: [[Sample]] = []
+    for log in logs {
+      var samples: [Sample] = []
+      for (number, sampled) in log.enumerated() {
+        samples.append(
+          Sample(number: number, form: try pipeline.form(of: sampled.event), stream: sampled.stream))
+      }
+      all.append(samples)
+    }
+    return all
   }
 
   /// The version that the chain ends at.

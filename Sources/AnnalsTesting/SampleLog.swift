@@ -47,14 +47,20 @@ struct SampleLog: Sendable {
     }
   }
 
+  /// The revision that the next entry of a stream gets, where samples say their streams.
+  private var revisions: [StreamName: UInt64] = [:]
+
   private mutating func add(
     _ sample: Sample, _ number: Int, position: UInt64, at moment: Int, stream: String = "sample", log: UUID
   ) {
     samples.append(sample)
+    let place = sample.stream ?? StreamName("\(stream)-\(number % 3)")
+    let revision = sample.stream == nil ? UInt64(number / 3) : revisions[place, default: 0]
+    revisions[place] = revision + 1
     origins.append(
       Origin(
-        position: Position(position), stream: StreamName("\(stream)-\(number % 3)"),
-        revision: Revision(UInt64(number / 3)), timestamp: Self.moments[moment % Self.moments.count],
+        position: Position(position), stream: place, revision: Revision(revision),
+        timestamp: Self.moments[moment % Self.moments.count],
         id: number % 2 == 0 ? nil : Self.id(number),
         metadata: number % 3 == 0 ? [:] : ["sample": .init(number)], log: log))
   }

@@ -94,6 +94,16 @@ import Testing
     #expect(try place.files() == before)
   }
 
+  @Test func `where something is wrong nothing is recorded, and no half of a file is left`() throws {
+    try recorded().recording.check(SecondPlan.self)
+    try FileManager.default.removeItem(at: place.url.appendingPathComponent("2.0.0.as.2.0.0.txt"))
+    let before = try place.files()
+    #expect(throws: FixtureFailure.self) { try place.recording.check(ChangedPlan.self) }
+    #expect(try place.files() == before)
+    #expect(try place.recording.check(SecondPlan.self) == ["2.0.0.as.2.0.0.txt"])
+    #expect(try place.files().keys.sorted() == (before.keys + ["2.0.0.as.2.0.0.txt"]).sorted())
+  }
+
   @Test func `what a later release recorded is an error of its own`() throws {
     try recorded().recording.check(SecondPlan.self)
     let failure = #expect(throws: FixtureFailure.self) { try place.fixtures.check(FirstPlan.self) }

@@ -8,11 +8,16 @@ public protocol VersionedSchema: Sendable {
   static var version: SchemaVersion { get }
   /// Whether the version is released, so that its shapes may not change any more; it is by default.
   static var stability: SchemaStability { get }
+  /// Logs of several events and streams, for tests of rules that look beyond one entry; none by default.
+  static var sampleLogs: [[SampledEvent<Event>]] { get }
 }
 
 extension VersionedSchema {
   /// Released.
   public static var stability: SchemaStability { .released }
+
+  /// None.
+  public static var sampleLogs: [[SampledEvent<Event>]] { [] }
 }
 
 /// An event of one schema version: an enum with one case for each record.

@@ -1,0 +1,29 @@
+import Annals
+
+extension SchemaMigrationPlan {
+  /// The contexts of the plan's stages over a log, without the entries that a stage before them refuses.
+  ///
+  /// A refusal is an answer like any other: what is left out here fails with the same error where it is read by itself.
+  ///
+  /// - Returns: The contexts, and the positions of the entries that were left out.
+  /// - Throws: What a stage's `prepare` throws, and ``AnnalsError`` where it blames no entry.
+  /// - Complexity: One run over the log for each entry that is left out.
+  static func readableContexts(
+    of log: [(form: StoredForm, origin: Origin)]
+  ) throws -> (contexts: FrozenContexts, refused: Set<Position>) {
+    guard hasContexts else { return (FrozenContexts(), []) }
+    var refused: Set<Position> = []
+    while true {
+      do {
+        return (try contexts(of: log.filter { !refused.contains($0.origin.position) }), refused)
+      } catch let error as AnnalsError {
+        guard let position = error.refusedPosition, refused.insert(position).inserted else { throw error }
+      }
+    }
+  }
+}
+
+extension AnnalsError {
+  /// The position of the entry that a rule or a decoder refuses; `nil` for any other error.
+  var refusedPosition: Position? { code == .ruleFailed || code == .malformed ? details.position : nil }
+}
