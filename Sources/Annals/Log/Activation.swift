@@ -146,7 +146,7 @@ struct Activation {
     } catch {
       throw AnnalsError(
         .ruleFailed,
-        "the '\(word)' of the stage from \(from.version) to \(to.version) threw \(type(of: error)); nothing was changed",
+        "the '\(word)' of the stage from \(from.version) to \(to.version) threw \(error.words); nothing was changed",
         details: AnnalsError.Details { $0.version = to.version }, underlying: error)
     }
   }

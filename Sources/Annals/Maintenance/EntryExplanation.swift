@@ -10,6 +10,8 @@ public struct EntryExplanation: Sendable {
     public let version: SchemaVersion?
     /// The text of the shape that the payload has; `nil` for one that is stored by name.
     public let shape: String?
+    /// The fields of that shape.
+    var fields: [FieldShape]?
   }
 
   /// Why nothing of an entry is delivered any more.
@@ -32,6 +34,11 @@ public struct EntryExplanation: Sendable {
     public let type: String
     /// Its fields, by name.
     public let data: Payload
+    /// The fields of its record's shape; `nil` for one that is stored by name.
+    var fields: [FieldShape]?
+
+    /// Its fields for people: dates as texts of ISO 8601 and UUIDs as texts, where the record has a shape that says so.
+    public var readable: Payload { data.readable(as: fields) }
   }
 
   /// What took an event across a stage.

@@ -69,7 +69,7 @@ struct EntryExplaining {
         let crossings = index > start ? crossings(of: events, at: index - 1) : []
         do throws(AnnalsError) {
           events = try cuts[index].events(snapshot, entry, stream).map {
-            .init(path: $0.path, type: $0.type, data: $0.payload)
+            .init(path: $0.path, type: $0.type, data: $0.payload, fields: fields(of: $0.type, at: index))
           }
         } catch {
           failure = error
@@ -88,6 +88,12 @@ struct EntryExplaining {
     return EntryExplanation(
       entry: stored, size: entry.bytes.count, kinds: kinds, removal: removal, version: reached?.version,
       events: reached?.events ?? [], steps: steps, failure: failure)
+  }
+
+  /// The fields of the record called `type` in the version numbered `index`.
+  private func fields(of type: String, at index: Int) -> [FieldShape]? {
+    let schema = outline.schemas[index]
+    return schema.index(of: ExactText(type)).flatMap { schema.records[$0].shape?.shape.fields }
   }
 
   /// Which cut is the first that has to do with payloads of `kinds`.
@@ -139,7 +145,9 @@ struct EntryExplaining {
     for number in Set(numbers) {
       let kind = try EntryReading(kinds: registry).kind(number, at: entry.position)
       kinds.append(
-        .init(number: number, type: kind.row.name, version: kind.version, shape: kind.shape?.text))
+        .init(
+          number: number, type: kind.row.name, version: kind.version, shape: kind.shape?.text,
+          fields: kind.shape?.shape.fields))
     }
     return kinds.sorted { $0.number < $1.number }
   }

@@ -120,7 +120,7 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
   /// - Parameters:
   ///   - fromVersion: The older schema.
   ///   - toVersion: The newer schema.
-  ///   - prepare: The context, from all events of the older version. At most 1 MiB encoded. What it throws ends the open.
+  ///   - prepare: The context, from all events of the older version. At most 64 MiB encoded. What it throws ends the open.
   ///   - rules: What happens to the records, as in a stage without context.
   public static func custom<Context: StageContext>(
     fromVersion: From.Type, toVersion: To.Type,
@@ -135,7 +135,7 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
   /// - Parameters:
   ///   - fromVersion: The older schema.
   ///   - toVersion: The newer schema.
-  ///   - prepare: The context, from all events of the older version. At most 1 MiB encoded. What it throws ends the open.
+  ///   - prepare: The context, from all events of the older version. At most 64 MiB encoded. What it throws ends the open.
   ///   - verify: Compares the older log with what it becomes, and throws where something is wrong.
   ///   - rules: What happens to the records, as in a stage without context.
   public static func custom<Context: StageContext>(

@@ -3,7 +3,12 @@
 /// ```swift
 /// extension TeamsV1 {
 ///   static var sampleLogs: [[SampledEvent<Event>]] {
-///     [[SampledEvent(.teamFounded(.init(name: "Reds")), in: "team-1"), SampledEvent(.playerAdded(.init(team: "Reds")), in: "player-1")]]
+///     [
+///       [
+///         SampledEvent(.teamFounded(.init(name: "Reds")), in: "team-1"),
+///         SampledEvent(.playerAdded(.init(team: "Reds")), in: "player-1"),
+///       ]
+///     ]
 ///   }
 /// }
 /// ```

@@ -33,11 +33,11 @@ extension RuleSite: CustomStringConvertible {
 }
 
 extension StepFailure: CustomStringConvertible {
-  /// The failure in words, without anything of the payload.
+  /// The failure in words, without anything of the payload but what the description of a rule's error says.
   public var description: String {
     switch self {
     case .undecodable(let failure): "the payload cannot be decoded: \(failure)"
-    case .ruleThrew(let site, let error): "\(site) threw \(type(of: error))"
+    case .ruleThrew(let site, let error): "\(site) threw \(error.words)"
     case .tooManyParts(let site, let count):
       "\(site) gave \(count) parts, and \(RuleSite.partLimit) are allowed"
     case .unexpectedPart(let site, let name):

@@ -142,6 +142,33 @@ extension View {
     }
   }
 
+  /// Waits until reads show the rows of this program's version, and no build is under way: after ``EventStore/rebuild(_:)``, for example.
+  ///
+  /// - Parameter timeout: How long to wait at most.
+  /// - Throws: ``AnnalsError`` with code `busy` when the time is over, `cancelled` in a cancelled task, `usedAfterFork`, what has stopped the build, or as
+  ///   `read`.
+  public func waitUntilBuilt(timeout: Duration = .seconds(60)) async throws(AnnalsError) {
+    if host.engine.core.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
+    let end = ContinuousClock.now + timeout
+    while true {
+      let known = line.changes.count
+      // Another process may have finished the build: looking for what is read notices it.
+      _ = try readable()
+      let status = try status()
+      if case .stopped(let error) = status.state { throw error }
+      if status.state != .building, status.servedVersion == P.version { return }
+      let rest = ContinuousClock.now.duration(to: end)
+      guard rest > .zero else {
+        throw AnnalsError(
+          .busy, "\(status)", details: AnnalsError.Details { $0.waited = timeout })
+      }
+      await line.changes.wait(beyond: known, upTo: min(rest, .milliseconds(100)))
+      if Task.isCancelled {
+        throw AnnalsError(.cancelled, "the task was cancelled before the view '\(P.name)' was built")
+      }
+    }
+  }
+
   /// The file that is read from; `nil` where nothing can be read yet.
   private func readable() throws(AnnalsError) -> ViewFile? {
     do throws(AnnalsError) { return try served().file } catch {

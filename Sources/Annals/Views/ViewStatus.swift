@@ -1,7 +1,7 @@
 /// What a view is doing.
 public struct ViewStatus: Sendable {
   /// What it does.
-  public enum State: Sendable {
+  public enum State: Sendable, Equatable {
     /// The program's version is being built, by this process or another.
     case building
     /// It follows the log.
@@ -11,6 +11,16 @@ public struct ViewStatus: Sendable {
     case stopped(AnnalsError)
     /// The store is open for reading only: rows can be read, and others fold them.
     case readOnly
+
+    /// Whether both are the same; errors are where their codes and messages are.
+    public static func == (left: State, right: State) -> Bool {
+      switch (left, right) {
+      case (.building, .building), (.following, .following), (.readOnly, .readOnly): true
+      case (.stopped(let left), .stopped(let right)):
+        left.code == right.code && left.message == right.message
+      default: false
+      }
+    }
   }
 
   /// How far a view has come that is being built.
@@ -55,4 +65,39 @@ public struct ViewStatus: Sendable {
   public let reason: String?
   /// How far the build has come; `nil` where nothing is built.
   public let progress: Progress?
+}
+
+extension ViewStatus.State: CustomStringConvertible {
+  /// What the view does, in words.
+  public var description: String {
+    switch self {
+    case .building: "is being built"
+    case .following: "follows the log"
+    case .stopped(let error): "stopped, \(error.code): \(error.message)"
+    case .readOnly: "is read only"
+    }
+  }
+}
+
+extension ViewStatus.Progress: CustomStringConvertible {
+  /// How far the build has come, with the rate and the time that is left where they are known.
+  public var description: String {
+    var text = "\(done) of \(total) positions"
+    if let rate { text += ", \(Int(rate.rounded())) a second" }
+    if let remaining { text += ", \(remaining.components.seconds) s left" }
+    return text
+  }
+}
+
+extension ViewStatus: CustomStringConvertible {
+  /// The status in one line.
+  public var description: String {
+    var text = "view '\(name)', version \(version): \(state)"
+    if let servedVersion, servedVersion != version { text += "; reads have version \(servedVersion)" }
+    if servedVersion == nil { text += "; nothing can be read yet" }
+    if let position { text += "; at position \(position), \(lag) to go" }
+    if let progress { text += "; built to \(progress)" }
+    if let reason { text += "; built again because \(reason)" }
+    return text
+  }
 }

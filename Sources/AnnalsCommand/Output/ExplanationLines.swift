@@ -17,7 +17,7 @@ struct ExplanationLines {
     if let version = explanation.version, explanation.failure == nil || !explanation.steps.isEmpty {
       var line = Self.line("read")
       line.add("version", version)
-      line.add("events", try Self.events(explanation.events.map { ($0.path, $0.type, $0.data) }))
+      line.add("events", try Self.events(explanation.events.map { ($0.path, $0.type, $0.readable) }))
       lines.append(line)
     }
     for step in explanation.steps {
@@ -33,7 +33,7 @@ struct ExplanationLines {
           crossing.fate.add(to: &line)
           return line
         })
-      line.add("events", try Self.events(step.events.map { ($0.path, $0.type, $0.data) }))
+      line.add("events", try Self.events(step.events.map { ($0.path, $0.type, $0.readable) }))
       lines.append(line)
     }
     if let failure = explanation.failure {
@@ -44,7 +44,7 @@ struct ExplanationLines {
     }
     var line = Self.line("now")
     line.add("version", explanation.steps.last?.to ?? explanation.version)
-    line.add("events", try Self.events(explanation.now.map { ($0.path, $0.type, $0.data) }))
+    line.add("events", try Self.events(explanation.now.map { ($0.path, $0.type, $0.readable) }))
     return lines + [line]
   }
 
@@ -75,9 +75,12 @@ struct ExplanationLines {
         return line
       })
     switch entry.content {
-    case .payload(let payload): try line.add("data", payload)
+    case .payload(let payload): try line.add("data", explanation.readable(payload, entry.type, entry.version))
     case .parts(let parts):
-      line.add("parts", try Self.events(parts.map { ($0.path, $0.type, $0.payload) }))
+      line.add(
+        "parts",
+        try Self.events(
+          parts.map { ($0.path, $0.type, explanation.readable($0.payload, $0.type, $0.version)) }))
     case .stub: break
     }
     if let removal = explanation.removal {

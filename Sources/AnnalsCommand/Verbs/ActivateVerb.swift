@@ -102,16 +102,3 @@ private final class PassedOver: Sendable {
     found.withLock { $0.values.sorted { $0.position < $1.position } }
   }
 }
-
-extension RolloutPhase {
-  /// The phase in a sentence.
-  var words: String {
-    switch self {
-    case .absent: "not stored yet"
-    case .present: "stored"
-    case .expanding: "expanding: older programs append beside it"
-    case .active: "active"
-    case .contracted: "contracted: older versions are given up"
-    }
-  }
-}

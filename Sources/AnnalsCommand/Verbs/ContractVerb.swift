@@ -53,7 +53,7 @@ struct ContractVerb<Plan: SchemaMigrationPlan>: Verb {
     opening.access = options.isRehearsal ? .readOnly : .readWrite
     let store = try EventStore(at: URL(filePath: store), plan: Plan.self, options: opening)
     let report = try store.contract(options)
-    try output.write(isJSON ? line(report).bytes : PlainText.lines(text(report)))
+    try output.write(isJSON ? line(report).bytes : PlainText.lines(report.description))
     return ExitStatus.success
   }
 
@@ -87,32 +87,5 @@ struct ContractVerb<Plan: SchemaMigrationPlan>: Verb {
     line.add("version", version)
     line.add("count", count)
     return line
-  }
-
-  private func text(_ report: ContractReport) -> String {
-    func name(_ type: String, _ version: SchemaVersion?) -> String {
-      "'\(type)' of \(version.map { "version \($0)" } ?? "no version")"
-    }
-    var lines = ["version \(report.version) was \(report.phase.words)"]
-    lines += report.older.map { "left         \($0.count) \(name($0.type, $0.version)): run 'migrate'" }
-    if report.quarantined > 0 { lines.append("set aside    \(report.quarantined)") }
-    lines += report.olderPrograms.map { "older        \($0)" }
-    lines += report.dropped.map { "dropped      \($0.count) \(name($0.type, $0.version))" }
-    lines += report.removedFields.map {
-      "removed      field '\($0.field)' of \(name($0.type, $0.version))"
-    }
-    lines += report.convertedFields.map {
-      "by a rule    field '\($0.field)' of \(name($0.type, $0.version))"
-    }
-    lines += report.contexts.map { "worked out   for the stage to \($0)" }
-    if report.isContracted {
-      lines.append("versions below \(report.version) are given up")
-    } else {
-      lines.append(
-        report.hasLosses
-          ? "nothing was changed; --confirm \(report.droppedEntries) confirms what is lost for good"
-          : "nothing was changed")
-    }
-    return lines.joined(separator: "\n")
   }
 }

@@ -40,7 +40,7 @@ struct ExplainVerb<Plan: SchemaMigrationPlan>: Verb {
     if isJSON {
       for line in try ExplanationLines(explanation).lines() { try output.write(line.bytes) }
     } else {
-      for line in try ExplanationText(explanation).lines() { try output.writeLine(PlainText.line(line)) }
+      for line in explanation.lines { try output.writeLine(PlainText.line(line)) }
     }
     return explanation.failure == nil ? ExitStatus.success : ExitStatus.failure
   }

@@ -34,6 +34,18 @@ import Testing
         == "'Counted' of version 1.0.0: the rule for 'Counted' in stage 1.0.0 to 2.0.0 threw Negative")
   }
 
+  @Test func `an error that describes itself keeps its description, and any other gives its type alone`() {
+    struct Described: Error, CustomStringConvertible { let description: String }
+    struct Silent: Error { let secret = 7 }
+    let described = StepFailure.ruleThrew(site, Described(description: "-1 is no count"))
+    #expect(
+      "\(described)" == "the rule for 'Counted' in stage 1.0.0 to 2.0.0 threw Described: -1 is no count")
+    #expect("\(StepFailure.ruleThrew(site, Silent()))".hasSuffix("threw Silent"))
+    let long = StepFailure.ruleThrew(site, Described(description: String(repeating: "x", count: 1_000)))
+    #expect("\(long)".hasSuffix("x…"))
+    #expect("\(long)".count < 600)
+  }
+
   @Test func `a failure at a later stage names that stage, and the version that the entry was stored under`()
     throws
   {

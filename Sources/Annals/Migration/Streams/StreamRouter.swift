@@ -40,7 +40,7 @@ final class StreamRouter {
     try lifting.lift(entry, of: origin.stream, into: sink)
     let route: StreamRoute
     do { route = try routing.route(sink, origin) } catch {
-      throw failure(.ruleFailed, "threw \(type(of: error))", origin, error)
+      throw failure(.ruleFailed, "threw \(error.words)", origin, error)
     }
     switch route {
     case .stays: return RoutedEntry(old: origin.stream, new: origin.stream, reason: nil)

@@ -67,7 +67,7 @@ struct GroupGathering<From: VersionedSchema> {
     do { return try key(entry.event, origin) } catch {
       throw AnnalsError(
         .ruleFailed,
-        "position \(origin.position), stream '\(origin.stream)', revision \(origin.revision): the 'grouping' of the fold of '\(From.Event.records[entry.event.caseIndex].type.recordName)' of version \(From.version) threw \(type(of: error)); nothing was changed",
+        "position \(origin.position), stream '\(origin.stream)', revision \(origin.revision): the 'grouping' of the fold of '\(From.Event.records[entry.event.caseIndex].type.recordName)' of version \(From.version) threw \(error.words); nothing was changed",
         details: AnnalsError.Details {
           $0.position = origin.position
           $0.stream = origin.stream
