@@ -79,8 +79,8 @@ struct DeadLetterRow: Equatable, Sendable {
   }
 
   /// A byte of flags, the attempts as a varint, and the time (8 bytes, the lowest first). Then consumer,
-  /// stream and
-  /// reason, each after its length as a varint. With flag 1 the entry's checkpoint and the selection follow.
+  /// stream and reason, each after its length as a varint. With flag 1 the entry's checkpoint and the
+  /// selection follow.
   func encoded() -> [UInt8] {
     var bytes: [UInt8] = [(isUnreadable ? 1 : 0) | (place == nil ? 0 : 2)]
     bytes.append(varint: min(UInt64(clamping: attempts), FormatRange.attempts.upperBound))

@@ -36,7 +36,7 @@ struct IDRow: Equatable, Sendable {
   /// The revision that a value says.
   static func revision(_ bytes: Span<UInt8>) throws(FormatFailure) -> Revision {
     var reader = ByteReader(bytes)
-    let revision = Revision(try reader.varint())
+    let revision = Revision(try reader.number())
     try reader.finish()
     return revision
   }
@@ -66,7 +66,7 @@ enum IDIndexRow: Equatable, Sendable {
   init(_ bytes: Span<UInt8>) throws(FormatFailure) {
     var reader = ByteReader(bytes)
     switch try reader.byte() {
-    case 0: self = .building(try reader.varint())
+    case 0: self = .building(try reader.number())
     case 1: self = .emptying
     default: throw FormatFailure(.value, at: 0)
     }

@@ -30,14 +30,9 @@ struct OriginRow: Equatable, Sendable {
 
   init(_ bytes: Span<UInt8>) throws(FormatFailure) {
     var reader = ByteReader(bytes)
-    generation = try reader.varint()
+    generation = try reader.number(in: FormatRange.generations)
     stream = StreamName(try reader.countedText())
-    let start = reader.offset
-    switch try reader.byte() {
-    case 0: isMerged = false
-    case 1: isMerged = true
-    default: throw FormatFailure(.value, at: start)
-    }
+    isMerged = try reader.flag()
     try reader.finish()
   }
 }
@@ -58,7 +53,7 @@ enum RegroupedRow {
   /// The position that a value says.
   static func position(_ bytes: Span<UInt8>) throws(FormatFailure) -> Position {
     var reader = ByteReader(bytes)
-    let position = Position(try reader.varint())
+    let position = Position(try reader.number())
     try reader.finish()
     return position
   }

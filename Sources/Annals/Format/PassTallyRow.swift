@@ -44,16 +44,14 @@ struct PassTallyRow: Sendable {
 
   init(_ bytes: Span<UInt8>) throws(FormatFailure) {
     var reader = ByteReader(bytes)
-    changes.rewritten = try reader.varint()
-    changes.split = try reader.varint()
-    changes.folded = try reader.varint()
-    moved = try reader.varint()
-    let start = reader.offset
-    let count = try reader.varint()
-    guard count <= UInt64(Self.dropLimit) else { throw FormatFailure(.value, at: start) }
+    changes.rewritten = try reader.number()
+    changes.split = try reader.number()
+    changes.folded = try reader.number()
+    moved = try reader.number()
+    let count = try reader.number(in: 0...UInt64(Self.dropLimit))
     for _ in 0..<count {
       let drop = RunChanges.Drop(type: try reader.countedText(), reason: try reader.countedText())
-      changes.drops[drop, default: 0] &+= try reader.varint()
+      changes.drops[drop, default: 0] &+= try reader.number()
     }
     try reader.finish()
   }

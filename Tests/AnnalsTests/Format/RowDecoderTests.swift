@@ -66,6 +66,9 @@ import Testing
     census.add(bytes: 300)
     var inline = InlineRow(number: 300, isMandatory: true, version: 2, name: "n", text: "t")
     inline.folded = 400
+    var tally = PassTallyRow()
+    tally.moved = 300
+    tally.changes.drops[RunChanges.Drop(type: "t", reason: "r")] = 400
     let version = SchemaVersion(1, 300, 70_000)
     let kind = KindRow(ordinal: 300, name: "Placed", first: 400)
     let rows = EntryRows(new: [.init(kind: 300, kindRow: kind, schemaRow: SchemaRow(version: version))])
@@ -109,6 +112,18 @@ import Testing
       PassRow(id: log, other: 300, plan: SHA256.hash([1]), version: version, position: 400).encoded()
     ) { _ = try PassRow($0).position + 1 }
     add("moved", moved.encoded()) { _ = try MovedRow($0) }
+    add("id", IDRow(stream: 5, id: log, revision: 300).encoded()) { _ = try IDRow.revision($0).rawValue + 1 }
+    add("id index", IDIndexRow.building(300).encoded()) { bytes in
+      if case .building(let position) = try IDIndexRow(bytes) { _ = position + 1 }
+    }
+    add("origin", OriginRow(generation: 300, stream: "s", isMerged: true).encoded()) {
+      _ = try OriginRow($0).generation + 1
+    }
+    add("regrouped", RegroupedRow.encoded(300)) { _ = try RegroupedRow.position($0).rawValue + 1 }
+    add("pass tally", tally.encoded()) { bytes in
+      let row = try PassTallyRow(bytes)
+      _ = row.moved + row.changes.rewritten
+    }
     add("inline", inline.encoded()) { _ = try InlineRow(number: 1, $0).version + 1 }
     add("checkpoint", checkpoint.encoded()) { bytes in
       var reader = ByteReader(bytes)
