@@ -72,6 +72,7 @@ private enum FirstVisitPlan: SchemaMigrationPlan {
       version: SchemaVersion(2, 0, 0), phase: .active, older: [], quarantined: 2, olderPrograms: [],
       dropped: [.init(type: "Pinged", version: SchemaVersion(1, 0, 0), count: 7)],
       removedFields: [.init(version: SchemaVersion(1, 0, 0), type: "Visited", field: "until")],
+      convertedFields: [],
       contexts: [SchemaVersion(2, 0, 0)])
     let start = """
       version 2.0.0 was active

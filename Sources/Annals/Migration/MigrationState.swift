@@ -1,0 +1,82 @@
+internal import LMDB
+
+/// What a migration pass is doing to a store, in whatever process it runs.
+///
+/// A replicator, or any other program that should rest while a store is rewritten, waits for ``idle``. Positions and
+/// revisions stay as they are across a pass, so that it goes on after the checkpoint that it had.
+public enum MigrationState: Hashable, Sendable {
+  /// No pass is unfinished, and appends are taken.
+  case idle
+  /// A pass builds `generation`, in which events are stored in `version`, or was cut short. Reads and appends go on.
+  /// The version is `nil` for a pass without a plan, which changes no event.
+  case unfinished(generation: UInt64, version: SchemaVersion?)
+  /// The store has switched, and appends fail with `held` until the switch is accepted or rolled back.
+  case held
+}
+
+extension EventLog {
+  /// What a migration pass is doing to the store now.
+  ///
+  /// - Throws: ``AnnalsError`` with code `damaged`, `tooManyReaders` or `inputOutput`.
+  /// - Complexity: One snapshot, and the look-up of two rows.
+  public func migrationState() throws(AnnalsError) -> MigrationState {
+    try read { (snapshot) throws(AnnalsError) in
+      if try snapshot.reader.state() == .held { return .held }
+      guard let pass = try snapshot.reader.pass() else { return .idle }
+      return .unfinished(generation: pass.other, version: pass.version)
+    }
+  }
+
+  /// The state of migration passes now, and then each other state as the store reaches it.
+  ///
+  /// A state of this process is seen at once, one of another process within some milliseconds. States that follow each
+  /// other faster than the loop asks for them are passed over. The sequence ends when its task is cancelled.
+  public func migrationStates() -> MigrationStates { MigrationStates(log: self) }
+}
+
+/// The states of a store's migration passes, each as the store reaches it.
+public struct MigrationStates: AsyncSequence, Sendable {
+  /// What stops the sequence.
+  public typealias Failure = AnnalsError
+
+  let log: EventLog
+
+  /// An iterator that begins with the present state.
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(log: log) }
+
+  /// The states that a loop has not been given yet.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    let log: EventLog
+    private var last: MigrationState?
+    private var watch: CommitWatch?
+
+    init(log: EventLog) {
+      self.log = log
+    }
+
+    /// The next state; `nil` where the task is cancelled.
+    ///
+    /// - Throws: As ``EventLog/migrationState()``.
+    /// - Complexity: One snapshot for each commit of the store, or for several that follow each other closely.
+    public mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(AnnalsError) -> MigrationState? {
+      while !Task.isCancelled {
+        // Before the look: a commit during it is announced after this count.
+        let known = log.core.place.commits.count
+        let state = try log.migrationState()
+        if state != last {
+          last = state
+          return state
+        }
+        if watch == nil {
+          // A commit from before there was a watch is seen by one more look.
+          watch = try log.core.watch()
+          continue
+        }
+        await log.core.place.commits.wait(beyond: known)
+      }
+      return nil
+    }
+  }
+}
