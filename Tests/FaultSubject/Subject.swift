@@ -13,7 +13,8 @@ package enum Subject {
   private static let patience: UInt32 = 120
 
   /// Runs the verb in `arguments`: `work DIRECTORY JOURNAL SEED FIRST COUNT TASKS RELAXED PASSES VIEWS`, `attempt DIRECTORY JOURNAL`,
-  /// `settle DIRECTORY JOURNAL MILLISECONDS CROWDED`, `examine SEED CALLS BOOT` or `examine-views SEED CALLS RELAXED`.
+  /// `settle DIRECTORY JOURNAL MILLISECONDS CROWDED`, `hold DIRECTORY READY`,
+  /// `churn DIRECTORY COMMITS`, `examine SEED CALLS BOOT` or `examine-views SEED CALLS RELAXED`.
   ///
   /// - Returns: The exit status: 0, 1 where something failed that must not, 64 for other arguments.
   package static func run(_ arguments: [String]) async -> Int32 {
@@ -36,6 +37,12 @@ package enum Subject {
         try await Settling.run(
           at: store(in: arguments[2]), reading: UInt32(clamping: numbers[4]), isCrowded: numbers[5] == 1,
           noting: Journal(path: arguments[3]))
+      case ("hold", 4):
+        alarm(patience)
+        try Namesakes.hold(at: store(in: arguments[2]), saying: arguments[3])
+      case ("churn", 4):
+        alarm(patience)
+        try await Namesakes.churn(at: store(in: arguments[2]), commits: numbers[3])
       case ("examine", 5):
         await Examiner.run(
           try Examination(

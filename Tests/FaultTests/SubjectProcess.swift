@@ -25,16 +25,19 @@ struct SubjectProcess {
   struct NoProgram: Error {}
 
   /// A process of the program that is not started yet.
+  ///
+  /// - Parameter command: A command that runs the program, if one does.
   static func prepared(
-    _ arguments: [String], under shims: [Shim?] = [], _ environment: [String: String] = [:]
+    _ arguments: [String], under shims: [Shim?] = [], _ environment: [String: String] = [:],
+    inside command: [String] = []
   ) throws
     -> Process
   {
     let paths = shims.compactMap { $0?.path }
     guard let program, paths.count == shims.count else { throw NoProgram() }
     let process = Process()
-    process.executableURL = program
-    process.arguments = arguments
+    process.executableURL = command.isEmpty ? program : URL(filePath: "/usr/bin/env")
+    process.arguments = command.isEmpty ? arguments : command + [program.path] + arguments
     process.environment = environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { given, _ in given }
     if !paths.isEmpty { process.environment?["LD_PRELOAD"] = paths.joined(separator: ":") }
     return process
@@ -43,11 +46,14 @@ struct SubjectProcess {
   /// Runs the program to its end.
   ///
   /// - Returns: How it ended, and what it said on standard error.
-  static func run(_ arguments: [String], under shims: [Shim?] = [], _ environment: [String: String] = [:])
+  static func run(
+    _ arguments: [String], under shims: [Shim?] = [], _ environment: [String: String] = [:],
+    inside command: [String] = []
+  )
     throws
     -> (end: End, errors: String)
   {
-    let process = try prepared(arguments, under: shims, environment)
+    let process = try prepared(arguments, under: shims, environment, inside: command)
     let errors = Pipe()
     process.standardError = errors
     process.standardOutput = FileHandle.nullDevice

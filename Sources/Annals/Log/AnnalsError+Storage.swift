@@ -139,6 +139,11 @@ extension AnnalsError {
         .lockFileDamaged,
         "the lock file '\(file)' was removed or overwritten while it was open; stop all processes that use the store, then open it again",
         failure, file: file)
+    case .sameProcessNumber(let file, let process):
+      self.init(
+        .busy,
+        "a process of another PID namespace has '\(file)' open and the same number as this one, \(process), so that readers cannot be told apart; end that process, or let both share a PID namespace, and try again",
+        failure, file: file)
     case .usedAfterFork:
       self.init(
         .usedAfterFork,

@@ -1,3 +1,5 @@
+import CLMDB
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -10,12 +12,15 @@ enum ReaderTable {
   private static let header = 192
   private static let slot = 64
 
-  /// Gives the lock file of `data` all its blocks.
+  /// Gives the lock file of `data` all its blocks, and frees the slots that an earlier process of this one's
+  /// number has left.
   ///
   /// LMDB makes a file with holes and maps it: on a full disk the first touch of a hole ends the process (SIGBUS). Only for files that no
   /// environment of this process has open, because the close here drops the process's locks on the file.
   ///
   /// - Returns: Which file it is, which LMDB, opening it by its name, must find too.
+  /// - Throws: `sameProcessNumber` where a process of another PID namespace has this one's number, and the
+  ///   file open.
   static func prepare(
     for data: String, slots: Int, in directory: Directory, trusting owners: [UInt32]
   ) throws(StoreFileError) -> FileIdentity {
@@ -27,6 +32,7 @@ enum ReaderTable {
     }
     let status = try file.status()
     try DataFile.checkOwner(status, name: name, trusting: owners)
+    try freeOwnSlots(file, length: status.size)
     var length = wanted
     if status.size >= wanted {
       length = status.size
@@ -46,12 +52,31 @@ enum ReaderTable {
     return status.identity
   }
 
+  /// Frees the slots with the number of this process, which has no environment open.
+  ///
+  /// They are of a process that was killed: a container's first process has the number 1 each time it is
+  /// started. LMDB takes slots with its own number for live ones, whose pages are never used again.
+  private static func freeOwnSlots(_ file: borrowing File, length: Int) throws(StoreFileError) {
+    let process = getpid()
+    // LMDB locks the byte with the number of each process that may read.
+    guard try !isLocked(file, at: Int(process)) else {
+      throw .sameProcessNumber(file: file.name, process: process)
+    }
+    let descriptor = file.descriptor
+    try system("mmap", file.name) { lmdb_free_slots(descriptor, length, process) }
+  }
+
   /// Whether another process has the environment open: LMDB locks the first byte as long.
   private static func isInUse(_ file: borrowing File) throws(StoreFileError) -> Bool {
+    try isLocked(file, at: 0)
+  }
+
+  /// Whether another process has locked a byte of the file.
+  private static func isLocked(_ file: borrowing File, at offset: Int) throws(StoreFileError) -> Bool {
     var lock = flock()
     lock.l_type = Int16(F_WRLCK)
     lock.l_whence = Int16(SEEK_SET)
-    lock.l_start = 0
+    lock.l_start = off_t(offset)
     lock.l_len = 1
     let descriptor = file.descriptor
     try system("fcntl", file.name) { unsafe fcntl(descriptor, F_GETLK, &lock) }

@@ -36,6 +36,8 @@ public enum StoreFileError: Error, Hashable, Sendable {
   case replaced(file: String)
   /// A lock file was deleted, replaced or overwritten while it was in use.
   case lockFileDamaged(file: String)
+  /// A process of another PID namespace has this one's number, and the file open.
+  case sameProcessNumber(file: String, process: Int32)
   /// The process that opened the file is the parent of this one.
   case usedAfterFork
   /// The system refused access.
