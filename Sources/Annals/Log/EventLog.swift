@@ -39,6 +39,9 @@ public struct EventLog: Sendable {
     core = try LogCore.open(at: url, options: options)
     self.options = options
     if let wanted = options.idempotency { try core.check(wanted) }
+    if options.access == .readWrite {
+      ProgramLeases(core.generation.directory, mayRemove: true).removeLeftovers()
+    }
   }
 
   /// The id that all copies and generations of this log share.

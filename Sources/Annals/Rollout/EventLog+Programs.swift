@@ -14,12 +14,23 @@ extension EventLog {
 
 /// The leases in a store's directory.
 struct ProgramLeases: Sendable {
+  /// How many leases a sweep looks at: some milliseconds.
+  static let sweep = 256
+
   private let directory: Directory
   private let mayRemove: Bool
 
   init(_ directory: Directory, mayRemove: Bool) {
     self.directory = directory
     self.mayRemove = mayRemove
+  }
+
+  /// Removes what killed programs have left, at a bounded cost: one sweep looks at ``sweep`` leases at most.
+  func removeLeftovers() {
+    // What cannot be removed now is removed by a later open, and is no live program's either way.
+    do {
+      try HeldFile.sweep(in: directory, lookingAt: Self.sweep) { ProgramLeaseFile.isName($0) }
+    } catch {}
   }
 
   /// The programs whose leases are held; what others have left is removed.

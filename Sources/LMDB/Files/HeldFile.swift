@@ -112,8 +112,31 @@ public final class HeldFile: Sendable {
     return found
   }
 
+  /// Removes files of this kind that nobody holds.
+  ///
+  /// - Parameters:
+  ///   - count: How many files are looked at, at most. Where there are more, another part of them is each
+  ///     time.
+  ///   - isOurs: Whether a name is one that such a file may have.
+  public static func sweep(
+    in directory: Directory, lookingAt count: Int, _ isOurs: (String) -> Bool
+  ) throws(StoreFileError) {
+    let names = try directory.names().filter { name in
+      isOurs(name) || name.hasSuffix(temporary) && isOurs(String(name.dropLast(temporary.utf8.count)))
+    }
+    let start = names.count > count ? Int.random(in: 0..<names.count) : 0
+    for index in 0..<min(count, names.count) {
+      do throws(StoreFileError) {
+        _ = try look(at: names[(start + index) % names.count], in: directory, limit: nil, removing: true)
+      } catch .missing {
+        // Its process has ended, or somebody else has removed it, since the names were read.
+      }
+    }
+  }
+
+  /// - Parameter limit: The most bytes that the content may have; `nil` where it is not read.
   private static func look(
-    at name: String, in directory: Directory, limit: Int, removing: Bool
+    at name: String, in directory: Directory, limit: Int?, removing: Bool
   ) throws(StoreFileError) -> Found {
     let lock: FileLock
     do throws(StoreFileError) { lock = try FileLock(name, in: directory, create: false) } catch {
@@ -134,8 +157,9 @@ public final class HeldFile: Sendable {
   }
 
   private static func content(
-    of name: String, in directory: Directory, _ limit: Int
+    of name: String, in directory: Directory, _ limit: Int?
   ) throws(StoreFileError) -> [UInt8]? {
+    guard let limit else { return nil }
     do throws(StoreFileError) {
       let bytes = try directory.read(name, limit: limit + headCount)
       return bytes.count > headCount ? Array(bytes[headCount...]) : nil

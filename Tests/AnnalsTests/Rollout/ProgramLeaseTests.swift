@@ -55,6 +55,44 @@ import Testing
     #expect(try leases(place).isEmpty)
   }
 
+  /// Leaves leases as so many killed programs do.
+  private func leave(_ count: Int, _ place: TemporaryStore) throws {
+    for number in 0..<count {
+      let name = ProgramLeaseFile.name(UUID().uuidString) + (number % 10 == 9 ? ".tmp" : "")
+      try Data("1234      \n1.0.0 fails 00000000\n".utf8).write(to: place.url.appendingPathComponent(name))
+    }
+  }
+
+  @Test func `an open removes the leases of killed programs, and no lease that is held`() throws {
+    let place = try TemporaryStore()
+    let store = try EventStore(at: place.url, plan: BridgeParksPlan1.self)
+    try leave(40, place)
+    do { _ = try EventLog(at: place.url, options: StoreOptions(access: .readOnly)) }
+    #expect(try leases(place).count == 41)
+    do { _ = try EventLog(at: place.url) }
+    #expect(try leases(place).count == 1)
+    #expect(try store.log.programs().count == 1)
+  }
+
+  @Test func `an open looks at a bounded number of leases, and some opens remove all`() throws {
+    let place = try TemporaryStore()
+    do { _ = try EventLog(at: place.url) }
+    let held = try HeldFile(in: Directory.open(path: place.url.path), content: []) {
+      ProgramLeaseFile.name(UUID().uuidString)
+    }
+    let dead = 3 * ProgramLeases.sweep + 10
+    try leave(dead, place)
+    var left = dead + 1
+    for _ in 0..<50 where left > 1 {
+      do { _ = try EventLog(at: place.url) }
+      let now = try leases(place).count
+      #expect(now < left && now >= left - ProgramLeases.sweep)
+      left = now
+    }
+    #expect(try leases(place) == [held.name])
+    withExtendedLifetime(held) {}
+  }
+
   @Test func `a held lease that cannot be read counts as below every version`() throws {
     let place = try TemporaryStore()
     let log = try EventLog(at: place.url)
