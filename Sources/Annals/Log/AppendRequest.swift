@@ -65,6 +65,8 @@ struct AppendRequest: Sendable {
   var movedBy: [SchemaVersion] = []
   /// For an import, the state of the log in which none of its ids was there; those that came later are left out.
   var sight: LogSight?
+  /// Since when its caller waits, if it had to wait for room in the queue.
+  var since: ContinuousClock.Instant?
   private var indices: [Record: Int] = [:]
 
   /// A call with nothing in it yet.

@@ -84,9 +84,12 @@ public struct EventLog: Sendable {
   public func append(
     _ body: (inout AppendCall<NewEntry>) -> Void
   ) async throws(AnnalsError) -> Appended {
+    let room = try await core.admit(options)
     var call = AppendCall<NewEntry>(time: .now, maximumPayload: options.maximumPayload)
     body(&call)
-    return try await append(call.finish())
+    var request = try call.finish()
+    request.take(room)
+    return try await append(request)
   }
 
   /// Hands an encoded call to the writer.

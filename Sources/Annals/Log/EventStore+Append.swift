@@ -52,6 +52,7 @@ extension EventStore {
   public func append(
     _ body: (inout AppendCall<NewEvent<Event>>) -> Void
   ) async throws(AnnalsError) -> Appended {
+    let room = try await log.core.admit(log.options)
     let form = try likelyForm()
     var call = AppendCall<NewEvent<Event>>(
       time: .now, maximumPayload: log.options.maximumPayload, keepsEvents: reach.rollout.needsLowering
@@ -65,7 +66,9 @@ extension EventStore {
     }
     try beginning?.run()
     let events = call.events
-    return try await append(call.finish(), form, of: events)
+    var request = try call.finish()
+    request.take(room)
+    return try await append(request, form, of: events)
   }
 }
 

@@ -30,7 +30,9 @@ final class LogCore: Sendable {
     self.place = place
     access = options.access
     log = place.generation.current.log
-    writer = access == .readWrite ? try LogWriter(place, interval: options.mergeInterval) : nil
+    writer =
+      access == .readWrite
+      ? try LogWriter(place, interval: options.mergeInterval, room: options.queueMemory) : nil
   }
 
   /// The generation in use as this process knows it.
@@ -64,12 +66,23 @@ final class LogCore: Sendable {
     }
   }
 
+  /// Waits until the calls that wait leave room for another one, which is to be encoded then.
+  ///
+  /// - Returns: The room, which is kept until the value ends; `nil` where nothing is written, which the
+  ///   append says.
+  func admit(_ options: StoreOptions) async throws(AnnalsError) -> LogWriter.Admission? {
+    guard let writer, !isInherited else { return nil }
+    return try await writer.admit(within: options.lockTimeout)
+  }
+
   /// Hands a call to the writer and waits for its answer.
   func append(_ request: AppendRequest, _ options: StoreOptions) async throws(AnnalsError) -> Appended {
-    if Task.isCancelled { throw AnnalsError(.cancelled, "the task was cancelled; nothing was written") }
+    if Task.isCancelled { throw AnnalsError.callCancelled }
     if isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     guard let writer else { throw AnnalsError(.readOnly, "the store was opened for reading only") }
-    let result = await writer.append(request, durability: options.durability, within: options.lockTimeout)
+    let result = await writer.append(
+      request, durability: options.durability, within: options.lockTimeout,
+      since: request.since ?? .now)
     if case .failure(let error) = result, error.recovery == [.reopen] { retire() }
     return try result.get()
   }

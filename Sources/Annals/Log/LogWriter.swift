@@ -7,7 +7,6 @@ import Synchronization
 final class LogWriter: Sendable {
   /// A call and who waits for its answer.
   struct Job: Sendable {
-    let number: UInt64
     let request: AppendRequest
     let durability: StoreOptions.Durability
     /// Since when its caller waits.
@@ -21,17 +20,27 @@ final class LogWriter: Sendable {
   final class Status: Sendable {
     /// Whether it waits for another process's turn to end.
     let isBlocked = Atomic(false)
+    /// The number of the process that has the turn then; 0 where that is not known.
+    let holder = Atomic<Int32>(0)
   }
 
-  private let line = WaitingLine<Job>()
-  private let numbers = Atomic<UInt64>(0)
+  /// The right to encode a call, for which the line has room.
+  typealias Admission = WaitingLine<Job>.Admission
+
+  private let line: WaitingLine<Job>
   private let thread: WriterThread
   /// What the thread shows.
   let status = Status()
 
   /// Starts the writer.
-  init(_ place: CurrentGeneration, interval: HeadMerge.Interval) throws(AnnalsError) {
-    let (line, status) = (line, status)
+  ///
+  /// - Parameters:
+  ///   - interval: When heads are merged.
+  ///   - room: The most bytes of calls that wait.
+  init(_ place: CurrentGeneration, interval: HeadMerge.Interval, room: Int) throws(AnnalsError) {
+    let line = WaitingLine<Job>(room: room) { $0.request.bytes }
+    self.line = line
+    let status = status
     thread = try files { () throws(StoreFileError) in
       try WriterThread(name: "annals-writer") {
         var loop = WriterLoop(place, line, status, interval)
@@ -46,37 +55,70 @@ final class LogWriter: Sendable {
     if status.isBlocked.load(ordering: .acquiring) { thread.letGo() } else { thread.join() }
   }
 
+  /// Waits until the calls that wait leave room for another one.
+  ///
+  /// - Returns: The room, which is kept until the value ends.
+  /// - Throws: `cancelled`; `busy` if another process keeps its turn for as long as the caller waits.
+  func admit(within limit: Duration) async throws(AnnalsError) -> Admission {
+    let admission = await line.enter(within: limit)
+    switch admission.entry {
+    case .admitted: return admission
+    case .cancelled: throw AnnalsError.callCancelled
+    case .turnedAway:
+      throw WriterLoop.busy(
+        status.holder.load(ordering: .relaxed), waited: ContinuousClock.now - admission.since)
+    }
+  }
+
   /// Hands a call to the thread and waits for its answer.
+  ///
+  /// - Parameter since: Since when the caller waits.
   func append(
-    _ request: AppendRequest, durability: StoreOptions.Durability, within limit: Duration
+    _ request: AppendRequest, durability: StoreOptions.Durability, within limit: Duration,
+    since: ContinuousClock.Instant
   ) async -> Result<Appended, AnnalsError> {
-    let number = numbers.add(1, ordering: .relaxed).newValue
+    let ticket = CancellableTicket()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { answer in
-        let now = ContinuousClock.now
         let job = Job(
-          number: number, request: request, durability: durability, joined: now, deadline: now + limit,
-          answer: answer)
-        guard line.join(job) else {
+          request: request, durability: durability, joined: since, deadline: since + limit, answer: answer)
+        guard let number = line.join(job) else {
           answer.resume(returning: .failure(AnnalsError(.readOnly, "the store is being closed")))
           return
         }
         // The handler may have run before there was anything to take back.
-        if Task.isCancelled { withdraw(number) }
+        if !ticket.set(number) { withdraw(number) }
       }
     } onCancel: {
-      withdraw(number)
+      if let number = ticket.cancel() { withdraw(number) }
     }
   }
+
+  /// How many calls wait to be stored.
+  var waiting: Int { line.count }
+
+  /// How many calls wait for room among them.
+  var waitingForRoom: Int { line.visitorCount }
 
   /// Lets the thread notice that another one of this process has moved on to the generation in use, so that it lets go of the one before.
   func follow() { line.nudge() }
 
   /// Takes a call back that is not being stored yet.
-  private func withdraw(_ number: UInt64) {
-    for job in line.leave(where: { $0.number == number }) {
-      job.answer.resume(
-        returning: .failure(AnnalsError(.cancelled, "the task was cancelled; nothing was written")))
-    }
+  private func withdraw(_ ticket: UInt64) {
+    line.leave(ticket)?.answer.resume(returning: .failure(AnnalsError.callCancelled))
+  }
+}
+
+extension AppendRequest {
+  /// Takes the room that was kept for the call, which joins the line next.
+  mutating func take(_ room: consuming LogWriter.Admission?) {
+    if let room { since = room.since }
+  }
+}
+
+extension AnnalsError {
+  /// The task was cancelled before its call was taken.
+  static var callCancelled: AnnalsError {
+    AnnalsError(.cancelled, "the task was cancelled; nothing was written")
   }
 }

@@ -100,6 +100,12 @@ public struct StoreOptions: Sendable {
   /// The memory for heads of streams that need not be looked up on disk, in bytes: 160 a stream; 64 MiB by default, enough for 400,000. It is taken as
   /// streams are used. The first opener of a store in a process decides.
   public var headMemory = 64 << 20
+  /// The most bytes of encoded events that wait to be written; 64 MiB by default.
+  ///
+  /// Further calls to `append` wait for room before their events are encoded, in the order in which they
+  /// came. Each commit takes the calls that wait, so at most as many bytes again are being written. A single
+  /// larger call is let in when nothing else waits. The first opener of a store in a process decides.
+  public var queueMemory = 64 << 20
   /// When the newest heads are merged into the rows on disk.
   var mergeInterval = HeadMerge.Interval()
   /// The entries of ``mergeInterval``, for programs of the tests that have few.

@@ -3,27 +3,38 @@ import Synchronization
 
 // What callers are told while the thread waits for its turn.
 extension WriterLoop {
+  /// How long the watch rests at least: each look at the line costs time for each call in it.
+  private static let rest = Duration.milliseconds(10)
+  /// How long it rests at most, because a call with less patience may have come.
+  private static let longestRest = Duration.milliseconds(100)
+
   /// Answers calls whose time is over, as long as the thread waits for its turn.
   static func watch(
     _ line: WaitingLine<LogWriter.Job>, _ status: LogWriter.Status, _ environment: Environment
   ) async {
     let clock = ContinuousClock()
     while status.isBlocked.load(ordering: .acquiring), !Task.isCancelled {
+      let holder: Int32
+      // Its number is only told; a lock file that cannot be read does not change that the store is busy.
+      do { holder = try environment.lastWriter() ?? 0 } catch { holder = 0 }
+      status.holder.store(holder, ordering: .relaxed)
       let now = clock.now
-      let expired = line.leave { $0.deadline <= now }
-      for job in expired {
-        job.answer.resume(returning: .failure(busy(environment, waited: now - job.joined)))
+      // Callers that wait for room go first, so that none is let in whose time is over.
+      var next = line.turnAway(expiredBy: now) ?? now + longestRest
+      for job in line.leave(where: { $0.deadline <= now }) {
+        job.answer.resume(returning: .failure(busy(holder, waited: now - job.joined)))
       }
-      let next = line.look { $0.map(\.deadline).min() } ?? now + .milliseconds(100)
-      // Woken now and then, because a call with less patience may have come.
-      do { try await clock.sleep(until: min(next, now + .milliseconds(100))) } catch { return }
+      line.look { next = min(next, $0.deadline) }
+      let wake = max(now + rest, min(next, now + longestRest))
+      do { try await clock.sleep(until: wake) } catch { return }
     }
   }
 
-  private static func busy(_ environment: Environment, waited: Duration) -> AnnalsError {
-    let holder: Int32?
-    // Who it is, is only told; a lock file that cannot be read does not change that the store is busy.
-    do { holder = try environment.lastWriter() } catch { holder = nil }
+  /// The error of a call whose time is over.
+  ///
+  /// - Parameter holder: The process that has the turn; 0 where that is not known.
+  static func busy(_ holder: Int32, waited: Duration) -> AnnalsError {
+    let holder = holder == 0 ? nil : holder
     let who = holder.map { "process \($0)" } ?? "another process"
     return AnnalsError(
       .busy,

@@ -17,8 +17,8 @@ struct WriterLoop {
   private var merge: HeadMerge
   /// How many calls the last group had.
   private var lastCount = 1
-  /// How many of the next calls are stored alone, because together they failed.
-  private var single = 0
+  /// How many of the next calls are stored together, where more of them failed together. The next number is the last.
+  private var pieces: [Int] = []
   /// The number of the newest commit that the heads in memory know all of.
   var knownCommit: UInt64?
   /// The merge of another process, as this one last saw it.
@@ -48,9 +48,9 @@ struct WriterLoop {
       if place.generation !== generation {
         // A reader has met the seal first. What keeps the thread from following, it is told again by the first transaction.
         try? move()
-        if line.look({ $0.isEmpty }) { continue }
+        if line.isEmpty { continue }
       }
-      if lastCount > 1, single == 0 { line.gather(lastCount, upTo: Self.patience) }
+      if lastCount > 1, pieces.isEmpty { line.gather(lastCount, upTo: Self.patience) }
       // What others wrote is read before the turn, so that a process that slept keeps nobody waiting. Whatever prevents that, such as a
       // full table of readers, need not prevent the transaction.
       try? follow()
@@ -62,22 +62,21 @@ struct WriterLoop {
         lastCount = jobs.count
         serve(jobs, turn)
       } catch {
-        for job in line.take(while: { _ in true }) { job.answer.resume(returning: .failure(error)) }
+        pieces = []
+        answer(line.take { _ in true }, .failure(error))
       }
     }
     finish()
   }
 
-  /// As many calls as one transaction may hold.
+  /// As many calls as one transaction may hold, or fewer where they have failed together.
   private mutating func takeGroup() -> [LogWriter.Job] {
-    if single > 0 {
-      single -= 1
-      return line.take { _ in false }
-    }
-    var bytes = 0
+    let most = pieces.popLast() ?? .max
+    var (bytes, calls) = (0, 0)
     return line.take { job in
       bytes += job.request.bytes
-      return bytes <= AppendLimit.transaction
+      calls += 1
+      return bytes <= AppendLimit.transaction && calls <= most
     }
   }
 
@@ -108,48 +107,77 @@ struct WriterLoop {
 
   /// Stores a group, and answers each call.
   private mutating func serve(_ jobs: [LogWriter.Job], _ turn: consuming Environment.Turn) {
+    let opened: Opened
     do throws(AnnalsError) {
-      guard let answers = try store(jobs, turn) else {
+      guard let begun = try open(jobs, turn) else {
         // Nothing of them is stored, and nothing was decided: they are taken again in the generation that succeeds this one.
         try move()
         return line.rejoin(jobs)
       }
+      opened = begun
+    } catch {
+      // Whatever keeps the transaction from beginning keeps each of them out.
+      return answer(jobs, .failure(error))
+    }
+    do throws(AnnalsError) {
+      let answers = try store(jobs, opened)
       for (job, answer) in zip(jobs, answers) { job.answer.resume(returning: answer) }
     } catch {
-      guard jobs.count > 1, error.recovery != [.reopen] else {
-        for job in jobs { job.answer.resume(returning: .failure(error)) }
-        return
-      }
-      // A large call must not fail a small one that still fits, nor one that meets damage another that does not.
-      single = jobs.count
+      guard jobs.count > 1, error.recovery != [.reopen] else { return answer(jobs, .failure(error)) }
+      // A large call must not fail a small one that still fits, nor one that meets damage another that does not. Halves are tried again,
+      // so that few that fail are found in few transactions.
+      pieces += [jobs.count - jobs.count / 2, jobs.count / 2]
       line.rejoin(jobs)
     }
   }
 
-  /// One transaction.
+  private func answer(_ jobs: [LogWriter.Job], _ answer: Result<Appended, AnnalsError>) {
+    for job in jobs { job.answer.resume(returning: answer) }
+  }
+
+  /// A transaction that has begun, and the newest entry that it follows.
+  private struct Opened: ~Copyable {
+    var transaction: WriteTransaction
+    let last: UInt64
+    /// How event ids are recognised.
+    let search: IDSearch
+  }
+
+  /// Begins a transaction for a group.
   ///
-  /// - Returns: The answers; `nil` if the generation has been succeeded by another.
-  private mutating func store(
+  /// - Returns: `nil` if the generation has been succeeded by another.
+  private mutating func open(
     _ jobs: [LogWriter.Job], _ turn: consuming Environment.Turn
-  ) throws(AnnalsError) -> [Result<Appended, AnnalsError>]? {
+  ) throws(AnnalsError) -> Opened? {
     let durability: Durability = jobs.allSatisfy { $0.durability == .relaxed } ? .relaxed : .full
     let index = generation.environment.ids
-    var transaction = try generation.environment.write(turn, durability)
+    let transaction = try generation.environment.write(turn, durability)
     guard let last = try catchUp(transaction) else {
       transaction.abort()
       return nil
     }
-    let search: IDSearch
     switch (idempotency, index) {
-    case (.window(let length), _): search = .window(UInt64(length))
-    case (.always, let index?): search = .index(index)
+    case (.window(let length), _):
+      return Opened(transaction: transaction, last: last, search: .window(UInt64(length)))
+    case (.always, let index?): return Opened(transaction: transaction, last: last, search: .index(index))
     case (.always, nil):
       // Another process has made the table, which only a later transaction can use.
       transaction.abort()
       try generation.environment.openIDs()
       guard generation.environment.ids != nil else { throw AnnalsError.missingIDs }
-      return try store(jobs, self.turn())
+      return try open(jobs, self.turn())
     }
+  }
+
+  /// One transaction.
+  ///
+  /// - Returns: The answers.
+  private mutating func store(
+    _ jobs: [LogWriter.Job], _ opened: consuming Opened
+  ) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
+    let last = opened.last
+    let search = opened.search
+    var transaction = opened.transaction
     let heads = generation.heads
     let before = merge
     heads.withTable { $0.begin() }

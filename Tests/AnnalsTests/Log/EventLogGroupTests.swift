@@ -1,8 +1,9 @@
 import Foundation
-import LMDB
+import Synchronization
 import Testing
 
 @testable import Annals
+@testable import LMDB
 
 /// Calls that wait together are stored together, and each is answered as if it were alone.
 @Suite struct EventLogGroupTests {
@@ -109,5 +110,129 @@ import Testing
     let log = try place.open(options)
     for _ in 0..<10 { try await log.append([Self.entry], to: "a") }
     #expect(try EventLog.verify(place.url).entries == 10)
+  }
+
+  /// Options for calls that wait as long as it takes.
+  private static var patient: StoreOptions {
+    var options = StoreOptions()
+    options.lockTimeout = .seconds(600)
+    return options
+  }
+
+  /// The revision that a call was given, or why it failed.
+  private func outcome<Failure>(
+    of call: Task<Appended, Failure>
+  ) async -> (revision: UInt64?, code: AnnalsError.Code?) {
+    switch await call.result {
+    case .success(let appended): (appended.revision?.rawValue, nil)
+    case .failure(let error): (nil, (error as? AnnalsError)?.code)
+    }
+  }
+
+  /// Waits until so many calls wait in the line of a log.
+  private func wait(for count: Int, in log: EventLog) async throws {
+    let writer = try #require(log.core.writer)
+    for _ in 0..<60_000 where writer.waiting != count { try await Task.sleep(for: .milliseconds(1)) }
+    try #require(writer.waiting == count)
+  }
+
+  @Test func `thousands of calls that wait are cancelled at once`() async throws {
+    let place = try TemporaryStore()
+    let log = try place.open(Self.patient)
+    try await log.append([Self.entry], to: "a")
+    let turn = try FileLock("write.lock", in: log.core.generation.directory).lock(.exclusive)
+    // The thread of the writer asks for its turn with the first.
+    let first = Task { try await log.append([Self.entry], to: "a") }
+    let calls = (0..<20_000).map { _ in Task { try await log.append([Self.entry], to: "a") } }
+    try await wait(for: 20_001, in: log)
+    let time = ContinuousClock().measure { for call in calls { call.cancel() } }
+    print("20,000 calls were cancelled in \(time)")
+    var codes: Set<AnnalsError.Code?> = []
+    for call in calls { codes.insert(await outcome(of: call).code) }
+    #expect(codes == [.cancelled])
+    _ = consume turn
+    #expect(try await first.value.revision == 1)
+    // Each look at all others would take minutes.
+    #expect(time < .seconds(10))
+  }
+
+  @Test func `of a group that fails the call that cannot be stored is found in few transactions`()
+    async throws
+  {
+    let place = try TemporaryStore()
+    // Closed in between, so that the heads are in their rows.
+    do { try await place.open().append([Self.entry], to: "bad") }
+    try BadRowTests().craft(place.url) { (transaction, tables) throws(EnvironmentError) in
+      try transaction.put(([1, 2, 3] as [UInt8]).span, forKey: 1, in: tables.heads)
+    }
+    let log = try place.open(Self.patient)
+    try await log.append([Self.entry], to: "good")
+    let environment = log.core.generation.environment
+    let before = environment.writes.load(ordering: .relaxed)
+    let turn = try FileLock("write.lock", in: log.core.generation.directory).lock(.exclusive)
+    let calls = (0..<1_000).map { number in
+      Task { try await log.append([Self.entry], to: number == 700 ? "bad" : "good") }
+    }
+    try await wait(for: 1_000, in: log)
+    _ = consume turn
+    var revisions: Set<UInt64> = []
+    for (number, call) in calls.enumerated() {
+      let (revision, code) = await outcome(of: call)
+      if let revision { revisions.insert(revision) }
+      #expect(code == (number == 700 ? .damaged : nil))
+    }
+    #expect(revisions == Set(1...999))
+    // Halves of halves: at most two for each of ten levels.
+    #expect(environment.writes.load(ordering: .relaxed) - before <= 25)
+  }
+
+  @Test func `calls beyond the queue's bytes wait, and all are stored`() async throws {
+    let place = try TemporaryStore()
+    var options = StoreOptions.merging(every: 64)
+    options.queueMemory = 10_000
+    options.lockTimeout = .seconds(600)
+    let log = try place.open(options)
+    try await log.append([Self.entry], to: "a")
+    let turn = try FileLock("write.lock", in: log.core.generation.directory).lock(.exclusive)
+    let encoded = Mutex(0)
+    let calls = (0..<200).map { _ in
+      Task {
+        try await log.append { call in
+          encoded.withLock { $0 += 1 }
+          call.append([Self.entry], to: "a")
+        }
+      }
+    }
+    let writer = try #require(log.core.writer)
+    for _ in 0..<60_000 where writer.waitingForRoom + writer.waiting < 200 {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    // Each takes about 200 bytes. Those that wait for room have not encoded anything.
+    #expect(writer.waitingForRoom > 100)
+    #expect(encoded.withLock { $0 } == writer.waiting)
+    let cancelled = calls[199]
+    cancelled.cancel()
+    await #expect(throws: AnnalsError.self) { try await cancelled.value }
+    _ = consume turn
+    for call in calls.dropLast() { _ = try await call.value }
+    #expect(try log.read { (snapshot) throws in try snapshot.all(in: "a").count } == 200)
+  }
+
+  @Test func `a call that waits for room is told who keeps the turn`() async throws {
+    let place = try TemporaryStore()
+    var options = StoreOptions()
+    options.lockTimeout = .milliseconds(300)
+    options.queueMemory = 1
+    let log = try place.open(options)
+    try await log.append([Self.entry], to: "a")
+    let turn = try FileLock("write.lock", in: log.core.generation.directory).lock(.exclusive)
+    let calls = (0..<5).map { _ in Task { try await log.append([Self.entry], to: "a") } }
+    for call in calls {
+      let error = await #expect(throws: AnnalsError.self) { try await call.value }
+      #expect(error?.code == .busy)
+      #expect(error?.details.holder == getpid())
+    }
+    _ = consume turn
+    try await place.open().append([Self.entry], to: "a", expecting: .revision(0))
   }
 }

@@ -27,7 +27,7 @@ import Testing
   @Test func `all are served in the order in which they came`() async throws {
     let line = WaitingLine<Int>()
     let groups = try await serve(line) {
-      for number in 0..<1000 { #expect(line.join(number)) }
+      for number in 0..<1000 { #expect(line.join(number) != nil) }
     }
     #expect(groups.flatMap(\.self) == Array(0..<1000))
   }
@@ -36,7 +36,7 @@ import Testing
     let line = WaitingLine<Int>()
     line.close()
     line.close()
-    #expect(!line.join(1))
+    #expect(line.join(1) == nil)
     #expect(!line.waitForSome())
   }
 
@@ -63,7 +63,7 @@ import Testing
     let line = WaitingLine<Int>()
     let groups = try await serve(line, gathering: 4, upTo: 20_000_000_000) {
       for number in 0..<4 {
-        #expect(line.join(number))
+        #expect(line.join(number) != nil)
         try await Task.sleep(for: .milliseconds(2))
       }
       try await Task.sleep(for: .milliseconds(20))
@@ -74,7 +74,7 @@ import Testing
   @Test func `gathering ends when its time is over`() async throws {
     let line = WaitingLine<Int>()
     let groups = try await serve(line, gathering: 4) {
-      #expect(line.join(1))
+      #expect(line.join(1) != nil)
       try await Task.sleep(for: .milliseconds(200))
     }
     #expect(groups == [[1]])
@@ -90,5 +90,115 @@ import Testing
       }
     }
     #expect(groups.flatMap(\.self).sorted() == Array(0..<4000))
+  }
+
+  @Test func `one that leaves by its ticket is gone once, and the others keep their places`() throws {
+    let line = WaitingLine<Int>()
+    let tickets = try (0..<6).map { try #require(line.join($0)) }
+    #expect(line.leave(tickets[2]) == 2)
+    #expect(line.leave(tickets[2]) == nil)
+    #expect(line.take { $0 < 1 } == [0])
+    #expect(line.leave(tickets[0]) == nil)
+    line.rejoin([0])
+    // Whoever was taken once is served.
+    #expect(line.leave(tickets[0]) == nil)
+    #expect(line.leave(tickets[5]) == 5)
+    #expect(line.take { _ in true } == [0, 1, 3, 4])
+  }
+
+  @Test func `a hundred thousand leave in any order without looking at each other`() throws {
+    let line = WaitingLine<Int>()
+    var tickets = try (0..<100_000).map { try #require(line.join($0)) }
+    var random = SplitMix64(seed: 13)
+    tickets.shuffle(using: &random)
+    let time = ContinuousClock().measure { for ticket in tickets { _ = line.leave(ticket) } }
+    #expect(line.isEmpty)
+    print("a waiting line: 100,000 left in \(time)")
+    // Each look at all others would take minutes.
+    #expect(time < .seconds(10))
+  }
+}
+
+/// A line whose elements cost what they are, with room for ten.
+@Suite struct `A line with little room` {
+  private let line = WaitingLine<Int>(room: 10) { $0 }
+
+  /// Lets a caller enter, and join with `number` when it is let in.
+  private func visit(_ number: Int) -> Task<WaitingLine<Int>.Entry, Never> {
+    Task { [line] in
+      let admission = await line.enter(within: .seconds(60))
+      let entry = admission.entry
+      if entry == .admitted { _ = line.join(number) }
+      _ = consume admission
+      return entry
+    }
+  }
+
+  /// What waits, in order.
+  private var elements: [Int] {
+    var elements: [Int] = []
+    line.look { elements.append($0) }
+    return elements
+  }
+
+  /// Waits until `count` callers wait for room.
+  private func wait(for count: Int) async throws {
+    for _ in 0..<10_000 where line.visitorCount != count { try await Task.sleep(for: .milliseconds(1)) }
+    try #require(line.visitorCount == count)
+  }
+
+  @Test func `callers beyond the room wait, and enter in their order as others are taken`() async throws {
+    for number in [4, 4, 4] { #expect(await visit(number).value == .admitted) }
+    var visits: [Task<WaitingLine<Int>.Entry, Never>] = []
+    for (index, number) in [5, 6, 7].enumerated() {
+      visits.append(visit(number))
+      try await wait(for: index + 1)
+    }
+    #expect(elements == [4, 4, 4])
+    #expect(line.take { $0 < 0 } == [4])
+    #expect(await visits[0].value == .admitted)
+    #expect(elements == [4, 4, 5] && line.visitorCount == 2)
+    #expect(line.take { _ in true } == [4, 4, 5])
+    for visit in visits { #expect(await visit.value == .admitted) }
+    #expect(elements.sorted() == [6, 7] && line.visitorCount == 0)
+  }
+
+  @Test func `an empty line has room for anything`() async {
+    #expect(await visit(1_000).value == .admitted)
+    #expect(elements == [1_000])
+  }
+
+  @Test func `a caller that is cancelled while it waits for room is let go`() async throws {
+    #expect(await visit(20).value == .admitted)
+    let (first, second) = (visit(1), visit(2))
+    try await wait(for: 2)
+    first.cancel()
+    #expect(await first.value == .cancelled)
+    _ = line.take { _ in true }
+    #expect(await second.value == .admitted)
+    #expect(elements == [2])
+  }
+
+  @Test func `a caller whose time is over is turned away`() async throws {
+    #expect(await visit(20).value == .admitted)
+    let waiting = visit(1)
+    try await wait(for: 1)
+    #expect(try #require(line.turnAway(expiredBy: .now)) > .now)
+    #expect(line.visitorCount == 1)
+    #expect(line.turnAway(expiredBy: .now + .seconds(61)) == nil)
+    #expect(await waiting.value == .turnedAway)
+    #expect(elements == [20])
+  }
+
+  @Test func `one that is let in and joins with nothing leaves the room to the next`() async throws {
+    #expect(await visit(20).value == .admitted)
+    let idle = Task { [line] in await line.enter(within: .seconds(60)).entry }
+    try await wait(for: 1)
+    let next = visit(3)
+    try await wait(for: 2)
+    _ = line.take { _ in true }
+    #expect(await idle.value == .admitted)
+    #expect(await next.value == .admitted)
+    #expect(elements == [3])
   }
 }
