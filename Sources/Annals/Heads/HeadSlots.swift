@@ -150,15 +150,22 @@ extension HeadSlots {
     return end - 1
   }
 
-  /// Removes a head that was not used since the hand last came by; looks at a few only, so that no append waits for long.
+  /// Removes a head that was not used since the hand last came by, or two where there are more than there may
+  /// be.
+  ///
+  /// It looks at a few only, so that no append waits for long.
   private mutating func makeRoom(_ floor: UInt64) {
+    var excess = min(count - limit + 1, 2)
     for _ in 0..<64 {
       hand = hand + 1 < end ? hand + 1 : 0
       guard word(hand, Word.id) != 0, last(hand) <= floor else { continue }
       let flags = word(hand, Word.flags)
       if flags & Flag.wasUsed == 0 {
         hasRemoved = true
-        return remove(hand)
+        remove(hand)
+        excess -= 1
+        if excess == 0 { return }
+        continue
       }
       set(hand, Word.flags, flags & ~Flag.wasUsed)
     }

@@ -1,41 +1,15 @@
 internal import LMDB
-import Synchronization
 
 /// The merging of heads into their rows, a slice with each commit (docs/durability.md).
 ///
 /// It is a value, so that a failed commit puts back the one from before.
 struct HeadMerge {
-  /// When the tail is frozen: it bounds what an open has to read.
-  struct Interval: Sendable {
-    /// After so many entries.
-    var entries: UInt64 = 128 << 10
-    /// Or so many bytes of them.
-    var bytes = 16 << 20
-  }
-
   /// Rows are written in runs of so many, because the first row on a page is the dear one.
   private static let run = 64
+  /// The most rows of a transaction. Each may change a page, and LMDB keeps the memory of changed pages.
+  private static let mostRows = 8192
   /// The longest that a slice takes, in nanoseconds.
   private static let limit: Int64 = 2_000_000
-
-  /// What a merge has to write, in the order of the rows, and how far it is.
-  private struct Plan {
-    let frozen: FrozenHeads
-    let names: [(name: StreamName, id: UInt64)]
-    var nextName = 0
-    var nextHead = 0
-    /// Rows that are due, for the entries that came since; the merge is to end within half an interval.
-    var due = 0.0
-    let perEntry: Double
-
-    init(_ sorted: FrozenHeads, names: [(name: StreamName, id: UInt64)]) {
-      frozen = sorted
-      self.names = names
-      perEntry = Double(sorted.heads.count + names.count) / (Double(max(sorted.length, 2)) / 2)
-    }
-
-    var rest: Int { names.count - nextName + frozen.heads.count - nextHead }
-  }
 
   private enum Phase {
     case idle
@@ -46,38 +20,6 @@ struct HeadMerge {
     case done(UInt64)
     /// A row that a head needs cannot be read. Appends go on; the tail grows until the store is mended and opened again.
     case stopped
-  }
-
-  /// What another thread sorts.
-  private final class Sorting: Sendable {
-    let frozen: FrozenHeads
-    private let result = Mutex<Result<Plan, AnnalsError>?>(nil)
-    private let thread = Mutex<WriterThread?>(nil)
-
-    init(_ frozen: FrozenHeads) {
-      self.frozen = frozen
-    }
-
-    /// Begins to sort; what cannot be begun is a failure.
-    func start(in generation: Generation) {
-      do {
-        let started = try WriterThread(name: "annals-sorter") { [self, frozen] in
-          let plan = Result { () throws(AnnalsError) in try HeadMerge.plan(frozen, in: generation) }
-          result.withLock { $0 = plan }
-        }
-        thread.withLock { $0 = started }
-      } catch {
-        result.withLock { $0 = .failure(AnnalsError(error)) }
-      }
-    }
-
-    /// What was sorted, `nil` before the end.
-    var plan: Result<Plan, AnnalsError>? { result.withLock { $0 } }
-
-    /// Waits for the end, after which the thread holds nothing.
-    func join() {
-      thread.withLock { $0 }?.join()
-    }
   }
 
   private let generation: Generation
@@ -111,32 +53,56 @@ extension HeadMerge {
     sorting.start(in: generation)
   }
 
-  /// Sorts what is to be written; the names of new streams stand in their first entries.
-  private static func plan(
-    _ frozen: FrozenHeads, in generation: Generation
-  ) throws(AnnalsError) -> Plan {
-    try generation.environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
-      try plan(frozen, StoreReader(transaction.view, generation.tables))
+  /// How much of the time for a merge is over: 1 when half an interval was appended since the tail was
+  /// frozen.
+  private func progress(since position: UInt64) -> Double {
+    let (entries, bytes) = generation.heads.withTable { ($0.last - min(position, $0.last), $0.dirtyBytes) }
+    return 2
+      * max(
+        Double(entries) / Double(max(interval.entries, 1)), Double(bytes) / Double(max(interval.bytes, 1)))
+  }
+
+  /// How many rows should be written by now and are not.
+  private func due(_ plan: Plan) -> Int {
+    let share = min(progress(since: plan.frozen.position), 1)
+    return Int((share * Double(plan.count)).rounded(.up)) - (plan.count - plan.rest)
+  }
+
+  /// Whether appends have to wait until more is written: the tail, and with it memory, would grow without a
+  /// bound.
+  var isBehind: Bool {
+    switch phase {
+    case .idle, .done, .stopped: false
+    case .sorting(let sorting): progress(since: sorting.frozen.position) > 0.5
+    case .writing(let plan): due(plan) > plan.slack
     }
   }
 
-  private static func plan(
-    _ frozen: FrozenHeads, _ reader: StoreReader
-  ) throws(AnnalsError) -> Plan {
-    var sorted = frozen
-    sorted.sort()
-    var names: [(name: StreamName, id: UInt64)] = []
-    names.reserveCapacity(frozen.births.count)
-    for id in frozen.births { names.append((try reader.name(of: Position(id)), id)) }
-    names.sort { $0.name < $1.name }
-    return Plan(sorted, names: names)
+  /// Writes what is due, in the transaction that adds entries. Damage among the rows ends the merge and not
+  /// the append.
+  mutating func slice(in transaction: inout WriteTransaction) throws(AnnalsError) {
+    try survivingDamage { (merge) throws(AnnalsError) in
+      guard let plan = try merge.ready(transaction) else { return }
+      _ = try merge.writeDue(plan, in: &transaction)
+    }
   }
 
-  /// Writes what is due for `appended` more entries, in the transaction that adds them. Damage among the rows ends the merge and not the append.
-  mutating func slice(
-    for appended: UInt64, in transaction: inout WriteTransaction
+  /// Writes what is due, in a transaction of its own, and waits for the other thread where that still sorts.
+  ///
+  /// - Returns: Whether anything was written.
+  mutating func advance(in transaction: inout WriteTransaction) throws(AnnalsError) -> Bool {
+    var isWritten = false
+    try survivingDamage { (merge) throws(AnnalsError) in
+      guard let plan = try merge.ready(transaction, isLast: true) else { return }
+      isWritten = try merge.writeDue(plan, in: &transaction)
+    }
+    return isWritten
+  }
+
+  private mutating func survivingDamage(
+    _ body: (inout HeadMerge) throws(AnnalsError) -> Void
   ) throws(AnnalsError) {
-    do throws(AnnalsError) { try writeDue(for: appended, in: &transaction) } catch {
+    do throws(AnnalsError) { try body(&self) } catch {
       guard error.code == .damaged, error.details.table != nil || error.details.position != nil else {
         throw error
       }
@@ -144,27 +110,57 @@ extension HeadMerge {
     }
   }
 
+  /// Writes the rows that are due, in runs.
+  ///
+  /// - Returns: Whether anything was written.
   private mutating func writeDue(
-    for appended: UInt64, in transaction: inout WriteTransaction
-  ) throws(AnnalsError) {
-    guard var plan = try ready(transaction) else { return }
-    plan.due += Double(appended) * plan.perEntry
-    let (position, length) = (plan.frozen.position, plan.frozen.length)
-    let isBehind = generation.heads.withTable { $0.last > position + length + length / 2 }
+    _ plan: consuming Plan, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> Bool {
+    var plan = plan
+    var due = due(plan)
     // Nothing waits for the last few rows of a merge.
-    if plan.due < Double(min(Self.run, plan.rest)), plan.rest > 0 { return phase = .writing(plan) }
+    if due <= plan.slack, due < min(Self.run, plan.rest) {
+      phase = .writing(plan)
+      return false
+    }
     let clock = ContinuousClock()
     let end = clock.now + .nanoseconds(Self.limit)
-    while plan.rest > 0, plan.due >= 1 {
+    var left = Self.mostRows
+    while plan.rest > 0, due >= 1, left > 0 {
       let before = plan.rest
       try write(Self.run, of: &plan, in: &transaction)
-      plan.due -= Double(before - plan.rest)
-      if !isBehind, clock.now >= end { break }
+      due -= before - plan.rest
+      left -= before - plan.rest
+      if due <= plan.slack, clock.now >= end { break }
     }
     try note(plan, in: &transaction)
+    return true
   }
 
-  /// Writes all of the tail, for an orderly end.
+  /// Writes some more of the tail, for an orderly end; only after what was written before is committed.
+  ///
+  /// - Returns: Whether there was nothing to write any more.
+  mutating func finishSlice(in transaction: inout WriteTransaction) throws(AnnalsError) -> Bool {
+    // The checkpoint must not pass heads that could not be written.
+    if case .stopped = phase { return true }
+    var plan: Plan
+    if let running = try ready(transaction, isLast: true) {
+      plan = running
+    } else {
+      guard generation.heads.withTable({ $0.tail }) > 0 else { return true }
+      let frozen = generation.heads.withTable { $0.freeze() }
+      plan = try Self.plan(frozen, StoreReader(transaction.view, generation.tables))
+    }
+    var left = Self.mostRows
+    while plan.rest > 0, left > 0 {
+      try write(Self.run, of: &plan, in: &transaction)
+      left -= Self.run
+    }
+    try note(plan, in: &transaction)
+    return false
+  }
+
+  /// Writes all of the tail in one transaction, for a pass.
   mutating func finish(in transaction: inout WriteTransaction) throws(AnnalsError) {
     // The checkpoint must not pass heads that could not be written.
     if case .stopped = phase { return }

@@ -30,9 +30,9 @@ final class LogCore: Sendable {
     self.place = place
     access = options.access
     log = place.generation.current.log
+    let interval = options.mergeInterval.fitting(memory: options.headMemory)
     writer =
-      access == .readWrite
-      ? try LogWriter(place, interval: options.mergeInterval, room: options.queueMemory) : nil
+      access == .readWrite ? try LogWriter(place, interval: interval, room: options.queueMemory) : nil
   }
 
   /// The generation in use as this process knows it.

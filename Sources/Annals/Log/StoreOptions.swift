@@ -97,8 +97,13 @@ public struct StoreOptions: Sendable {
   /// How long an append, or an open that activates, waits while another process is writing, before it fails with code `busy`; ten seconds by default.
   /// Writers take turns, so only one that is stopped keeps others waiting for long.
   public var lockTimeout = Duration.seconds(10)
-  /// The memory for heads of streams that need not be looked up on disk, in bytes: 160 a stream; 64 MiB by default, enough for 400,000. It is taken as
-  /// streams are used. The first opener of a store in a process decides.
+  /// The memory for heads of streams that need not be looked up on disk, in bytes; 64 MiB by default.
+  ///
+  /// A stream takes 160 bytes, so the default is enough for 400,000 streams. Others are looked up. Memory is
+  /// taken as streams are used. It stays at about this value however many streams are new: appends wait where
+  /// heads are not written to disk in time. A single call that begins more than 100,000 streams takes 160
+  /// bytes more for each of them. Values below 512 KiB count as 512 KiB. The first opener of a store in a
+  /// process decides.
   public var headMemory = 64 << 20
   /// The most bytes of encoded events that wait to be written; 64 MiB by default.
   ///

@@ -31,7 +31,11 @@ extension WriterLoop {
     return group.answers
   }
 
-  private func reopen() throws(AnnalsError) -> Bool {
+  /// Opens LMDB's environment again.
+  ///
+  /// - Returns: Whether readers and others who open the store let that happen in time.
+  @discardableResult
+  func reopen() throws(AnnalsError) -> Bool {
     let environment = generation.environment
     return try storage { () throws(EnvironmentError) in try environment.reopen(within: Self.settlingTime) }
   }

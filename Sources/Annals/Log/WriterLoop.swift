@@ -5,8 +5,6 @@ import Synchronization
 struct WriterLoop {
   /// How long the thread waits for as many calls as came the last time: measured, less than half of that is needed.
   private static let patience = 100_000
-  /// How long an orderly end tries to get a turn for the last merge, in steps of ten milliseconds.
-  private static let lastTries = 20
 
   /// The generation in use, as the thread knows it.
   private(set) var generation: Generation
@@ -14,15 +12,16 @@ struct WriterLoop {
   private let interval: HeadMerge.Interval
   private let line: WaitingLine<LogWriter.Job>
   private let status: LogWriter.Status
-  private var merge: HeadMerge
+  var merge: HeadMerge
   /// How many calls the last group had.
   private var lastCount = 1
-  /// How many of the next calls are stored together, where more of them failed together. The next number is the last.
+  /// How many of the next calls are stored together, where more of them failed together. The next number is
+  /// the last.
   private var pieces: [Int] = []
   /// The number of the newest commit that the heads in memory know all of.
   var knownCommit: UInt64?
   /// The merge of another process, as this one last saw it.
-  private var otherMerge: MergeRow?
+  private(set) var otherMerge: MergeRow?
   /// The inline projections, with how far they are behind the newest commit that is known.
   private var inline: [InlineRow] = []
   /// How the store recognises event ids.
@@ -61,6 +60,7 @@ struct WriterLoop {
         guard !jobs.isEmpty else { continue }
         lastCount = jobs.count
         serve(jobs, turn)
+        keepUp()
       } catch {
         pieces = []
         answer(line.take { _ in true }, .failure(error))
@@ -72,11 +72,12 @@ struct WriterLoop {
   /// As many calls as one transaction may hold, or fewer where they have failed together.
   private mutating func takeGroup() -> [LogWriter.Job] {
     let most = pieces.popLast() ?? .max
-    var (bytes, calls) = (0, 0)
+    var (bytes, calls, entries) = (0, 0, 0)
     return line.take { job in
       bytes += job.request.bytes
       calls += 1
-      return bytes <= AppendLimit.transaction && calls <= most
+      entries += job.request.items.count
+      return bytes <= AppendLimit.transaction && calls <= most && entries <= interval.entriesPerGroup
     }
   }
 
@@ -124,8 +125,8 @@ struct WriterLoop {
       for (job, answer) in zip(jobs, answers) { job.answer.resume(returning: answer) }
     } catch {
       guard jobs.count > 1, error.recovery != [.reopen] else { return answer(jobs, .failure(error)) }
-      // A large call must not fail a small one that still fits, nor one that meets damage another that does not. Halves are tried again,
-      // so that few that fail are found in few transactions.
+      // A large call must not fail a small one that still fits, nor one that meets damage another that does
+      // not. Halves are tried again, so that few that fail are found in few transactions.
       pieces += [jobs.count - jobs.count / 2, jobs.count / 2]
       line.rejoin(jobs)
     }
@@ -189,7 +190,7 @@ struct WriterLoop {
       for job in jobs { answers.append(try group.run(job.request, in: &transaction)) }
       if group.hasChanges {
         try group.putRows(in: &transaction)
-        if group.count > 0 { try merge.slice(for: group.count, in: &transaction) }
+        if group.count > 0 { try merge.slice(in: &transaction) }
         mark = try EntryMark(group.last, StoreReader(transaction.view, generation.tables))
       }
     } catch {
@@ -290,30 +291,6 @@ extension WriterLoop {
     merge = HeadMerge(generation, interval)
     knownCommit = nil
     otherMerge = nil
-  }
-
-  /// Merges the tail, so that the next open has nothing to read. Whatever prevents it, the log alone has everything.
-  private mutating func finish() {
-    defer { merge.join() }
-    guard generation.heads.withTable({ $0.tail }) > 0 else { return }
-    for _ in 0..<Self.lastTries {
-      do throws(AnnalsError) {
-        guard
-          let turn = try storage({ () throws(EnvironmentError) in try generation.environment.turnIfFree() })
-        else {
-          WriterThread.pause(milliseconds: 10)
-          continue
-        }
-        var transaction = try generation.environment.write(turn, .full)
-        // What succeeds the generation has the entries, and heads of its own.
-        guard try catchUp(transaction) != nil else { return transaction.abort() }
-        try merge.finish(in: &transaction)
-        do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
-        return
-      } catch {
-        return
-      }
-    }
   }
 }
 

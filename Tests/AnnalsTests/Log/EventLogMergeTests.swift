@@ -157,4 +157,40 @@ import Testing
     #expect(done.revisions.map(\.rawValue) == (1...12).map { UInt64($0) })
     #expect(try EventLog.verify(place.url).isClean)
   }
+
+  @Test func `new streams take no more memory than heads may have, and appends wait for their merge`()
+    async throws
+  {
+    let place = try TemporaryStore()
+    var options = StoreOptions()
+    options.headMemory = 1 << 20
+    options.durability = .relaxed
+    let limit = options.headMemory / HeadSlots.bytes
+    let interval = options.mergeInterval.fitting(memory: options.headMemory).entries
+    #expect(interval == 2048)
+    let (calls, count) = (300, 100)
+    var (longest, most): (UInt64, Int) = (0, 0)
+    do {
+      let log = try place.open(options)
+      for call in 0..<calls {
+        try await log.append { parts in
+          for stream in 0..<count { parts.append([Self.entry], to: "s\(call)-\(stream)") }
+        }
+        let (tail, slots) = log.core.generation.heads.withTable { ($0.tail, $0.slots.count) }
+        (longest, most) = (max(longest, tail), max(most, slots))
+      }
+    }
+    #expect(longest <= 2 * interval + 3 * UInt64(count))
+    #expect(most <= limit + limit / 10)
+    let report = try EventLog.verify(place.url)
+    #expect(report.isClean && report.streams == UInt64(calls * count), "\(report)")
+    #expect(try EventLog.inspect(place.url).tailLength == 0)
+  }
+
+  @Test(arguments: [0, 1 << 20, 32 << 20, 64 << 20, 1 << 30])
+  func `the interval of merges fits into the memory for heads`(memory: Int) {
+    let entries = HeadMerge.Interval().fitting(memory: memory).entries
+    #expect(entries == UInt64(min(max(memory / 512, 1024), 128 << 10)))
+    #expect(HeadMerge.Interval(entries: 16).fitting(memory: memory).entries == 16)
+  }
 }

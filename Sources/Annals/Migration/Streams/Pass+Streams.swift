@@ -7,7 +7,8 @@ extension Pass {
     guard work.move != nil else { return nil }
     if let relinking { return relinking }
     let relinking = try StreamRelinking(
-      target.generation(in: directory, memory: log.options.headMemory), log.options.mergeInterval)
+      target.generation(in: directory, memory: log.options.headMemory),
+      log.options.mergeInterval.fitting(memory: log.options.headMemory))
     self.relinking = relinking
     return relinking
   }
