@@ -1,3 +1,5 @@
+import Annals
+
 /// A command with verbs: takes the words of a command line, does what they say, and tells the shell how it went.
 struct Command {
   /// The options that every verb has.
@@ -20,7 +22,7 @@ struct Command {
   ///   - progress: Tells people how far long work has come.
   /// - Returns: The exit status.
   func run(
-    _ words: [String], to output: inout some ByteOutput, errors: inout some ByteOutput,
+    _ words: [CommandWord], to output: inout some ByteOutput, errors: inout some ByteOutput,
     progress: ProgressLine = ProgressLine()
   ) async -> Int32 {
     var progress = progress
@@ -53,21 +55,21 @@ struct Command {
   }
 
   private func perform(
-    _ words: [String], to output: inout some ByteOutput, _ progress: inout ProgressLine
+    _ words: [CommandWord], to output: inout some ByteOutput, _ progress: inout ProgressLine
   ) async throws -> Int32 {
     guard let word = words.first else { throw CommandLineError(UsageError("a verb is missing"), help: help) }
-    if ["--help", "-h", "help"].contains(word) {
+    if ["--help", "-h", "help"].contains(word.text) {
       try output.writeLine(help)
       return ExitStatus.success
     }
-    guard let verb = verbs.first(where: { $0.name == word }) else {
+    guard let verb = verbs.first(where: { $0.name == word.text }) else {
       throw CommandLineError(UsageError("unknown verb '\(word)'"), help: help)
     }
     return try await perform(verb, Array(words.dropFirst()), to: &output, &progress)
   }
 
   private func perform<Work: Verb>(
-    _: Work.Type, _ words: [String], to output: inout some ByteOutput, _ progress: inout ProgressLine
+    _: Work.Type, _ words: [CommandWord], to output: inout some ByteOutput, _ progress: inout ProgressLine
   ) async throws -> Int32 {
     if words.prefix(while: { $0 != "--" }).contains("--help") {
       try output.writeLine(help(of: Work.self))

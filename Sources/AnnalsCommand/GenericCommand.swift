@@ -1,3 +1,5 @@
+import Annals
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -31,7 +33,11 @@ public enum GenericCommand {
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
     var output = BufferedOutput(.standardOutput)
     var errors = BufferedOutput(.standardError)
+    do { try ProgramStart.reserveDescriptors() } catch {
+      // Without them a file of the store could take the number of the output.
+      return ExitStatus.of(error.code)
+    }
     return await command.run(
-      Array(CommandLine.arguments.dropFirst()), to: &output, errors: &errors, progress: .standardError)
+      CommandWord.ofProcess, to: &output, errors: &errors, progress: .standardError)
   }
 }

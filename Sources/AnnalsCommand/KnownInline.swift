@@ -1,33 +1,27 @@
 import Annals
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The inline projections that a command was given, without their types.
 protocol KnownInlineProjections: Sendable {
   /// What each of them needs before it is in force in a store; changes nothing.
-  func needs(in store: String) throws -> [(name: String, version: Int, need: InlineNeed)]
+  func needs(in store: StorePath) throws -> [(name: String, version: Int, need: InlineNeed)]
   /// Compares the rows of those in force with the log, and adds what differs to a report; changes nothing.
-  func verify(_ store: String, _ report: inout VerifyReport) throws
+  func verify(_ store: StorePath, _ report: inout VerifyReport) throws
 }
 
 /// The inline projections of a plan's events that a command was given.
 struct KnownInline<Plan: SchemaMigrationPlan>: KnownInlineProjections {
   let types: [any InlineProjection<Plan.Current.Event>.Type]
 
-  func needs(in store: String) throws -> [(name: String, version: Int, need: InlineNeed)] {
+  func needs(in store: StorePath) throws -> [(name: String, version: Int, need: InlineNeed)] {
     types.isEmpty ? [] : try open(store).inlineNeeds()
   }
 
-  func verify(_ store: String, _ report: inout VerifyReport) throws {
+  func verify(_ store: StorePath, _ report: inout VerifyReport) throws {
     if !types.isEmpty { try open(store).verifyInline(&report) }
   }
 
-  private func open(_ store: String) throws(AnnalsError) -> EventStore<Plan> {
+  private func open(_ store: StorePath) throws(AnnalsError) -> EventStore<Plan> {
     let options = StoreOptions(access: .readOnly, creation: .never)
-    return try EventStore(at: URL(filePath: store), plan: Plan.self, options: options, inline: types)
+    return try EventStore(at: store.url, plan: Plan.self, options: options, inline: types)
   }
 }

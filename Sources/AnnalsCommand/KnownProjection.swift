@@ -1,11 +1,5 @@
 import Annals
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A projection that a command was given, without its type.
 struct KnownProjection: Sendable {
   /// The name of the projection.
@@ -13,9 +7,9 @@ struct KnownProjection: Sendable {
   /// The version that the program has.
   let version: Int
   /// Looks at the view of the projection in a store, and changes nothing.
-  let look: @Sendable (String) throws -> ViewStatus
+  let look: @Sendable (StorePath) throws -> ViewStatus
   /// Begins to build the view anew; gives what asks how far it is, which keeps it going.
-  let rebuild: @Sendable (String) throws -> @Sendable () throws -> ViewStatus
+  let rebuild: @Sendable (StorePath) throws -> @Sendable () throws -> ViewStatus
 
   /// A projection of a plan's events.
   init<Plan: SchemaMigrationPlan, P: Projection>(_ projection: P.Type, of plan: Plan.Type)
@@ -24,11 +18,11 @@ struct KnownProjection: Sendable {
     version = P.version
     look = { path in
       let options = StoreOptions(access: .readOnly, creation: .never)
-      return try EventStore(at: URL(filePath: path), plan: Plan.self, options: options).view(P.self).status()
+      return try EventStore(at: path.url, plan: Plan.self, options: options).view(P.self).status()
     }
     rebuild = { path in
       let options = StoreOptions(creation: .never)
-      let view = try EventStore(at: URL(filePath: path), plan: Plan.self, options: options).rebuild(P.self)
+      let view = try EventStore(at: path.url, plan: Plan.self, options: options).rebuild(P.self)
       return { try view.status() }
     }
   }

@@ -1,23 +1,25 @@
+import Annals
+
 /// What the example was asked to do.
 struct Arguments: Equatable {
   /// Where the repository is.
-  var repository = "."
+  var repository: CommandWord = "."
   /// Where the store is to be; `nil` for a fresh temporary folder.
-  var store: String?
+  var store: CommandWord?
   /// Whether only the help is wanted.
   var isHelp = false
 
   /// Reads the arguments that follow the program's name.
   ///
   /// - Throws: ``Failure`` with status `usage`.
-  init(_ arguments: [String]) throws(Failure) {
+  init(_ arguments: [CommandWord]) throws(Failure) {
     var rest = arguments[...]
-    var paths: [String] = []
+    var paths: [CommandWord] = []
     while let argument = rest.popFirst() {
-      switch argument {
+      switch argument.description {
       case "--help", "-h": isHelp = true
       case "--store":
-        guard let path = rest.popFirst(), !path.isEmpty else {
+        guard let path = rest.popFirst(), !path.bytes.isEmpty else {
           throw Failure(.usage, "--store needs a path behind it")
         }
         store = path
@@ -31,7 +33,7 @@ struct Arguments: Equatable {
     }
     guard paths.count <= 1 else { throw Failure(.usage, "one repository at a time") }
     if let path = paths.first { repository = path }
-    if repository.isEmpty { throw Failure(.usage, "the repository's path is empty") }
+    if repository.bytes.isEmpty { throw Failure(.usage, "the repository's path is empty") }
   }
 
   /// What `--help` prints.

@@ -1,15 +1,18 @@
+import Annals
 import Foundation
 
 /// The `git` of this machine, asked about one repository in child processes.
 struct Git {
   private let executable: URL
-  private let repository: String
+  private let repository: CommandWord
+  /// Kept open for git, to which no path can be passed that is not UTF-8.
+  private let folder: OpenFolder?
 
   /// `git` for the repository at or around the folder `repository`.
   ///
   /// - Parameter searchPath: Folders with colons between them, like the environment's `PATH`.
   /// - Throws: ``Failure`` with status `unavailable` where no folder holds it.
-  init(repository: String, searchPath: String = ProcessInfo.processInfo.environment["PATH"] ?? "")
+  init(repository: CommandWord, searchPath: String = ProcessInfo.processInfo.environment["PATH"] ?? "")
     throws(Failure)
   {
     let candidates = searchPath.split(separator: ":").map { "\($0)/git" }
@@ -18,6 +21,9 @@ struct Git {
     }
     executable = URL(filePath: found)
     self.repository = repository
+    do throws(AnnalsError) { folder = repository.text == nil ? try OpenFolder(repository) : nil } catch {
+      throw Failure(.noInput, "'\(repository)' cannot be opened", underlying: error)
+    }
   }
 
   /// The commit that is checked out; `nil` in a repository without commits.
@@ -26,7 +32,7 @@ struct Git {
   func head() throws(Failure) -> String? {
     let folder = try ask(["rev-parse", "--git-dir"])
     guard folder.status == 0 else {
-      throw Failure(.noInput, "'\(repository)' is no git repository that can be read: \(folder.complaint)")
+      throw Failure(.noInput, "'\(repository.description.printable)' is no git repository that can be read: \(folder.complaint)")
     }
     let head = try ask(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
     return head.status == 0 ? head.text : nil
@@ -88,6 +94,6 @@ struct Git {
   }
 
   private func start(_ arguments: [String]) throws -> GitProcess {
-    try GitProcess(executable, ["-C", repository, "--no-pager"] + arguments)
+    try GitProcess(executable, ["-C", folder?.path ?? repository.description, "--no-pager"] + arguments)
   }
 }

@@ -7,12 +7,21 @@ public enum Program {
   public static func main() async {
     var output = StandardOutput()
     var errors = StandardError()
-    exit(await run(Array(CommandLine.arguments.dropFirst()), to: &output, errors: &errors))
+    do { try ProgramStart.reserveDescriptors() } catch {
+      // Without them a file of the store could take the number of the output.
+      exit(Failure(error).status.rawValue)
+    }
+    var status = await run(CommandWord.ofProcess, to: &output, errors: &errors)
+    if status == 0, let failure = output.failure {
+      errors.line("githistory: writing the output failed: \(failure.localizedDescription)")
+      status = Failure.Status.inputOutput.rawValue
+    }
+    exit(status)
   }
 
   /// Does what `arguments` ask for and gives the exit status.
   static func run(
-    _ arguments: [String], to output: inout some TextOutputStream, errors: inout some TextOutputStream
+    _ arguments: [CommandWord], to output: inout some TextOutputStream, errors: inout some TextOutputStream
   ) async -> Int32 {
     do {
       let arguments = try Arguments(arguments)
@@ -49,7 +58,7 @@ public enum Program {
     try await read(path, &output)
 
     output.line()
-    output.line("The store    \(path)")
+    output.line("The store    \(path.description.printable)")
     output.line()
     output.line("Try next:")
     let word = path.shellWord
@@ -60,23 +69,23 @@ public enum Program {
     output.line("  swift run -c release githistory \(arguments.repository.shellWord) --store \(word)")
   }
 
-  private static func storePath(_ arguments: Arguments) throws -> String {
-    if let store = arguments.store { return URL(filePath: store).path }
+  private static func storePath(_ arguments: Arguments) throws -> CommandWord {
+    if let store = arguments.store { return store }
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "githistory-\(UUID().uuidString.prefix(8).lowercased())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    return folder.appending(path: "history.annals").path
+    return CommandWord(folder.appending(path: "history.annals").path)
   }
 
   /// The first release at work: it knows version 1 alone.
   private static func append(
-    _ git: Git, _ head: String, _ branch: String, to path: String, _ output: inout some TextOutputStream
+    _ git: Git, _ head: String, _ branch: String, to path: CommandWord, _ output: inout some TextOutputStream
   ) async throws {
-    let store = try EventStore(at: URL(filePath: path), plan: FirstHistoryPlan.self)
+    let store = try EventStore(at: path.url(), plan: FirstHistoryPlan.self)
     var history = try HistoryImport(store)
     if history.isContinued, try !git.roots().contains(where: history.holds) {
       throw Failure(
-        .badData, "the store at '\(path)' holds the history of another repository; give --store another path")
+        .badData, "the store at '\(path.description.printable)' holds the history of another repository; give --store another path")
     }
     if history.holds(head) {
       output.line("1. Read      nothing: the store holds every commit of \(branch) already")
@@ -101,8 +110,8 @@ public enum Program {
   }
 
   /// Today's release at work: it reads what the first one wrote.
-  private static func read(_ path: String, _ output: inout some TextOutputStream) async throws {
-    let store = try EventStore(at: URL(filePath: path), plan: HistoryPlan.self)
+  private static func read(_ path: CommandWord, _ output: inout some TextOutputStream) async throws {
+    let store = try EventStore(at: path.url(), plan: HistoryPlan.self)
     let (stored, report) = try store.read { (snapshot) throws(AnnalsError) in
       var report = HistoryReport()
       var progress = ProgressLine()

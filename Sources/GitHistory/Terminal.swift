@@ -1,3 +1,4 @@
+import Annals
 import Foundation
 
 /// A line that is written over again while work goes on; nothing where standard error is no terminal.
@@ -24,15 +25,20 @@ struct ProgressLine {
 
 /// Standard output, written at once.
 struct StandardOutput: TextOutputStream {
+  /// Why something could not be written; nothing is written after that.
+  private(set) var failure: (any Error)?
+
   mutating func write(_ text: String) {
-    FileHandle.standardOutput.write(Data(text.utf8))
+    guard failure == nil else { return }
+    do { try FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) } catch { failure = error }
   }
 }
 
 /// Standard error.
 struct StandardError: TextOutputStream {
   mutating func write(_ text: String) {
-    FileHandle.standardError.write(Data(text.utf8))
+    // There is nowhere left to report a failure; the exit status says what happened.
+    do { try FileHandle.standardError.write(contentsOf: Data(text.utf8)) } catch {}
   }
 }
 
@@ -60,5 +66,17 @@ extension String {
   var shellWord: String {
     let plain = allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+:@%,=".contains($0)) }
     return plain && !isEmpty ? self : "'" + replacing("'", with: "'\\''") + "'"
+  }
+}
+
+extension CommandWord {
+  /// The bytes as one word of a shell's command; those that are not UTF-8 take the quotes of bash.
+  var shellWord: String {
+    if let text { return text.shellWord }
+    let escaped = bytes.map { byte in
+      (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "'") && byte != UInt8(ascii: "\\")
+        ? String(UnicodeScalar(byte)) : "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+    return "$'\(escaped.joined())'"
   }
 }

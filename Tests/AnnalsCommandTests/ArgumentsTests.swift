@@ -1,3 +1,4 @@
+import Annals
 import Testing
 
 @testable import AnnalsCommand
@@ -9,18 +10,18 @@ import Testing
   @Test func `options may stand before and behind operands, with a blank or an equals sign`() throws {
     let arguments = try Arguments(
       ["--limit", "5", "x.annals", "--raw", "--stream=a=b", "--field", "a=b", "--field=c=d"], grammar)
-    #expect(arguments[operand: 0] == "x.annals")
+    #expect(try arguments.text(operand: 0) == "x.annals")
     #expect(try arguments.count("--limit") == 5)
-    #expect(arguments.value("--stream") == "a=b")
-    #expect(arguments.list("--field") == ["a=b", "c=d"])
+    #expect(try arguments.value("--stream") == "a=b")
+    #expect(try arguments.list("--field") == ["a=b", "c=d"])
     #expect(arguments.has("--raw"))
     #expect(try Arguments(["x.annals"], grammar).value("--limit") == nil)
   }
 
   @Test func `a value may look like an option, and an operand may behind two dashes`() throws {
     #expect(try Arguments(["--stream", "--raw", "x"], grammar).value("--stream") == "--raw")
-    #expect(try Arguments(["--", "-x"], grammar)[operand: 0] == "-x")
-    #expect(try Arguments(["--stream=", "-"], grammar)[operand: 0] == "-")
+    #expect(try Arguments(["--", "-x"], grammar).text(operand: 0) == "-x")
+    #expect(try Arguments(["--stream=", "-"], grammar).text(operand: 0) == "-")
   }
 
   @Test(arguments: [
@@ -31,7 +32,7 @@ import Testing
     (["a", "--limit", "1", "--limit=2"], "--limit stands twice"),
   ])
   func `what is not declared is refused`(words: [String], message: String) {
-    #expect(throws: UsageError(message)) { try Arguments(words, grammar) }
+    #expect(throws: UsageError(message)) { try Arguments(words.map { CommandWord($0) }, grammar) }
   }
 
   @Test(arguments: ["", "-1", "+1", "1.0", "0x10", " 1", "1e3", "١"])
@@ -48,5 +49,19 @@ import Testing
     #expect(try arguments.count("--limit") == .max)
     #expect(throws: UsageError("--limit is too large")) { try arguments.number("--limit") }
     #expect(try Arguments(["a", "--limit=18446744073709551615"], grammar).number("--limit") == .max)
+  }
+
+  @Test func `a path is its bytes, and a text in other bytes than UTF-8 is refused`() throws {
+    let odd = CommandWord([UInt8(ascii: "a"), 0xFF])
+    let arguments = try Arguments([odd, "--stream", odd, "--field", odd], grammar)
+    #expect(try arguments.path(operand: 0).bytes == odd.bytes)
+    #expect(try arguments.path(operand: 0).description == "a\\xFF")
+    #expect(throws: UsageError("--stream needs text in UTF-8, not 'a\\xFF'")) {
+      try arguments.value("--stream")
+    }
+    #expect(throws: UsageError.self) { try arguments.list("--field") }
+    #expect(throws: UsageError("unknown option '--\\xFF'")) {
+      try Arguments(["x", CommandWord(Array("--".utf8) + [0xFF])], grammar)
+    }
   }
 }

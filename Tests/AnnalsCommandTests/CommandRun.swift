@@ -45,7 +45,7 @@ struct CommandRun {
   ) async {
     var output = KeptOutput(limit: limit, refusal: refusal)
     var errors = KeptOutput()
-    status = await command.run(words, to: &output, errors: &errors)
+    status = await command.run(words.map { CommandWord($0) }, to: &output, errors: &errors)
     self.output = output.text
     self.errors = errors.text
   }

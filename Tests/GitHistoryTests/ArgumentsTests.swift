@@ -1,3 +1,4 @@
+import Annals
 import Testing
 
 @testable import GitHistory
@@ -21,7 +22,7 @@ import Testing
 
   @Test(arguments: [["--shop"], ["a", "b"], ["--store"], ["--store", ""], [""], ["-x"]])
   func `anything else is wrong usage`(arguments: [String]) {
-    let failure = #expect(throws: Failure.self) { try Arguments(arguments) }
+    let failure = #expect(throws: Failure.self) { try Arguments(arguments.map { CommandWord($0) }) }
     #expect(failure?.status == .usage)
   }
 }

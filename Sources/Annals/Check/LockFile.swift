@@ -9,22 +9,15 @@ struct LockFile {
   let url: URL
 
   /// The file's name, for messages.
-  var name: String { url.lastPathComponent }
+  var name: String { WholeFile(url).name }
 
   /// What the file says; `nil` where there is none.
   ///
   /// - Throws: ``AnnalsError`` with code `malformed` and the line where it is damaged, `needsNewer` where it is of a later form, `permission` or
   ///   `inputOutput` where it cannot be read.
   func read() throws(AnnalsError) -> PlanLock? {
-    let data: Data
-    do {
-      data = try Data(contentsOf: url)
-    } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
-      return nil
-    } catch {
-      throw failure(error, "reading")
-    }
-    do throws(LockFailure) { return try LockParser.parse(Array(data)) } catch {
+    guard let bytes = try WholeFile(url).read() else { return nil }
+    do throws(LockFailure) { return try LockParser.parse(bytes) } catch {
       throw AnnalsError(
         error.reason.isNewer ? .needsNewer : .malformed,
         "line \(error.line) of '\(name)': \(error)\(error.reason.isNewer ? "" : "; take the file back from version control")",
@@ -39,20 +32,7 @@ struct LockFile {
   ///
   /// - Throws: ``AnnalsError`` with code `permission`, `diskFull` or `inputOutput`.
   func write(_ lock: PlanLock) throws(AnnalsError) {
-    do { try Data(lock.text.utf8).write(to: url, options: .atomic) } catch { throw failure(error, "writing") }
-  }
-
-  private func failure(_ error: any Error, _ work: String) -> AnnalsError {
-    let code: AnnalsError.Code
-    switch (error as? CocoaError)?.code {
-    case .fileReadNoPermission?, .fileWriteNoPermission?, .fileWriteVolumeReadOnly?: code = .permission
-    case .fileWriteOutOfSpace?: code = .diskFull
-    default: code = .inputOutput
-    }
-    return AnnalsError(
-      code, "\(work) the lock file '\(name)' failed",
-      details: AnnalsError.Details { [name] in $0.file = name },
-      underlying: error)
+    try WholeFile(url).replace(with: Array(lock.text.utf8))
   }
 }
 

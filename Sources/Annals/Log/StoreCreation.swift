@@ -10,8 +10,8 @@ internal import LMDB
 /// half of one. The new name itself is durable when the store is opened (``StorePlace``).
 struct StoreCreation {
   let parent: Directory
-  /// The final name.
-  let name: String
+  /// The final name, which need not be UTF-8.
+  let name: [UInt8]
 
   /// The least room on the disk for a new store: without it, touching the map of LMDB's lock file would kill the process.
   static let room = 1 << 20
@@ -20,7 +20,16 @@ struct StoreCreation {
   private static let lock = "open.lock"
   /// How often a creation begins again that another process has removed.
   private static let attempts = 20
-  private var prefix: String { ".\(name)." }
+  /// The longest name that leaves room for a prefix, a number and a suffix within the 255 bytes of a file's name.
+  private static let longest = 255 - 2 - 20 - Self.suffix.utf8.count
+  /// How the temporary names of this store begin: with its own name, or with a digest of one that is too long or not UTF-8.
+  private var prefix: String {
+    if name.count <= Self.longest, let text = String(validating: name, as: UTF8.self) { return ".\(text)." }
+    let digest = SHA256.hash(name).prefix(16).map { byte in
+      String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }
+    return ".annals-\(digest.joined())."
+  }
 
   /// Creates the store.
   ///

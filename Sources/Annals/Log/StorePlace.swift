@@ -8,22 +8,26 @@ internal import LMDB
 
 /// Where a store is or is to be: a directory and the one above it.
 struct StorePlace {
-  private let path: String
-  private let parent: String
-  private let name: String
+  private let path: [UInt8]
+  private let parent: [UInt8]
+  private let fileName: [UInt8]
+  /// The store's name, for messages.
+  private var name: String { FileName.text(fileName) }
 
-  /// The place that `url` names, which must be that of a file.
+  /// The place that `url` names, which must be that of a file; the bytes of its path are taken as they are.
   init(_ url: URL) throws(AnnalsError) {
-    var path = url.path
-    while path.utf8.count > 1 && path.hasSuffix("/") { path.removeLast() }
-    guard url.isFileURL, !path.isEmpty, !path.utf8.contains(0) else {
+    let slash = UInt8(ascii: "/")
+    var path: [UInt8]
+    do throws(AnnalsError) { path = try url.exactPath() } catch {
       throw AnnalsError(
-        .noSuchStore, "a store is at the URL of a file, such as file:///var/lib/orders.annals")
+        .noSuchStore,
+        "a store is at the URL of a file, such as file:///var/lib/orders.annals; \(error.message)")
     }
+    while path.count > 1 && path.last == slash { path.removeLast() }
     self.path = path
-    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-    name = slash.map { String(path[path.index(after: $0)...]) } ?? path
-    parent = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let end = path.lastIndex(of: slash)
+    fileName = end.map { Array(path[($0 + 1)...]) } ?? path
+    parent = end.map { $0 == 0 ? [slash] : Array(path[..<$0]) } ?? [UInt8(ascii: ".")]
   }
 
   /// Opens the directory, after creating the store where `options` say so.
@@ -40,7 +44,7 @@ struct StorePlace {
   /// Not left to the creation: that may have been killed behind its rename, or be waiting still in another process.
   private func waitForName() throws(AnnalsError) {
     try files { () throws(StoreFileError) in
-      do throws(StoreFileError) { try Directory.open(path: parent + "/.").synchronize() } catch .permission {
+      do throws(StoreFileError) { try Directory.open(path: parent + "/.".utf8).synchronize() } catch .permission {
         // Who may not read the directory above cannot have given a name in it, nor wait for one.
       }
     }
@@ -96,7 +100,7 @@ struct StorePlace {
 
   /// Creates the store, unless something has its name.
   private func create(_ options: StoreOptions) throws(AnnalsError) -> Bool {
-    try StoreCreation(parent: above(), name: name).run { (directory, open) throws(AnnalsError) in
+    try StoreCreation(parent: above(), name: fileName).run { (directory, open) throws(AnnalsError) in
       try StoreCreation.emptyLog(directory, open, options.idempotency)
     }
   }
@@ -115,8 +119,8 @@ struct StorePlace {
     let taken = AnnalsError(
       .cannotCreate, "something called '\(name)' is there already; nothing was changed")
     // Before the work, which may be long; what takes the name meanwhile is not replaced either.
-    guard try files({ () throws(StoreFileError) in try parent.status(of: name) }) == nil else { throw taken }
-    guard try StoreCreation(parent: parent, name: name).run(room: room, content) else { throw taken }
+    guard try files({ () throws(StoreFileError) in try parent.status(of: fileName) }) == nil else { throw taken }
+    guard try StoreCreation(parent: parent, name: fileName).run(room: room, content) else { throw taken }
     try waitForName()
   }
 
@@ -124,7 +128,7 @@ struct StorePlace {
   private func above() throws(AnnalsError) -> Directory {
     do throws(StoreFileError) {
       // With the dot a symbolic link above the store is followed, as an open of the store inside follows it.
-      return try Directory.open(path: parent + "/.")
+      return try Directory.open(path: parent + "/.".utf8)
     } catch .missing {
       throw AnnalsError(.cannotCreate, "the directory above '\(name)' does not exist; create it first")
     } catch .notDirectory {

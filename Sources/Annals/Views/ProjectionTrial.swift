@@ -21,7 +21,8 @@ package final class ProjectionTrial<P: Projection> {
     outline = try ProjectionOutline(P.self)
     place = FileManager.default.temporaryDirectory.appendingPathComponent("annals-trial-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-    let directory = try files { [place] () throws(StoreFileError) in try Directory.open(path: place.path) }
+    let path = try place.exactPath()
+    let directory = try files { () throws(StoreFileError) in try Directory.open(path: path) }
     file = try ViewFile.open(1, called: P.name, in: directory, create: true)
     fold = ViewFold<P>(file, outline)
   }

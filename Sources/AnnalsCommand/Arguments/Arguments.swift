@@ -1,3 +1,5 @@
+import Annals
+
 /// The words behind a verb, sorted into options and operands.
 ///
 /// `--name value` and `--name=value` are the same; `--` ends the options, so that operands may begin with a dash. Options may stand
@@ -21,16 +23,17 @@ struct Arguments {
   var inline: (any KnownInlineProjections)?
 
   private var flags: Set<String> = []
-  private var values: [String: [String]] = [:]
-  private let operands: [String]
+  private var values: [String: [CommandWord]] = [:]
+  private let operands: [CommandWord]
+  private let names: [String]
 
   /// Sorts `words` as `grammar` says.
-  init(_ words: [String], _ grammar: Grammar) throws(UsageError) {
-    var operands: [String] = []
+  init(_ words: [CommandWord], _ grammar: Grammar) throws(UsageError) {
+    var operands: [CommandWord] = []
     var rest = words[...]
     var isOptions = true
     while let word = rest.popFirst() {
-      guard isOptions, word.utf8.starts(with: "-".utf8), word.utf8.count > 1 else {
+      guard isOptions, word.bytes.first == UInt8(ascii: "-"), word.bytes.count > 1 else {
         operands.append(word)
         continue
       }
@@ -38,8 +41,11 @@ struct Arguments {
         isOptions = false
         continue
       }
-      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      let name = parts[0]
+      let parts = word.bytes.split(
+        separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false
+      ).map { CommandWord(Array($0)) }
+      // One that is not UTF-8 is among no names.
+      let name = parts[0].description
       if grammar.flags.contains(name) {
         guard parts.count == 1 else { throw UsageError("\(name) takes no value") }
         guard flags.insert(name).inserted else { throw UsageError("\(name) stands twice") }
@@ -61,10 +67,11 @@ struct Arguments {
     if operands.count > grammar.operands.count {
       throw UsageError("unexpected '\(operands[grammar.operands.count])'")
     }
-    if let empty = operands.firstIndex(where: \.isEmpty) {
+    if let empty = operands.firstIndex(where: \.bytes.isEmpty) {
       throw UsageError("\(grammar.operands[empty]) is empty")
     }
     self.operands = operands
+    names = grammar.operands
   }
 
   /// Whether the option `name` is there.
@@ -73,23 +80,43 @@ struct Arguments {
   }
 
   /// The value of the option `name`, `nil` where it is absent.
-  func value(_ name: String) -> String? {
-    values[name]?.first
+  ///
+  /// - Throws: ``UsageError`` where the value is not UTF-8: another text in its place would mean something else.
+  func value(_ name: String) throws(UsageError) -> String? {
+    try values[name]?.first.map { (word) throws(UsageError) in try Self.text(word, name) }
   }
 
   /// Every value of the option `name`, in order.
-  func list(_ name: String) -> [String] {
-    values[name, default: []]
+  func list(_ name: String) throws(UsageError) -> [String] {
+    try values[name, default: []].map { (word) throws(UsageError) in try Self.text(word, name) }
   }
 
-  /// The operand at `index`, which the grammar has.
-  subscript(operand index: Int) -> String {
-    operands[index]
+  /// The value of the option `name` as a path, `nil` where it is absent.
+  func path(_ name: String) throws(UsageError) -> StorePath? {
+    try values[name]?.first.map { (word) throws(UsageError) in
+      guard !word.bytes.isEmpty else { throw UsageError("\(name) needs a path") }
+      return try StorePath(word)
+    }
+  }
+
+  /// The operand at `index`, which the grammar has, as a path.
+  func path(operand index: Int) throws(UsageError) -> StorePath {
+    try StorePath(operands[index])
+  }
+
+  /// The operand at `index`, which the grammar has, as a text.
+  func text(operand index: Int) throws(UsageError) -> String {
+    try Self.text(operands[index], names[index])
+  }
+
+  private static func text(_ word: CommandWord, _ name: String) throws(UsageError) -> String {
+    guard let text = word.text else { throw UsageError("\(name) needs text in UTF-8, not '\(word)'") }
+    return text
   }
 
   /// The value of the option `name` as a whole number: decimal digits and nothing else.
   func number(_ name: String) throws(UsageError) -> UInt64? {
-    guard let text = value(name) else { return nil }
+    guard let text = try value(name) else { return nil }
     guard Self.isNumber(text) else { throw UsageError("\(name) needs a whole number, not '\(text)'") }
     guard let number = UInt64(text) else { throw UsageError("\(name) is too large") }
     return number
@@ -97,7 +124,7 @@ struct Arguments {
 
   /// The value of the option `name` as a count, of which one beyond every log is as good as any other.
   func count(_ name: String) throws(UsageError) -> Int? {
-    guard let text = value(name) else { return nil }
+    guard let text = try value(name) else { return nil }
     guard Self.isNumber(text) else { throw UsageError("\(name) needs a whole number, not '\(text)'") }
     return Int(text) ?? .max
   }

@@ -62,10 +62,11 @@ struct Descriptor: Sendable {
 struct InputFile: ~Copyable {
   let descriptor: Descriptor
 
-  /// Opens the file at `path`.
-  init(path: String) throws(SystemError) {
+  /// Opens the file at `path`, whose bytes have no zero among them.
+  init(path: [UInt8]) throws(SystemError) {
+    let ended = path.map { CChar(bitPattern: $0) } + [0]
     descriptor = Descriptor(
-      number: try SystemError.check { unsafe open(path, O_RDONLY | O_CLOEXEC) })
+      number: try SystemError.check { unsafe open(ended, O_RDONLY | O_CLOEXEC) })
   }
 
   deinit {

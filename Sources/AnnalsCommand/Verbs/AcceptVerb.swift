@@ -1,11 +1,5 @@
 import Annals
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `accept`: lets a store take appends again after a switch that holds them back.
 struct AcceptVerb: Verb {
   static let name = "accept"
@@ -14,16 +8,16 @@ struct AcceptVerb: Verb {
   static let help = ""
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 
-  let store: String
+  let store: StorePath
   let isJSON: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
+    store = try arguments.path(operand: 0)
     isJSON = arguments.has("--json")
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    let report = try EventLog.accept(URL(filePath: store))
+    let report = try EventLog.accept(store.url)
     if isJSON {
       var line = ReportLine()
       line.add("generation", report.generation)

@@ -1,12 +1,6 @@
 import Annals
 import Synchronization
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `activate`: from here on events are stored in the plan's current version alone.
 struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
   static var name: String { "activate" }
@@ -28,14 +22,14 @@ struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
     Arguments.Grammar(flags: ["--dry-run", "--supersede", "--quarantine"], operands: ["<store>"])
   }
 
-  let store: String
+  let store: StorePath
   let isRehearsal: Bool
   let superseding: Bool
   let isQuarantining: Bool
   let isJSON: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
+    store = try arguments.path(operand: 0)
     isRehearsal = arguments.has("--dry-run")
     superseding = arguments.has("--supersede")
     isQuarantining = arguments.has("--quarantine")
@@ -49,11 +43,11 @@ struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
     if isQuarantining { options.unreadable = .quarantine { passedOver.add($0) } }
     if !isRehearsal, Plan.hasContexts || Plan.adopted != nil {
       // Without it such a store does not open; nobody who is to be waited for may be left behind by the open.
-      let programs = try EventLog(at: URL(filePath: store), options: options).programs()
+      let programs = try EventLog(at: store.url, options: options).programs()
       let older = programs.filter { $0.version.map { $0 < Plan.Current.version } ?? true }
       options.activating = superseding || older.isEmpty
     }
-    let store = try EventStore(at: URL(filePath: store), plan: Plan.self, options: options)
+    let store = try EventStore(at: store.url, plan: Plan.self, options: options)
     let report = try store.activate(superseding: superseding, isRehearsal: isRehearsal)
     let entries = passedOver.entries
     try output.write(

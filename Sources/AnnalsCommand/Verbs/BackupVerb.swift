@@ -1,11 +1,5 @@
 import Annals
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `backup`: a copy of a store, made while others write.
 struct BackupVerb: Verb {
   static let name = "backup"
@@ -21,18 +15,18 @@ struct BackupVerb: Verb {
     """
   static let grammar = Arguments.Grammar(operands: ["<store>", "DEST"])
 
-  let store: String
-  let destination: String
+  let store: StorePath
+  let destination: StorePath
   let isJSON: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
-    destination = arguments[operand: 1]
+    store = try arguments.path(operand: 0)
+    destination = try arguments.path(operand: 1)
     isJSON = arguments.has("--json")
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    let report = try EventLog(path: store).backup(to: URL(filePath: destination)) { done in
+    let report = try EventLog(at: store).backup(to: destination.url) { done in
       progress.update("\(done.done) of \(done.total) entries checked")
     }
     try output.write(isJSON ? report.line : report.text("backed up"))

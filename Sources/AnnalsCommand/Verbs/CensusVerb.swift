@@ -1,11 +1,5 @@
 import Annals
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `census`: how much of each record type in each schema version a store holds.
 struct CensusVerb: Verb {
   static let name = "census"
@@ -18,16 +12,16 @@ struct CensusVerb: Verb {
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 
-  let store: String
+  let store: StorePath
   let isJSON: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
+    store = try arguments.path(operand: 0)
     isJSON = arguments.has("--json")
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    let census = try EventLog.inspect(URL(filePath: store)).census
+    let census = try EventLog.inspect(store.url).census
     if !isJSON { try output.writeLine("type\tversion\tevents\tbytes\tstubs\tset aside\tfirst") }
     for line in census { try output.write(isJSON ? Self.line(line) : Self.text(line)) }
     return ExitStatus.success

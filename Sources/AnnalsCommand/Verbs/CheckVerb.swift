@@ -1,11 +1,5 @@
 import Annals
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `check`: whether a plan holds together, still has what was released, and opens a store.
 struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
   static var name: String { "check" }
@@ -28,16 +22,16 @@ struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
     Arguments.Grammar(flags: ["--update", "--full"], values: ["--lock", "--store"], operands: [])
   }
 
-  let lock: String?
+  let lock: StorePath?
   let isUpdating: Bool
-  let store: String?
+  let store: StorePath?
   let compatibility: PlanCheck.Compatibility
   let isJSON: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
-    lock = arguments.value("--lock")
+    lock = try arguments.path("--lock")
     isUpdating = arguments.has("--update")
-    store = arguments.value("--store")
+    store = try arguments.path("--store")
     compatibility = arguments.has("--full") ? .full : .backward
     isJSON = arguments.has("--json")
     guard !isUpdating || lock != nil else { throw UsageError("--update needs --lock") }
@@ -53,7 +47,7 @@ struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
     // What the plan makes of a store means nothing where the plan itself cannot be used.
     guard check.errors.isEmpty, refusal == nil else { return ExitStatus.failure }
     guard let store else { return ExitStatus.success }
-    let found = try Plan.check(store: URL(filePath: store))
+    let found = try Plan.check(store: store.url)
     try output.write(isJSON ? Self.lines(found) : PlainText.lines("\n\(found)"))
     return found.opens ? ExitStatus.success : ExitStatus.failure
   }
@@ -64,7 +58,7 @@ struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
     guard let lock else { return (alone, nil) }
     do throws(AnnalsError) {
       return (
-        try Plan.check(lock: URL(filePath: lock), recording: isUpdating, compatibility: compatibility), nil
+        try Plan.check(lock: lock.url, recording: isUpdating, compatibility: compatibility), nil
       )
     } catch  where error.code == .shapeChanged || error.code == .invalidPlan {
       // The plan's own errors are in its report already.

@@ -1,11 +1,5 @@
 import Annals
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `compact`: every entry as it is, in a file without holes.
 struct CompactVerb: Verb {
   static let name = "compact"
@@ -21,12 +15,12 @@ struct CompactVerb: Verb {
   static let grammar = Arguments.Grammar(
     flags: PassArguments.flags, values: PassArguments.values, operands: ["<store>"])
 
-  let store: String
+  let store: StorePath
   let isJSON: Bool
   private let pass: PassArguments
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
+    store = try arguments.path(operand: 0)
     isJSON = arguments.has("--json")
     pass = try PassArguments(arguments)
   }
@@ -34,7 +28,7 @@ struct CompactVerb: Verb {
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     var options = StoreOptions(creation: .never)
     options.access = pass.options.isRehearsal ? .readOnly : .readWrite
-    let log = try EventLog(at: URL(filePath: store), options: options)
+    let log = try EventLog(at: store.url, options: options)
     return try await PassWatch(run: log.compact(pass.options), isJSON: isJSON).finish(to: &output, &progress)
   }
 }

@@ -1,11 +1,5 @@
 import Annals
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `contract`: gives up all versions below the plan's current one.
 struct ContractVerb<Plan: SchemaMigrationPlan>: Verb {
   static var name: String { "contract" }
@@ -30,12 +24,12 @@ struct ContractVerb<Plan: SchemaMigrationPlan>: Verb {
       flags: ["--dry-run"], values: ["--give-up-quarantined", "--confirm"], operands: ["<store>"])
   }
 
-  let store: String
+  let store: StorePath
   let options: ContractOptions
   let isJSON: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
+    store = try arguments.path(operand: 0)
     isJSON = arguments.has("--json")
     func number(_ name: String) throws(UsageError) -> UInt64? {
       try arguments.value(name).map { (text) throws(UsageError) in
@@ -51,7 +45,7 @@ struct ContractVerb<Plan: SchemaMigrationPlan>: Verb {
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     var opening = StoreOptions(creation: .never)
     opening.access = options.isRehearsal ? .readOnly : .readWrite
-    let store = try EventStore(at: URL(filePath: store), plan: Plan.self, options: opening)
+    let store = try EventStore(at: store.url, plan: Plan.self, options: opening)
     let report = try store.contract(options)
     try output.write(isJSON ? line(report).bytes : PlainText.lines(report.description))
     return ExitStatus.success

@@ -1,11 +1,5 @@
 import Annals
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `discard-previous`: removes the generations that are not in use.
 struct DiscardPreviousVerb: Verb {
   static let name = "discard-previous"
@@ -19,16 +13,16 @@ struct DiscardPreviousVerb: Verb {
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 
-  let store: String
+  let store: StorePath
   let isJSON: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
+    store = try arguments.path(operand: 0)
     isJSON = arguments.has("--json")
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    let report = try EventLog.discardPrevious(URL(filePath: store))
+    let report = try EventLog.discardPrevious(store.url)
     if isJSON {
       try output.write(Self.line(report).bytes)
     } else {

@@ -18,13 +18,13 @@ struct ExplainVerb<Plan: SchemaMigrationPlan>: Verb {
   }
   static var grammar: Arguments.Grammar { Arguments.Grammar(operands: ["<store>", "POSITION"]) }
 
-  let store: String
+  let store: StorePath
   let position: Position
   let isJSON: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
-    let text = arguments[operand: 1]
+    store = try arguments.path(operand: 0)
+    let text = try arguments.text(operand: 1)
     guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
       throw UsageError("POSITION needs a whole number, not '\(text)'")
     }
@@ -36,7 +36,7 @@ struct ExplainVerb<Plan: SchemaMigrationPlan>: Verb {
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    let explanation = try EventLog(path: store).explain(position, plan: Plan.self)
+    let explanation = try EventLog(at: store).explain(position, plan: Plan.self)
     if isJSON {
       for line in try ExplanationLines(explanation).lines() { try output.write(line.bytes) }
     } else {

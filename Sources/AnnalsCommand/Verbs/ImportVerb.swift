@@ -20,23 +20,24 @@ struct ImportVerb: Verb {
   static let grammar = Arguments.Grammar(
     values: ["--version", "--skip"], lists: ["--field"], operands: ["<store>", "FILE"])
 
-  let store: String
-  let file: String
+  let store: StorePath
+  let file: StorePath?
   let options: ImportOptions
   let isJSON: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
-    file = arguments[operand: 1]
+    store = try arguments.path(operand: 0)
+    let name = try arguments.path(operand: 1)
+    file = name.description == "-" ? nil : name
     isJSON = arguments.has("--json")
     var options = ImportOptions(skip: try arguments.count("--skip") ?? 0)
-    for text in arguments.list("--field") {
+    for text in try arguments.list("--field") {
       let (field, key) = try Self.field(text)
       guard options.keys.updateValue(key, forKey: field) == nil else {
         throw UsageError("--field names '\(field.rawValue)' twice")
       }
     }
-    if let text = arguments.value("--version") {
+    if let text = try arguments.value("--version") {
       guard let version = SchemaVersion(text) else {
         throw UsageError("--version needs a version such as 1.0.0, not '\(text)'")
       }
@@ -56,10 +57,10 @@ struct ImportVerb: Verb {
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     let report =
-      if file == "-" {
-        try await run(.standardInput, &progress)
-      } else {
+      if let file {
         try await run(InputFile(naming: file), &progress)
+      } else {
+        try await run(.standardInput, &progress)
       }
     if isJSON {
       var line = ReportLine()
@@ -84,7 +85,7 @@ extension ImportVerb {
   }
 
   private func run(_ input: Descriptor, _ progress: inout ProgressLine) async throws -> ImportReport {
-    let log = try EventLog(path: store, access: .readWrite)
+    let log = try EventLog(at: store, access: .readWrite)
     var line = progress
     defer { progress = line }
     return try await log.importLines(options) { () throws(AnnalsError) in
@@ -92,7 +93,7 @@ extension ImportVerb {
         let bytes = try input.read(atMost: Self.chunkSize)
         return bytes.isEmpty ? nil : bytes
       } catch {
-        throw AnnalsError(error, doing: "reading '\(file)'")
+        throw AnnalsError(error, doing: "reading '\(file?.description ?? "-")'")
       }
     } progress: { report in
       line.update("\(report.lines) lines")
@@ -102,7 +103,7 @@ extension ImportVerb {
 
 extension InputFile {
   /// Opens the file that a command line names.
-  fileprivate init(naming path: String) throws(AnnalsError) {
-    do { try self.init(path: path) } catch { throw AnnalsError(error, doing: "opening '\(path)'") }
+  fileprivate init(naming path: StorePath) throws(AnnalsError) {
+    do { try self.init(path: path.bytes) } catch { throw AnnalsError(error, doing: "opening '\(path)'") }
   }
 }

@@ -1,11 +1,5 @@
 import Annals
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `info`: what a store says of itself.
 struct InfoVerb: Verb {
   static let name = "info"
@@ -15,16 +9,16 @@ struct InfoVerb: Verb {
   static let help = ""
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 
-  let store: String
+  let store: StorePath
   let isJSON: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
+    store = try arguments.path(operand: 0)
     isJSON = arguments.has("--json")
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    let info = try EventLog.inspect(URL(filePath: store))
+    let info = try EventLog.inspect(store.url)
     if isJSON {
       try output.write(Self.line(info).bytes)
     } else {

@@ -1,11 +1,5 @@
 import Annals
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `leases`: which programs have a store open with a plan.
 struct LeasesVerb: Verb {
   static let name = "leases"
@@ -18,17 +12,17 @@ struct LeasesVerb: Verb {
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 
-  let store: String
+  let store: StorePath
   let isJSON: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
+    store = try arguments.path(operand: 0)
     isJSON = arguments.has("--json")
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     let options = StoreOptions(access: .readOnly, creation: .never)
-    let programs = try EventLog(at: URL(filePath: store), options: options).programs()
+    let programs = try EventLog(at: store.url, options: options).programs()
     if !isJSON { try output.writeLine("process\treads up to\tnewer types") }
     for program in programs {
       if isJSON {

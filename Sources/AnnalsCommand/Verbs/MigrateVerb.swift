@@ -1,11 +1,5 @@
 import Annals
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `migrate`: every entry in the plan's current version, once and for all.
 struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
   static var name: String { "migrate" }
@@ -30,14 +24,14 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
       flags: PassArguments.flags, values: PassArguments.values.union(["--to"]), operands: ["<store>"])
   }
 
-  let store: String
+  let store: StorePath
   let isJSON: Bool
   private let pass: PassArguments
   private let version: SchemaVersion?
   private let inline: [any InlineProjection<Plan.Current.Event>.Type]
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
+    store = try arguments.path(operand: 0)
     isJSON = arguments.has("--json")
     inline = (arguments.inline as? KnownInline<Plan>)?.types ?? []
     pass = try PassArguments(arguments)
@@ -56,7 +50,7 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
     // What stages work out from the whole log passes over what the pass sets aside.
     if pass.options.unreadable == .quarantine { options.unreadable = .quarantine { _ in } }
     var migration = try PlanMigration(
-      at: URL(filePath: store), plan: Plan.self, to: version, options: options, inline: inline)
+      at: store.url, plan: Plan.self, to: version, options: options, inline: inline)
     var status = ExitStatus.success
     while status == ExitStatus.success, let run = try migration.next(pass.options) {
       status = try await PassWatch(run: run, isJSON: isJSON).finish(to: &output, &progress)

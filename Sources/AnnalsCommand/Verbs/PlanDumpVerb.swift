@@ -28,7 +28,7 @@ struct PlanDumpVerb<Plan: SchemaMigrationPlan>: Verb {
 
   init(_ arguments: Arguments) throws(UsageError) {
     dump = try DumpVerb(arguments)
-    guard let text = arguments.value("--as") else {
+    guard let text = try arguments.value("--as") else {
       form = .stored
       return
     }
@@ -43,7 +43,7 @@ struct PlanDumpVerb<Plan: SchemaMigrationPlan>: Verb {
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     guard case .at(let version) = form else { return try await dump.run(to: &output, &progress) }
-    var lines = try EventLines(EventLog(path: dump.store), plan: Plan.self, as: version)
+    var lines = try EventLines(EventLog(at: dump.store), plan: Plan.self, as: version)
     while let page = try lines.nextPage() {
       try output.write(page)
       progress.update("\(lines.count) of \(lines.end) entries")

@@ -21,14 +21,14 @@ struct ReadVerb: Verb {
     flags: ["--backwards", "--raw", "--follow"], values: ["--stream", "--from", "--limit"],
     operands: ["<store>"])
 
-  let store: String
+  let store: StorePath
   let selection: EntrySelection
   let isFollowing: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
+    store = try arguments.path(operand: 0)
     selection = EntrySelection(
-      stream: arguments.value("--stream").map { StreamName($0) }, start: try arguments.number("--from"),
+      stream: try arguments.value("--stream").map { StreamName($0) }, start: try arguments.number("--from"),
       backwards: arguments.has("--backwards"), limit: try arguments.count("--limit") ?? .max,
       isRaw: arguments.has("--raw"))
     isFollowing = arguments.has("--follow")
@@ -41,7 +41,7 @@ struct ReadVerb: Verb {
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    var lines = try EntryLines(EventLog(path: store), selection)
+    var lines = try EntryLines(EventLog(at: store), selection)
     let wait = FollowWait()
     let interruption = isFollowing ? Interruption { wait.end() } : nil
     var goesOn: Bool

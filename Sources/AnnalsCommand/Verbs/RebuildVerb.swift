@@ -13,14 +13,14 @@ struct RebuildVerb: Verb {
     """
   static let grammar = Arguments.Grammar(operands: ["<store>", "<view>"])
 
-  let store: String
+  let store: StorePath
   let isJSON: Bool
   let projection: KnownProjection
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
+    store = try arguments.path(operand: 0)
     isJSON = arguments.has("--json")
-    let name = arguments[operand: 1]
+    let name = try arguments.text(operand: 1)
     let projections = arguments.projections
     guard let known = projections.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
       let names = projections.map { "'\($0.name)'" }.joined(separator: ", ")

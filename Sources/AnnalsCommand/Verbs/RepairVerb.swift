@@ -1,11 +1,5 @@
 import Annals
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `repair`: a stub in place of each entry that cannot be read, and everything that follows from the log made anew.
 struct RepairVerb: Verb {
   static let name = "repair"
@@ -22,18 +16,18 @@ struct RepairVerb: Verb {
     """
   static let grammar = Arguments.Grammar(flags: ["--dry-run"], operands: ["<store>"])
 
-  let store: String
+  let store: StorePath
   let isJSON: Bool
   private let isDryRun: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
+    store = try arguments.path(operand: 0)
     isJSON = arguments.has("--json")
     isDryRun = arguments.has("--dry-run")
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    let report = try EventLog.repair(URL(filePath: store), isDryRun: isDryRun) { done in
+    let report = try EventLog.repair(store.url, isDryRun: isDryRun) { done in
       progress.update("\(done.done) of \(done.total) entries")
     }
     if isJSON {

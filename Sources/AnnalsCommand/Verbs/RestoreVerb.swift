@@ -1,11 +1,5 @@
 import Annals
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `restore`: a store out of a backup.
 struct RestoreVerb: Verb {
   static let name = "restore"
@@ -22,18 +16,18 @@ struct RestoreVerb: Verb {
     """
   static let grammar = Arguments.Grammar(operands: ["SRC", "DEST"])
 
-  let source: String
-  let destination: String
+  let source: StorePath
+  let destination: StorePath
   let isJSON: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
-    source = arguments[operand: 0]
-    destination = arguments[operand: 1]
+    source = try arguments.path(operand: 0)
+    destination = try arguments.path(operand: 1)
     isJSON = arguments.has("--json")
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    let report = try EventLog.restore(URL(filePath: source), to: URL(filePath: destination)) { done in
+    let report = try EventLog.restore(source.url, to: destination.url) { done in
       progress.update("\(done.done) of \(done.total) entries checked")
     }
     try output.write(isJSON ? report.line : report.text("restored"))

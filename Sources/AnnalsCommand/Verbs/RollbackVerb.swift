@@ -1,11 +1,5 @@
 import Annals
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `rollback`: back to the generation before the last switch.
 struct RollbackVerb: Verb {
   static let name = "rollback"
@@ -15,16 +9,16 @@ struct RollbackVerb: Verb {
   static let help = ""
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 
-  let store: String
+  let store: StorePath
   let isJSON: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
+    store = try arguments.path(operand: 0)
     isJSON = arguments.has("--json")
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    let report = try EventLog.rollback(URL(filePath: store))
+    let report = try EventLog.rollback(store.url)
     if isJSON {
       var line = ReportLine()
       line.add("from", report.from)

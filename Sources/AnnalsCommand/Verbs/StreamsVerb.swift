@@ -14,18 +14,18 @@ struct StreamsVerb: Verb {
     """
   static let grammar = Arguments.Grammar(values: ["--prefix"], operands: ["<store>"])
 
-  let store: String
+  let store: StorePath
   let prefix: String
   let isJSON: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
-    prefix = arguments.value("--prefix") ?? ""
+    store = try arguments.path(operand: 0)
+    prefix = try arguments.value("--prefix") ?? ""
     isJSON = arguments.has("--json")
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    let log = try EventLog(path: store)
+    let log = try EventLog(at: store)
     var last: StreamName?
     repeat {
       // Written outside of the snapshot, which a slow reader of the output would otherwise keep alive.

@@ -1,11 +1,5 @@
 import Annals
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `verify`: everything that must be true of a store.
 struct VerifyVerb: Verb {
   static let name = "verify"
@@ -21,18 +15,18 @@ struct VerifyVerb: Verb {
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 
-  let store: String
+  let store: StorePath
   let isJSON: Bool
   private let inline: (any KnownInlineProjections)?
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
+    store = try arguments.path(operand: 0)
     isJSON = arguments.has("--json")
     inline = arguments.inline
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    var report = try EventLog.verify(URL(filePath: store)) { done in
+    var report = try EventLog.verify(store.url) { done in
       progress.update("\(done.done) of \(done.total) entries")
     }
     if report.isComplete, let inline {

@@ -1,11 +1,5 @@
 import Annals
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `views`: the views and the inline projections of a store, and what becomes of those that the program has.
 struct ViewsVerb: Verb {
   static let name = "views"
@@ -22,20 +16,20 @@ struct ViewsVerb: Verb {
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 
-  let store: String
+  let store: StorePath
   let isJSON: Bool
   let projections: [KnownProjection]
   private let inline: (any KnownInlineProjections)?
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
+    store = try arguments.path(operand: 0)
     isJSON = arguments.has("--json")
     projections = arguments.projections
     inline = arguments.inline
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    let log = try EventLog(path: store)
+    let log = try EventLog(at: store)
     let (views, inlineProjections) = (try log.views(), try log.inlineProjections())
     if !isJSON { try output.writeLine("name\tversion\tstate\tposition\tlag\tbytes\tfolded") }
     for view in views {
@@ -111,7 +105,7 @@ struct ViewsVerb: Verb {
   }
 
   /// What the view of a projection needs.
-  private static func need(_ projection: KnownProjection, in store: String) throws -> Need {
+  private static func need(_ projection: KnownProjection, in store: StorePath) throws -> Need {
     let status: ViewStatus
     do { status = try projection.look(store) } catch let error as AnnalsError {
       switch error.code {
@@ -122,7 +116,7 @@ struct ViewsVerb: Verb {
     }
     if let reason = status.reason { return .build(because: reason) }
     guard let served = status.servedVersion else {
-      let newer = try EventLog(path: store).views().first {
+      let newer = try EventLog(at: store).views().first {
         $0.name == projection.name && $0.version > projection.version && $0.state == .ready
       }
       if let newer {

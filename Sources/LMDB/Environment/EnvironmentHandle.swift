@@ -73,7 +73,7 @@ final class EnvironmentHandle: @unchecked Sendable {
   ///   - used: The bytes that the map must hold at least.
   ///   - share: The bytes that it may have at most, unless it must hold more.
   static func open(
-    path: String, name: String, flags: UInt32, tables: Int, used: Int, share: Int,
+    path: [UInt8], name: String, flags: UInt32, tables: Int, used: Int, share: Int,
     options: EnvironmentOptions
   ) throws(EnvironmentError) -> EnvironmentHandle {
     let least = max(used + used / 4, 1 << 20)
@@ -91,6 +91,14 @@ final class EnvironmentHandle: @unchecked Sendable {
     }
   }
 
+  private static func opened(
+    at path: [UInt8], _ open: (UnsafePointer<CChar>) -> Int32
+  ) throws(EnvironmentError) -> Int32 {
+    try files { () throws(StoreFileError) in
+      try unsafe withPath(path) { (path) throws(StoreFileError) in unsafe open(path) }
+    }
+  }
+
   /// Whether the process may have this much more address space.
   static func isFree(_ size: Int) -> Bool {
     let flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE
@@ -101,7 +109,7 @@ final class EnvironmentHandle: @unchecked Sendable {
   }
 
   private static func open(
-    path: String, name: String, flags: UInt32, tables: Int, mapSize: Int,
+    path: [UInt8], name: String, flags: UInt32, tables: Int, mapSize: Int,
     options: EnvironmentOptions
   ) throws(EnvironmentError) -> EnvironmentHandle {
     var created: OpaquePointer?
@@ -115,7 +123,7 @@ final class EnvironmentHandle: @unchecked Sendable {
       try unsafe check(
         mdb_env_set_maxreaders(pointer, UInt32(options.maximumReaders)), "mdb_env_set_maxreaders")
       try unsafe check(mdb_env_set_maxdbs(pointer, UInt32(tables)), "mdb_env_set_maxdbs")
-      let code = unsafe mdb_env_open(pointer, path, flags, 0o600)
+      let code = try unsafe opened(at: path) { unsafe mdb_env_open(pointer, $0, flags, 0o600) }
       switch code {
       case MDB_INVALID, MDB_VERSION_MISMATCH, EINVAL:
         // The data file has been checked before, so this is what LMDB says to a lock file in use that it cannot read.

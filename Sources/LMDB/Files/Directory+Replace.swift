@@ -14,15 +14,19 @@ extension Directory {
 
   /// Puts `bytes` into the place of a file's content, so that a crash leaves the old content or the new.
   ///
-  /// They are on disk when this returns. The file need not exist; it gets the permissions 0600.
+  /// They are on disk when this returns. The file need not exist.
   /// - Parameters:
   ///   - name: The file to replace.
   ///   - bytes: The whole new content.
-  public func replace(_ name: String, with bytes: Span<UInt8>) throws(StoreFileError) {
+  ///   - permissions: The permissions that the file gets; those of a file of a store by default.
+  public func replace(
+    _ name: String, with bytes: Span<UInt8>, permissions: UInt32 = 0o600
+  ) throws(StoreFileError) {
     // A random name, because what waits under a guessed one may be another's.
     let temporary = "\(name).\(UInt64.random(in: 0 ... .max)).tmp"
     let file = try create(temporary)
     do {
+      if permissions != 0o600 { try file.setPermissions(permissions) }
       try file.write(bytes)
       try file.synchronize()
       try system("rename", name) { unsafe renameat(descriptor, temporary, descriptor, name) }
@@ -80,19 +84,22 @@ extension Directory {
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
+  /// A path that leads here for every process of this user, as long as this object lives.
+  public var pathForOthers: String { "/proc/\(getpid())/fd/\(descriptor)" }
+
   /// The path by which LMDB is to open a file of this directory.
   ///
   /// Where there is `/proc` it goes through the open descriptor, so that long paths, a changed working directory and a directory
   /// swapped for another do not matter.
-  func path(forLMDB name: String) -> String {
+  func path(forLMDB name: String) -> [UInt8] {
     let descriptors = "/proc/self/fd/\(descriptor)"
     var throughProc = stat()
     var own = stat()
     if unsafe stat(descriptors + "/.", &throughProc) == 0, unsafe fstat(descriptor, &own) == 0,
       throughProc.st_ino == own.st_ino, throughProc.st_dev == own.st_dev
     {
-      return descriptors + "/" + name
+      return Array("\(descriptors)/\(name)".utf8)
     }
-    return path + "/" + name
+    return path + "/".utf8 + name.utf8
   }
 }

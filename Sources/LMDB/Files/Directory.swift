@@ -14,8 +14,8 @@ public final class Directory: Sendable {
   /// The descriptor, which no program that is started inherits.
   let descriptor: Int32
 
-  /// The path it was opened by, for LMDB where there is no `/proc`, and for people.
-  public let path: String
+  /// The path it was opened by, for LMDB where there is no `/proc`.
+  let path: [UInt8]
 
   /// How a file is opened.
   public enum Access: Sendable {
@@ -25,7 +25,7 @@ public final class Directory: Sendable {
     case readWrite
   }
 
-  private init(descriptor: Int32, path: String) {
+  private init(descriptor: Int32, path: [UInt8]) {
     self.descriptor = descriptor
     self.path = path
   }
@@ -37,14 +37,23 @@ public final class Directory: Sendable {
 
   /// Opens the directory at `path`, relative to the working directory.
   ///
+  /// The system resolves the path: its bytes are taken as they are. Closed descriptors 0 to 2 are reserved first, so that no
+  /// file of the directory gets one of them.
+  ///
   /// - Throws: `notDirectory` also for a symbolic link at the end of the path.
+  public static func open(path: [UInt8]) throws(StoreFileError) -> Directory {
+    try StandardDescriptors.reserve()
+    return try open(path, from: AT_FDCWD, path: path)
+  }
+
+  /// Opens the directory at the path that `path` is in UTF-8.
   public static func open(path: String) throws(StoreFileError) -> Directory {
-    try open(path, from: AT_FDCWD, path: path)
+    try open(path: Array(path.utf8))
   }
 
   /// Opens a directory inside this one.
   public func directory(_ name: String) throws(StoreFileError) -> Directory {
-    try Directory.open(name, from: descriptor, path: path + "/" + name)
+    try Directory.open(Array(name.utf8), from: descriptor, path: path + "/".utf8 + name.utf8)
   }
 
   /// Creates a directory inside this one, which only its owner can use (0700), and opens it.
@@ -65,12 +74,15 @@ public final class Directory: Sendable {
   }
 
   private static func open(
-    _ name: String, from parent: Int32, path: String
+    _ bytes: [UInt8], from parent: Int32, path: [UInt8]
   ) throws(StoreFileError) -> Directory {
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    let name = FileName.text(bytes)
     do {
-      return Directory(
-        descriptor: try system("open", name) { unsafe openat(parent, name, flags) }, path: path)
+      let descriptor = try unsafe withPath(bytes) { (path) throws(StoreFileError) in
+        try system("open", name) { unsafe openat(parent, path, flags) }
+      }
+      return Directory(descriptor: descriptor, path: path)
     } catch .system(_, _, errno: ENOTDIR), .system(_, _, errno: ELOOP) {
       throw .notDirectory(file: name)
     }
@@ -109,9 +121,18 @@ public final class Directory: Sendable {
   ///
   /// - Returns: `nil` if nothing has the name.
   public func status(of name: String) throws(StoreFileError) -> FileStatus? {
+    try status(of: Array(name.utf8))
+  }
+
+  /// What the system knows of what has this name, which need not be UTF-8.
+  public func status(of name: [UInt8]) throws(StoreFileError) -> FileStatus? {
     var status = stat()
     do {
-      try system("fstatat", name) { unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }
+      try unsafe withPath(name) { (path) throws(StoreFileError) in
+        try system("fstatat", FileName.text(name)) {
+          unsafe fstatat(descriptor, path, &status, AT_SYMLINK_NOFOLLOW)
+        }
+      }
     } catch .missing {
       return nil
     }
@@ -166,12 +187,21 @@ public final class Directory: Sendable {
   public func rename(
     _ name: String, to newName: String, in parent: Directory
   ) throws(StoreFileError) {
+    try rename(name, to: Array(newName.utf8), in: parent)
+  }
+
+  /// Renames `name` to a name that need not be UTF-8.
+  public func rename(
+    _ name: String, to newName: [UInt8], in parent: Directory
+  ) throws(StoreFileError) {
     do {
-      try system("rename", name) {
-        unsafe lmdb_rename_noreplace(descriptor, name, parent.descriptor, newName)
+      try unsafe withPath(newName) { (path) throws(StoreFileError) in
+        try system("rename", name) {
+          unsafe lmdb_rename_noreplace(descriptor, name, parent.descriptor, path)
+        }
       }
     } catch .alreadyThere {
-      throw .alreadyThere(file: newName)
+      throw .alreadyThere(file: FileName.text(newName))
     }
   }
 

@@ -18,6 +18,25 @@ public struct File: ~Copyable, Sendable {
     self.name = name
   }
 
+  /// Opens the file at `path` for reading, relative to the working directory.
+  ///
+  /// The system resolves the path, symbolic links included: its bytes are taken as they are.
+  public static func open(path: [UInt8]) throws(StoreFileError) -> File {
+    let name = FileName.text(path)
+    let descriptor = try unsafe withPath(path) { (path) throws(StoreFileError) in
+      try system("open", name) { unsafe Self.open(path) }
+    }
+    return File(descriptor: descriptor, name: name)
+  }
+
+  private static func open(_ path: UnsafePointer<CChar>) -> Int32 {
+    #if canImport(Glibc)
+      unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    #else
+      unsafe Darwin.open(path, O_RDONLY | O_CLOEXEC)
+    #endif
+  }
+
   deinit {
     // What was written is settled by `synchronize`; closing a descriptor that is valid frees it whatever it returns.
     _ = close(descriptor)
