@@ -67,10 +67,12 @@ struct StorePlace {
 
   /// Moves the store aside.
   ///
-  /// - Returns: Its new name; `nil` where nothing has the name.
-  func moveAside() throws(AnnalsError) -> String? {
-    guard let directory = try existing() else { return nil }
-    return try MovingAside(parent: above(), name: name, directory: directory).run()
+  /// - Returns: Its new path; `nil` where nothing has the name.
+  func moveAside() throws(AnnalsError) -> [UInt8]? {
+    guard let directory = try existing(),
+      let newName = try MovingAside(parent: above(), name: fileName, directory: directory).run()
+    else { return nil }
+    return Array(path.dropLast(fileName.count)) + newName
   }
 
   /// Whether the store's path still leads to `directory`.

@@ -20,7 +20,8 @@ extension EventLog {
   ///   `url` names something else; `permission` or `inputOutput` if the system refuses. Nothing is moved then.
   /// - Complexity: O(files in the store's directory), whatever the length of the log.
   public static func resetMovingAside(_ url: URL) throws(AnnalsError) -> URL? {
-    try StorePlace(url).moveAside().map { url.deletingLastPathComponent().appendingPathComponent($0) }
+    guard let path = try StorePlace(url).moveAside() else { return nil }
+    return try URL(exactPath: path)
   }
 }
 
@@ -28,7 +29,7 @@ extension EventLog {
 struct MovingAside {
   let parent: Directory
   /// The store's present name.
-  let name: String
+  let name: [UInt8]
   let directory: Directory
 
   /// The longest name that file systems allow, in bytes.
@@ -37,11 +38,12 @@ struct MovingAside {
   /// Moves the store.
   ///
   /// - Returns: Its new name; `nil` if another process was faster.
-  func run() throws(AnnalsError) -> String? {
+  func run() throws(AnnalsError) -> [UInt8]? {
     let names = try files { () throws(StoreFileError) in try directory.names() }
     guard names.contains(CurrentFile.name) || names.contains(where: Self.isLog) else {
       throw AnnalsError(
-        .notAStore, "'\(name)' is no store: it has neither CURRENT nor a log; nothing was moved")
+        .notAStore,
+        "'\(FileName.text(name))' is no store: it has neither CURRENT nor a log; nothing was moved")
     }
     let open = try files { () throws(StoreFileError) in try FileLock("open.lock", in: directory) }
     // No program begins or ends an open while the name changes.
@@ -71,7 +73,7 @@ struct MovingAside {
       case .held:
         throw AnnalsError(
           .busy,
-          "a program has the store '\(self.name)' open and holds '\(name)'; close it there, then try again; nothing was moved",
+          "a program has the store '\(FileName.text(self.name))' open and holds '\(name)'; close it there, then try again; nothing was moved",
           details: AnnalsError.Details { $0.file = name })
       }
     }
@@ -102,7 +104,7 @@ struct MovingAside {
     }
   }
 
-  private func rename() throws(AnnalsError) -> String {
+  private func rename() throws(AnnalsError) -> [UInt8] {
     var number = 1
     while true {
       let newName = Self.name(name, number)
@@ -118,10 +120,18 @@ struct MovingAside {
   }
 
   /// The store's name and the ending of attempt `number`, cut short where it would be too long for a file system.
-  static func name(_ name: String, _ number: Int) -> String {
-    let ending = ".aside-\(number)"
-    var stem = Substring(name)
-    while stem.utf8.count + ending.utf8.count > longest { stem.removeLast() }
+  static func name(_ name: [UInt8], _ number: Int) -> [UInt8] {
+    let ending = Array(".aside-\(number)".utf8)
+    var stem = name
+    if stem.count + ending.count > longest {
+      stem.removeSubrange((longest - ending.count)...)
+      // No character is cut in two: its later bytes are 10xxxxxx.
+      while let first = name.indices.contains(stem.count) ? name[stem.count] : nil, first & 0xc0 == 0x80,
+        !stem.isEmpty
+      {
+        stem.removeLast()
+      }
+    }
     return stem + ending
   }
 }

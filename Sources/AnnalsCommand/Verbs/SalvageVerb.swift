@@ -14,14 +14,14 @@ struct SalvageVerb: Verb {
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 
-  let store: String
+  let store: StorePath
 
   init(_ arguments: Arguments) throws(UsageError) {
-    store = arguments[operand: 0]
+    store = try arguments.path(operand: 0)
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    var lines = try SalvageLines(EventLog(path: store))
+    var lines = try SalvageLines(EventLog(at: store))
     while let page = try lines.nextPage() {
       try output.write(page)
       progress.update("\(lines.count) of \(lines.end) entries")

@@ -21,7 +21,7 @@ struct SetVerb: Verb {
     """
   static let grammar = Arguments.Grammar(operands: ["idempotency", "<store>", "always|window=N"])
 
-  let store: String
+  let store: StorePath
   let isJSON: Bool
   let idempotency: StoreOptions.Idempotency
 
@@ -29,7 +29,7 @@ struct SetVerb: Verb {
     guard arguments[operand: 0] == "idempotency" else {
       throw UsageError("there is nothing to set called '\(arguments[operand: 0])'; only 'idempotency'")
     }
-    store = arguments[operand: 1]
+    store = try arguments.path(operand: 1)
     isJSON = arguments.has("--json")
     idempotency = try Self.idempotency(arguments[operand: 2])
   }
@@ -43,7 +43,7 @@ struct SetVerb: Verb {
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    let log = try EventLog(at: URL(filePath: store), options: StoreOptions(creation: .never))
+    let log = try EventLog(at: store.url, options: StoreOptions(creation: .never))
     var line = progress
     defer { progress = line }
     let isChanged = try log.setIdempotency(idempotency) { done in

@@ -194,10 +194,19 @@ public final class Directory: Sendable {
   public func rename(
     _ name: String, to newName: [UInt8], in parent: Directory
   ) throws(StoreFileError) {
+    try rename(Array(name.utf8), to: newName, in: parent)
+  }
+
+  /// Renames a name to another, neither of which need be UTF-8.
+  public func rename(
+    _ name: [UInt8], to newName: [UInt8], in parent: Directory
+  ) throws(StoreFileError) {
     do {
-      try unsafe withPath(newName) { (path) throws(StoreFileError) in
-        try system("rename", name) {
-          unsafe lmdb_rename_noreplace(descriptor, name, parent.descriptor, path)
+      try unsafe withPath(name) { (old) throws(StoreFileError) in
+        try unsafe withPath(newName) { (path) throws(StoreFileError) in
+          try system("rename", FileName.text(name)) {
+            unsafe lmdb_rename_noreplace(descriptor, old, parent.descriptor, path)
+          }
         }
       }
     } catch .alreadyThere {
