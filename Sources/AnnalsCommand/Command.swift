@@ -4,6 +4,8 @@ import Annals
 struct Command {
   /// The options that every verb has.
   static let commonFlags: Set<String> = ["--json", "--help"]
+  /// The options with a value that every verb has.
+  static let commonValues: Set<String> = ["--trust"]
 
   /// The name by which it is called.
   let name: String
@@ -76,21 +78,33 @@ struct Command {
       return ExitStatus.success
     }
     let work: Work
+    let suspect: StorePath?
     do {
       var grammar = Work.grammar
       grammar.flags.formUnion(Self.commonFlags)
+      grammar.values.formUnion(Self.commonValues)
       var arguments = try Arguments(words, grammar)
       arguments.projections = projections
       arguments.inline = inline
       work = try Work(arguments)
+      suspect = try arguments.trustsNobody(byDefault: Work.checksEveryPage) ? arguments.store : nil
     } catch {
       throw CommandLineError(error, help: "usage: \(name) \(Work.name) \(Work.synopsis)")
     }
+    if let suspect { try check(suspect, &progress) }
     return try await work.run(to: &output, &progress)
   }
 }
 
 extension Command {
+  /// Checks every page of a store before LMDB sees it; one that is missing is left to the verb.
+  private func check(_ store: StorePath, _ progress: inout ProgressLine) throws(AnnalsError) {
+    progress.update("checking pages")
+    do throws(AnnalsError) { try EventLog.mustHaveSoundPages(store.url) } catch {
+      guard error.code == .noSuchStore else { throw error }
+    }
+  }
+
   /// What the command says of itself.
   private var help: String {
     let width = verbs.map { $0.name.count }.max() ?? 0
@@ -114,6 +128,7 @@ extension Command {
     \(verb.summary)
     \(verb.help)
       --json             results and errors as JSON, one object a line
+      --trust WHOM       'nobody': every page is checked first, which reads the whole file; 'own': only the meta pages
     """
   }
 }

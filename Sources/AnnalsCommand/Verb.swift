@@ -11,6 +11,10 @@ protocol Verb: Sendable, SendableMetatype {
   /// What may follow the word, beside the options of every verb.
   static var grammar: Arguments.Grammar { get }
 
+  /// Whether every page of the store is checked first unless the command line says otherwise, because the whole log is read
+  /// anyway.
+  static var checksEveryPage: Bool { get }
+
   /// The work that `arguments` ask for.
   init(_ arguments: Arguments) throws(UsageError)
 
@@ -22,4 +26,8 @@ protocol Verb: Sendable, SendableMetatype {
   /// - Returns: The exit status.
   /// - Throws: `AnnalsError`, or ``OutputError``.
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32
+}
+
+extension Verb {
+  static var checksEveryPage: Bool { false }
 }

@@ -32,7 +32,9 @@ struct Git {
   func head() throws(Failure) -> String? {
     let folder = try ask(["rev-parse", "--git-dir"])
     guard folder.status == 0 else {
-      throw Failure(.noInput, "'\(repository.description.printable)' is no git repository that can be read: \(folder.complaint)")
+      throw Failure(
+        .noInput,
+        "'\(repository.description.printable)' is no git repository that can be read: \(folder.complaint)")
     }
     let head = try ask(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
     return head.status == 0 ? head.text : nil

@@ -85,7 +85,9 @@ public enum Program {
     var history = try HistoryImport(store)
     if history.isContinued, try !git.roots().contains(where: history.holds) {
       throw Failure(
-        .badData, "the store at '\(path.description.printable)' holds the history of another repository; give --store another path")
+        .badData,
+        "the store at '\(path.description.printable)' holds the history of another repository; give --store another path"
+      )
     }
     if history.holds(head) {
       output.line("1. Read      nothing: the store holds every commit of \(branch) already")

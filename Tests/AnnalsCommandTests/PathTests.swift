@@ -53,7 +53,7 @@ struct PathTests {
 
   @Test func `a file of lines that is not UTF-8 is read, and a text that is not is refused`() throws {
     let file = bytes("l") + [0xFF]
-    try #require(rename(folder.path("one.jsonl"), to: file))
+    try rename("one.jsonl", to: file)
     #expect(try annals(bytes("import"), bytes("s"), file).status == 0)
     let read = try annals(bytes("read"), bytes("s"), bytes("--stream"), [0xFF])
     #expect(read.status == 64)
@@ -71,7 +71,7 @@ struct PathTests {
       atPath: folder.path("here/link"), withDestinationPath: folder.path("there/deep"))
     #expect(try annals(bytes("import"), bytes("here/store"), bytes("many.jsonl")).status == 0)
     let decoy = try TemporaryFolder.content(folder.path("here/store"))
-    for path in ["here/link/../store", folder.path("here/link/../store")] {
+    for path in ["here/link/../store", folder.url.path + "/here/link/../store"] {
       let words = [bytes("import"), bytes(path), lines]
       #expect(try SpawnedProgram(BuiltTool.path ?? "", words, in: folder).status == 0)
     }
@@ -96,7 +96,7 @@ struct PathTests {
     #expect(try home.names().isEmpty)
   }
 
-  @Test(arguments: [229, 230, 231, 254, 255])
+  @Test(arguments: [229, 230, 255])
   func `a name of a store may be as long as the system allows`(count: Int) throws {
     let name = [UInt8](repeating: UInt8(ascii: "n"), count: count)
     let made = try annals(bytes("import"), name, lines)
@@ -117,7 +117,7 @@ struct PathTests {
       """
     #expect(try SpawnedProgram("/bin/sh", [bytes("-c"), bytes(script)], in: folder).status == 0)
     let repository = bytes("r") + [0xFF]
-    try #require(rename(folder.path("r"), to: repository))
+    try rename("r", to: repository)
     let store = bytes("~") + [0xFE]
     let run = try SpawnedProgram(program, [repository, bytes("--store"), store], in: folder)
     #expect(run.status == 0, "\(run.errors)")
@@ -128,8 +128,7 @@ struct PathTests {
   }
 
   /// Gives a file of the folder a name of any bytes.
-  private func rename(_ old: String, to name: [UInt8]) -> Bool {
-    let new = (bytes(folder.url.path) + [0x2F] + name).map { CChar(bitPattern: $0) } + [0]
-    return unsafe Foundation.rename(old, new) == 0
+  private func rename(_ old: String, to name: [UInt8]) throws {
+    #expect(try SpawnedProgram("mv", [bytes(old), name], in: folder).status == 0)
   }
 }

@@ -16,7 +16,8 @@ struct GitHistoryTests {
 
   private func run(_ arguments: String...) async -> Outcome {
     var outcome = Outcome(status: -1)
-    outcome.status = await Program.run(arguments.map { CommandWord($0) }, to: &outcome.output, errors: &outcome.errors)
+    outcome.status = await Program.run(
+      arguments.map { CommandWord($0) }, to: &outcome.output, errors: &outcome.errors)
     return outcome
   }
 

@@ -35,7 +35,9 @@ struct MaintenanceTests {
     store = repository.beside("history.annals")
     var (output, errors) = ("", "")
     try #require(
-      await Program.run([CommandWord(repository.path), "--store", CommandWord(store)], to: &output, errors: &errors) == 0, "\(errors)")
+      await Program.run(
+        [CommandWord(repository.path), "--store", CommandWord(store)], to: &output, errors: &errors) == 0,
+      "\(errors)")
   }
 
   private func run(_ words: String...) throws -> (status: Int32, lines: [String]) {

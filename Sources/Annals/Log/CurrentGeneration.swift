@@ -10,6 +10,8 @@ final class CurrentGeneration: Sendable {
   /// What rises with every commit of this process, and of others as long as anybody watches (``CommitWatch``).
   let commits = Signal()
   private let known: Mutex<Generation>
+  /// The generations before it that somebody in this process may still be about to let go of.
+  private let former = Mutex<[Former]>([])
   /// Held while a successor is opened, so that it is opened once.
   private let moving = Mutex(())
 
@@ -39,7 +41,34 @@ final class CurrentGeneration: Sendable {
       // From CURRENT, and not from the seal: of a long way the generations in the middle may be gone.
       let next = Generation(try opening.run(), opening.directory, memory: memory)
       known.withLock { $0 = next }
+      former.withLock { former in
+        former = former.filter { $0.generation != nil } + [Former(generation: old)]
+      }
       return next
+    }
+  }
+
+  private struct Former {
+    weak var generation: Generation?
+  }
+
+  /// Whether threads of this process have a former generation that will let go of it by themselves: nobody reads from it.
+  var isLettingGo: Bool {
+    former.withLock { former in
+      former.contains { former in
+        guard let generation = former.generation else { return false }
+        return !generation.isReadFromHere
+      }
+    }
+  }
+}
+
+extension Generation {
+  /// Whether this process has a snapshot of it.
+  fileprivate var isReadFromHere: Bool {
+    do throws(EnvironmentError) { return try environment.isReadFromHere() } catch {
+      // Then nobody is waited for.
+      return true
     }
   }
 }

@@ -19,7 +19,8 @@ public struct EventLog: Sendable {
   /// working directory does not matter.
   ///
   /// - Parameters:
-  ///   - url: The store's directory, `something.annals` by custom, on a local file system.
+  ///   - url: The store's directory, `something.annals` by custom, on a local file system. The bytes of its path are taken
+  ///     as they are; for a path with `..`, `~` or bytes that are not UTF-8 use `URL(exactPath:)`.
   ///   - options: What may be done, and what happens where there is no store.
   /// - Throws: ``AnnalsError`` with code `noSuchStore`, `cannotCreate`, `notAStore`, `incomplete`, `foreign`, `damaged`,
   ///   `formatVersion`, `needsNewer`, `permission`, `readOnly`, `diskFull`, `busy`, `wrongUse`, `tooManyReaders`,

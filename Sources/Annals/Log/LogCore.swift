@@ -32,7 +32,9 @@ final class LogCore: Sendable {
     log = place.generation.current.log
     let interval = options.mergeInterval.fitting(memory: options.headMemory)
     writer =
-      access == .readWrite ? try LogWriter(place, interval: interval, room: options.queueMemory) : nil
+      access == .readWrite
+      ? try LogWriter(
+        place, interval: interval, room: options.queueMemory, lockTimeout: options.lockTimeout) : nil
   }
 
   /// The generation in use as this process knows it.
@@ -100,6 +102,13 @@ extension LogCore {
 
   private static let opened = Mutex<[FileIdentity: Weak]>([:])
 
+  /// What this process has open of the store in `directory`; `nil` where that is nothing.
+  static func opened(in directory: Directory) throws(AnnalsError) -> LogCore? {
+    let identity = try files { () throws(StoreFileError) in try directory.status().identity }
+    let core = opened.withLock { $0[identity]?.core }
+    return core.flatMap { $0.isInherited ? nil : $0 }
+  }
+
   /// Opens the store at `url`, or gives the one that this process has open there.
   static func open(at url: URL, options: StoreOptions) throws(AnnalsError) -> LogCore {
     let place = try StorePlace(url)
@@ -110,7 +119,12 @@ extension LogCore {
         throw AnnalsError(.busy, "this process has the store open for reading only; release that one first")
       }
       if options.trust == .nobody {
-        try StorePages(directory, core.generation.current).mustBeSound(only: options.scope)
+        let pages = StorePages(directory, core.generation.current)
+        if options.scope == nil {
+          try pages.mustBeSound(in: core.generation.environment)
+        } else {
+          try pages.smallTablesMustBeSound()
+        }
       }
       return core
     }

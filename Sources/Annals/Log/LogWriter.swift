@@ -3,7 +3,8 @@ import Synchronization
 
 /// The writer of a log in this process: calls wait in a line, and a thread of its own stores them in groups, a transaction each.
 ///
-/// The end of this object waits for the thread, which first empties the line and merges the tail; unless it is kept waiting for its turn.
+/// The end of this object waits for the thread, which first empties the line and merges the tail; unless it is kept waiting for its turn,
+/// and never longer than ``StoreOptions/lockTimeout``.
 final class LogWriter: Sendable {
   /// A call and who waits for its answer.
   struct Job: Sendable {
@@ -29,6 +30,9 @@ final class LogWriter: Sendable {
 
   private let line: WaitingLine<Job>
   private let thread: WriterThread
+  private let ended = Signal()
+  /// How many nanoseconds the end waits at most.
+  private let patience: Int
   /// What the thread shows.
   let status = Status()
 
@@ -37,14 +41,22 @@ final class LogWriter: Sendable {
   /// - Parameters:
   ///   - interval: When heads are merged.
   ///   - room: The most bytes of calls that wait.
-  init(_ place: CurrentGeneration, interval: HeadMerge.Interval, room: Int) throws(AnnalsError) {
+  ///   - lockTimeout: How long the end waits at most.
+  init(
+    _ place: CurrentGeneration, interval: HeadMerge.Interval, room: Int, lockTimeout: Duration
+  ) throws(AnnalsError) {
     let line = WaitingLine<Job>(room: room) { $0.request.bytes }
     self.line = line
-    let status = status
+    let (status, ended) = (status, ended)
+    let (seconds, attoseconds) = lockTimeout.components
+    patience = Int(min(max(seconds, 0), 1 << 30)) * 1_000_000_000 + Int(max(attoseconds, 0)) / 1_000_000_000
     thread = try files { () throws(StoreFileError) in
       try WriterThread(name: "annals-writer") {
-        var loop = WriterLoop(place, line, status, interval)
-        loop.run()
+        do {
+          var loop = WriterLoop(place, line, status, interval)
+          loop.run()
+        }
+        ended.announce()
       }
     }
   }
@@ -52,7 +64,12 @@ final class LogWriter: Sendable {
   deinit {
     line.close()
     // Whoever has the turn may be stopped, and keep it for ever: then the thread is left behind, and ends when it gets the turn.
-    if status.isBlocked.load(ordering: .acquiring) { thread.letGo() } else { thread.join() }
+    // Whoever has another lock that the thread waits for may be stopped too.
+    if !status.isBlocked.load(ordering: .acquiring), ended.wait(beyond: 0, upTo: patience) > 0 {
+      thread.join()
+    } else {
+      thread.letGo()
+    }
   }
 
   /// Waits until the calls that wait leave room for another one.

@@ -107,7 +107,9 @@ struct StoreOpening {
       // Before LMDB sees the file: from here on nobody removes it.
       return (try self.locks(), try GenerationLease(lockFile(current.leaseName)))
     }
-    if options.trust == .nobody { try StorePages(directory, current).mustBeSound(only: options.scope) }
+    let pages = StorePages(directory, current)
+    // What LMDB reads when it opens the file; of a damaged page it would end the process.
+    if options.trust == .nobody { try pages.smallTablesMustBeSound() }
     var environmentOptions = EnvironmentOptions(
       generation: options.access == .readWrite ? .readWrite : .readOnly)
     environmentOptions.guards = options.guards
@@ -118,6 +120,7 @@ struct StoreOpening {
     }
     // The one that was waited for may have been removed with the generation.
     guard try files({ () throws(StoreFileError) in try lease?.isCurrent() }) ?? true else { return nil }
+    if options.trust == .nobody, options.scope == nil { try pages.mustBeSound(in: environment) }
     return GenerationFile(
       current: current, environment: environment, lease: lease, meta: try check(environment, against: current)
     )

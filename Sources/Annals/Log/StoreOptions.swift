@@ -26,7 +26,7 @@ public struct StoreOptions: Sendable {
     /// The file was written by this library on this machine: its two meta pages are checked.
     case own
     /// The file may have been damaged, or come from elsewhere: every page is checked before LMDB sees it, because a damaged one
-    /// can end the process. This reads the whole file, and no process can append meanwhile.
+    /// can end the process. This reads the whole file. Nobody is kept from appending meanwhile.
     case nobody
   }
 

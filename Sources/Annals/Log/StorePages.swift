@@ -1,13 +1,19 @@
 internal import LMDB
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
 /// Looks at the pages of a store's file without LMDB, which trusts its file and ends the process where it is damaged.
+///
+/// Nobody is kept from writing meanwhile. A few pages are read again where commits came between; a whole file is read
+/// under a snapshot, whose pages no writer takes.
 struct StorePages {
+  /// How often a reading is repeated that commits have disturbed.
+  private static let tries = 100
+
   private let directory: Directory
   private let current: CurrentFile
 
@@ -25,36 +31,110 @@ struct StorePages {
     var current = try opening.readCurrent()
     var chain = GenerationChain(from: current.generation)
     while true {
-      let report = try StorePages(opening.directory, current).check()
-      guard report.isClean, let state = try opening.state(of: current) else { return report }
-      guard case .follow(let next) = chain.step(state.state, epoch: state.epoch) else { return report }
+      let (report, meta) = try StorePages(opening.directory, current).check(opening)
+      guard let meta, report.isClean, case .follow(let next) = chain.step(meta.state, epoch: meta.epoch)
+      else { return report }
       current.generation = next
       try opening.mustBeThere(current)
     }
   }
 
-  /// Checks every page that can be reached, or those of a few tables, while no process can write.
-  func check(only tables: [String]? = nil) throws(AnnalsError) -> PageCheck.Report {
-    try files { () throws(StoreFileError) in
-      // Where nobody can write there is nobody to lock out.
-      if try directory.fileSystem().isReadOnly { return try run(tables) }
-      let opening = StoreOpening(directory: directory, options: StoreOptions(access: .readOnly))
-      let hold = try opening.lockFile("write.lock").lock(.exclusive)
-      let report = try run(tables)
-      _ = consume hold
-      return report
+  /// Checks every page, and gives what the generation says of itself; `nil` where that cannot be read.
+  private func check(_ opening: StoreOpening) throws(AnnalsError) -> (PageCheck.Report, StoreMeta?) {
+    // What LMDB reads when it opens the file.
+    let small = try small()
+    guard small.isClean else { return (try undisturbed() ?? small, nil) }
+    do throws(AnnalsError) {
+      guard let file = try opening.open(current.generation, of: current.log) else {
+        return (try undisturbed() ?? small, nil)
+      }
+      return (try check(in: file.environment), file.meta)
+    } catch {
+      let report = try undisturbed() ?? small
+      if !report.isClean || error.code == .damaged && error.details.table != nil { return (report, nil) }
+      throw error
     }
   }
 
-  private func run(_ tables: [String]?) throws(StoreFileError) -> PageCheck.Report {
-    try PageCheck.run(
-      current.fileName, in: directory, tables: StoreTables.definitions, later: StoreTables.later,
-      ignoring: StoreTables.reserved, only: tables)
+  /// Checks every page that can be reached from a file that nobody writes to.
+  func check() throws(AnnalsError) -> PageCheck.Report {
+    if let report = try undisturbed() { return report }
+    throw busy
   }
 
-  /// Throws `.damaged` unless every page is as it must be.
-  func mustBeSound(only tables: [String]? = nil) throws(AnnalsError) {
-    let report = try check(only: tables)
+  /// Checks every page that can be reached while others write: no page of a snapshot is used again before that ends.
+  func check(in environment: Environment) throws(AnnalsError) -> PageCheck.Report {
+    try environment.read(failure: AnnalsError.init) { (_) throws(AnnalsError) in
+      let report = try run(nil)
+      // A meta page that was read while it was written is not damaged.
+      return report.isClean ? report : try run(nil)
+    }
+  }
+
+  /// Checks the pages of the small tables.
+  private func small() throws(AnnalsError) -> PageCheck.Report {
+    try settled(StoreTables.small)
+  }
+
+  /// Checks a few pages, again and again until no commits have disturbed that.
+  private func settled(
+    _ tables: [String], behind: [String: UInt64] = [:]
+  ) throws(AnnalsError) -> PageCheck.Report {
+    for _ in 0..<Self.tries {
+      if let report = try undisturbed(tables, behind: behind) { return report }
+    }
+    throw busy
+  }
+
+  /// Checks pages that commits may replace meanwhile.
+  ///
+  /// - Returns: `nil` where so many came between that a page may have been used again: what a commit frees is free for the
+  ///   next but one.
+  private func undisturbed(
+    _ tables: [String]? = nil, behind: [String: UInt64] = [:]
+  ) throws(AnnalsError) -> PageCheck.Report? {
+    let report = try run(tables, behind: behind)
+    let newest = try files { () throws(StoreFileError) in
+      try PageCheck.newestTransaction(of: directory.open(current.fileName, .read))
+    }
+    return newest <= report.transaction + 1 ? report : nil
+  }
+
+  private func run(
+    _ tables: [String]?, behind: [String: UInt64] = [:]
+  ) throws(AnnalsError) -> PageCheck.Report {
+    try files { () throws(StoreFileError) in
+      try PageCheck.run(
+        current.fileName, in: directory, tables: StoreTables.definitions, later: StoreTables.later,
+        ignoring: StoreTables.reserved, only: tables, behind: behind)
+    }
+  }
+
+  private var busy: AnnalsError {
+    AnnalsError(.busy, "'\(current.fileName)' changed too often while its pages were read; try again")
+  }
+
+  /// Throws `.damaged` unless every page of a file that nobody writes to is as it must be.
+  func mustBeSound() throws(AnnalsError) {
+    try Self.mustBeClean(check(), current)
+  }
+
+  /// Throws `.damaged` unless the pages of the small tables are as they must be.
+  func smallTablesMustBeSound() throws(AnnalsError) {
+    try Self.mustBeClean(small(), current)
+  }
+
+  /// Throws `.damaged` unless the pages of the entries after a position are as they must be.
+  func entriesMustBeSound(behind position: UInt64) throws(AnnalsError) {
+    try Self.mustBeClean(settled(["entries"], behind: ["entries": position]), current)
+  }
+
+  /// Throws `.damaged` unless every page is as it must be, while others write.
+  func mustBeSound(in environment: Environment) throws(AnnalsError) {
+    try Self.mustBeClean(check(in: environment), current)
+  }
+
+  private static func mustBeClean(_ report: PageCheck.Report, _ current: CurrentFile) throws(AnnalsError) {
     guard let first = report.findings.first else { return }
     throw AnnalsError(
       .damaged,
@@ -63,5 +143,19 @@ struct StorePages {
         $0.file = current.fileName
         $0.offset = Int(clamping: first.offset)
       })
+  }
+}
+
+extension EventLog {
+  /// Throws `damaged` unless every page of the store at `url` is as it must be; nobody is kept from writing meanwhile.
+  ///
+  /// - Complexity: O(size of the file).
+  package static func mustHaveSoundPages(_ url: URL) throws(AnnalsError) {
+    let report = try StorePages.check(storeAt: url)
+    guard let first = report.findings.first else { return }
+    throw AnnalsError(
+      .damaged,
+      "the log's file has \(report.findingCount) damaged places, the first in \(first); restore it from a backup",
+      details: AnnalsError.Details { $0.offset = Int(clamping: first.offset) })
   }
 }

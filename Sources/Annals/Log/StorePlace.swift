@@ -44,7 +44,9 @@ struct StorePlace {
   /// Not left to the creation: that may have been killed behind its rename, or be waiting still in another process.
   private func waitForName() throws(AnnalsError) {
     try files { () throws(StoreFileError) in
-      do throws(StoreFileError) { try Directory.open(path: parent + "/.".utf8).synchronize() } catch .permission {
+      do throws(StoreFileError) {
+        try Directory.open(path: parent + "/.".utf8).synchronize()
+      } catch .permission {
         // Who may not read the directory above cannot have given a name in it, nor wait for one.
       }
     }
@@ -121,7 +123,9 @@ struct StorePlace {
     let taken = AnnalsError(
       .cannotCreate, "something called '\(name)' is there already; nothing was changed")
     // Before the work, which may be long; what takes the name meanwhile is not replaced either.
-    guard try files({ () throws(StoreFileError) in try parent.status(of: fileName) }) == nil else { throw taken }
+    guard try files({ () throws(StoreFileError) in try parent.status(of: fileName) }) == nil else {
+      throw taken
+    }
     guard try StoreCreation(parent: parent, name: fileName).run(room: room, content) else { throw taken }
     try waitForName()
   }

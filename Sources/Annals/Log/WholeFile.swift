@@ -68,7 +68,8 @@ struct WholeFile {
       default: .inputOutput
       }
     return AnnalsError(
-      code, "\(work) the lock file '\(name)' failed", details: AnnalsError.Details { [name] in $0.file = name },
+      code, "\(work) the lock file '\(name)' failed",
+      details: AnnalsError.Details { [name] in $0.file = name },
       underlying: error)
   }
 }

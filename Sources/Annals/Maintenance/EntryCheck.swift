@@ -19,6 +19,10 @@ struct EntryCheck: ~Escapable {
   private(set) var rowless: UInt64 = 0
   /// The first revision that each stream has in the tail, by the stream's id.
   private(set) var tail: [UInt64: UInt64] = [:]
+  /// The newest entry of each stream so far.
+  private(set) var trails = StreamTrails()
+  /// How many rows and entries were looked up beside the scan.
+  private(set) var lookUps: UInt64 = 0
   /// Kinds that were registered by an entry.
   private(set) var registered: Set<UInt32> = []
   /// Whether an entry could not be read, so that sums over the log mean little.
@@ -70,10 +74,11 @@ struct EntryCheck: ~Escapable {
       report.add(error, place: "position \(position)", position: position)
       return true
     }
+    let targets = trails.advance(to: header, at: position)
     checkBody(bytes, header, position)
     checkRows(bytes, header, position)
     checkStream(bytes, header, position)
-    checkLinks(bytes, header, position)
+    checkLinks(bytes, header, position, targets)
     do throws(AnnalsError) {
       if let problem = try index.check(bytes, header, position, reader) { add(position, problem, .rebuild) }
     } catch {
@@ -184,6 +189,7 @@ struct EntryCheck: ~Escapable {
       if header.flags.contains(.first) {
         firsts += 1
         if isInTail { births += 1 }
+        lookUps += 2
         let name = try reader.name(of: position)
         guard NameRule.allows(name.text) else { return add(position, "the stream's name is not allowed") }
         let row = try reader.row(name.text, in: reader.tables.streams) { (bytes) throws(FormatFailure) in
@@ -195,8 +201,7 @@ struct EntryCheck: ~Escapable {
         }
       }
       if header.flags.contains(.id), !isInTail {
-        let newest = try reader.storedHead(id: header.stream).newestID
-        if newest.map({ $0 < header.revision }) ?? true {
+        if try newestID(of: header.stream) <= header.revision.rawValue {
           add(position, "table 'heads' says that the stream's newest event id is older", .rebuild)
         }
       }
@@ -205,11 +210,24 @@ struct EntryCheck: ~Escapable {
     }
   }
 
-  private mutating func checkLinks(_ bytes: Span<UInt8>, _ header: EntryHeader, _ position: Position) {
+  /// What the row of `heads` says of a stream's newest id: its revision plus 1, or 0 for none.
+  private mutating func newestID(of stream: Position) throws(AnnalsError) -> UInt64 {
+    if let known = trails.storedID(of: stream) { return known }
+    lookUps += 1
+    let newest = try reader.storedHead(id: stream).newestID
+    trails.remember(storedID: newest, of: stream)
+    return newest.map { $0.rawValue + 1 } ?? 0
+  }
+
+  private mutating func checkLinks(
+    _ bytes: Span<UInt8>, _ header: EntryHeader, _ position: Position, _ targets: EntryLinks
+  ) {
     for level in 0..<Head.levels(dividing: header.revision)
     where Head.step(ofLevel: level) <= header.revision.rawValue {
       do throws(FormatFailure) {
         let target = try header.linked(level: level, from: position, in: bytes)
+        // The entry there has been read, and was the one that is meant.
+        if target.rawValue == targets[level] { continue }
         checkTarget(target, Revision(header.revision.rawValue - Head.step(ofLevel: level)), header, position)
       } catch {
         add(position, error.description)
@@ -220,6 +238,7 @@ struct EntryCheck: ~Escapable {
   private mutating func checkTarget(
     _ target: Position, _ revision: Revision, _ header: EntryHeader, _ position: Position
   ) {
+    lookUps += 1
     do throws(AnnalsError) {
       let found = try reader.header(try reader.bytes(at: target), at: target)
       guard found.revision == revision, found.stream == header.stream else {

@@ -55,10 +55,10 @@ extension EventLog {
   ///   - destination: Where the store will be; nothing may be there, and the directory above must exist.
   ///   - progress: Told now and then how many entries of the copy have been checked.
   /// - Returns: What the new store has.
-  /// - Throws: ``AnnalsError`` with code `noSuchStore`, `notAStore`, `incomplete`, `foreign` or `damaged` for what is at `source`, `busy` where a switch to another generation was cut short there, which
+  /// - Throws: ``AnnalsError`` with code `noSuchStore`, `notAStore`, `incomplete`, `foreign` or `damaged` for what is at `source`, `busy` where `source` takes appends too fast to be copied, or where a switch to another generation was cut short there, which
   ///   one open of it finishes; otherwise as
   ///   ``backup(to:progress:)``. Nothing is left behind then.
-  /// - Complexity: O(bytes). It blocks the thread and needs flat memory; writers of `source` wait meanwhile.
+  /// - Complexity: O(bytes). It blocks the thread and needs flat memory. Writers of `source` do not wait.
   @discardableResult
   public static func restore(
     _ source: URL, to destination: URL, progress: (Progress) -> Void = { _ in }
@@ -71,18 +71,36 @@ extension EventLog {
     let copy = StoreCopy(
       destination: try StorePlace(destination), current: current, size: size, arrived: nil, isBranch: true)
     return try copy.run(progress) { (target) throws(AnnalsError) in
-      try files { () throws(StoreFileError) in
-        let hold = try writeLock(in: directory)?.lock(.exclusive)
-        try target.copy(from: file)
-        _ = consume hold
-      }
+      try copyUndisturbed(file, to: target)
     }
   }
 
-  /// What writers of a store take turns with; `nil` where it was never written to here, which is no reason to add a file to it.
-  private static func writeLock(in directory: Directory) throws(StoreFileError) -> FileLock? {
-    if try directory.fileSystem().isReadOnly { return nil }
-    do { return try FileLock("write.lock", in: directory, create: false) } catch .missing { return nil }
+  /// How often a copy is repeated that commits have disturbed.
+  private static var copies: Int { 5 }
+
+  /// Copies a file that others may write to, and keeps none of them waiting.
+  ///
+  /// - Throws: `busy` where so many commits came during each copy that a page of it may have been used again.
+  private static func copyUndisturbed(
+    _ source: borrowing File, to target: borrowing File
+  ) throws(AnnalsError) {
+    for _ in 0..<copies {
+      let before = newestTransaction(of: source)
+      try files { () throws(StoreFileError) in
+        try target.truncate(to: 0)
+        try target.copy(from: source)
+      }
+      // Of a file without a commit that can be read, the check of the copy tells what is wrong.
+      guard let before, let after = newestTransaction(of: source), after > before + 1 else { return }
+    }
+    throw AnnalsError(
+      .busy,
+      "the store to be copied takes appends faster than it can be read; make a backup of it, and restore that"
+    )
+  }
+
+  private static func newestTransaction(of file: borrowing File) -> UInt64? {
+    do throws(StoreFileError) { return try PageCheck.newestTransaction(of: file) } catch { return nil }
   }
 }
 

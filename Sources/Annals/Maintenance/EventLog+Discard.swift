@@ -38,13 +38,21 @@ extension EventLog {
   ///   generations; and as ``init(at:options:)``. Nothing is removed then.
   /// - Complexity: O(generations), and the removal of the files.
   public static func discardPrevious(_ url: URL) throws(AnnalsError) -> DiscardReport {
-    try GenerationChange(url, StoreOptions()).discardPrevious()
+    let change = try GenerationChange(url, StoreOptions())
+    // Those of this process go on to the generation in use now, and not when they next look.
+    let core = try LogCore.opened(in: change.opening.directory)
+    _ = try core?.newest()
+    return try change.discardPrevious { core?.place.isLettingGo ?? false }
   }
 }
 
 extension GenerationChange {
   /// Removes the generations that are not in use.
-  consuming func discardPrevious() throws(AnnalsError) -> DiscardReport {
+  ///
+  /// - Parameter isLettingGo: Whether threads of this process are about to let go of one of them, and are to be waited for.
+  consuming func discardPrevious(
+    _ isLettingGo: () -> Bool = { false }
+  ) throws(AnnalsError) -> DiscardReport {
     try mustBeLive()
     let directory = opening.directory
     // A rename that another process did may not be on the disk yet; without it CURRENT would come to name what is gone.
@@ -54,6 +62,8 @@ extension GenerationChange {
     }
     var removal = GenerationRemoval(directory: directory, opening: opening)
     try removal.collect(beside: inUse)
+    // Before 'open.lock', which whoever lets go of a generation needs to close it.
+    try removal.waitForLeases(isLettingGo)
     let open = try files { () throws(StoreFileError) in try opening.lockFile("open.lock") }
     // Nobody opens a generation meanwhile; this thread neither opens nor closes one as long.
     let hold = try files { () throws(StoreFileError) in try open.lock(.exclusive) }

@@ -67,6 +67,34 @@ struct GenerationRemoval {
     }
   }
 
+  /// For how many milliseconds anybody is waited for who may be about to let go of a generation.
+  private static let patience = 250
+  /// For how many it is as long as threads of this process are.
+  private static let longest = 10_000
+
+  /// Waits until nobody has one of the generations, or until that cannot be expected any more.
+  ///
+  /// - Parameter isLettingGo: Whether threads of this process are about to let go of one.
+  func waitForLeases(_ isLettingGo: () -> Bool) throws(AnnalsError) {
+    for number in numbers {
+      let lock = try files { () throws(StoreFileError) in try opening.lockFile(Self.stem(number) + ".lease") }
+      var waited = 0
+      while try !Self.isFree(lock) {
+        guard waited < Self.patience || (waited < Self.longest && isLettingGo()) else { return }
+        WriterThread.pause(milliseconds: 1)
+        waited += 1
+      }
+    }
+  }
+
+  private static func isFree(_ lock: FileLock) throws(AnnalsError) -> Bool {
+    try files { () throws(StoreFileError) in
+      guard let hold = try lock.tryLock(.exclusive) else { return false }
+      _ = consume hold
+      return true
+    }
+  }
+
   /// Takes the leases of all generations alone.
   ///
   /// - Throws: `busy` where somebody has one of them open.

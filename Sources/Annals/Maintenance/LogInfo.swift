@@ -66,8 +66,7 @@ public struct LogInfo: Sendable {
   public let pass: Pass?
   /// How many entries the log has.
   public let entries: UInt64
-  /// How many streams the log has. Of a file that nobody is trusted with, those that begin in the tail are left out: their entries' pages are
-  /// not checked.
+  /// How many streams the log has.
   public let streams: UInt64
   /// The schema versions, in the order in which they were first used.
   public let schemas: [Schema]
@@ -101,11 +100,12 @@ public struct LogInfo: Sendable {
 extension LogSnapshot {
   /// How many streams there are: those that have a row, and those of the tail that have none yet.
   ///
-  /// - Parameter withTail: Whether entries may be read for it.
-  fileprivate func streamCount(withTail: Bool) throws(AnnalsError) -> UInt64 {
+  /// Only while heads are merged, or after that was cut short, does a stream of the tail have a row.
+  fileprivate func streamCount() throws(AnnalsError) -> UInt64 {
     var count = UInt64(clamping: try reader.statistics(of: generation.tables.streams).entries)
-    guard withTail else { return count }
-    for id in try heads.births(reader) where try reader.storedID(of: reader.name(of: id)) == nil {
+    let births = try heads.births(reader)
+    guard try reader.merge() != nil else { return count + UInt64(births.count) }
+    for id in births where try reader.storedID(of: reader.name(of: id)) == nil {
       count += 1
     }
     return count
@@ -155,7 +155,7 @@ extension EventLog {
         },
         pass: try reader.pass().map { LogInfo.Pass(id: $0.id, generation: $0.other, version: $0.version) },
         entries: entries,
-        streams: try snapshot.streamCount(withTail: options.scope == nil), schemas: schemas,
+        streams: try snapshot.streamCount(), schemas: schemas,
         census: try snapshot.census(), window: meta.window, idempotency: meta.idempotency,
         requires: meta.requires.map(\.name),
         tailLength: entries - min(meta.checkpoint, entries),
@@ -177,6 +177,11 @@ extension EventLog {
   public static func inspect(_ url: URL) throws(AnnalsError) -> LogInfo {
     var options = StoreOptions(access: .readOnly, creation: .never, trust: .nobody)
     options.scope = StoreTables.small
-    return try EventLog(at: url, options: options).info()
+    let log = try EventLog(at: url, options: options)
+    // The streams that begin in the tail are counted by its entries.
+    let checkpoint = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.checkpoint() }
+    let generation = log.core.generation
+    try StorePages(generation.directory, generation.current).entriesMustBeSound(behind: checkpoint)
+    return try log.info()
   }
 }

@@ -11,6 +11,8 @@ struct TableCheck: ~Escapable {
   let reader: StoreReader
   private let kinds: KindRegistry
   private(set) var report: VerifyReport
+  /// How many entries were looked up beside the scans.
+  private(set) var lookUps: UInt64 = 0
 
   @_lifetime(copy reader)
   init(_ reader: StoreReader, _ kinds: KindRegistry, _ report: VerifyReport) {
@@ -35,7 +37,7 @@ struct TableCheck: ~Escapable {
     try checkMerge(end)
     checkMoved()
     let streams = try checkStreams(end)
-    let entries = try checkHeads(end, log.tail)
+    let entries = try checkHeads(end, log.tail, log.trails)
     report.streams += log.rowless
     // Sums mean something only where every entry could be read.
     guard !log.hasUnreadable else { return }
@@ -85,6 +87,7 @@ struct TableCheck: ~Escapable {
     var cursor = try reader.streamsCursor()
     while let row = try cursor.nextRow() {
       report.streams += 1
+      lookUps += 1
       let key = row.key.copied
       let place = "table 'streams', key '\(String(decoding: key.prefix(100), as: UTF8.self))'"
       do throws(AnnalsError) {
@@ -111,7 +114,7 @@ struct TableCheck: ~Escapable {
   ///
   /// - Returns: How many entries up to the checkpoint the rows speak of.
   private mutating func checkHeads(
-    _ end: SnapshotEnd, _ tail: [UInt64: UInt64]
+    _ end: SnapshotEnd, _ tail: [UInt64: UInt64], _ trails: StreamTrails
   ) throws(AnnalsError) -> UInt64 {
     var entries: UInt64 = 0
     var cursor = try reader.cursor(in: reader.tables.heads)
@@ -125,6 +128,8 @@ struct TableCheck: ~Escapable {
         // Hostile rows may say anything; a wrapped sum does not match either.
         let known = head.revision.rawValue &+ 1
         entries &+= min(known, tail[id.rawValue] ?? known)
+        if trails.confirms(head) { continue }
+        lookUps += UInt64(head.levels.count) + 2
         try checkEntry(at: head.last, is: head.revision, head, place)
         for level in stride(from: 1, through: head.levels.count, by: 1) {
           let multiple = head.revision.rawValue - head.revision.rawValue % Head.step(ofLevel: level)

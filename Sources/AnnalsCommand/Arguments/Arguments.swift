@@ -104,6 +104,23 @@ struct Arguments {
     try StorePath(operands[index])
   }
 
+  /// The store that the words name, which comes first; `nil` where they name none.
+  var store: StorePath? {
+    get throws(UsageError) {
+      ["<store>", "SRC"].contains(names.first) ? try path(operand: 0) : try path("--store")
+    }
+  }
+
+  /// Whether every page is to be checked first.
+  func trustsNobody(byDefault: Bool) throws(UsageError) -> Bool {
+    switch try value("--trust") {
+    case nil: byDefault
+    case "own": false
+    case "nobody": true
+    case let other?: throw UsageError("--trust needs 'own' or 'nobody', not '\(other)'")
+    }
+  }
+
   /// The operand at `index`, which the grammar has, as a text.
   func text(operand index: Int) throws(UsageError) -> String {
     try Self.text(operands[index], names[index])

@@ -13,6 +13,7 @@ struct BackupVerb: Verb {
 
       DEST               where the backup will be; nothing may be there, and the directory above must exist
     """
+  static let checksEveryPage = true
   static let grammar = Arguments.Grammar(operands: ["<store>", "DEST"])
 
   let store: StorePath

@@ -11,6 +11,7 @@ struct DumpVerb: Verb {
     entries before it.
 
     """
+  static let checksEveryPage = true
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 
   let store: StorePath

@@ -1,5 +1,11 @@
 import Annals
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// `info`: what a store says of itself.
 struct InfoVerb: Verb {
   static let name = "info"

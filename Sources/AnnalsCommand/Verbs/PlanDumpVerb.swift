@@ -17,6 +17,7 @@ struct PlanDumpVerb<Plan: SchemaMigrationPlan>: Verb {
       --as V             the version, such as 2.0.0, or 'current'
     """
   }
+  static var checksEveryPage: Bool { true }
   static var grammar: Arguments.Grammar { Arguments.Grammar(values: ["--as"], operands: ["<store>"]) }
 
   private enum Form {

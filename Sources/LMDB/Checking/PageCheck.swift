@@ -3,7 +3,8 @@
 /// liblmdb trusts its file: a damaged one ends the process or gives wrong values. This check reads by `pread`, bounds every number
 /// before using it, and needs two bits of memory for each page of the file.
 ///
-/// Nobody may write meanwhile: the caller holds `write.lock`, or checks a copy that nobody else can reach.
+/// No page that is reached may be written meanwhile. The caller has a snapshot of the file in LMDB, or finds by
+/// ``newestTransaction(of:)`` that at most one commit came between, or nobody else can reach the file.
 public struct PageCheck: Sendable {
   /// One contradiction in a file.
   public struct Finding: Hashable, Sendable, CustomStringConvertible {
@@ -63,18 +64,41 @@ public struct PageCheck: Sendable {
   ///   - ignoring: The names of tables that it may also have, which are not looked at.
   ///   - only: The names of the tables whose trees are walked, for a reader that will use no others; `nil` for all of them and
   ///     the free list.
+  ///   - behind: After which key the walk of a table with integer keys begins, by its name.
   ///   - maximumFindings: How many findings are kept; all are counted.
   /// - Throws: The error that opening would throw for a file whose meta pages cannot be used, and errors of reading.
   /// - Complexity: O(size of the file), or of the trees that are walked.
   public static func run(
     _ name: String, in directory: Directory, tables: [TableDefinition],
     later: [TableDefinition] = [], ignoring: [String] = [], only: [String]? = nil,
-    maximumFindings: Int = 100
+    behind: [String: UInt64] = [:], maximumFindings: Int = 100
   ) throws(StoreFileError) -> Report {
     var walk = try PageWalk(
       file: directory.open(name, .read), tables: tables, later: later, ignoring: ignoring, only: only,
-      maximumFindings: maximumFindings)
+      behind: behind, maximumFindings: maximumFindings)
     try walk.run()
     return walk.report
+  }
+
+  /// Whether a file that ends before its last page lacks nothing, because the list of free pages has all that are missing.
+  ///
+  /// - Returns: With the commit whose list was read.
+  /// - Complexity: O(free pages).
+  public static func isWhole(
+    _ name: String, in directory: Directory, tables: [TableDefinition]
+  ) throws(StoreFileError) -> (isWhole: Bool, transaction: UInt64) {
+    var walk = try PageWalk(
+      file: directory.open(name, .read), tables: tables, later: [], ignoring: [], only: [], behind: [:],
+      maximumFindings: 1)
+    return (try walk.runFree(), walk.metas.newer.transaction)
+  }
+
+  /// The newest commit of a file; those that come between two calls are counted by the difference.
+  ///
+  /// The pages that a commit frees are used again by the next but one at the earliest.
+  ///
+  /// - Throws: As ``run(_:in:tables:later:ignoring:only:behind:maximumFindings:)``.
+  public static func newestTransaction(of file: borrowing File) throws(StoreFileError) -> UInt64 {
+    try MetaPages(of: file).newer.transaction
   }
 }

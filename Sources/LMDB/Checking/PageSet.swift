@@ -1,12 +1,17 @@
-/// A set of page numbers, with one bit for each page of the file.
+/// A set of page numbers, with one bit for each page of the file, or some bytes for each number where they are few.
 struct PageSet {
   private var words: [UInt64]
+  private var few: Set<UInt64> = []
+  private let isSmall: Bool
   /// The first number that cannot be in the set.
   let limit: UInt64
 
   /// An empty set of numbers below `limit`.
-  init(limit: Int) {
-    words = Array(repeating: 0, count: limit / 64 + 1)
+  ///
+  /// - Parameter isSmall: Whether there will be few, so that nothing is set aside for each page of the file.
+  init(limit: Int, isSmall: Bool = false) {
+    words = isSmall ? [] : Array(repeating: 0, count: limit / 64 + 1)
+    self.isSmall = isSmall
     self.limit = UInt64(limit)
   }
 
@@ -14,14 +19,16 @@ struct PageSet {
   ///
   /// - Returns: Whether it was new.
   mutating func insert(_ number: UInt64) -> Bool {
+    if isSmall { return few.insert(number).inserted }
     let (word, bit) = (Int(number / 64), UInt64(1) << (number % 64))
     guard words[word] & bit == 0 else { return false }
     words[word] |= bit
     return true
   }
 
-  /// The numbers that are in both sets.
+  /// The numbers that are in both sets, which are of one kind.
   func common(with other: PageSet) -> [UInt64] {
+    if isSmall { return few.intersection(other.few).sorted() }
     var common: [UInt64] = []
     for word in words.indices {
       var bits = words[word] & other.words[word]
@@ -34,7 +41,7 @@ struct PageSet {
   }
 
   /// How many numbers are in the set.
-  var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
+  var count: Int { isSmall ? few.count : words.reduce(0) { $0 + $1.nonzeroBitCount } }
 }
 
 /// The parts of one page that nodes take, with one bit for each two bytes.

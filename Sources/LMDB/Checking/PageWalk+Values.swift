@@ -99,6 +99,7 @@ extension PageWalk {
       }
       last = number
       // Pages that were taken and given back in one transaction may never have been written.
+      if number >= free.limit { freeBeyondEnd += 1 }
       if number < free.limit, !free.insert(number) {
         find("page \(number) is free twice", page: page, at: offset + place)
       }

@@ -7,6 +7,8 @@ struct PageWalk: ~Copyable {
     let isMain: Bool
     let isFree: Bool
     let depth: Int
+    /// Nothing is looked at that has keys up to here alone; `nil` where everything is.
+    var behind: UInt64?
     var branch: UInt64 = 0
     var leaf: UInt64 = 0
     var overflow: UInt64 = 0
@@ -23,10 +25,14 @@ struct PageWalk: ~Copyable {
   let maximumFindings: Int
   /// The names of the tables whose trees are walked; `nil` for all of them and the free list.
   let only: [String]?
+  /// After which key the walk of a tree begins, by the table's name.
+  let behind: [String: UInt64]
   /// The first page number that is beyond the file, or beyond what LMDB has given out.
   let limit: UInt64
   var used: PageSet
   var free: PageSet
+  /// How many free pages are listed that are beyond the end of the file.
+  var freeBeyondEnd: UInt64 = 0
   var report = PageCheck.Report()
   var tree = Tree(name: "main", integerKeys: false, isMain: true, isFree: false, depth: 0)
   /// The records of tables that the main table holds.
@@ -34,18 +40,19 @@ struct PageWalk: ~Copyable {
 
   init(
     file: consuming File, tables: [TableDefinition], later: [TableDefinition], ignoring ignored: [String],
-    only: [String]?,
+    only: [String]?, behind: [String: UInt64],
     maximumFindings: Int
   ) throws(StoreFileError) {
     metas = try MetaPages(of: file)
     let pages = metas.size / pageSize
     limit = min(UInt64(pages), metas.newer.lastPage + 1)
-    used = PageSet(limit: pages)
-    free = PageSet(limit: pages)
+    used = PageSet(limit: pages, isSmall: only != nil)
+    free = PageSet(limit: pages, isSmall: only != nil)
     definitions = tables
     self.later = later
     self.ignored = ignored
     self.only = only
+    self.behind = behind
     self.maximumFindings = maximumFindings
     self.file = file
     report.pages.total = pages
@@ -74,6 +81,16 @@ struct PageWalk: ~Copyable {
     report.pages.unaccounted = max(0, Int(limit) - 2 - used.count - free.count)
   }
 
+  /// Walks the list of free pages alone.
+  ///
+  /// - Returns: Whether it has every page between the end of the file and the last one that LMDB has given out.
+  mutating func runFree() throws(StoreFileError) -> Bool {
+    let newer = metas.newer
+    let meta = newer.transaction % 2
+    try walk(newer.free, TableDefinition("free", integerKeys: true), isFree: true, page: meta, offset: 40)
+    return report.isClean && freeBeyondEnd == newer.lastPage + 1 - min(limit, newer.lastPage + 1)
+  }
+
   /// Notes what is wrong at a byte of a page.
   mutating func find(_ what: String, page: UInt64, at offset: Int) {
     report.findingCount += 1
@@ -91,7 +108,7 @@ struct PageWalk: ~Copyable {
   ) throws(StoreFileError) {
     tree = Tree(
       name: definition.name, integerKeys: definition.integerKeys, isMain: isMain, isFree: isFree,
-      depth: record.depth)
+      depth: record.depth, behind: behind[definition.name])
     if let reason = record.contradiction(pages: limit) {
       find(reason, page: page, at: offset)
       return
@@ -99,6 +116,7 @@ struct PageWalk: ~Copyable {
     if record.root != TableRecord.noPage {
       try visit(record.root, level: 1, from: (page, offset + 40), lower: nil, upper: nil)
     }
+    guard tree.behind == nil else { return }
     let counts = [
       ("inner pages", record.branchPages, tree.branch), ("leaf pages", record.leafPages, tree.leaf),
       ("pages of large values", record.overflowPages, tree.overflow),

@@ -106,6 +106,11 @@ extension Environment {
     }
   }
 
+  /// Whether this process has a read transaction.
+  public func isReadFromHere() throws(EnvironmentError) -> Bool {
+    try readers().contains { $0.process == process && $0.transaction != nil }
+  }
+
   /// LMDB's own list of readers, a line for each.
   private func readerList() throws(EnvironmentError) -> String {
     var text = ""

@@ -171,13 +171,26 @@ struct Opening {
   /// LMDB writes no page that a transaction has taken and given back, so such a file may be whole; but it dies on a page
   /// that is missing.
   private func checkPages(_ data: DataFile) throws(StoreFileError) {
-    let hold = try locks?.write.lock(.exclusive)
-    let report = try PageCheck.run(
-      name, in: directory, tables: definitions, later: options.laterTables)
-    _ = consume hold
-    guard report.isClean else {
-      throw .truncated(file: name, have: data.size, need: data.used)
+    let (isWhole, transaction) = try PageCheck.isWhole(name, in: directory, tables: definitions)
+    if try isWhole && isUndisturbed(since: transaction) { return }
+    guard try pages().isClean else { throw .truncated(file: name, have: data.size, need: data.used) }
+  }
+
+  /// Checks every page; writers wait only where they have disturbed that again and again.
+  private func pages() throws(StoreFileError) -> PageCheck.Report {
+    for _ in 0..<3 {
+      let report = try PageCheck.run(name, in: directory, tables: definitions, later: options.laterTables)
+      if try isUndisturbed(since: report.transaction) { return report }
     }
+    let hold = try locks?.write.lock(.exclusive)
+    let report = try PageCheck.run(name, in: directory, tables: definitions, later: options.laterTables)
+    _ = consume hold
+    return report
+  }
+
+  /// Whether no page of a commit can have been used again yet: what one commit frees is, by the next but one at the earliest.
+  private func isUndisturbed(since transaction: UInt64) throws(StoreFileError) -> Bool {
+    try PageCheck.newestTransaction(of: directory.open(name, .read)) <= transaction + 1
   }
 
   /// Makes sure that LMDB opened the file that was checked, and that no program which is started gets its descriptor.

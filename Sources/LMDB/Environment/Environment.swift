@@ -78,11 +78,7 @@ public final class Environment: Sendable {
   deinit {
     // In a child the environment is the parent's: closing it would free the parent's reader slots.
     guard getpid() == process else { return }
-    let hold: FileLock.Hold?
-    // A lock that cannot be taken must not keep the file open for ever.
-    do { hold = guards.contains(.opening) ? try locks?.open.lock(.exclusive) : nil } catch { hold = nil }
-    EnvironmentRegistry.close(handle, of: dataIdentity)
-    _ = consume hold
+    Self.close(handle, of: dataIdentity, under: guards.contains(.opening) ? locks?.open : nil)
   }
 
   /// The table of this name, which stands in the list that the environment was opened with.

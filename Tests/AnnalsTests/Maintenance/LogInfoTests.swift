@@ -74,4 +74,50 @@ import Testing
     _ = consume log
     #expect(try place.open().info().tailLength == 0)
   }
+
+  @Test func `streams that begin in the tail are counted, also by an inspection`() async throws {
+    let place = try TemporaryStore()
+    let log = try place.open(StoreOptions())
+    for start in [0, 200] {
+      try await log.append { call in
+        for number in start..<start + 200 {
+          let entry = NewEntry(type: "T", version: nil, payload: Payload(stored: [0xa0]))
+          call.append([entry], to: "s\(number)")
+        }
+      }
+    }
+    #expect(try log.info().tailLength == 400)
+    #expect(try log.info().streams == 400)
+    #expect(try EventLog.inspect(place.url).streams == 400)
+    // Merged now and then, some have a row and some have not.
+    let other = try TemporaryStore()
+    let merging = try other.open(.merging(every: 16))
+    for number in 0..<100 {
+      try await merging.append([try .placed(number)], to: "s\(number)")
+      #expect(try EventLog.inspect(other.url).streams == UInt64(number + 1))
+    }
+  }
+
+  @Test func `a damaged page of the tail is an error of an inspection, and not the end of the process`()
+    async throws
+  {
+    let place = try TemporaryStore()
+    let log = try place.open(StoreOptions())
+    for number in 0..<50 { try await log.append([try .placed(number)], to: "s\(number)") }
+    // A copy, so that no open environment has the pages.
+    let copy = place.directory.appendingPathComponent("copy.annals")
+    try FileManager.default.copyItem(at: place.url, to: copy)
+    try FileManager.default.removeItem(at: copy.appendingPathComponent("log-000001.mdb-lock"))
+    let file = copy.appendingPathComponent("log-000001.mdb")
+    var bytes = try Data(contentsOf: file)
+    for page in stride(from: 2 * 4096, to: bytes.count, by: 4096)
+    where bytes[page..<page + 4096].range(of: Data("s49".utf8)) != nil {
+      // Where the nodes of the page begin.
+      bytes[page + 12] = 0xff
+      bytes[page + 13] = 0xff
+    }
+    try bytes.write(to: file)
+    let error = #expect(throws: AnnalsError.self) { try EventLog.inspect(copy) }
+    #expect(error?.code == .damaged)
+  }
 }

@@ -77,4 +77,44 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
     #expect(try EventLog.inspect(place.url).entries > 100)
   }
+
+  @Test(arguments: [1_000, 10_000]) func `what is looked up beside the scan does not grow with the entries`(
+    entries: Int
+  ) async throws {
+    let place = try TemporaryStore()
+    do {
+      let log = try place.open(StoreOptions())
+      for start in stride(from: 0, to: entries, by: 1_000) {
+        try await log.append { call in
+          for number in start..<start + 1_000 {
+            let entry = NewEntry(
+              type: "T", version: nil, payload: Payload(stored: [0xa0]), id: number % 3 == 0 ? UUID() : nil)
+            call.append([entry], to: "s\(number % 20)")
+          }
+        }
+      }
+    }
+    let report = try EventLog.verify(place.url)
+    #expect(report.isClean && report.entries == UInt64(entries))
+    // Of each of the twenty streams its first entry, its rows, and once what is said of its ids.
+    #expect((1...80).contains(report.lookUps), "\(report.lookUps)")
+  }
+
+  @Test func `pages that are written meanwhile are no findings, and nobody waits`() async throws {
+    let place = try TemporaryStore()
+    let log = try place.open()
+    try await log.append([try .placed(0)], to: "order-0")
+    let writing = Task {
+      for number in 1...300 {
+        try await log.append([try .placed(number)], to: "order-\(number % 7)")
+      }
+    }
+    for _ in 0..<10 {
+      let report = try EventLog.verify(place.url)
+      #expect(report.findings == [])
+      #expect(try EventLog.inspect(place.url).entries > 0)
+    }
+    try await writing.value
+    #expect(try EventLog.verify(place.url).entries == 301)
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Annals
@@ -141,5 +142,31 @@ import Testing
     for ending in ["mdb", "mdb-lock"] { try FileManager.default.removeItem(at: generations.file(2, ending)) }
     #expect(try await log.append([.placed(2)], to: "a").positions == [2])
     #expect(log.core.generation.number == 3)
+  }
+
+  @Test func `a generation that this process is about to let go of is waited for`() async throws {
+    let place = try TemporaryStore()
+    let log = try place.open()
+    for number in 0..<3 { try await log.append([.placed(number)], to: "a") }
+    let held = Mutex<Generation?>(log.core.generation)
+    let first = try await log.compact().report()
+    #expect(first.isDone)
+    let release = Task {
+      try await Task.sleep(for: .milliseconds(600))
+      held.withLock { $0 = nil }
+    }
+    #expect(try EventLog.discardPrevious(place.url).discarded == [first.predecessor])
+    try await release.value
+  }
+
+  @Test func `what a pass has copied can be removed as soon as it is over`() async throws {
+    let place = try TemporaryStore()
+    let log = try place.open()
+    for round in 0..<8 {
+      try await log.append([.placed(round)], to: "a")
+      let report = try await log.compact().report()
+      #expect(try EventLog.discardPrevious(place.url).discarded == [report.predecessor])
+    }
+    #expect(try log.info().entries == 8)
   }
 }

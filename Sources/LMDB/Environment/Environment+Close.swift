@@ -1,0 +1,35 @@
+extension Environment {
+  /// For how many milliseconds the end of an environment waits for others that open or close the file.
+  private static let patience = 50
+
+  /// Closes a file that nobody uses any more.
+  ///
+  /// Another process may be stopped with the lock and keep it for ever. So a thread waits for it in place of the caller, who has
+  /// waited for a moment. If this process opens the file again meanwhile, it closes what is left (``Opening``).
+  static func close(_ handle: EnvironmentHandle, of identity: FileIdentity, under lock: FileLock?) {
+    guard let lock else { return EnvironmentRegistry.close(handle, of: identity) }
+    do throws(StoreFileError) {
+      for _ in 0..<patience {
+        if let hold = try lock.tryLock(.exclusive) {
+          EnvironmentRegistry.close(handle, of: identity)
+          _ = consume hold
+          return
+        }
+        WriterThread.pause(milliseconds: 1)
+      }
+    } catch {
+      // A lock that cannot be taken must not keep the file open for ever.
+      return EnvironmentRegistry.close(handle, of: identity)
+    }
+    do throws(StoreFileError) {
+      _ = try WriterThread(name: "annals-closer") {
+        let hold: FileLock.Hold?
+        do { hold = try lock.lock(.exclusive) } catch { hold = nil }
+        EnvironmentRegistry.close(handle, of: identity)
+        _ = consume hold
+      }
+    } catch {
+      // Without a thread the file stays open until this process opens it again.
+    }
+  }
+}
