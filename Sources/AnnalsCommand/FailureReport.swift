@@ -50,6 +50,7 @@ struct FailureReport {
     ] {
       if let number { line.add(key, UInt64(clamping: number)) }
     }
+    if !details.fields.isEmpty { line.add("fields", details.fields.map(\.line)) }
     if let table = details.table { line.add("table", table) }
     if let file = details.file { line.add("file", file) }
     if let id = details.id { line.add("id", id) }

@@ -16,7 +16,7 @@ import Testing
         [
           .invalidName, .tooLarge, .malformed, .notAStore, .incomplete, .foreign, .damaged, .formatVersion,
           .needsNewer, .newerSchema, .superseded, .unrepresentable, .storeTooOld, .invalidPlan, .shapeChanged,
-          .noPath, .requiresActivation, .requiresPass, .needsPlan,
+          .noPath, .requiresActivation, .requiresPass, .undeclaredFields, .needsPlan,
         ]
       ),
       (66, [.noSuchStore]), (73, [.cannotCreate]),

@@ -1,4 +1,5 @@
 import Annals
+import Foundation
 import Testing
 
 /// What the events look like that were stored before there were versions.
@@ -34,6 +35,14 @@ enum RepairingPlan: SchemaMigrationPlan {
   static var unversioned: UnversionedEvents { .adopt(as: TasksV0.self) }
 }
 
+/// Takes over what was stored, without a field that nobody needs.
+func adoptTasks(at url: URL) throws -> EventStore<RepairingPlan> {
+  var options = StoreOptions()
+  options.activating = true
+  options.dropFields = ["TaskAdded.color"]
+  return try EventStore(at: url, plan: RepairingPlan.self, options: options)
+}
+
 extension TasksV1.Event: Equatable {}
 
 @Suite struct AdoptionTests {
@@ -49,12 +58,21 @@ extension TasksV1.Event: Equatable {}
     #expect(try place.read(AdoptingPlan.self) == events)
   }
 
-  @Test func `fields that came and went before there were versions do not stand in the way`() async throws {
+  @Test func `fields that came and went before there were versions are given up by name`() async throws {
     let place = try TemporaryStore()
     try await place.writeUnversioned(
       "TaskAdded", [["title": "Mow"], ["title": "Cut", "done": "yes", "color": "red"]])
+    let files = try place.files()
+    let error = #expect(throws: AnnalsError.self) {
+      try place.read(RepairingPlan.self, activating: true)
+    }
+    #expect(error?.code == .undeclaredFields)
+    #expect(error?.details.fields.map(\.name) == ["TaskAdded.color"])
+    #expect(error?.details.position == 2)
+    #expect(try place.files() == files)
+    _ = try adoptTasks(at: place.url)
     #expect(
-      try place.read(RepairingPlan.self, activating: true) == [
+      try place.read(RepairingPlan.self) == [
         .taskAdded(.init(title: "Mow", isDone: false)), .taskAdded(.init(title: "Cut", isDone: true)),
       ])
   }

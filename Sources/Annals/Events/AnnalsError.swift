@@ -70,6 +70,8 @@ extension AnnalsError {
     public var movedTo: [StreamName] = []
     /// Every stored kind that the plan cannot read.
     public var kinds: [UnreadableKind] = []
+    /// Every field that would be lost.
+    public var fields: [UndeclaredField] = []
 
     /// Where it is, in words, for a report that gives place and problem apart.
     var place: String?

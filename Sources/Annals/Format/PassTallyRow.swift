@@ -14,7 +14,7 @@ struct PassTallyRow: Sendable {
   init() {}
 
   /// Rewritten, split, folded, moved (varints), how many drops there are (varint), and of each type and
-  /// reason (counted texts) and how many (varint).
+  /// reason (counted texts) and how many (varint). Then the fields that were given up.
   ///
   /// Beyond a thousand different drops the rarest are one without a type.
   func encoded() -> [UInt8] {
@@ -39,6 +39,7 @@ struct PassTallyRow: Sendable {
       bytes.append(counted: drop.reason.utf8)
       bytes.append(varint: count)
     }
+    bytes += changes.losses.encoded()
     return bytes
   }
 
@@ -53,6 +54,7 @@ struct PassTallyRow: Sendable {
       let drop = RunChanges.Drop(type: try reader.countedText(), reason: try reader.countedText())
       changes.drops[drop, default: 0] &+= try reader.number()
     }
+    changes.losses = try UndeclaredTally(&reader)
     try reader.finish()
   }
 }

@@ -22,10 +22,20 @@ struct AdoptionCheck {
     let text: String
   }
 
-  /// Throws `shapeChanged` with every type and field that does not fit.
+  /// Throws `shapeChanged` with every type and field that does not fit, or `undeclaredFields` with every field that the plan does not declare and nobody has given up.
   ///
   /// - Complexity: O(log).
   func run() throws(AnnalsError) {
+    try mustFit()
+    let drops = FieldDrops(log.options.dropFields)
+    let scan = UndeclaredScan(log: log, plan: plan, drops: drops, isAdopting: true)
+    let unnamed = try scan.run(last: last).fields.filter { !drops.contains($0) }
+    guard unnamed.isEmpty else {
+      throw AnnalsError(undeclared: unnamed, "taking over events without a version")
+    }
+  }
+
+  private func mustFit() throws(AnnalsError) {
     var found: [Mistake: (count: UInt64, first: Position)] = [:]
     try log.read { (snapshot) throws(AnnalsError) in
       var entrances: [UInt32: Result<CompiledPlan.Entrance, MissingStep>] = [:]

@@ -7,16 +7,23 @@
 extension SchemaMigrationPlan {
   /// Says whether the plan opens the store at `store`, what it would do on the way, and which of its old versions the store still needs.
   ///
-  /// Nothing is changed, and nobody is trusted with the file: the pages of the tables that are read are checked first.
+  /// Nothing is changed, and nobody is trusted with the file: the pages of the small tables are checked first. A scan reads entries as every
+  /// open does, so that no writer waits, and compares the checksum of each.
   ///
+  /// - Parameters:
+  ///   - store: The store's directory.
+  ///   - isScanning: Whether the log is read for fields that the plan does not declare; see ``StoreCheck/undeclared``.
   /// - Throws: ``AnnalsError`` with code `invalidPlan`, or for a store that cannot be read at all.
-  /// - Complexity: O(kinds of records · stages), whatever the length of the log.
-  public static func check(store: URL) throws(AnnalsError) -> StoreCheck {
+  /// - Complexity: O(kinds of records · stages), whatever the length of the log. Where it scans, O(log) if the store has payloads by name that a pass would rewrite.
+  public static func check(store: URL, scanning isScanning: Bool = false) throws(AnnalsError) -> StoreCheck {
     let compiled = try CompiledPlan(Self.self)
     var options = StoreOptions(access: .readOnly, creation: .never, trust: .nobody)
     options.scope = StoreTables.small
-    return try EventLog(at: store, options: options).read { (snapshot) throws(AnnalsError) in
+    let log = try EventLog(at: store, options: options)
+    var check = try log.read { (snapshot) throws(AnnalsError) in
       try StoreCheck(Self.self, compiled, snapshot)
     }
+    if isScanning { check.undeclared = try UndeclaredScan(log: log, plan: compiled).run().fields }
+    return check
   }
 }

@@ -13,6 +13,7 @@ extension StoreCheck: CustomStringConvertible {
       if !kind.stages.isEmpty {
         line += ", through \(kind.stages.map(\.description).joined(separator: ", "))"
       }
+      if kind.isByName { line += ", stored by name" }
       if kind.isNewer { line += ", newer than the plan and readable" }
       lines.append(line)
       if let problem = kind.problem { lines.append("    error: \(problem)") }
@@ -30,8 +31,21 @@ extension StoreCheck: CustomStringConvertible {
         "\(unadopted) events without a version: run 'activate' to take them for ones of the version that the plan says"
       )
     }
+    lines += undeclaredLines
     lines.append(oldestLine)
     return lines.joined(separator: "\n")
+  }
+
+  /// What of the store the plan does not declare, as far as that is known.
+  private var undeclaredLines: [String] {
+    if let undeclared {
+      return undeclared.map { "undeclared \($0): an adoption or a pass loses it, and must be given its name" }
+    }
+    let count = kinds.filter(\.isByName).reduce(UInt64(0)) { $0 &+ $1.count &+ $1.quarantined }
+    if count == 0 { return [] }
+    return [
+      "\(count) events are stored by name, and may have fields that the plan does not declare, which an adoption or a pass would lose: 'check --store STORE --scan' lists them"
+    ]
   }
 
   /// What the plan's oldest version means for this store.

@@ -22,6 +22,8 @@ public struct StoreCheck: Sendable {
     public let stages: [SchemaVersion]
     /// Whether it is of a newer version than the plan's, which reads it nevertheless, and cannot append.
     public let isNewer: Bool
+    /// Whether it is stored by name and a migration pass would rewrite it, so that fields can be lost which the plan does not declare.
+    public let isByName: Bool
     /// Why the plan cannot read it; `nil` where it can, or where nothing of it is delivered.
     public let problem: String?
   }
@@ -61,6 +63,9 @@ public struct StoreCheck: Sendable {
   public let unadopted: UInt64
   /// Why the store refuses the plan whatever its events are; `nil` where it does not.
   public let refusal: String?
+  /// The fields that an adoption or a migration pass would lose because the plan does not declare them; `nil`
+  /// where the log was not read for them.
+  public internal(set) var undeclared: [UndeclaredField]?
   /// The newest version that the plan may begin at and still read this store; `nil` where it cannot read it as it is.
   public let raisable: SchemaVersion?
 
@@ -84,6 +89,7 @@ extension StoreCheck {
     var presumed = compiled
     presumed.passesStreams = true
     let reach = PlanReach(presumed, isAdopting: true)
+    let byName = UndeclaredScan.kinds(compiled, census, snapshot.kinds)
     var kinds: [Kind] = []
     var counts: [SchemaVersion: UInt64] = [:]
     var (unadopted, isUnknown) = (UInt64(0), false)
@@ -113,7 +119,7 @@ extension StoreCheck {
           stages: problem == nil && isDelivered
             ? compiled.schemas.dropFirst().map(\.version).filter { to in version.map { $0 < to } ?? false }
             : [],
-          isNewer: isNewer, problem: problem))
+          isNewer: isNewer, isByName: byName.contains(kind.number), problem: problem))
     }
     self.plan = String(describing: plan)
     let older = try OlderEvents(snapshot, compiled.adopted)

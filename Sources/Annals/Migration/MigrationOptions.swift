@@ -32,6 +32,9 @@ public struct MigrationOptions: Sendable {
   public var unfinished = Unfinished.resume
   /// Whether everything is done but written: the report tells what a pass would do.
   public var isRehearsal = false
+  /// The fields that the pass may lose although no version of the plan declares them, by their ``UndeclaredField/name``: `TYPE.KEY` or `TYPE.outer.inner`. None by default, so
+  /// that a pass fails with code `undeclaredFields` where stored payloads have any. Names that the store does not have do no harm.
+  public var dropFields: Set<String> = []
   /// Is told how the pass ended, whoever waits for it.
   public var observer: (@Sendable (Result<MigrationReport, AnnalsError>) -> Void)?
   /// Whether what another plan's pass has left is removed unasked: a program that was updated since has nobody to ask.

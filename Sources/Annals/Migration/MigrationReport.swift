@@ -25,6 +25,9 @@ public struct MigrationReport: Hashable, Codable, Sendable {
   public var rewritten: UInt64 = 0
   /// How many events were dropped, by type and reason; counted as ``rewritten`` is.
   public var dropped: [Dropped] = []
+  /// The fields that no version of the plan declares and that were given up by name, with how many values were
+  /// lost; counted as ``rewritten`` is.
+  public var droppedFields: [UndeclaredField] = []
   /// How many entries were split; counted as ``rewritten`` is.
   public var split: UInt64 = 0
   /// How many events went into a later one of their stream by a fold; they are among ``dropped``, and counted

@@ -2,6 +2,7 @@ internal import LMDB
 
 /// A pass that writes nothing: every entry is lifted and encoded, and what comes out is counted.
 struct PassRehearsal {
+  let log: EventLog
   let source: Generation
   let work: PassWork
   let options: MigrationOptions
@@ -19,6 +20,7 @@ struct PassRehearsal {
     report.bytesBefore = UInt64(clamping: preflight.used)
     report.bytesAfter = UInt64(clamping: preflight.estimate)
     guard preflight.entries > 0 else { return report }
+    try work.mustLoseNothing(log, control)
     let registry = try source.read { (reader) throws(AnnalsError) in try reader.kinds() }
     let isSettingAside = if case .quarantine = options.unreadable { true } else { false }
     let rewriting = work.rewriting(

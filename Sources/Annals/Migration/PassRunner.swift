@@ -24,6 +24,8 @@ struct PassRunner: Sendable {
       throw AnnalsError(.wrongUse, "a migration pass runs on 1 to 64 threads")
     }
     let control = PassControl()
+    var work = work
+    work.drops = FieldDrops(options.dropFields.union(log.options.dropFields))
     let runner = PassRunner(log: log, work: work, options: options, control: control)
     return try MigrationRun(control, observer: options.observer) { () throws(AnnalsError) in
       try runner.run()
@@ -37,7 +39,7 @@ struct PassRunner: Sendable {
       // Nobody waits for it.
       WriterThread.yieldToOthers()
       var report = try PassRehearsal(
-        source: log.core.newest(), work: work, options: options, control: control
+        log: log, source: log.core.newest(), work: work, options: options, control: control
       ).run()
       report.seconds = begin.duration(to: .now) / .seconds(1)
       control.show(finished(report))
@@ -81,6 +83,7 @@ struct PassRunner: Sendable {
     try work.mustKnow(source.read { (reader) throws(AnnalsError) in try reader.inlineRows() })
     try mustNotBeInTheWay(preflight.unfinished)
     if preflight.unfinished != nil || preflight.isNeeded || work.isForced {
+      try work.mustLoseNothing(log, control)
       if preflight.unfinished == nil { try preflight.mustHaveRoom() }
       // What ends before this has changed nothing, for no program.
       if try work.begin(log) { preflight = try PassPreflight(source, work) }

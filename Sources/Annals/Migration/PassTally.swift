@@ -23,6 +23,7 @@ struct PassTally: Sendable {
     report.folded = changes.folded
     report.moved = row.moved
     report.quarantined = quarantined
+    report.droppedFields = changes.losses.fields
     report.dropped = changes.drops.map { .init(type: $0.key.type, reason: $0.key.reason, count: $0.value) }
       .sorted { (ExactText($0.type), ExactText($0.reason)) < (ExactText($1.type), ExactText($1.reason)) }
   }

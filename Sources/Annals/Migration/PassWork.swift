@@ -15,6 +15,8 @@ struct PassWork: Sendable {
   private let contexts: StageContexts
   /// The inline projections that are folded anew; `nil` where the opener of the store has none.
   var inline: InlineSet?
+  /// The undeclared fields that may be lost.
+  var drops = FieldDrops.none
 
   /// Copies every entry as it is.
   static let copy = PassWork(mark: PlanMark.none, version: nil, reach: nil, contexts: StageContexts())
@@ -96,9 +98,9 @@ struct PassWork: Sendable {
       return .copying(source, kinds)
     }
     if let move {
-      return .moving(source, kinds, reach.plan, move, failing, isQuarantining: isSettingAside)
+      return .moving(source, kinds, reach.plan, move, failing, isQuarantining: isSettingAside, drops: drops)
     }
-    return .lifting(source, kinds, reach.plan, failing, isQuarantining: isSettingAside)
+    return .lifting(source, kinds, reach.plan, failing, isQuarantining: isSettingAside, drops: drops)
   }
 
   /// What finds the groups of a generation that cannot be folded; `nil` where entries are copied as they are.
@@ -113,6 +115,19 @@ struct PassWork: Sendable {
       .newerSchema,
       "the store has events of version \(newer), and this pass leads to \(reach.plan.current.version): run it with the newest program that writes to the store",
       details: AnnalsError.Details { $0.version = newer })
+  }
+
+  /// Throws `undeclaredFields` where the pass would lose fields that nobody has given up.
+  ///
+  /// - Complexity: O(log) where payloads stored by name would be rewritten; nothing where there are none.
+  func mustLoseNothing(_ log: EventLog, _ control: PassControl) throws(AnnalsError) {
+    guard let plan = reach?.plan else { return }
+    let found = try UndeclaredScan(log: log, plan: plan, drops: drops).run { () throws(AnnalsError) in
+      guard control.wish == .stop || control.wish == .cancel else { return }
+      throw AnnalsError(.cancelled, "the migration pass was ended before it began; nothing was changed")
+    }
+    let unnamed = found.fields.filter { !drops.contains($0) }
+    guard unnamed.isEmpty else { throw AnnalsError(undeclared: unnamed, "a migration pass") }
   }
 
   /// Whether any entry is of an earlier version, or of another form, than the pass leads to.

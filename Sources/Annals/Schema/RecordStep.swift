@@ -30,6 +30,8 @@ public struct RecordStep<R: Record>: Sendable {
   private var fold: FoldSite?
   /// Decodes a payload of the type and version that the step is for, and does nothing with it.
   private var own: (@Sendable (Span<UInt8>) throws(CodingFailure) -> Void)?
+  /// Decodes a payload of a type that is stored by name, and encodes it again; `nil` for a type that keeps whatever a payload holds, and for one with a shape.
+  private var recoded: (@Sendable (Span<UInt8>, inout [UInt8]) throws(CodingFailure) -> Void)?
   /// Decodes a payload and goes on.
   private let decoded: @Sendable (Span<UInt8>, Origin, Sink) throws(StepFailure) -> Void
 
@@ -51,6 +53,11 @@ public struct RecordStep<R: Record>: Sendable {
   func taking<R: Record>(_ type: R.Type) -> PayloadStep {
     var step = self
     step.own = { (payload) throws(CodingFailure) in _ = try R.decode(payload: payload) }
+    if R.recordShape == nil, !(R.self is any TreeRecord.Type) {
+      step.recoded = { (payload, output) throws(CodingFailure) in
+        try R.decode(payload: payload).encode(into: &output)
+      }
+    }
     return step
   }
 
@@ -71,6 +78,32 @@ public struct RecordStep<R: Record>: Sendable {
     case .write(let names): try names.write(payload, to: &bytes)
     }
     try own?(bytes.span)
+  }
+
+  /// Whether a payload can have fields that are passed over where it is read.
+  var mayPassOverFields: Bool {
+    if case .read = naming { return true }
+    return recoded != nil
+  }
+
+  /// The paths of the fields of `payload` that are passed over where it is read, once for each place.
+  ///
+  /// A type that is stored by name says which ones it knows by what it writes of a payload that it has read. Where it cannot be written, that is not known, and
+  /// none is named.
+  ///
+  /// - Parameter payload: A payload that ``check(_:)`` takes.
+  /// - Throws: ``CodingFailure`` where it does not take it.
+  func undeclared(in payload: Span<UInt8>) throws(CodingFailure) -> [[ExactText]] {
+    var named: [UInt8] = []
+    switch naming {
+    case .read(let names): return try names.undeclared(in: payload)
+    case .write(let names): try names.write(payload, to: &named)
+    case .nothing: named = payload.copied
+    }
+    guard let recoded else { return [] }
+    var written: [UInt8] = []
+    do throws(CodingFailure) { try recoded(named.span, &written) } catch { return [] }
+    return try KeyPaths(of: named.span).missing(from: KeyPaths(of: written.span))
   }
 
   /// This step for payloads by name, of a type that is stored by shape.

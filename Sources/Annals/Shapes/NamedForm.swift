@@ -4,7 +4,7 @@
 /// values, else a map of its name to a map of its values, as Swift's own `Codable` code for enums writes it. All other
 /// values have the same form with and without names.
 package struct NamedForm: Sendable {
-  private let table: NamedTable
+  let table: NamedTable
 
   /// The form of payloads of `shape`.
   package init(_ shape: RecordShape) {

@@ -7,7 +7,9 @@ struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
   static var summary: String {
     "Makes the plan's current version the one that is stored; older programs append no more."
   }
-  static var synopsis: String { "<store> [--dry-run] [--supersede] [--quarantine] [--json]" }
+  static var synopsis: String {
+    "<store> [--dry-run] [--supersede] [--quarantine] [--drop-fields F] [--json]"
+  }
   static var help: String {
     """
 
@@ -16,10 +18,13 @@ struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
       --dry-run       says what is there and changes nothing
       --supersede     also where programs of older versions have the store open; they append nothing any more then
       --quarantine    passes over entries that cannot be read, and lists them; what stages work out is frozen without them
+    \(FieldArguments.help)
     """
   }
   static var grammar: Arguments.Grammar {
-    Arguments.Grammar(flags: ["--dry-run", "--supersede", "--quarantine"], operands: ["<store>"])
+    Arguments.Grammar(
+      flags: ["--dry-run", "--supersede", "--quarantine"], values: [FieldArguments.value],
+      operands: ["<store>"])
   }
 
   let store: StorePath
@@ -27,9 +32,11 @@ struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
   let superseding: Bool
   let isQuarantining: Bool
   let isJSON: Bool
+  private let fields: FieldArguments
 
   init(_ arguments: Arguments) throws(UsageError) {
     store = try arguments.path(operand: 0)
+    fields = try FieldArguments(arguments)
     isRehearsal = arguments.has("--dry-run")
     superseding = arguments.has("--supersede")
     isQuarantining = arguments.has("--quarantine")
@@ -41,6 +48,8 @@ struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
     options.access = isRehearsal ? .readOnly : .readWrite
     let passedOver = PassedOver()
     if isQuarantining { options.unreadable = .quarantine { passedOver.add($0) } }
+    options.dropFields = fields.names
+    try fields.compare(with: store.url, Plan.self, isComplete: false)
     if !isRehearsal, Plan.hasContexts || Plan.adopted != nil {
       // Without it such a store does not open; nobody who is to be waited for may be left behind by the open.
       let programs = try EventLog(at: store.url, options: options).programs()

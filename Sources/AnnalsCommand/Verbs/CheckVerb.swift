@@ -4,7 +4,7 @@ import Annals
 struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
   static var name: String { "check" }
   static var summary: String { "Checks the plan: by itself, against a lock file, against a store." }
-  static var synopsis: String { "[--lock FILE [--update]] [--store STORE] [--full] [--json]" }
+  static var synopsis: String { "[--lock FILE [--update]] [--store STORE [--scan]] [--full] [--json]" }
   static var help: String {
     """
 
@@ -15,16 +15,18 @@ struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
       --lock FILE        compares the plan with what the file says was released
       --update           adds to the file what is not in it; what is there is never changed
       --store STORE      says of each kind in the store whether the plan reads it, through which stages, and what is due
+      --scan             reads the store's log for fields that the plan does not declare: an adoption or a pass would lose them
       --full             what older programs cannot read is a warning, not a note
     """
   }
   static var grammar: Arguments.Grammar {
-    Arguments.Grammar(flags: ["--update", "--full"], values: ["--lock", "--store"], operands: [])
+    Arguments.Grammar(flags: ["--update", "--full", "--scan"], values: ["--lock", "--store"], operands: [])
   }
 
   let lock: StorePath?
   let isUpdating: Bool
   let store: StorePath?
+  let isScanning: Bool
   let compatibility: PlanCheck.Compatibility
   let isJSON: Bool
 
@@ -34,6 +36,8 @@ struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
     store = try arguments.path("--store")
     compatibility = arguments.has("--full") ? .full : .backward
     isJSON = arguments.has("--json")
+    isScanning = arguments.has("--scan")
+    guard !isScanning || store != nil else { throw UsageError("--scan needs --store") }
     guard !isUpdating || lock != nil else { throw UsageError("--update needs --lock") }
   }
 
@@ -47,9 +51,9 @@ struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
     // What the plan makes of a store means nothing where the plan itself cannot be used.
     guard check.errors.isEmpty, refusal == nil else { return ExitStatus.failure }
     guard let store else { return ExitStatus.success }
-    let found = try Plan.check(store: store.url)
+    let found = try Plan.check(store: store.url, scanning: isScanning)
     try output.write(isJSON ? Self.lines(found) : PlainText.lines("\n\(found)"))
-    return found.opens ? ExitStatus.success : ExitStatus.failure
+    return found.opens && found.undeclared?.isEmpty ?? true ? ExitStatus.success : ExitStatus.failure
   }
 
   /// What the plan's check says, and why the lock file refuses the plan, if it does.
@@ -119,6 +123,7 @@ extension CheckVerb {
       line.add("first", kind.first.rawValue)
       line.add("stages", kind.stages.map(\.description))
       line.add("newer", kind.isNewer)
+      line.add("byName", kind.isByName)
       line.add("problem", kind.problem)
       bytes += line.bytes
     }
@@ -132,6 +137,11 @@ extension CheckVerb {
       line.add("scope", stage.scope.rawValue)
       line.add("bridge", stage.isBridge)
       line.add("phase", stage.phase.rawValue)
+      bytes += line.bytes
+    }
+    for field in check.undeclared ?? [] {
+      var line = ReportLine()
+      line.add("undeclared", field.line)
       bytes += line.bytes
     }
     var line = ReportLine()

@@ -6,7 +6,9 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
   static var summary: String {
     "Rewrites the whole log in the plan's current version, beside reads and appends, and switches to it."
   }
-  static var synopsis: String { "<store> [--dry-run] [--to V] [--rate N] [--threads N] [--hold] [--json] …" }
+  static var synopsis: String {
+    "<store> [--dry-run] [--to V] [--drop-fields F] [--rate N] [--threads N] [--hold] [--json] …"
+  }
   static var help: String {
     """
 
@@ -16,17 +18,20 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
     --hold it ends with the first: 'migrate' again goes on behind it.
 
       --to V          stops at version V of the plan
+    \(FieldArguments.help)
     \(PassArguments.help)
     """
   }
   static var grammar: Arguments.Grammar {
     Arguments.Grammar(
-      flags: PassArguments.flags, values: PassArguments.values.union(["--to"]), operands: ["<store>"])
+      flags: PassArguments.flags, values: PassArguments.values.union(["--to", FieldArguments.value]),
+      operands: ["<store>"])
   }
 
   let store: StorePath
   let isJSON: Bool
   private let pass: PassArguments
+  private let fields: FieldArguments
   private let version: SchemaVersion?
   private let inline: [any InlineProjection<Plan.Current.Event>.Type]
 
@@ -35,6 +40,7 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
     isJSON = arguments.has("--json")
     inline = (arguments.inline as? KnownInline<Plan>)?.types ?? []
     pass = try PassArguments(arguments)
+    fields = try FieldArguments(arguments)
     version = try arguments.value("--to").map { (text) throws(UsageError) in
       guard let version = SchemaVersion(text) else { throw UsageError("--to needs a version such as 2.0.0") }
       return version
@@ -44,6 +50,9 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     var options = StoreOptions(creation: .never)
     options.access = pass.options.isRehearsal ? .readOnly : .readWrite
+    options.dropFields = fields.names
+    // A rehearsal says what would be lost also of a store that has to be activated first.
+    try fields.compare(with: store.url, Plan.self, isComplete: pass.options.isRehearsal)
     // A pass to an earlier version must not bind anybody to the later ones.
     options.activating =
       !pass.options.isRehearsal && (version ?? Plan.Current.version) == Plan.Current.version

@@ -66,6 +66,7 @@ struct PassWatch {
         )
       }
     }
+    lines += report.droppedFields.map { "dropped      field \(PlainText.line($0.description))" }
     if report.quarantined > 0 { lines.append("quarantined  \(report.quarantined)") }
     if report.isDone {
       lines.append(
@@ -108,6 +109,7 @@ struct PassWatch {
         line.add("count", dropped.count)
         return line
       })
+    line.add("droppedFields", report.droppedFields.map(\.line))
     line.add("quarantined", report.quarantined)
     line.add("bytesBefore", report.bytesBefore)
     line.add("bytesAfter", report.bytesAfter)

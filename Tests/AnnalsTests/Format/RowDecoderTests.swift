@@ -70,6 +70,9 @@ import Testing
     tally.moved = 300
     tally.changes.drops[RunChanges.Drop(type: "t", reason: "r")] = 400
     let version = SchemaVersion(1, 300, 70_000)
+    tally.changes.losses.add(
+      KindRegistry.Kind(number: 1, version: version, row: KindRow(ordinal: 1, name: "t", first: 1), shape: nil),
+      [ExactText("outer"), ExactText("key")], at: 300, isGivenUp: true)
     let kind = KindRow(ordinal: 300, name: "Placed", first: 400)
     let rows = EntryRows(new: [.init(kind: 300, kindRow: kind, schemaRow: SchemaRow(version: version))])
     let head = Head(id: 5, revision: 70, last: 400, levels: [390, 300, 200], newestID: 69)
@@ -122,7 +125,7 @@ import Testing
     add("regrouped", RegroupedRow.encoded(300)) { _ = try RegroupedRow.position($0).rawValue + 1 }
     add("pass tally", tally.encoded()) { bytes in
       let row = try PassTallyRow(bytes)
-      _ = row.moved + row.changes.rewritten
+      _ = (row.moved + row.changes.rewritten, row.changes.losses.fields.map { $0.count + 1 })
     }
     add("inline", inline.encoded()) { _ = try InlineRow(number: 1, $0).version + 1 }
     add("checkpoint", checkpoint.encoded()) { bytes in

@@ -155,7 +155,8 @@ extension GenerationKinds {
       }
       return KindFate(
         kind: kind, number: number, stub: stub, payload: payload, entrance: entered,
-        mayBeSetAside: !isOldDraft)
+        mayBeSetAside: !isOldDraft,
+        mayLoseFields: entered.map { plan.mayLoseFields(record, from: $0) } ?? false)
     }
     return FateTable(fates, written: written)
   }

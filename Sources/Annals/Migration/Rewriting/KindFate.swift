@@ -24,11 +24,14 @@ final class KindFate: Sendable {
   let entrance: CompiledPlan.Entrance?
   /// Whether an entry of the kind can be set aside: one of a draft cannot where its version is released, as it would read as the release's.
   let mayBeSetAside: Bool
+  /// Whether payloads can have fields that a rewrite loses.
+  let mayLoseFields: Bool
 
   init(
     kind: KindRegistry.Kind, number: UInt32, stub: UInt32, payload: Payload,
-    entrance: CompiledPlan.Entrance?, mayBeSetAside: Bool
+    entrance: CompiledPlan.Entrance?, mayBeSetAside: Bool, mayLoseFields: Bool = false
   ) {
+    self.mayLoseFields = mayLoseFields
     self.kind = kind
     self.number = number
     self.stub = stub

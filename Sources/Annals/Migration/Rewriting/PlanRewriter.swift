@@ -16,6 +16,10 @@ final class PlanRewriter: EntryRewriter {
   private let isQuarantining: Bool
   /// Whether records of groups that cannot be folded are set aside too.
   private let mayBreakGroups: Bool
+  /// The undeclared fields that may be lost.
+  let drops: FieldDrops
+  /// The undeclared fields of the entry at hand, once for each value.
+  var losses: [(kind: KindRegistry.Kind, path: [ExactText])] = []
   private var origins: EntryOrigin
   private(set) var table = FateTable([], written: [])
   /// Room for parts, used again for each entry.
@@ -30,10 +34,12 @@ final class PlanRewriter: EntryRewriter {
   ///   - failing: The groups that cannot be folded.
   ///   - isQuarantining: Whether entries that cannot be lifted are set aside.
   ///   - mayBreakGroups: Whether records of groups that cannot be folded are set aside too.
+  ///   - drops: The undeclared fields that may be lost.
   init(
     _ kinds: GenerationKinds, _ source: RewriteSource, _ reach: PlanReach, _ failing: FailingGroups,
-    isQuarantining: Bool, mayBreakGroups: Bool = true
+    isQuarantining: Bool, mayBreakGroups: Bool = true, drops: FieldDrops
   ) {
+    self.drops = drops
     self.failing = failing
     self.mayBreakGroups = mayBreakGroups
     self.kinds = kinds
@@ -59,8 +65,10 @@ final class PlanRewriter: EntryRewriter {
       return run.add(EntryCopy(entry.bytes, header, kind: kind, form: .payload, body: entry.body))
     }
     if header.flags.contains(.stub) { return try keepStub(entry, into: &run) }
+    losses.removeAll(keepingCapacity: true)
     do throws(Setback) {
       try lift(entry, reader, into: &run)
+      if !losses.isEmpty { try countLosses(at: entry.position, in: &run.changes) }
     } catch {
       guard isQuarantining, let mark = error.mark, try setAside(entry, mark, into: &run) else {
         throw error.error
@@ -103,6 +111,7 @@ extension PlanRewriter {
       let fate = try table.fate(of: header.kind, entry.position)
       // What was set aside is lifted even where it is carried: only then is it known to be readable.
       try lifting.lift(entry.body, fate, origin)
+      if fate.mayLoseFields { lookForLosses(in: entry.body, fate) }
       let content = lifting.delivery.content
       if isQuarantined, case .carried(let kind) = fate.payload {
         run.tally.add(kind, bytes: header.body.count, at: run.count)
@@ -144,6 +153,7 @@ extension PlanRewriter {
           var origin = origin
           origin.path = path
           try lifting.lift(payload, fate, origin)
+          if fate.mayLoseFields { lookForLosses(in: payload, fate) }
           if case .carried(let kind) = fate.payload { return parts.add(kind, path, payload) }
           parts.add(lifting.delivery, from: kind, table.written)
         } catch {

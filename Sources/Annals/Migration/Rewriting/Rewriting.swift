@@ -19,26 +19,28 @@ struct Rewriting: Sendable {
   /// - Parameters:
   ///   - failing: The groups that cannot be folded.
   ///   - isQuarantining: Whether entries that cannot be lifted are set aside; otherwise they stop the pass.
+  ///   - drops: The undeclared fields that may be lost.
   static func lifting(
     _ source: RewriteSource, _ kinds: GenerationKinds, _ plan: CompiledPlan, _ failing: FailingGroups,
-    isQuarantining: Bool
+    isQuarantining: Bool, drops: FieldDrops = .none
   ) -> Rewriting {
     let reach = PlanReach(plan)
     return Rewriting(source: source) {
-      PlanRewriter(kinds, source, reach, failing, isQuarantining: isQuarantining)
+      PlanRewriter(kinds, source, reach, failing, isQuarantining: isQuarantining, drops: drops)
     }
   }
 
   /// Takes entries through the plan that `kinds` were made for, and finds out which streams they go to.
   static func moving(
     _ source: RewriteSource, _ kinds: GenerationKinds, _ plan: CompiledPlan, _ move: StreamMove,
-    _ failing: FailingGroups, isQuarantining: Bool
+    _ failing: FailingGroups, isQuarantining: Bool, drops: FieldDrops = .none
   ) -> Rewriting {
     let reach = PlanReach(plan)
     return Rewriting(source: source) {
       RoutingRewriter(
         PlanRewriter(
-          kinds, source, reach, failing, isQuarantining: isQuarantining, mayBreakGroups: false), move,
+          kinds, source, reach, failing, isQuarantining: isQuarantining, mayBreakGroups: false, drops: drops),
+        move,
         move.router(of: source, isSettingAside: isQuarantining))
     }
   }

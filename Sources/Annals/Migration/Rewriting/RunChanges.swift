@@ -16,6 +16,8 @@ struct RunChanges: Sendable {
   var folded: UInt64 = 0
   /// How many events have become none, also of entries of which other parts are left.
   var drops: [Drop: UInt64] = [:]
+  /// The undeclared fields that they have lost.
+  var losses = UndeclaredTally()
 
   /// Counts an entry that has given one event or, where it was split, any number of them.
   @inline(__always)
@@ -35,12 +37,18 @@ struct RunChanges: Sendable {
     drops[drop, default: 0] += 1
   }
 
+  /// Counts a value of an undeclared field that was given up.
+  mutating func add(lost kind: KindRegistry.Kind, _ path: [ExactText], at position: Position) {
+    losses.add(kind, path, at: position, isGivenUp: true)
+  }
+
   /// Adds what has become of others.
   mutating func add(_ other: RunChanges) {
     rewritten += other.rewritten
     split += other.split
     folded += other.folded
     for (drop, count) in other.drops { drops[drop, default: 0] += count }
+    losses.add(other.losses)
   }
 
   /// Forgets everything.
@@ -49,5 +57,6 @@ struct RunChanges: Sendable {
     split = 0
     folded = 0
     if !drops.isEmpty { drops.removeAll(keepingCapacity: true) }
+    losses.clear()
   }
 }

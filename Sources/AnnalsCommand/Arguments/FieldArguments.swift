@@ -1,0 +1,54 @@
+import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The option of verbs that can lose fields which the plan does not declare.
+struct FieldArguments {
+  static let value = "--drop-fields"
+  static let help = """
+      --drop-fields TYPE.KEY,…
+                      loses these fields, which the plan does not declare; 'check --store STORE --scan' lists them
+    """
+
+  /// The names of the fields; none without the option.
+  let names: Set<String>
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    guard let list = arguments.value(Self.value) else {
+      names = []
+      return
+    }
+    let names = UndeclaredField.names(in: list)
+    if names.contains("") { throw UsageError("\(Self.value) has an empty name") }
+    self.names = Set(names)
+  }
+
+  /// Compares the names with what the store at `store` has, before anything is done.
+  ///
+  /// - Parameter isComplete: Whether every field that the store has must be named.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` for a name that is no undeclared field of the store, though it has others or could have some; `undeclaredFields` for a field
+  ///   that is not named; and what a check of the store throws.
+  func compare<Plan: SchemaMigrationPlan>(
+    with store: URL, _ plan: Plan.Type, isComplete: Bool
+  ) throws(AnnalsError) {
+    guard isComplete || !names.isEmpty else { return }
+    let check = try plan.check(store: store, scanning: true)
+    // After a rewrite there are none, so that the command can be repeated.
+    guard let fields = check.undeclared, check.kinds.contains(where: \.isByName) else { return }
+    let known = fields.map(\.name)
+    if let wrong = names.sorted().first(where: { name in
+      !known.contains { $0.utf8.elementsEqual(name.utf8) }
+    }) {
+      let list = known.isEmpty ? "it has none" : "it has \(known.map { "'\($0)'" }.joined(separator: ", "))"
+      throw AnnalsError(
+        .wrongUse,
+        "'\(wrong)' is no field of the store that the plan does not declare; \(list); nothing was changed")
+    }
+    let unnamed = fields.filter { field in !names.contains { $0.utf8.elementsEqual(field.name.utf8) } }
+    guard !isComplete || unnamed.isEmpty else { throw AnnalsError(undeclared: unnamed, "a migration pass") }
+  }
+}
