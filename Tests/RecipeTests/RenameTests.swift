@@ -62,7 +62,7 @@ enum ForgetfulReelPlan: SchemaMigrationPlan {
 enum RemovingReelPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<UntitledReels, ForgetfulReels> {
     MigrationStage.lightweight(fromVersion: UntitledReels.self, toVersion: ForgetfulReels.self) {
-      Remove(\.pixarFilm, "name")
+      Unrelated(\.pixarFilm, old: \.name, new: \.title)
     }
   }
 }

@@ -32,6 +32,7 @@ struct FindingList {
     for index in outline.stages.indices {
       doubtRenames(at: index)
       doubtOriginalNames(at: index)
+      doubtUnknownCases(at: index)
       doubtVersion(at: index)
       noteContext(at: index)
       noteSamples(samples, at: index)
@@ -52,11 +53,31 @@ struct FindingList {
       let newer = outline.schemas[index + 1].records[target]
       for change in comparison.changes {
         guard case .possibleRename(let original) = change.kind else { continue }
-        let outer = change.field.split(separator: ".").dropLast().joined(separator: ".")
+        let old = change.field.sibling(original)
         findings.append(
           .init(
             .error,
-            "in \(step(index)) record '\(record.name.text)' loses `\(outer.appending(original))` and gets `\(change.field)`, of the same type: if they are one field, write @Field(originalName: \"\(original)\") at it; if they are two, write Remove(\\.\(newer.caseName), \"\(outer.appending(original))\") in the stage, and what is stored in the old one is not read any more"
+            "in \(step(index)) record '\(record.name.text)' loses `\(old)` and gets `\(change.field)`, of the same type: if they are one field, write @Field(originalName: \"\(original)\") at it; if they are two, write Unrelated(\\.\(newer.caseName), old: \\.\(old), new: \\.\(change.field)) in the stage, and what is stored in the old one is not read any more"
+          ))
+      }
+    }
+  }
+
+  /// A choice that had a case for unknown ones and has none any more.
+  private mutating func doubtUnknownCases(at index: Int) {
+    for (number, record) in outline.schemas[index].records.enumerated() {
+      guard let target = outline.comparedRecord(to: number, at: index), let older = record.shape?.shape,
+        let newer = outline.schemas[index + 1].records[target].shape?.shape
+      else { continue }
+      // Another case of the choice may stand for unknown ones now.
+      let kept = Set(newer.unknownCases.map { ExactText($0.text.sibling("")) })
+      for path in older.unknownCases where !kept.contains(ExactText(path.text.sibling(""))) {
+        let choice = path.text.split(separator: ".").dropLast().joined(separator: ".")
+        guard newer.hasChoice(choice) else { continue }
+        findings.append(
+          .init(
+            .warning,
+            "in \(step(index)) `\(choice)` of record '\(record.name.text)' loses its @UnknownCase: programs of version \(outline.schemas[index + 1].version) stop at every case that a later version adds; write @UnknownCase at a case of it"
           ))
       }
     }

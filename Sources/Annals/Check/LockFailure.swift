@@ -39,7 +39,7 @@ extension LockFailure: CustomStringConvertible {
     switch reason {
     case .foreign: "this is no lock file of a plan: its first line is not 'annals plan lock 1'"
     case .newer(let form):
-      "the file has form \(form), and this library reads form \(PlanLock.form): use a newer library"
+      "the file has form \(form), and this library reads form \(PlanLock.newestForm): use a newer library"
     case .notText: "the line is not UTF-8"
     case .unexpected: "no such line may stand here"
     case .notCanonical: "the line is not as it was written"

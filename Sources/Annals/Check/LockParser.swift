@@ -61,8 +61,8 @@ struct LockParser {
 
   private mutating func lock() throws(LockFailure) -> PlanLock {
     guard let form = take("annals plan lock ") else { throw LockFailure(reason: .foreign, line: 1) }
-    guard form == "\(PlanLock.form)" else {
-      guard let number = UInt64(form), number > UInt64(PlanLock.form) else { throw failure(.foreign) }
+    guard (1...PlanLock.newestForm).contains(where: { form == "\($0)" }) else {
+      guard let number = UInt64(form), number > UInt64(PlanLock.newestForm) else { throw failure(.foreign) }
       throw failure(.newer(String(form)))
     }
     var lock = PlanLock()
@@ -104,6 +104,7 @@ struct LockParser {
           throw failure(.fingerprint)
         }
       }
+      while let text = take("    unknown ") { record.unknownCases.append(ExactText(unescaped(text))) }
       let samples = try expect("    samples ")
       record.samples = try digest(samples)
       records.append(record)

@@ -49,7 +49,7 @@ public struct PlanCheck: Sendable {
   ) {
     self.plan = String(describing: plan)
     versions = outline.schemas.map(\.version)
-    let reuses = FieldHistory(outline.schemas).reuses()
+    let reuses = FieldHistory(outline).reuses()
     stages = outline.stages.indices.map { Stage(outline, at: $0, reuses: reuses) }
     var list = FindingList(outline: outline, stages: stages, compatibility: compatibility)
     list.gather(samples, compilation)

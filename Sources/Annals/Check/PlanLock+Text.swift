@@ -2,13 +2,14 @@ extension PlanLock {
   /// The text of the file: one fact a line, sorted, so that a comparison of two files shows what changed.
   ///
   /// ```
-  /// annals plan lock 1
+  /// annals plan lock 2
   /// version 2.0.0
   ///   record BodyWeighed
   ///     formerly Weighed
   ///     reserved pounds
   ///     form (kilograms(weight): float, note: text?)
   ///     fingerprint 64 hexadecimal digits
+  ///     unknown unit.other
   ///     samples 2 64 hexadecimal digits
   ///   stage from 1.0.0
   ///     takes BodyWeighed
@@ -16,10 +17,10 @@ extension PlanLock {
   ///       behaviour 2 64 hexadecimal digits
   /// ```
   ///
-  /// The form is `by name` without a fingerprint where a record has no shape; samples and behaviour are `-` where there are none. In
+  /// Without a line `unknown`, which names a case that stands for unknown ones, the first line says 1. The form is `by name` without a fingerprint where a record has no shape; samples and behaviour are `-` where there are none. In
   /// names and constants a backslash, a line feed and a carriage return are `\\`, `\n` and `\r`.
   var text: String {
-    var text = "annals plan lock \(Self.form)\n"
+    var text = "annals plan lock \(form)\n"
     for version in versions {
       text += "version \(version.version)\n"
       for record in version.records {
@@ -28,6 +29,7 @@ extension PlanLock {
         for name in record.reservedNames { text += "    reserved \(Self.escaped(name))\n" }
         text += "    form \(record.shape?.text ?? "by name")\n"
         if let shape = record.shape { text += "    fingerprint \(shape.fingerprint.hexadecimal)\n" }
+        for path in record.unknownCases { text += "    unknown \(Self.escaped(path))\n" }
         text += "    samples \(Self.digest(record.samples))\n"
       }
       guard let stage = version.stage else { continue }

@@ -17,6 +17,8 @@ struct PlanLock: Sendable {
     var reservedNames: [ExactText] = []
     /// What payloads look like; `nil` where they are stored by name.
     var shape: StoredShape?
+    /// The paths of the cases that stand for unknown ones, sorted; they are not part of the shape.
+    var unknownCases: [ExactText] = []
     /// The samples; `nil` where there are none.
     var samples: SampleDigest?
     var line = 0
@@ -42,8 +44,13 @@ struct PlanLock: Sendable {
   /// The versions, oldest first.
   var versions: [Version] = []
 
-  /// The version of the file's form.
-  static let form = 1
+  /// The newest version of the file's form.
+  static let newestForm = 2
+
+  /// The version of the file's form: 2 where some record has a case for unknown ones.
+  var form: Int {
+    versions.contains { $0.records.contains { !$0.unknownCases.isEmpty } } ? 2 : 1
+  }
 }
 
 extension PlanLock {
@@ -54,6 +61,7 @@ extension PlanLock {
         Record(
           name: record.name, formerNames: record.formerNames.sorted(),
           reservedNames: record.reservedNames.sorted(), shape: record.shape,
+          unknownCases: record.shape?.shape.unknownCases ?? [],
           samples: samples.digest(schema: index, record: number))
       }
       var version = Version(version: schema.version, records: records.sorted { $0.name < $1.name })

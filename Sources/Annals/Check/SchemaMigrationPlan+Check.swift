@@ -84,7 +84,7 @@ extension SchemaMigrationPlan {
         check.add(
           .init(
             .note,
-            "records have samples of which '\(file.name)' knows nothing yet: run the test once with ANNALS_RECORD=1 in the environment, and commit the file"
+            "records have samples or unknown cases of which '\(file.name)' knows nothing yet: run the test once with ANNALS_RECORD=1 in the environment, and commit the file"
           ))
       }
       return check
@@ -109,7 +109,7 @@ extension PlanCheck {
 }
 
 extension PlanLock {
-  /// Fields of the plan with names that are reserved by versions which only the lock has.
+  /// Fields of the plan with names that are reserved by versions, or by shapes of records, which only the lock has.
   func reuses(in outline: ChainOutline) -> [PlanProblem] {
     guard let oldest = outline.schemas.first?.version else { return [] }
     let older = versions.filter { $0.version < oldest }.map { version in
@@ -121,7 +121,10 @@ extension PlanLock {
             shape: record.shape, problem: nil)
         })
     }
-    let known = FieldHistory(outline.schemas).problems()
-    return FieldHistory(outline.schemas, after: older).problems().filter { !known.contains($0) }
+    let known = FieldHistory(outline).problems()
+    let history = FieldHistory(outline, after: older) { version, name in
+      self[version]?.records.first { $0.name == name }?.shape
+    }
+    return history.problems().filter { !known.contains($0) }
   }
 }

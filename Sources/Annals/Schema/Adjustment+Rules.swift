@@ -44,6 +44,19 @@ public func Hoist<From, To, Context, New, Value: StoredValue>(
   Rule(Hoist(path, field, from: outer))
 }
 
+/// Says that a field which is gone and a new field of the same type are two fields, in a stage that has rules for other records.
+///
+/// - Parameters:
+///   - path: The record of the newer version.
+///   - old: The field that the older version has.
+///   - new: The field that the newer version has.
+public func Unrelated<From, To, Context, New>(
+  _ path: RecordPath<To, New>, old: any Sendable & KeyPath<FieldNames, FieldNames>,
+  new: any Sendable & KeyPath<FieldNames, FieldNames>
+) -> Rule<From, To, Context> {
+  Rule(Unrelated(path, old: old, new: new))
+}
+
 /// Says that a field was removed and is not the same as a new field of the same type, in a stage that has rules for other records.
 ///
 /// - Parameters:

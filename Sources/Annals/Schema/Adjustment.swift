@@ -1,4 +1,4 @@
-/// What a stage says about a field of a record that no rule takes, made by `Default`, `Wrap`, `Plunge`, `Hoist` and `Remove`; or about the way back, made by
+/// What a stage says about a field of a record that no rule takes, made by `Default`, `Wrap`, `Plunge`, `Hoist`, `Unrelated` and `Remove`; or about the way back, made by
 /// `Downcast`.
 public struct Adjustment<From: VersionedSchema, To: VersionedSchema>: Sendable {
   /// What it says of a field, without its types; `nil` for a downcast.
@@ -100,7 +100,39 @@ public func Hoist<From, To, New, Value: StoredValue>(
     New.fieldName(of: field).map { .hoist($0, from: outer) })
 }
 
-/// Says that a field was removed and is not the same as a new field of the same type.
+/// The names that lead to a field, written as a key path: `\.name`, or `\.place.name` inside a nested record.
+///
+/// The compiler takes any name; the plan's check refuses those that name no field.
+@dynamicMemberLookup
+public struct FieldNames: Sendable {
+  let names: [String]
+
+  /// A field inside this one.
+  public subscript(dynamicMember name: String) -> FieldNames { FieldNames(names: names + [name]) }
+
+  static func path(_ path: KeyPath<FieldNames, FieldNames>) -> String {
+    FieldNames(names: [])[keyPath: path].names.joined(separator: ".")
+  }
+}
+
+/// Says that a field which is gone and a new field of the same type are two fields, not one under another name.
+///
+/// What is stored in the older field is not read any more. Fields are named as on disk.
+///
+/// - Parameters:
+///   - path: The record of the newer version.
+///   - old: The field that the older version has.
+///   - new: The field that the newer version has.
+public func Unrelated<From, To, New>(
+  _ path: RecordPath<To, New>, old: any Sendable & KeyPath<FieldNames, FieldNames>,
+  new: any Sendable & KeyPath<FieldNames, FieldNames>
+) -> Adjustment<From, To> {
+  Adjustment(
+    To.Event.cases[keyPath: path].index, "Unrelated",
+    .unrelated(old: FieldNames.path(old), new: FieldNames.path(new)))
+}
+
+/// Says that a field was removed and is not the same as any new field of the same type; ``Unrelated(_:old:new:)`` says it of one.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.

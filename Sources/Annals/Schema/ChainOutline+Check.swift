@@ -3,7 +3,7 @@ extension ChainOutline {
   func problems() -> [PlanProblem] {
     var problems = schemas.flatMap(nameProblems(of:))
     for index in schemas.indices { problems += shapeProblems(at: index) }
-    problems += FieldHistory(schemas).problems()
+    problems += FieldHistory(self).problems()
     for (index, stage) in stages.enumerated() {
       problems += Self.versionProblems(from: schemas[index], to: schemas[index + 1])
       problems += Self.ruleProblems(of: stage, from: schemas[index], to: schemas[index + 1])
@@ -103,7 +103,10 @@ extension ChainOutline {
       switch crossing {
       case .rule, .carried: continue
       case .forgotten:
-        problems.append(.forgotten(.init(record), from: .init(from), to: .init(to)))
+        problems.append(
+          .forgotten(
+            .init(record), from: .init(from), to: .init(to),
+            maybe: heirs(of: record, at: index).map { .init($0) }))
       case .redeclared(let next), .converted(let next, _):
         let newer = to.records[next]
         if let carried = schemas[..<index].last(where: { $0.records.contains { $0.type == newer.type } }) {
@@ -111,7 +114,7 @@ extension ChainOutline {
         } else if case .converted(_, let comparison) = crossing {
           if comparison.conversion == nil {
             let changes =
-              comparison.changes.filter { $0.verdict != .lightweight }.map(\.description)
+              comparison.changes.filter { $0.verdict != .lightweight || $0.kind.isDoubt }.map(\.description)
               + comparison.problems.map(\.description)
             problems.append(.incompatible(.init(record), from: .init(from), to: .init(to), changes: changes))
           }
@@ -121,6 +124,16 @@ extension ChainOutline {
       }
     }
     return problems
+  }
+
+  /// The records that are new in a stage and could be a forgotten one under another name: they have its shape.
+  private func heirs(of record: RecordOutline, at index: Int) -> [RecordOutline] {
+    guard let shape = record.shape else { return [] }
+    let (from, to) = (schemas[index], schemas[index + 1])
+    return to.records.enumerated().filter { number, newer in
+      newer.shape == shape && from.index(of: newer.name) == nil && newer.formerNames.isEmpty
+        && !crossings[index].contains { $0.makes(number) }
+    }.map(\.element)
   }
 
   /// What is wrong with what a stage says about fields.

@@ -46,6 +46,8 @@ struct RecordOutline: Sendable {
   let reservedNames: [ExactText]
   /// What payloads look like; `nil` where they are stored by name.
   let shape: StoredShape?
+  /// Whether it is a ``TreeRecord``, which reads payloads of every form.
+  let isTree: Bool
   /// The Swift type.
   let type: ObjectIdentifier
   /// The unqualified name of the Swift type, for messages.
@@ -122,6 +124,7 @@ extension RecordOutline {
     formerNames = record.type.formerNames.map { ExactText($0) }
     reservedNames = record.type.reservedNames.map { ExactText($0) }
     shape = record.type.recordShape.map { StoredShape($0) }
+    isTree = record.type is any TreeRecord.Type
     type = ObjectIdentifier(record.type)
     typeName = String(describing: record.type)
     samples = record.type.samplePayloads

@@ -8,6 +8,8 @@ struct FieldHistory {
     let shape: StoredShape?
     /// The record as messages name it; `nil` in a version that the plan does not have any more.
     let problem: PlanProblem.Record?
+    /// What the stage to the version says of its fields.
+    var adjustments: [FieldAdjustment] = []
   }
   /// One version; `schema` is `nil` where the plan does not have it any more.
   struct Version {
@@ -84,12 +86,33 @@ struct FieldHistory {
     let before = RecordShape(parents.flatMap { $0.shape?.shape.flattened.fields ?? [] })
     let reused = ShapeComparison.reusedNames(
       in: fields, after: before,
-      earlier: line.dropFirst().flatMap { $0.compactMap { $0.shape?.shape.flattened } })
+      earlier: line.dropFirst().flatMap { $0.compactMap { $0.shape?.shape.flattened } }
+    ).filter { !isSame($0.field, record, line) }
     let known = Set(before.fields.map { ExactText($0.name) })
     let inherited = Set(line.joined().flatMap(\.reservedNames)).subtracting(known)
     let forbidden = inherited.union(record.reservedNames).subtracting(reused.map { ExactText($0.field) })
     return reused
       + fields.fields.filter { forbidden.contains(ExactText($0.name)) }.map { .reserved($0) }
+  }
+
+  /// Whether a field had its name before, and had another one or another place in between: it is the one that its name is reserved for.
+  ///
+  /// - Parameter line: What the record was in the version before, in the one before that, and so on.
+  private func isSame(_ field: String, _ record: Record, _ line: [[Record]]) -> Bool {
+    let name = field.split(separator: ".", omittingEmptySubsequences: false).map { ExactText(String($0)) }
+    var (path, heir) = (name, record)
+    for parents in line {
+      guard let shape = heir.shape?.shape else { return false }
+      var found: (record: Record, path: [ExactText])?
+      for parent in parents where found == nil {
+        guard let older = parent.shape?.shape else { continue }
+        found = FieldOrigin(shape, older, heir.adjustments).path(of: path).map { (parent, $0) }
+      }
+      guard let found else { return false }
+      (heir, path) = found
+      if path == name { return true }
+    }
+    return false
   }
 
   /// What a record was in the version before, in the one before that, and so on.
@@ -149,17 +172,25 @@ extension ShapeChange {
 }
 
 extension FieldHistory {
-  /// The history that the schemas of a plan tell, after that of versions which it does not have any more.
-  init(_ schemas: [SchemaOutline], after older: [Version] = []) {
+  /// The history that a plan tells, after that of versions which it does not have any more.
+  ///
+  /// - Parameter released: What a record that is kept as a tree was released with.
+  init(
+    _ outline: ChainOutline, after older: [Version] = [],
+    released: (SchemaVersion, ExactText) -> StoredShape? = { _, _ in nil }
+  ) {
     versions =
       older
-      + schemas.map { schema in
-        Version(
+      + outline.schemas.enumerated().map { index, schema in
+        let adjustments = index > 0 ? outline.stages[index - 1].adjustments : []
+        return Version(
           schema: .init(schema),
-          records: schema.records.map { record in
+          records: schema.records.enumerated().map { number, record in
             Record(
               name: record.name, formerNames: record.formerNames, reservedNames: record.reservedNames,
-              shape: record.shape, problem: .init(record))
+              shape: record.shape ?? (record.isTree ? released(schema.version, record.name) : nil),
+              problem: .init(record),
+              adjustments: adjustments.filter { $0.caseIndex == number }.compactMap(\.adjustment))
           })
       }
   }

@@ -22,8 +22,8 @@ enum PlanProblem: Equatable {
   case twoRules(Record, from: Schema, to: Schema)
   /// A rule takes or gives what is no record of the schema.
   case noRecord(Schema, from: Schema, to: Schema)
-  /// The next version has no record of this name, and no rule takes it.
-  case forgotten(Record, from: Schema, to: Schema)
+  /// The next version has no record of this name, and no rule takes it; perhaps it is one of the new ones.
+  case forgotten(Record, from: Schema, to: Schema, maybe: [Record] = [])
   /// The next version has another Swift type of this name, and no rule takes it.
   case redeclared(Record, from: Schema, to: Schema)
   /// The next version has a type of this name whose shape no record can be read in without a rule.
@@ -87,8 +87,8 @@ extension PlanProblem: CustomStringConvertible {
       "the stage from \(from) to \(to) has more than one rule for '\(record.name)': keep one rule for \\.\(record.caseName)"
     case .noRecord(let schema, let from, let to):
       "a rule of the stage from \(from) to \(to) names what is no record of \(schema): name records by the properties of \(schema.name).Event.Cases alone"
-    case .forgotten(let record, let from, let to):
-      "record '\(record.name)' of \(from) is not in \(to), and no rule takes it: write Drop(\\.\(record.caseName), reason: …), Upcast(\\.\(record.caseName), to: …) or Split(\\.\(record.caseName), into: …) in the stage, or carry it with typealias \(record.typeName) = \(from.name).\(record.typeName)"
+    case .forgotten(let record, let from, let to, let heirs):
+      "record '\(record.name)' of \(from) is not in \(to), and no rule takes it: write Drop(\\.\(record.caseName), reason: …), Upcast(\\.\(record.caseName), to: …) or Split(\\.\(record.caseName), into: …) in the stage, or carry it with typealias \(record.typeName) = \(from.name).\(record.typeName)\(heirs.map { "; if '\($0.name)' is the same record under another name, write @Record(formerly: [\"\(record.name)\"]) at it" }.joined())"
     case .redeclared(let record, let from, let to):
       "record '\(record.name)' of \(from) is declared anew in \(to), and no rule takes it: write Upcast(\\.\(record.caseName), to: \\.\(record.caseName)) { old, origin in … } in the stage, or carry it with typealias \(record.typeName) = \(from.name).\(record.typeName)"
     case .incompatible(let record, let from, let to, let changes):

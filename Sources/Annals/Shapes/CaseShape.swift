@@ -32,6 +32,51 @@ public struct CaseShape: Sendable {
   }
 }
 
+extension RecordShape {
+  /// The paths of the cases that stand for unknown ones, sorted.
+  var unknownCases: [ExactText] {
+    var paths: [ExactText] = []
+    func add(_ shape: ValueShape, at path: String) {
+      switch shape {
+      case .optional(let inner), .list(let inner), .set(let inner): add(inner, at: path)
+      case .map(let key, let value):
+        add(key, at: path)
+        add(value, at: path)
+      case .record(let fields): for field in fields { add(field.shape, at: path.appending(field.name)) }
+      case .choice(let cases):
+        for oneCase in cases {
+          let place = path.appending(oneCase.name)
+          if oneCase.standsForUnknown { paths.append(ExactText(place)) }
+          add(.record(oneCase.values), at: place)
+        }
+      default: break
+      }
+    }
+    add(.record(fields), at: "")
+    return paths.sorted()
+  }
+
+  /// Whether the names in `path` lead to a choice.
+  func hasChoice(_ path: String) -> Bool {
+    var isFound = false
+    func look(_ shape: ValueShape, at place: String) {
+      switch shape {
+      case .optional(let inner), .list(let inner), .set(let inner): look(inner, at: place)
+      case .map(let key, let value):
+        look(key, at: place)
+        look(value, at: place)
+      case .record(let fields): for field in fields { look(field.shape, at: place.appending(field.name)) }
+      case .choice(let cases):
+        if ExactText(place) == ExactText(path) { isFound = true }
+        for oneCase in cases { look(.record(oneCase.values), at: place.appending(oneCase.name)) }
+      default: break
+      }
+    }
+    look(.record(fields), at: "")
+    return isFound
+  }
+}
+
 extension CaseShape: Hashable {
   /// Whether the cases are the same on disk.
   public static func == (left: CaseShape, right: CaseShape) -> Bool {

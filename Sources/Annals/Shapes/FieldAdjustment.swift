@@ -13,11 +13,14 @@ package enum FieldAdjustment: Hashable, Sendable {
   /// This field of the older shape is gone on purpose: no new field is the same under another name.
   case acknowledge(removed: String)
 
+  /// This field of the older shape and this one of the newer shape are two fields, although the one goes where the other comes.
+  case unrelated(old: String, new: String)
+
   /// The path of the field that it is about.
   var field: String {
     switch self {
     case .constant(let field, _), .wrap(let field), .plunge(let field), .hoist(let field, _),
-      .acknowledge(let field):
+      .acknowledge(let field), .unrelated(_, let field):
       field
     }
   }
@@ -30,6 +33,7 @@ package enum FieldAdjustment: Hashable, Sendable {
     case .plunge: "plunge"
     case .hoist: "hoist"
     case .acknowledge: "acknowledgement"
+    case .unrelated: "Unrelated"
     }
   }
 }

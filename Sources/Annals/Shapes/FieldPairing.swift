@@ -12,6 +12,8 @@ struct FieldPairing {
   var used: Set<Int> = []
   /// The newer fields that nothing is known of, by number.
   var added: [Int] = []
+  /// The newer fields that get a constant, by number.
+  var constant: [Int] = []
   /// For older nested records the fields that left them, each by its number and how it is read back.
   var hoists: [Int: [Int: Mapping]] = [:]
 

@@ -129,7 +129,12 @@ private struct ShapeInspection {
 }
 
 extension String {
-  /// This path with `name` behind it.
+  /// The path of what is called `name` next to what this path leads to.
+  func sibling(_ name: String) -> String {
+    split(separator: ".").dropLast().joined(separator: ".").appending(name)
+  }
+
+  /// The path of a part called `name` of what this path leads to.
   func appending(_ name: String) -> String {
     isEmpty ? name : "\(self).\(name)"
   }

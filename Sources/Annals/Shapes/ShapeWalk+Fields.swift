@@ -127,6 +127,7 @@ extension ShapeWalk {
       checkConstant(bytes, type, at: path)
       note(.addedConstant, nil, type, at: path)
       constants.append(path)
+      pairing.constant.append(number)
       pairing.make(number, .constant(bytes))
     } else if newer.isOptional(type) {
       note(.addedOptional, nil, type, at: path)
@@ -164,13 +165,22 @@ extension ShapeWalk {
       let isKnown = take(path, { if case .acknowledge = $0 { true } else { false } }) != nil
       let type = older.shapes[field.type].required
       // Where more fields than that are new at once the record was written anew, and guesses are of no use.
-      for added in pairing.added.prefix(64) where !isKnown && pairing.new[added].originalName == nil {
+      let candidates = (pairing.added + pairing.constant).sorted().prefix(64)
+      for added in candidates where !isKnown && pairing.new[added].originalName == nil {
         let other = pairing.new[added]
-        guard newer.shapes[other.type].required == type else { continue }
-        note(
-          .possibleRename(from: field.name), field.type, other.type, at: pairing.path.appending(other.name))
+        let place = pairing.path.appending(other.name)
+        guard newer.shapes[other.type].required == type, !areUnrelated(path, place) else { continue }
+        note(.possibleRename(from: field.name), field.type, other.type, at: place)
       }
     }
+  }
+
+  /// Whether the stage says of two fields that they are not one.
+  private mutating func areUnrelated(_ old: String, _ new: String) -> Bool {
+    let said = unrelated.firstIndex { $0.old == ExactText(old) && $0.new == ExactText(new) }
+    guard let said else { return false }
+    unrelated.remove(at: said)
+    return true
   }
 
   /// Reports a constant that is no value of its field.

@@ -46,7 +46,7 @@ extension ShapeWalk {
       return "\(field) was `\(original)`: it is read under its original name, as \(after)"
     case .possibleRename(let original):
       return
-        "\(field) is new and `\(original)`, also \(before), is gone: if they are one field, write @Field(originalName: \"\(original)\"), else acknowledge in the stage that `\(original)` is removed, because its values are not read any more"
+        "\(field) is new and `\(original)`, also \(before), is gone: if they are one field, write @Field(originalName: \"\(original)\"), else say Unrelated(\\.record, old: \\.\(path.sibling(original)), new: \\.\(path)) in the stage, because the values of `\(original)` are not read any more"
     case .reordered: return "\(field) has its parts in another order, which has no effect"
     case .becameOptional:
       return

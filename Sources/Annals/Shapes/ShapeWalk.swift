@@ -10,6 +10,8 @@ struct ShapeWalk {
   private(set) var definitions: [Mapping] = []
   /// What the stage says, by the path of the field.
   var adjustments: [ExactText: FieldAdjustment] = [:]
+  /// The pairs of fields that the stage says are two, until they are met.
+  var unrelated: [(old: ExactText, new: ExactText)] = []
   /// Where different elements or keys must stay different.
   private var apart: [(Mapping, path: String, older: Int, newer: Int)] = []
   private var pairs: [Pair: Visit] = [:]
@@ -32,6 +34,10 @@ struct ShapeWalk {
     self.newer = newer
     self.direction = direction
     for adjustment in adjustments {
+      if case .unrelated(let old, let new) = adjustment {
+        unrelated.append((ExactText(old), ExactText(new)))
+        continue
+      }
       if let other = self.adjustments.updateValue(adjustment, forKey: ExactText(adjustment.field)) {
         report(
           adjustment.field,
@@ -51,6 +57,12 @@ struct ShapeWalk {
         "the stage has a \(adjustment.word) for it that applies to nothing: correct its name or remove it")
     }
     adjustments = [:]
+    for (old, new) in unrelated {
+      report(
+        new.text,
+        "the stage has an Unrelated for it and `\(old.text)`, and these are not a field that is gone and a new one of its type: correct the names or remove it"
+      )
+    }
     checkApart()
     return mapping
   }

@@ -15,7 +15,7 @@ import Testing
   @Test func `a possible rename is an error until it is acknowledged`() {
     #expect(
       found(.error, in: DoubtfulPlan.self) == [
-        "in the stage from Weighed1 (1.0.0) to Weighed2 (1.1.0) record 'Weighed' loses `weight` and gets `kilograms`, of the same type: if they are one field, write @Field(originalName: \"weight\") at it; if they are two, write Remove(\\.weighed, \"weight\") in the stage, and what is stored in the old one is not read any more"
+        "in the stage from Weighed1 (1.0.0) to Weighed2 (1.1.0) record 'Weighed' loses `weight` and gets `kilograms`, of the same type: if they are one field, write @Field(originalName: \"weight\") at it; if they are two, write Unrelated(\\.weighed, old: \\.weight, new: \\.kilograms) in the stage, and what is stored in the old one is not read any more"
       ])
     #expect(found(.error, in: AcknowledgedPlan.self) == [])
   }

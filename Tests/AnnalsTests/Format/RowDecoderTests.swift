@@ -71,7 +71,8 @@ import Testing
     tally.changes.drops[RunChanges.Drop(type: "t", reason: "r")] = 400
     let version = SchemaVersion(1, 300, 70_000)
     tally.changes.losses.add(
-      KindRegistry.Kind(number: 1, version: version, row: KindRow(ordinal: 1, name: "t", first: 1), shape: nil),
+      KindRegistry.Kind(
+        number: 1, version: version, row: KindRow(ordinal: 1, name: "t", first: 1), shape: nil),
       [ExactText("outer"), ExactText("key")], at: 300, isGivenUp: true)
     let kind = KindRow(ordinal: 300, name: "Placed", first: 400)
     let rows = EntryRows(new: [.init(kind: 300, kindRow: kind, schemaRow: SchemaRow(version: version))])
