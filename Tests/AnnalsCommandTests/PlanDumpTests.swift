@@ -97,6 +97,29 @@ import Testing
     #expect(run.status == 65)
     #expect(run.output == "")
     #expect(run.errors.hasPrefix("parks: newerSchema: "))
+    let line =
+      "- 'TreePlanted' of version 2.0.0, 1 events, the first at position 1: the plan ends at version 1.0.0, and 2.0.0 is the lowest version that can read the events"
+    #expect(run.errors.contains(line))
+  }
+
+  @Test func `what a rule made in a pass is refused below its version, where name and shape are the same`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let url = URL(filePath: folder.store)
+    try await EventStore(at: url, plan: FirstMemoPlan.self).append([.noted(.init(text: "a"))], to: "memos")
+    let migrated = await CommandRun(for: MemoPlan.self, "migrate", folder.store)
+    #expect(migrated.status == 0)
+    let now = await CommandRun(for: MemoPlan.self, "dump", folder.store, "--as", "2.0.0")
+    #expect(now.output.contains(#""data":{"text":"new a"}"#))
+    let run = await CommandRun(for: MemoPlan.self, "dump", folder.store, "--as", "1.0.0")
+    #expect(run.status == 65)
+    #expect(run.output == "")
+    #expect(run.errors.hasPrefix("parks: newerSchema: "))
+    #expect(run.errors.contains("'Noted' of version 2.0.0, 1 events, the first at position 1"))
+    #expect(run.errors.contains("2.0.0 is the lowest version that can read the events"))
+    let older = await CommandRun(for: FirstMemoPlan.self, "dump", folder.store, "--as", "current")
+    #expect(older.status == 65)
   }
 
   @Test func `many entries of which nothing is delivered are passed over`() async throws {
@@ -127,5 +150,22 @@ import Testing
       refusal: .failed(SystemError(code: ENOSPC)))
     #expect(run.status == 74)
     #expect(run.errors.hasPrefix("parks: diskFull: "))
+  }
+}
+
+@Schema(1, 0, 0) private enum Memos1 {
+  @Record fileprivate struct Noted { var text: String }
+}
+@Schema(2, 0, 0) private enum Memos2 {
+  @Record fileprivate struct Noted { var text: String }
+}
+private enum FirstMemoPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Memos1, Memos1> {}
+}
+private enum MemoPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Memos1, Memos2> {
+    MigrationStage.custom(fromVersion: Memos1.self, toVersion: Memos2.self) {
+      Upcast(\.noted, to: \.noted) { old, _ in .init(text: "new \(old.text)") }
+    }
   }
 }

@@ -43,6 +43,13 @@ enum ParcelPlan: SchemaMigrationPlan {
 extension ParcelsV1.Event: Equatable {}
 extension ParcelsV3.Event: Equatable {}
 
+/// The plan of the second release.
+enum SecondParcelPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<ParcelsV1, ParcelsV2> {
+    MigrationStage.lightweight(fromVersion: ParcelsV1.self, toVersion: ParcelsV2.self)
+  }
+}
+
 @Suite struct CaseTests {
   @Test func `a new case needs no rule, a case that is gone or renamed does`() async throws {
     let place = try TemporaryStore()
@@ -56,8 +63,8 @@ extension ParcelsV3.Event: Equatable {}
 
   @Test func `an older program reads a case that it does not know as the one it has for that`() async throws {
     let place = try TemporaryStore()
-    try await place.write(
-      [.parcelMoved(.init(status: .lost(since: 3))), .parcelMoved(.init(status: .sent))], as: ParcelsV2.self)
+    try await EventStore(at: place.url, plan: SecondParcelPlan.self).append(
+      [.parcelMoved(.init(status: .lost(since: 3))), .parcelMoved(.init(status: .sent))], to: "all")
     #expect(
       try place.read(OneSchema<ParcelsV1>.self) == [
         .parcelMoved(.init(status: .other)), .parcelMoved(.init(status: .sent)),

@@ -30,7 +30,8 @@ extension ExercisesV2.Event: Equatable {}
 
   @Test func `an older program passes over the new field`() async throws {
     let place = try TemporaryStore()
-    try await place.write([.exerciseAdded(.init(title: "Squat", notes: "deep"))], as: ExercisesV2.self)
+    try await EventStore(at: place.url, plan: ExercisePlan.self).append(
+      [.exerciseAdded(.init(title: "Squat", notes: "deep"))], to: "all")
     #expect(try place.read(OneSchema<ExercisesV1>.self) == [.exerciseAdded(.init(title: "Squat"))])
   }
 

@@ -3,6 +3,7 @@ extension PlanCheck: CustomStringConvertible {
   public var description: String {
     var lines = ["\(plan): \(versions.map(\.description).joined(separator: ", "))"]
     for stage in stages { lines += [""] + stage.lines }
+    if !stages.isEmpty { lines += [""] + readerLines }
     lines += [""]
     if findings.isEmpty { lines.append("nothing found") }
     lines += findings.map(\.description)

@@ -24,6 +24,8 @@ public struct PlanCheck: Sendable {
   public let versions: [SchemaVersion]
   /// The stages, oldest first.
   public let stages: [Stage]
+  /// From which version on programs read each record of each version, oldest version first.
+  public let readers: [Readers]
   /// What is wrong or worth knowing: errors, then warnings, then notes.
   public internal(set) var findings: [Finding]
 
@@ -51,6 +53,7 @@ public struct PlanCheck: Sendable {
     versions = outline.schemas.map(\.version)
     let reuses = FieldHistory(outline).reuses()
     stages = outline.stages.indices.map { Stage(outline, at: $0, reuses: reuses) }
+    readers = Readers.all(of: outline)
     var list = FindingList(outline: outline, stages: stages, compatibility: compatibility)
     list.gather(samples, compilation)
     findings = list.findings

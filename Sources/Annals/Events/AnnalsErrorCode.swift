@@ -53,7 +53,8 @@ extension AnnalsError {
     public static let formatVersion = Code(.formatVersion)
     /// The store needs a feature that this library does not know.
     public static let needsNewer = Code(.needsNewer)
-    /// The store holds events of a schema version newer than the plan's.
+    /// The store holds events of a schema version newer than the plan's, so that the plan cannot read them,
+    /// or cannot append.
     public static let newerSchema = Code(.newerSchema)
     /// The store has moved on to a version that this program cannot write.
     public static let superseded = Code(.superseded)

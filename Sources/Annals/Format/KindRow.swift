@@ -16,9 +16,14 @@ struct KindRow: Equatable, Sendable {
   var shape: Shape
   /// Where the first entry of the kind stands.
   var first: Position
+  /// The oldest schema version whose programs read payloads of the kind; `nil` where the row does not say,
+  /// and always for
+  /// undeclared kinds. Without it, only programs of the kind's own version and later ones read them.
+  var oldestReader: SchemaVersion?
 
   /// Ordinal (varint), name (counted), form (one byte: 0 undeclared; 1 declared, then the 32 bytes of the
-  /// fingerprint and the shape's text, counted), first position (varint).
+  /// fingerprint and the shape's text, counted; 2 the same as 1, then the oldest reader's version), first
+  /// position (varint).
   func encoded() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(varint: UInt64(ordinal))
@@ -27,15 +32,20 @@ struct KindRow: Equatable, Sendable {
     case .undeclared:
       bytes.append(0)
     case .declared(let fingerprint, let text):
-      bytes.append(1)
+      bytes.append(oldestReader == nil ? 1 : 2)
       bytes += fingerprint
       bytes.append(counted: text.utf8)
+      if let oldestReader { bytes.append(oldestReader) }
     }
     bytes.append(varint: first.rawValue)
     return bytes
   }
 
-  init(ordinal: UInt16, name: String, shape: Shape = .undeclared, first: Position) {
+  init(
+    ordinal: UInt16, name: String, shape: Shape = .undeclared, first: Position,
+    oldestReader: SchemaVersion? = nil
+  ) {
+    self.oldestReader = shape == .undeclared ? nil : oldestReader
     self.ordinal = ordinal
     self.name = name
     self.shape = shape
@@ -51,9 +61,14 @@ struct KindRow: Equatable, Sendable {
     let form = reader.offset
     switch try reader.byte() {
     case 0: shape = .undeclared
-    case 1:
+    case let number where number <= 2:
       let fingerprint = try reader.range(count: 32)
       shape = .declared(fingerprint: reader.copy(fingerprint), text: try reader.countedText())
+      if number == 2 {
+        let start = reader.offset
+        guard let version = try reader.schemaVersion() else { throw FormatFailure(.value, at: start) }
+        oldestReader = version
+      }
     default: throw FormatFailure(.value, at: form)
     }
     first = Position(try reader.number())

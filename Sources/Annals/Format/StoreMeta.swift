@@ -69,6 +69,11 @@ struct StoreMeta: Equatable, Sendable {
   }
 }
 
+extension StoreMeta.Requirement {
+  /// Rows of `kinds` that name the oldest version whose programs read them.
+  static let readers = StoreMeta.Requirement(name: "readers", isForReading: true)
+}
+
 extension StoreMeta {
   /// The rows as name and value, without checksums.
   func rows() -> [(name: Name, value: [UInt8])] {

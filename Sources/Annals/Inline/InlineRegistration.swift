@@ -126,7 +126,7 @@ extension InlineRegistration {
       begun.insert(number)
       try transaction.put(row, in: tables.meta)
       try transaction.put(folded: rows, in: tables.meta)
-      try require(tables, in: &transaction)
+      try transaction.require(.inline, tables)
     case .fold(let member, let row):
       let refusal = try set.room().catchUp(
         member: member, &rows[row], to: last, kinds, tables, table, until: end, in: &transaction)
@@ -170,15 +170,6 @@ extension InlineRegistration {
     var epoch: [UInt8] = []
     epoch.append(varint: try StoreReader(transaction.view, tables).schemaEpoch() + 1)
     try transaction.put(epoch, StoreMeta.Name.schemaEpoch.rawValue, in: tables.meta)
-  }
-
-  /// Notes that who appends must know of inline projections.
-  private func require(_ tables: StoreTables, in transaction: inout WriteTransaction) throws(AnnalsError) {
-    var meta = StoreMeta(log: log.id)
-    try StoreReader(transaction.view, tables).read(.requires, into: &meta)
-    guard !meta.requires.contains(.inline) else { return }
-    meta.requires.append(.inline)
-    try transaction.put(meta.value(of: .requires), StoreMeta.Name.requires.rawValue, in: tables.meta)
   }
 
   /// Removes rows of a version that is not in force any more.

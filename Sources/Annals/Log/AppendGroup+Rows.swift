@@ -5,15 +5,30 @@ extension AppendGroup {
   mutating func note(
     _ phase: SchemaRow.Phase, of version: SchemaVersion, stability: SchemaStability
   ) throws(AnnalsError) {
-    if begun.isEmpty {
-      guard kinds.epoch < .max else {
-        throw AnnalsError(
-          .damaged, "table 'meta': the row 'schemaEpoch' has a number that no store reaches",
-          details: AnnalsError.Details { $0.table = "meta" })
-      }
-      kinds.epoch += 1
-    }
+    try raiseEpoch()
     begun.insert(try kinds.note(phase, of: version, stability: stability).ordinal)
+  }
+
+  /// Notes which older versions read the kinds that are there without a word of it.
+  mutating func note(_ readers: PlanReaders) throws(AnnalsError) {
+    var trial = kinds
+    let found = trial.note(readers)
+    guard !found.isEmpty else { return }
+    try raiseEpoch()
+    trial.epoch = kinds.epoch
+    kinds = trial
+    noted.formUnion(found)
+  }
+
+  /// Lets everybody read `schemas` and `kinds` again, once in a group.
+  private mutating func raiseEpoch() throws(AnnalsError) {
+    guard begun.isEmpty, noted.isEmpty else { return }
+    guard kinds.epoch < .max else {
+      throw AnnalsError(
+        .damaged, "table 'meta': the row 'schemaEpoch' has a number that no store reaches",
+        details: AnnalsError.Details { $0.table = "meta" })
+    }
+    kinds.epoch += 1
   }
 
   /// Puts what the entries changed in `schemas`, `kinds` and `census`.
@@ -27,7 +42,14 @@ extension AppendGroup {
       guard let row = kinds.schemas[ordinal] else { continue }
       try transaction.put(row.encoded(), UInt64(ordinal), in: tables.schemas)
     }
-    if !begun.isEmpty {
+    for number in noted.sorted() {
+      guard let kind = kinds.kinds[number] else { continue }
+      try transaction.put(kind.row.encoded(), UInt64(number), in: tables.kinds)
+    }
+    if !noted.isEmpty || registered.contains(where: { $0.kindRow.oldestReader != nil }) {
+      try transaction.require(.readers, tables)
+    }
+    if !begun.isEmpty || !noted.isEmpty {
       var epoch: [UInt8] = []
       epoch.append(varint: kinds.epoch)
       try transaction.put(epoch, StoreMeta.Name.schemaEpoch.rawValue, in: tables.meta)

@@ -36,6 +36,8 @@ struct AppendGroup {
   var registered: [EntryRows.New] = []
   /// The ordinals of versions whose roll-out went on.
   var begun: Set<UInt16> = []
+  /// The kinds for which the group notes which older versions read them.
+  var noted: Set<UInt32> = []
   /// What the group adds to the census.
   var census: [UInt32: CensusRow] = [:]
   /// The inline projections.
@@ -137,6 +139,7 @@ extension AppendGroup {
   private mutating func store(
     _ request: AppendRequest, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Appended {
+    if let readers = request.readers, !kinds.unnoted.isEmpty { try note(readers) }
     let first = last + 1
     var progress = Progress(
       kinds: request.records.map { kinds.kind(of: $0) ?? 0 },
@@ -199,7 +202,7 @@ extension AppendGroup {
       let record = items[item].record
       var rows: [UInt8] = []
       if progress.kinds[record] == 0 {
-        (progress.kinds[record], rows) = try register(request.records[record])
+        (progress.kinds[record], rows) = try register(request.records[record], request.readers)
       }
       progress.sums[record].add(bytes: items[item].payload.count)
       let slot = try slot(request, progress.part, transaction, &table)
@@ -275,10 +278,11 @@ extension AppendGroup {
   ///
   /// - Returns: The number, and the rows that its first entry carries.
   private mutating func register(
-    _ record: AppendRequest.Record
+    _ record: AppendRequest.Record, _ readers: PlanReaders?
   ) throws(AnnalsError) -> (kind: UInt32, rows: [UInt8]) {
     let new: EntryRows.New
-    do { new = try kinds.register(record, first: Position(last + 1)) } catch {
+    let oldest = readers?.oldest(of: record.type, version: record.version, shape: record.shape)
+    do { new = try kinds.register(record, first: Position(last + 1), oldestReader: oldest) } catch {
       throw AnnalsError(error, record)
     }
     registered.append(new)

@@ -59,6 +59,8 @@ struct AppendRequest: Sendable {
   private(set) var bytes = 0
   /// What its version's roll-out says of it; `nil` for a call without a plan.
   var rollout: RequestRollout?
+  /// Which older versions read what it stores; `nil` for a call without a plan.
+  var readers: PlanReaders?
   /// The inline projections of its store; `nil` where that has none, and for a call without a plan.
   var inline: InlineSet?
   /// The versions behind stages of its plan that move entries to other streams, all of which must be active.

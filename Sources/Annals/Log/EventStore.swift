@@ -33,7 +33,9 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   /// Opens the store at `url`, or creates it there.
   ///
   /// The plan is checked first, then that every stored event has a path to the plan's current version. A failed open
-  /// changes no byte of the data. A store that has events of versions above the plan's opens if their shapes can be read as the plan's current ones; then nothing
+  /// changes no byte of the data. A store that has events of versions above the plan's opens if the plans
+  /// that wrote them let the
+  /// plan's current version read all of them; then nothing
   /// is appended, but where those versions are bridges that are not active yet (docs/schema-evolution.md).
   ///
   /// - Parameters:

@@ -36,6 +36,9 @@ struct KindRegistry: Sendable {
   /// How often a schema version had been activated when the rows were read.
   var epoch: UInt64 = 0
 
+  /// The declared kinds of which no row says yet which older versions read them.
+  private(set) var unnoted: Set<UInt32> = []
+
   /// A registry that knows nothing.
   init() {}
 
@@ -59,6 +62,11 @@ struct KindRegistry: Sendable {
 
   private mutating func take(kind: UInt32, _ row: KindRow, version: SchemaVersion?, shape: StoredShape?) {
     kinds[kind] = Kind(number: kind, version: version, row: row, shape: shape)
+    if shape != nil, version != nil, row.oldestReader == nil {
+      unnoted.insert(kind)
+    } else {
+      unnoted.remove(kind)
+    }
     numbers[Key(version: version, name: ExactText(row.name), fingerprint: shape?.fingerprint ?? [])] = kind
   }
 
@@ -97,8 +105,12 @@ struct KindRegistry: Sendable {
   /// Gives the kind of `record` the next number, and its version the next ordinal where the
   /// store has none for it. Ordinal 0 is "unversioned".
   ///
-  /// - Parameter first: Where the first entry of the kind will stand.
-  mutating func register(_ record: AppendRequest.Record, first: Position) throws(Refusal) -> EntryRows.New {
+  /// - Parameters:
+  ///   - first: Where the first entry of the kind will stand.
+  ///   - oldestReader: The oldest version whose programs read it; `nil` where no plan says.
+  mutating func register(
+    _ record: AppendRequest.Record, first: Position, oldestReader: SchemaVersion? = nil
+  ) throws(Refusal) -> EntryRows.New {
     let version = record.version
     let ordinal = try ordinal(of: version)
     let newest = kinds.keys.max() ?? 0
@@ -121,10 +133,29 @@ struct KindRegistry: Sendable {
       throw .shapeChanged(stored: other)
     }
     let row = KindRow(
-      ordinal: ordinal, name: record.type.text, shape: record.shape.map(\.row) ?? .undeclared, first: first)
+      ordinal: ordinal, name: record.type.text, shape: record.shape.map(\.row) ?? .undeclared, first: first,
+      oldestReader: oldestReader)
     take(ordinal: ordinal, schema)
     take(kind: newest + 1, row, version: version, shape: record.shape)
     return EntryRows.New(kind: newest + 1, kindRow: row, schemaRow: schema)
+  }
+
+  /// Notes for the kinds of which no row says it which older versions read them.
+  ///
+  /// - Returns: The kinds of which a plan says it; what a draft has stored no older version reads.
+  mutating func note(_ readers: PlanReaders) -> [UInt32] {
+    var noted: [UInt32] = []
+    for number in unnoted {
+      guard let kind = kinds[number], let version = kind.version else { continue }
+      let isDraft = schemas[kind.row.ordinal]?.isDraft(kind.row) == true
+      let known = readers.oldest(of: ExactText(kind.row.name), version: version, shape: kind.shape)
+      guard let oldest = isDraft ? version : known else { continue }
+      var row = kind.row
+      row.oldestReader = oldest
+      take(kind: number, row, version: version, shape: kind.shape)
+      noted.append(number)
+    }
+    return noted
   }
 
   /// Why a kind gets no number.

@@ -29,6 +29,8 @@ final class PlanReach: Sendable {
   var isLeased: Bool { lease != nil }
   /// What appends are decided by.
   let rollout: RolloutPlan
+  /// Which older versions read what the program stores.
+  let readers: PlanReaders
 
   /// Whether the program has said that it passes over newer types, also where what it reads is stored.
   private let mayPassOver: Bool
@@ -44,6 +46,8 @@ final class PlanReach: Sendable {
     self.mayPassOver = mayPassOver || skipping != nil
     self.lease = lease
     rollout = RolloutPlan(plan)
+    readers = PlanReaders(
+      ChainOutline(schemas: plan.schemas, stages: plan.stages, crossings: plan.crossings))
     let adopted = plan.adopted
     beforeFolds = plan.beforeFolds.mapValues { plan in
       var before = plan
@@ -241,6 +245,7 @@ extension KindRegistry {
   func recordKind(_ kind: Kind) -> RecordKind {
     RecordKind(
       type: ExactText(kind.row.name), version: kind.version, shape: kind.shape,
-      stability: schemas[kind.row.ordinal]?.isDraft(kind.row) == true ? .draft : .released)
+      stability: schemas[kind.row.ordinal]?.isDraft(kind.row) == true ? .draft : .released,
+      oldestReader: kind.row.oldestReader)
   }
 }

@@ -223,7 +223,9 @@ struct StoreOpening {
 
 extension StoreMeta {
   /// The features that this library knows, by name.
-  static let knownFeatures: Set<String> = [Requirement.inline.name, Requirement.ids.name]
+  static let knownFeatures: Set<String> = [
+    Requirement.inline.name, Requirement.ids.name, Requirement.readers.name,
+  ]
 
   /// Throws `.needsNewer` for a feature that must be known and is not.
   static func check(_ requires: [Requirement], forWriting: Bool) throws(AnnalsError) {

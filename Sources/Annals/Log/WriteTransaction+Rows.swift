@@ -1,5 +1,11 @@
 internal import LMDB
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 extension WriteTransaction {
   /// Sets a row of a table with integer keys, with its checksum.
   mutating func put(_ value: [UInt8], _ key: UInt64, in table: Table) throws(AnnalsError) {
@@ -20,5 +26,15 @@ extension WriteTransaction {
   mutating func remove(_ name: String, in table: Table) throws(AnnalsError) {
     let key = Array(name.utf8)
     do { try delete(key: key.span, in: table) } catch { throw AnnalsError(error) }
+  }
+
+  /// Makes sure that a program must know a feature to use the store.
+  mutating func require(_ feature: StoreMeta.Requirement, _ tables: StoreTables) throws(AnnalsError) {
+    // The log's id is not among what is read or put.
+    var meta = StoreMeta(log: UUID())
+    try StoreReader(view, tables).read(.requires, into: &meta)
+    guard !meta.requires.contains(feature) else { return }
+    meta.requires.append(feature)
+    try put(meta.value(of: .requires), StoreMeta.Name.requires.rawValue, in: tables.meta)
   }
 }

@@ -28,6 +28,8 @@ extension EventStore {
           plan: reach.rollout, form: form,
           later: request.records.first { reach.plan.hasNoOlderForm($0) }?.type)
       }
+      // What is appended for another program says nothing of that one's plan.
+      request.readers = reach.isLeased ? reach.readers : nil
       request.inline = inline
       request.movedBy = beginning?.versions ?? []
       do throws(AnnalsError) {

@@ -70,7 +70,7 @@ extension ChainOutline {
     }
     // As an older program does it, which knows nothing of what the stage says.
     let comparison = ShapeComparison(from: new.shape, to: known.shape, direction: .downgrade)
-    if comparison.isTotal { return .readable }
+    if comparison.isTotal, comparison.agrees(with: crossing) { return .readable }
     return lowered(newer, older, old, stage, crossing, number)
   }
 
@@ -107,5 +107,15 @@ extension ShapeComparison {
       default: true
       }
     }
+  }
+}
+
+extension ShapeComparison {
+  /// Whether a program that knows the two shapes alone takes the same fields for one as the stage does.
+  ///
+  /// Where a rule makes the newer record, the bridge promises that fields of one name are one.
+  fileprivate func agrees(with crossing: RecordCrossing) -> Bool {
+    guard case .converted(_, let comparison) = crossing else { return true }
+    return !comparison.movesFields && comparison.matches == matches
   }
 }

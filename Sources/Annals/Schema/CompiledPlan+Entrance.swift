@@ -53,13 +53,17 @@ extension CompiledPlan {
     lastReleases.filter { $0.key <= version }.max { $0.key < $1.key }?.value
   }
 
-  /// Where payloads of a version above the plan's enter it: as the current record of their name, if their shape can be read so.
+  /// Where payloads of a version above the plan's enter it: as the current record of their name.
+  ///
+  /// Name and shape alone do not say that they are one record: the plan that wrote them has said which
+  /// versions read them.
   private func newer(_ kind: RecordKind) throws(MissingStep) -> Entrance {
-    guard let index = indices[current.version]?[kind.type], let wanted = steps[index].shape,
+    guard let oldest = kind.oldestReader, oldest <= current.version,
+      let index = indices[current.version]?[kind.type], let wanted = steps[index].shape,
       let stored = kind.shape
-    else { throw .newerVersion(current: current.version) }
+    else { throw .newerVersion(kind, current: current.version) }
     let comparison = ShapeComparison(from: stored.shape, to: wanted.shape, direction: .downgrade)
-    guard let conversion = comparison.conversion else { throw .newerVersion(current: current.version) }
+    guard let conversion = comparison.conversion else { throw .newerVersion(kind, current: current.version) }
     return Entrance(step: index, steps[index].payload.preceded(by: conversion), isNewer: true)
   }
 

@@ -6,8 +6,9 @@ enum MissingStep: Error, Equatable, Sendable {
   case notAdopted
   /// The events were stored without a version, and were taken for ones of this version, which is not the one that the plan says now.
   case adopted(as: SchemaVersion)
-  /// The version is above the plan's current one.
-  case newerVersion(current: SchemaVersion)
+  /// The version is above the plan's current one, and programs read the events from `from` on; `isNoted` says
+  /// whether the store says so.
+  case newerVersion(current: SchemaVersion, from: SchemaVersion, isNoted: Bool)
   /// The version is below the plan's oldest one; the text says which release of the program could still read it, where the plan knows.
   case olderVersion(oldest: SchemaVersion, lastRelease: String?)
   /// The version lies between the plan's, and none of its schemas has it.
@@ -30,8 +31,14 @@ extension MissingStep: CustomStringConvertible {
       "the events were stored without a schema version, and it has not been made sure yet that they are of the one which the plan says: run 'activate', or open the store once with 'activating'"
     case .adopted(let version):
       "the events were stored without a schema version and taken for ones of \(version) when the store was activated: keep the schema of that version in the chain, and UnversionedEvents.adopt(as:) naming it"
-    case .newerVersion(let current):
-      "the plan ends at version \(current): use the program that wrote the events, or a newer one"
+    case .newerVersion(let current, let from, let isNoted):
+      if from <= current {
+        "the plan ends at version \(current), which cannot read their shape: use the program that wrote the events, or a newer one"
+      } else if isNoted {
+        "the plan ends at version \(current), and \(from) is the lowest version that can read the events: use the program that wrote them, or a newer one"
+      } else {
+        "the plan ends at version \(current), and the store does not say that a version below \(from) can read the events: use the program that wrote them, or a newer one; its next append notes which older versions can"
+      }
     case .olderVersion(let oldest, let release):
       if let release {
         "the plan begins at version \(oldest), and \(release) is the last release that reads it: run a migration pass with that one first"
@@ -47,5 +54,15 @@ extension MissingStep: CustomStringConvertible {
     case .shapeChanged(let stored, let expected):
       "the version was released with another shape: \(StoredShape.difference(stored, expected)); give the record back the shape it was released with, and put the change into a new version"
     }
+  }
+}
+
+extension MissingStep {
+  /// Events stored as `kind` cannot be read by a plan that ends at `current`.
+  static func newerVersion(_ kind: RecordKind, current: SchemaVersion) -> MissingStep {
+    .newerVersion(
+      current: current, from: kind.oldestReader ?? kind.version ?? current,
+      // By name nothing is ever read by an older version.
+      isNoted: kind.oldestReader != nil || kind.shape == nil)
   }
 }

@@ -8,4 +8,6 @@ struct RecordKind: Hashable, Sendable {
   var shape: StoredShape?
   /// Whether the version is released.
   var stability = SchemaStability.released
+  /// The oldest version whose programs read it, as the store says; `nil` where it does not say.
+  var oldestReader: SchemaVersion?
 }

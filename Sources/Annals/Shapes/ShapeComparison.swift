@@ -15,6 +15,9 @@ package struct ShapeComparison: Sendable {
   package let conversion: Conversion?
   /// The paths of the fields that get a constant.
   let constants: [String]
+  /// The fields of the two shapes that are one field, but for those that the stage moves into or out of a
+  /// record.
+  let matches: Set<FieldMatch>
 
   /// Compares two shapes without problems of their own.
   ///
@@ -36,6 +39,7 @@ package struct ShapeComparison: Sendable {
     changes = walk.changes
     problems = walk.problems
     constants = walk.constants
+    matches = walk.matches
     let isLight = problems.isEmpty && changes.allSatisfy { $0.verdict == .lightweight }
     conversion = isLight ? mapping.map { Conversion($0, walk.definitions) } : nil
   }

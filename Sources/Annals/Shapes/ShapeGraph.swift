@@ -6,6 +6,8 @@ struct ShapeGraph: Sendable {
     let originalName: String?
     /// The number of its type.
     let type: Int
+    /// The number of the field among all fields of the graph.
+    let id: Int
   }
   /// A case of a choice.
   struct Case: Sendable {
@@ -29,6 +31,8 @@ struct ShapeGraph: Sendable {
   private(set) var nodes: [Node] = []
   /// The same types as they are written.
   private(set) var shapes: [ValueShape] = []
+  /// How many fields there are, values of cases among them.
+  private(set) var fieldCount = 0
 
   /// The graph of `shape`.
   init(_ shape: RecordShape) {
@@ -80,8 +84,10 @@ struct ShapeGraph: Sendable {
   private mutating func add(_ fields: [FieldShape], in enclosing: [Int]) -> [Field] {
     var added: [Field] = []
     for field in fields {
+      let id = fieldCount
+      fieldCount += 1
       let type = add(field.shape, in: enclosing)
-      added.append(Field(name: field.name, originalName: field.originalName, type: type))
+      added.append(Field(name: field.name, originalName: field.originalName, type: type, id: id))
     }
     return added
   }

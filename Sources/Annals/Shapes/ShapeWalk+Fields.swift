@@ -48,6 +48,7 @@ extension ShapeWalk {
   private mutating func matched(_ before: Int, _ number: Int, at path: String, in pairing: inout FieldPairing)
   {
     let (old, new) = (pairing.old[before], pairing.new[number])
+    matches.insert(FieldMatch(older: old.id, newer: new.id))
     if ExactText(old.name) != ExactText(new.name) {
       note(.renamed(from: old.name), old.type, new.type, at: path)
     }

@@ -6,6 +6,8 @@ struct ShapeWalk {
   var changes: [ShapeChange] = []
   var problems: [ShapeProblem] = []
   var constants: [String] = []
+  /// The fields of the two shapes that are one field.
+  var matches: Set<FieldMatch> = []
   /// What the calls of the mapping stand for.
   private(set) var definitions: [Mapping] = []
   /// What the stage says, by the path of the field.

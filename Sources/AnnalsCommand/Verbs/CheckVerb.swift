@@ -90,6 +90,14 @@ extension CheckVerb {
       }
       for record in stage.records { bytes += line(record, stage) }
     }
+    for record in check.readers {
+      var line = ReportLine()
+      line.add("version", record.version)
+      line.add("stored", record.record)
+      line.add("oldestReader", record.oldest)
+      line.add("reason", record.reason)
+      bytes += line.bytes
+    }
     for finding in check.findings { bytes += line(finding.severity, finding.message) }
     return bytes
   }

@@ -12,9 +12,9 @@ import Testing
     try await place.write([.placed(.init(n: 1))], as: Shop.self)
     #expect(try place.read(ToWider.self) == [.placed(.init(n: 1))])
     let newer = try TemporaryStore()
-    try await newer.write([.placed(.init(n: 1))], as: Wider.self)
+    try await newer.write([.placed(.init(n: 1))], through: ToWider.self)
     #expect(try newer.read(OneSchema<Shop>.self) == [.placed(.init(n: 1))])
-    try await newer.write([.shipped(.init(parcel: "p"))], as: Wider.self)
+    try await newer.write([.shipped(.init(parcel: "p"))], through: ToWider.self)
     let error = try newer.refusal(of: OneSchema<Shop>.self)
     #expect(error?.code == .newerSchema)
     #expect(error?.details.kinds.map(\.type) == ["Shipped"])
@@ -25,7 +25,7 @@ import Testing
     try await place.write([.placed(.init(n: 1))], as: Shop.self)
     #expect(try place.read(ToNamed.self) == [.ordered(.init(n: 1))])
     let newer = try TemporaryStore()
-    try await newer.write([.ordered(.init(n: 1))], as: Named.self)
+    try await newer.write([.ordered(.init(n: 1))], through: ToNamed.self)
     #expect(try newer.refusal(of: OneSchema<Shop>.self)?.code == .newerSchema)
   }
 

@@ -13,6 +13,13 @@ extension TemporaryStore {
     try await EventStore(at: url, plan: OneSchema<Schema>.self).append(events, to: "all")
   }
 
+  /// Appends events as a program with `plan` does.
+  func write<Plan: SchemaMigrationPlan>(
+    _ events: [Plan.Current.Event], through plan: Plan.Type
+  ) async throws {
+    try await EventStore(at: url, plan: plan).append(events, to: "all")
+  }
+
   /// All events as a program with `plan` reads them.
   func read<Plan: SchemaMigrationPlan>(
     _ plan: Plan.Type, activating: Bool = false

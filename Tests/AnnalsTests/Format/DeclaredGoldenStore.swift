@@ -2,9 +2,13 @@ import Foundation
 
 @testable import Annals
 
-/// The store of declared kinds that is kept as bytes under `Golden/format-1-declared`, and the programs that made it.
+/// The stores of declared kinds that are kept as bytes under `Golden`, and the programs that made them.
 enum DeclaredGoldenStore {
+  /// One that was written before kinds said which older versions read them.
   static let kept = KeptStore("format-1-declared")
+  /// One whose kinds say it.
+  static let noted = KeptStore("format-1-readers")
+  static let all = [kept, noted]
 
   /// What the draft's program must read.
   struct Expected: Equatable {

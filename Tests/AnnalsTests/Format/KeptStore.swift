@@ -1,10 +1,12 @@
 import Foundation
+import Testing
 
 @testable import Annals
 
 /// A store that is kept as bytes under `Golden`, with every row written down beside it.
-struct KeptStore {
+struct KeptStore: CustomTestStringConvertible {
   private let folder: URL
+  var testDescription: String { folder.lastPathComponent }
 
   /// The store kept under `name`.
   init(_ name: String) {

@@ -36,11 +36,28 @@ import Testing
       first: 5)
     #expect(try KindRow(declared.encoded().span) == declared)
 
+    var noted = declared
+    noted.oldestReader = SchemaVersion(1, 0, 300)
+    #expect(noted.encoded().dropFirst(4).first == 2)
+    #expect(noted.encoded().suffix(6) == [1, 1, 0, 0xac, 0x02, 5])
+    #expect(try KindRow(noted.encoded().span) == noted)
+
     var census = CensusRow()
     census.parts = 1
     census.bytes = 200
     #expect(census.encoded() == [1, 0xc8, 0x01, 0, 0])
     #expect(try CensusRow(census.encoded().span) == census)
+  }
+
+  @Test func `a kind that says who reads it names a version`() {
+    let declared = KindRow(
+      ordinal: 1, name: "a", shape: .declared(fingerprint: Array(repeating: 7, count: 32), text: "()"),
+      first: 5)
+    var bytes = declared.encoded()
+    bytes[3] = 2
+    // No version stands before the position.
+    bytes.insert(0, at: bytes.count - 1)
+    #expect(throws: FormatFailure.self) { try KindRow(bytes.span) }
   }
 
   @Test func `a kind without a name is refused`() {

@@ -22,8 +22,9 @@ import Testing
       "the events were stored without a schema version, and the plan does not say which one they are of: give it static var unversioned: UnversionedEvents { .adopt(as: V1.self) }"
     ),
     (
-      SchemaVersion(3, 0, 1), "Placed", .newerVersion(current: .init(3, 0, 0)),
-      "the plan ends at version 3.0.0: use the program that wrote the events, or a newer one"
+      SchemaVersion(3, 0, 1), "Placed",
+      .newerVersion(current: .init(3, 0, 0), from: .init(3, 0, 1), isNoted: true),
+      "the plan ends at version 3.0.0, and 3.0.1 is the lowest version that can read the events: use the program that wrote them, or a newer one"
     ),
     (
       SchemaVersion(0, 9, 0), "Placed", .olderVersion(oldest: .init(1, 0, 0), lastRelease: nil),

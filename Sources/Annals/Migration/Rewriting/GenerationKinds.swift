@@ -69,7 +69,8 @@ final class GenerationKinds: Sendable {
       guard let key = state.numbers.keys[kind] else { return nil }
       let row = KindRow(
         ordinal: state.numbers.ordinal(of: key.version), name: key.name.text,
-        shape: key.shape.map(\.row) ?? .undeclared, first: first)
+        shape: key.shape.map(\.row) ?? .undeclared, first: first,
+        oldestReader: Self.oldestReader(key, state.source, reach))
       return EntryRows.New(
         kind: kind, kindRow: row, schemaRow: Self.schemaRow(key.version, state.source, reach))
     }
@@ -121,6 +122,20 @@ extension GenerationKinds {
     return row
   }
 
+  /// The oldest version whose programs read entries of a kind in the new generation; `nil` where nothing
+  /// says.
+  private static func oldestReader(
+    _ key: KindNumbers.Key, _ source: KindRegistry, _ reach: PlanReach?
+  ) -> SchemaVersion? {
+    let number = source.kind(version: key.version, name: key.name, shape: key.shape)
+    if let row = number.flatMap({ source.kinds[$0]?.row }), let known = row.oldestReader,
+      source.schemas[row.ordinal]?.isDraft(row) != true
+    {
+      return known
+    }
+    return reach?.readers.oldest(of: key.name, version: key.version, shape: key.shape)
+  }
+
   private static func table(
     _ source: KindRegistry, _ reach: PlanReach?, _ numbers: KindNumbers
   ) -> FateTable {
@@ -146,7 +161,7 @@ extension GenerationKinds {
       var entered: CompiledPlan.Entrance?
       do throws(MissingStep) {
         let entrance = try reach.entrance(of: kind, in: source)
-        if entrance.isNewer { throw .newerVersion(current: plan.current.version) }
+        if entrance.isNewer { throw .newerVersion(record, current: plan.current.version) }
         entered = entrance
         payload =
           plan.carried(record, from: entrance).map { .carried(written[$0]) } ?? .lifted(entrance)

@@ -68,6 +68,7 @@ struct GenerationWriter: Sendable {
       new.append(rows)
       try transaction.put(rows.schemaRow.encoded(), UInt64(rows.kindRow.ordinal), in: tables.schemas)
       try transaction.put(rows.kindRow.encoded(), UInt64(number), in: tables.kinds)
+      if rows.kindRow.oldestReader != nil { try transaction.require(.readers, tables) }
     }
     let header: EntryHeader
     do throws(FormatFailure) { header = try EntryHeader(entry, at: position) } catch {
