@@ -119,14 +119,21 @@ public final class TestStore: Sendable {
   ///
   /// Passes that move streams leave entries that a rule fails on as they are.
   ///
+  /// - Parameters:
+  ///   - plan: The plan.
+  ///   - fields: The names of undeclared fields that may be lost, as `TYPE.KEY`.
   /// - Throws: ``AnnalsError`` as the open of a store throws.
   @discardableResult
-  public func activate<Plan: SchemaMigrationPlan>(plan: Plan.Type) throws(AnnalsError) -> EventStore<Plan> {
+  public func activate<Plan: SchemaMigrationPlan>(
+    plan: Plan.Type, dropping fields: Set<String> = []
+  ) throws(AnnalsError) -> EventStore<Plan> {
     var migration = MigrationOptions()
     migration.unreadable = .quarantine
+    migration.dropFields = fields
     try EventStore<Plan>.moveStreams(at: url, migration)
     var options = StoreOptions()
     options.activating = true
+    options.dropFields = fields
     return try open(plan: plan, options: options)
   }
 

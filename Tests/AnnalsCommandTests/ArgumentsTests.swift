@@ -37,7 +37,7 @@ import Testing
 
   @Test(arguments: ["", "-1", "+1", "1.0", "0x10", " 1", "1e3", "١"])
   func `a number is decimal digits and nothing else`(text: String) throws {
-    let arguments = try Arguments(["a", "--limit=\(text)"], grammar)
+    let arguments = try Arguments([CommandWord("a"), CommandWord("--limit=\(text)")], grammar)
     #expect(throws: UsageError("--limit needs a whole number, not '\(text)'")) {
       try arguments.number("--limit")
     }

@@ -95,7 +95,7 @@ import Testing
   @Test func `75: somebody who has the store open only for reading is in the way`() async throws {
     let folder = try TemporaryFolder()
     let store = try await folder.filled()
-    let reader = try EventLog(path: store)
+    let reader = try EventLog(at: StorePath(CommandWord(store)))
     let run = await CommandRun("import", store, try folder.file("more", ""))
     #expect(run.status == 75)
     #expect(run.errors.hasPrefix("annals: busy: "))

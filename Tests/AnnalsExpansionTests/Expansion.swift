@@ -52,6 +52,13 @@ struct Expansion {
 }
 
 extension Expansion {
+  /// The lines of a text without indentation, empty ones and those that only say which line of the file the next is about.
+  static func lines(of text: String) -> [String] {
+    text.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
+      .filter { !$0.isEmpty && !$0.hasPrefix("#sourceLocation") }
+      .map { line in line.split(separator: "  //", maxSplits: 1).first.map(String.init) ?? String(line) }
+  }
+
   /// The one message that `source` gets, without its line; `nil` where there is another number of them.
   static func complaint(about source: String) -> String? {
     let messages = Expansion(of: source).messages

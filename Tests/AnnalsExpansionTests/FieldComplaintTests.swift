@@ -147,7 +147,7 @@ import Testing
     #expect(
       Expansion(
         of:
-          "@Record struct A { @Field(originalName: \"y\") var x: Int; @Field(originalName: \"x\") var y: Int }"
+          "@Record struct A: Record { @Field(originalName: \"y\") var x: Int; @Field(originalName: \"x\") var y: Int }"
       )
       .messages == [])
   }

@@ -12,57 +12,53 @@ import Testing
         """)
     #expect(expansion.messages == [])
     #expect(
-      expansion.text == """
-        struct Film: Record {
-          var minutes: Int
-          var title: String = "untitled"
-          let `default`: [Part]?
-        }
-
-        extension Film: Annals.ShapedRecord, Annals.Record {
-          static var recordName: Swift.String {
-            "film"
-          }
-          static var formerNames: [Swift.String] {
-            ["PixarFilm", "Movie"]
-          }
-          static var reservedNames: [Swift.String] {
-            ["studio"]
-          }
-        }
-
-        extension Film: Annals.StoredValue {
-          static func shape(in types: inout Annals.ShapeTypes) -> Annals.ValueShape {
-            types.record(Self.self) { types in
-              var fields: [Annals.FieldShape] = []
-              #sourceLocation(file: "Shop.swift", line: 2)
-              fields.append(Annals.FieldShape("min", originalName: "length", \\Self.minutes, in: &types))
-              #sourceLocation()
-              #sourceLocation(file: "Shop.swift", line: 3)
-              fields.append(Annals.FieldShape("title", \\Self.title, in: &types))
-              #sourceLocation()
-              #sourceLocation(file: "Shop.swift", line: 4)
-              fields.append(Annals.FieldShape("default", \\Self.default, in: &types))
-              #sourceLocation()
-              return fields
+      Expansion.lines(of: expansion.text)
+        == Expansion.lines(
+          of: """
+            struct Film: Record {
+              var minutes: Int
+              var title: String = "untitled"
+              let `default`: [Part]?
             }
-          }
-          init(from reader: inout Annals.FieldReader) throws(Annals.CodingFailure) {
-            try reader.begin(3)
-            self.minutes = try reader.field()
-            self.title = try reader.field()
-            self.default = try reader.field()
-            reader.leave()
-          }
-          func encode(into writer: inout Annals.FieldWriter) throws(Annals.CodingFailure) {
-            try writer.begin(3)
-            try writer.field(self.minutes)
-            try writer.field(self.title)
-            try writer.field(self.default)
-            writer.leave()
-          }
-        }
-        """)
+
+            extension Film: Annals.ShapedRecord, Annals.Record {
+              static var recordName: Swift.String {
+                "film"
+              }
+              static var formerNames: [Swift.String] {
+                ["PixarFilm", "Movie"]
+              }
+              static var reservedNames: [Swift.String] {
+                ["studio"]
+              }
+            }
+
+            extension Film: Annals.StoredValue {
+              static func shape(in types: inout Annals.ShapeTypes) -> Annals.ValueShape {
+                types.record(Self.self) { types in
+                  var fields: [Annals.FieldShape] = []
+                  fields.append(Annals.FieldShape("min", originalName: "length", \\Self.minutes, in: &types))
+                  fields.append(Annals.FieldShape("title", \\Self.title, in: &types))
+                  fields.append(Annals.FieldShape("default", \\Self.default, in: &types))
+                  return fields
+                }
+              }
+              init(from reader: inout Annals.FieldReader) throws(Annals.CodingFailure) {
+                try reader.begin(3)
+                self.minutes = try reader.field()
+                self.title = try reader.field()
+                self.default = try reader.field()
+                reader.leave()
+              }
+              func encode(into writer: inout Annals.FieldWriter) throws(Annals.CodingFailure) {
+                try writer.begin(3)
+                try writer.field(self.minutes)
+                try writer.field(self.title)
+                try writer.field(self.default)
+                writer.leave()
+              }
+            }
+            """))
   }
 
   @Test func `a record is called on disk as its struct unless it says otherwise`() {

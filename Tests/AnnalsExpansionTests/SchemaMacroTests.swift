@@ -13,92 +13,106 @@ import Testing
         """)
     #expect(expansion.messages == [])
     #expect(
-      expansion.text == """
-        enum V2 {
-          typealias Shipped = V1.Shipped
-          struct Default: Record {
-            var total: Int
-          }
+      Expansion.lines(of: expansion.text)
+        == Expansion.lines(
+          of: """
+            enum V2 {
+              typealias Shipped = V1.Shipped
+              struct Default: Record {
+                var total: Int
+              }
 
-          static let version = Annals.SchemaVersion(2, 0, 0)
+              static let version = Annals.SchemaVersion(2, 0, 0)
 
-          /// An event of this schema: one case for each of its records.
-          enum Event: Annals.SchemaEvent {
-            case shipped(Carried.Shipped)
-            case `default`(V2.Default)
-            static var records: [Annals.SchemaRecord] {
-              [
-                .init("shipped", Carried.Shipped.self),
-                .init("default", V2.Default.self)
-              ]
-            }
-            var caseIndex: Swift.Int {
-              switch self {
-              case .shipped:
-                0
-              case .`default`:
-                1
-              }
-            }
-            func encode(into payload: inout [Swift.UInt8]) throws(Annals.CodingFailure) {
-              switch self {
-              case .shipped(let record):
-                try record.encode(into: &payload)
-              case .`default`(let record):
-                try record.encode(into: &payload)
-              }
-            }
-            consuming func send(through steps: Steps, _ origin: Annals.Origin, into sink: Annals.Sink) throws(Annals.StepFailure) {
-              switch consume self {
-              case .shipped(let record):
-                try steps.shipped.run(record, origin, sink)
-              case .`default`(let record):
-                try steps.`default`.run(record, origin, sink)
-              }
-            }
-            /// What happens next to each record.
-            struct Steps: Swift.Sendable {
-              let shipped: Annals.RecordStep<Carried.Shipped>
-              let `default`: Annals.RecordStep<V2.Default>
-              init(_ source: inout some Annals.StepSource<Event>) throws(Annals.AnnalsError) {
-                let cases = Cases()
-                self.shipped = try cases.shipped.step(from: &source)
-                self.`default` = try cases.`default`.step(from: &source)
-              }
-            }
-            static func steps(from source: inout some Annals.StepSource<Event>) throws(Annals.AnnalsError) -> Steps {
-              try Steps(&source)
-            }
-            /// The records by name, for rules.
-            struct Cases: Swift.Sendable {
-              var shipped: Annals.RecordCase<Event, Carried.Shipped> {
-                .init(0, step: {
-                    $0.shipped
-                  }) {
-                  Event.shipped($0)
+              /// An event of this schema: one case for each of its records.
+              enum Event: Annals.SchemaEvent {
+                /// The records that the schema carries.
+                enum Carried {
+                  typealias Shipped = Annals.CarriedRecord<V2.Shipped>.Itself
+                }
+                case shipped(Carried.Shipped)
+                case `default`(V2.Default)
+                static var records: [Annals.SchemaRecord] {
+                  [
+                    .init("shipped", Carried.Shipped.self),
+                    .init("default", V2.Default.self)
+                  ]
+                }
+                var caseIndex: Swift.Int {
+                  switch self {
+                  case .shipped:
+                    0
+                  case .`default`:
+                    1
+                  }
+                }
+                func encode(into payload: inout [Swift.UInt8]) throws(Annals.CodingFailure) {
+                  switch self {
+                  case .shipped(let record):
+                    try record.encode(into: &payload)
+                  case .`default`(let record):
+                    try record.encode(into: &payload)
+                  }
+                }
+                consuming func send(through steps: Steps, _ origin: Annals.Origin, into sink: Annals.Sink) throws(Annals.StepFailure) {
+                  switch consume self {
+                  case .shipped(let record):
+                    try steps.shipped.run(record, origin, sink)
+                  case .`default`(let record):
+                    try steps.`default`.run(record, origin, sink)
+                  }
+                }
+                /// What happens next to each record.
+                struct Steps: Swift.Sendable {
+                  let shipped: Annals.RecordStep<Carried.Shipped>
+                  let `default`: Annals.RecordStep<V2.Default>
+                  init(_ source: inout some Annals.StepSource<Event>) throws(Annals.AnnalsError) {
+                    let cases = Cases()
+                    self.shipped = try cases.shipped.step(from: &source)
+                    self.`default` = try cases.`default`.step(from: &source)
+                  }
+                }
+                static func steps(from source: inout some Annals.StepSource<Event>) throws(Annals.AnnalsError) -> Steps {
+                  try Steps(&source)
+                }
+                /// The records by name, for rules.
+                struct Cases: Swift.Sendable {
+                  var shipped: Annals.RecordCase<Event, Carried.Shipped> {
+                    .init(0, step: {
+                        $0.shipped
+                      }) {
+                      Event.shipped($0)
+                    }
+                  }
+                  var `default`: Annals.RecordCase<Event, V2.Default> {
+                    .init(1, step: {
+                        $0.`default`
+                      }) {
+                      Event.`default`($0)
+                    }
+                  }
+                }
+                static var cases: Cases {
+                  Cases()
                 }
               }
-              var `default`: Annals.RecordCase<Event, V2.Default> {
-                .init(1, step: {
-                    $0.`default`
-                  }) {
-                  Event.`default`($0)
-                }
+            }
+
+            extension V2: Annals.VersionedSchema {
+              private static func carries() {
+                _ = Event.Carried.Shipped.self
+                _ = Annals.CarriedRecord<Default>.self
               }
             }
-            static var cases: Cases {
-              Cases()
-            }
-          }
-        }
+            """))
+  }
 
-        extension V2: Annals.VersionedSchema {
-          private static func carries() {
-            _ = Annals.CarriedRecord(Shipped.self)
-            _ = Annals.CarriedRecord(Default.self)
-          }
-        }
-        """)
+  @Test func `what the compiler finds wrong with a record is on the line of the record`() {
+    let text = Expansion(
+      of: "@Schema(2, 0, 0) enum V2 {\n  typealias A = V1.A\n  @Record struct B { var n: Int }\n}"
+    ).text
+    #expect(text.contains("#sourceLocation(file: \"Shop.swift\", line: 2)"), "\(text)")
+    #expect(text.contains("#sourceLocation(file: \"Shop.swift\", line: 3)"), "\(text)")
   }
 
   @Test func `what is written for a public schema is public`() {

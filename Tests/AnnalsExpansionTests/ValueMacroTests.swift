@@ -11,66 +11,64 @@ import Testing
         """.replacing(", bag(_ n: Int)", with: "\n  case bag(_ n: Int)\n  @UnknownCase case `default`"))
     #expect(expansion.messages == [])
     #expect(
-      expansion.text == """
-        indirect enum Parcel {
-          case letter
-          case box(grams: Int, Bool)
-          case bag(_ n: Int)
-          case `default`
-        }
+      Expansion.lines(of: expansion.text)
+        == Expansion.lines(
+          of: """
+            indirect enum Parcel {
+              case letter
+              case box(grams: Int, Bool)
+              case bag(_ n: Int)
+              case `default`
+            }
 
-        extension Parcel: Annals.StoredValue {
-          static func shape(in types: inout Annals.ShapeTypes) -> Annals.ValueShape {
-            types.choice(Self.self) { types in
-              var cases: [Annals.CaseShape] = []
-              cases.append(Annals.CaseShape("letter"))
-              #sourceLocation(file: "Shop.swift", line: 3)
-              cases.append(Annals.CaseShape("crate", ["grams", "_1"], Self.box(grams:_:), in: &types))
-              #sourceLocation()
-              #sourceLocation(file: "Shop.swift", line: 4)
-              cases.append(Annals.CaseShape("bag", ["_0"], Self.bag(_:), in: &types))
-              #sourceLocation()
-              cases.append(Annals.CaseShape("default", standsForUnknown: true))
-              return cases
+            extension Parcel: Annals.StoredValue {
+              static func shape(in types: inout Annals.ShapeTypes) -> Annals.ValueShape {
+                types.choice(Self.self) { types in
+                  var cases: [Annals.CaseShape] = []
+                  cases.append(Annals.CaseShape("letter"))
+                  cases.append(Annals.CaseShape("crate", ["grams", "_1"], Self.box(grams:_:), in: &types))
+                  cases.append(Annals.CaseShape("bag", ["_0"], Self.bag(_:), in: &types))
+                  cases.append(Annals.CaseShape("default", standsForUnknown: true))
+                  return cases
+                }
+              }
+              init(from reader: inout Annals.FieldReader) throws(Annals.CodingFailure) {
+                switch try reader.choice() {
+                case 0:
+                  try reader.holds(0)
+                  self = .letter
+                case 1:
+                  try reader.holds(2)
+                  self = .box(grams: try reader.field(), try reader.field())
+                case 2:
+                  try reader.holds(1)
+                  self = .bag(try reader.field())
+                case 3:
+                  try reader.holds(0)
+                  self = .default
+                default:
+                  throw reader.unknownCase()
+                }
+                reader.leave()
+              }
+              func encode(into writer: inout Annals.FieldWriter) throws(Annals.CodingFailure) {
+                switch self {
+                case .letter:
+                  try writer.choice(0)
+                case .box(grams: let value0, let value1):
+                  try writer.choice(1, holding: 2)
+                  try writer.field(value0)
+                  try writer.field(value1)
+                case .bag(let value0):
+                  try writer.choice(2, holding: 1)
+                  try writer.field(value0)
+                case .default:
+                  try writer.choice(3)
+                }
+                writer.leave()
+              }
             }
-          }
-          init(from reader: inout Annals.FieldReader) throws(Annals.CodingFailure) {
-            switch try reader.choice() {
-            case 0:
-              try reader.holds(0)
-              self = .letter
-            case 1:
-              try reader.holds(2)
-              self = .box(grams: try reader.field(), try reader.field())
-            case 2:
-              try reader.holds(1)
-              self = .bag(try reader.field())
-            case 3:
-              try reader.holds(0)
-              self = .default
-            default:
-              throw reader.unknownCase()
-            }
-            reader.leave()
-          }
-          func encode(into writer: inout Annals.FieldWriter) throws(Annals.CodingFailure) {
-            switch self {
-            case .letter:
-              try writer.choice(0)
-            case .box(grams: let value0, let value1):
-              try writer.choice(1, holding: 2)
-              try writer.field(value0)
-              try writer.field(value1)
-            case .bag(let value0):
-              try writer.choice(2, holding: 1)
-              try writer.field(value0)
-            case .default:
-              try writer.choice(3)
-            }
-            writer.leave()
-          }
-        }
-        """)
+            """))
   }
 
   @Test func `the cases of an enum of texts are called on disk as their texts`() {

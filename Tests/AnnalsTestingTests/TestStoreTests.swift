@@ -71,7 +71,9 @@ import Testing
     }
     #expect(raw?.version == nil)
     #expect(raw?.content == .payload(try Payload(["weight": 80.0])))
-    let events = try place.activate(plan: AdoptingWorkoutPlan.self).events()
+    let error = #expect(throws: AnnalsError.self) { try place.activate(plan: AdoptingWorkoutPlan.self) }
+    #expect(error?.code == .undeclaredFields)
+    let events = try place.activate(plan: AdoptingWorkoutPlan.self, dropping: ["Heartbeat.unknown"]).events()
     #expect(
       events == [
         .bodyWeighed(.init(kilograms: 80, note: nil)), .heartbeat(.init(n: 1)), .heartbeat(.init(n: 2)),

@@ -12,6 +12,11 @@ func rewrite(_ store: EventStore<OrderPlan>) async throws -> MigrationReport {
   return try await run.report()
 }
 
+/// Sends what is new whenever no pass is at work.
+func replicate(_ log: EventLog, sendWhatIsNew: () async throws -> Void) async throws {
+  for try await state in log.migrationStates() where state == .idle { try await sendWhatIsNew() }
+}
+
 /// The orders of a shop whose oldest release is given up.
 enum LaterOrderPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<OrdersV4, OrdersV4> {}
@@ -49,6 +54,19 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
 
   private func oldEvents(_ store: EventStore<OrderPlan>) throws -> UInt64 {
     try store.log.info().schemas.filter { $0.version == OrdersV1.version }.map(\.count).reduce(0, +)
+  }
+
+  @Test func `a replicator sends while no pass is at work`() async throws {
+    let log = try EventLog(at: place.url)
+    struct Done: Error {}
+    var count = 0
+    await #expect(throws: Done.self) {
+      try await replicate(log) {
+        count += 1
+        throw Done()
+      }
+    }
+    #expect(count == 1)
   }
 
   @Test func `a pass leaves only events of the current version, which read as before`() async throws {

@@ -95,7 +95,8 @@ struct LockComparison {
     report(version, locked.name, line: locked.line, text)
   }
 
-  /// Whether a record that was released by its shape is kept as a tree, which reads every payload of it and needs no type of its own.
+  /// Whether a record that was released by its shape is kept as a tree, which reads every payload of it and
+  /// needs no type of its own.
   ///
   /// Not in the newest version, which programs store: they would store it in another form.
   private func isKept(_ locked: PlanLock.Record, in version: SchemaVersion) -> Bool {

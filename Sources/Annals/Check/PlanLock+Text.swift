@@ -17,7 +17,9 @@ extension PlanLock {
   ///       behaviour 2 64 hexadecimal digits
   /// ```
   ///
-  /// Without a line `unknown`, which names a case that stands for unknown ones, the first line says 1. The form is `by name` without a fingerprint where a record has no shape; samples and behaviour are `-` where there are none. In
+  /// Without a line `unknown`, which names a case that stands for unknown ones, the first line says 1. The
+  /// form is `by name` without a fingerprint where a record has no shape; samples and behaviour are `-` where
+  /// there are none. In
   /// names and constants a backslash, a line feed and a carriage return are `\\`, `\n` and `\r`.
   var text: String {
     var text = "annals plan lock \(form)\n"

@@ -109,7 +109,8 @@ extension PlanCheck {
 }
 
 extension PlanLock {
-  /// Fields of the plan with names that are reserved by versions, or by shapes of records, which only the lock has.
+  /// Fields of the plan with names that are reserved by versions, or by shapes of records, which only the
+  /// lock has.
   func reuses(in outline: ChainOutline) -> [PlanProblem] {
     guard let oldest = outline.schemas.first?.version else { return [] }
     let older = versions.filter { $0.version < oldest }.map { version in

@@ -1,6 +1,7 @@
 /// The number of times that each key occurs in a payload, by its path.
 ///
-/// Elements of arrays have no part of their own in a path, so that their order does not matter. Keys whose value is null do not count: `Codable` leaves those out
+/// Elements of arrays have no part of their own in a path, so that their order does not matter. Keys whose
+/// value is null do not count: `Codable` leaves those out
 /// that are nil.
 struct KeyPaths {
   private(set) var counts: [[ExactText]: Int] = [:]
@@ -16,7 +17,8 @@ struct KeyPaths {
     try Self.add(&reader, &path, to: &counts)
   }
 
-  /// The paths that occur here more often than in `other`, once for each time. Paths inside a missing value are left out.
+  /// The paths that occur here more often than in `other`, once for each time. Paths inside a missing value
+  /// are left out.
   func missing(from other: KeyPaths) -> [[ExactText]] {
     let less = counts.filter { $0.value > other.counts[$0.key, default: 0] }
     let outermost = less.filter { path, _ in

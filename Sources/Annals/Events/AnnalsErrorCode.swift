@@ -72,7 +72,8 @@ extension AnnalsError {
     public static let requiresActivation = Code(.requiresActivation)
     /// A stage can only be run by a migration pass.
     public static let requiresPass = Code(.requiresPass)
-    /// An adoption or a migration pass would lose stored fields that the plan does not declare; `details.fields` lists them.
+    /// An adoption or a migration pass would lose stored fields that the plan does not declare;
+    /// `details.fields` lists them.
     public static let undeclaredFields = Code(.undeclaredFields)
     /// The operation needs the plan that the store was written with.
     public static let needsPlan = Code(.needsPlan)

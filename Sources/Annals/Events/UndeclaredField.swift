@@ -1,13 +1,15 @@
 /// A field of stored payloads that the record does not declare as which they are read.
 ///
-/// Such payloads are stored by the names of their fields: by an import, or by ``EventLog`` without a plan. The field stays in the log until a migration pass rewrites
+/// Such payloads are stored by the names of their fields: by an import, or by ``EventLog`` without a plan.
+/// The field stays in the log until a migration pass rewrites
 /// its entry.
 public struct UndeclaredField: Hashable, Codable, Sendable {
   /// The record name of the entries.
   public let type: String
   /// The schema version that they were stored under, `nil` where they were stored without one.
   public let version: SchemaVersion?
-  /// The names that lead to the field, the outermost first. Elements of arrays and values of dictionaries have no name of their own.
+  /// The names that lead to the field, the outermost first. Elements of arrays and values of dictionaries
+  /// have no name of their own.
   public let path: [String]
   /// How many values of it there are.
   public let count: UInt64

@@ -22,7 +22,8 @@ struct AdoptionCheck {
     let text: String
   }
 
-  /// Throws `shapeChanged` with every type and field that does not fit, or `undeclaredFields` with every field that the plan does not declare and nobody has given up.
+  /// Throws `shapeChanged` with every type and field that does not fit, or `undeclaredFields` with every
+  /// field that the plan does not declare and nobody has given up.
   ///
   /// - Complexity: O(log).
   func run() throws(AnnalsError) {

@@ -46,7 +46,8 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   ///     between appends of others, before this returns; a raised version of one that it has, only with `activating`.
   /// - Throws: ``AnnalsError`` with code `invalidPlan` (lists every problem), `noPath`, `newerSchema`, `shapeChanged`, `requiresActivation`, `requiresPass` or `storeTooOld`
   ///   (`details.kinds` lists every type, version, count, first position and missing step), or as
-  ///   ``EventLog/init(at:options:)``. Where it activates also `undeclaredFields`, `ruleFailed`, `tooLarge`, `malformed`, `busy`, `held` and what `prepare` throws of this type.
+  ///   ``EventLog/init(at:options:)``. Where it activates also `undeclaredFields`, `ruleFailed`, `tooLarge`,
+  ///   `malformed`, `busy`, `held` and what `prepare` throws of this type.
   ///   Where it folds inline projections also `rejected` with the position of the event that one refuses, `ruleFailed`, `busy` and `held`.
   /// - Complexity: O(schema versions and record types), whatever the length of the log.
   public init(

@@ -64,7 +64,7 @@ final class LogWriter: Sendable {
   deinit {
     line.close()
     // Whoever has the turn may be stopped, and keep it for ever: then the thread is left behind, and ends when it gets the turn.
-    // Whoever has another lock that the thread waits for may be stopped too.
+    // A process with another lock that the thread waits for may be stopped too.
     if !status.isBlocked.load(ordering: .acquiring), ended.wait(beyond: 0, upTo: patience) > 0 {
       thread.join()
     } else {

@@ -87,9 +87,11 @@ public struct StoreOptions: Sendable {
   /// Whether the open may work out and keep what stages need to know of the whole log, and take over events without a version, where a plan has either; it reads
   /// the log then. Without it such a store does not open: `requiresActivation`.
   public var activating = false
-  /// The fields that may be lost although no version of the plan declares them, by their ``UndeclaredField/name``: `TYPE.KEY` or `TYPE.outer.inner`. None by default.
+  /// The fields that may be lost although no version of the plan declares them, by their
+  /// ``UndeclaredField/name``: `TYPE.KEY` or `TYPE.outer.inner`. None by default.
   ///
-  /// Taking over events without a version, and every migration pass of this opener, fail with code `undeclaredFields` where payloads have other such fields. Names that
+  /// Taking over events without a version, and every migration pass of this opener, fail with code
+  /// `undeclaredFields` where payloads have other such fields. Names that
   /// the store does not have do no harm.
   public var dropFields: Set<String> = []
   /// When older entries are rewritten in the plan's current version; never by itself by default. It needs a store that is open for writing, but for

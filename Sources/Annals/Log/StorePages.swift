@@ -78,10 +78,10 @@ struct StorePages {
 
   /// Checks a few pages, again and again until no commits have disturbed that.
   private func settled(
-    _ tables: [String], behind: [String: UInt64] = [:]
+    _ tables: [String], after: [String: UInt64] = [:]
   ) throws(AnnalsError) -> PageCheck.Report {
     for _ in 0..<Self.tries {
-      if let report = try undisturbed(tables, behind: behind) { return report }
+      if let report = try undisturbed(tables, after: after) { return report }
     }
     throw busy
   }
@@ -91,9 +91,9 @@ struct StorePages {
   /// - Returns: `nil` where so many came between that a page may have been used again: what a commit frees is free for the
   ///   next but one.
   private func undisturbed(
-    _ tables: [String]? = nil, behind: [String: UInt64] = [:]
+    _ tables: [String]? = nil, after: [String: UInt64] = [:]
   ) throws(AnnalsError) -> PageCheck.Report? {
-    let report = try run(tables, behind: behind)
+    let report = try run(tables, after: after)
     let newest = try files { () throws(StoreFileError) in
       try PageCheck.newestTransaction(of: directory.open(current.fileName, .read))
     }
@@ -101,12 +101,12 @@ struct StorePages {
   }
 
   private func run(
-    _ tables: [String]?, behind: [String: UInt64] = [:]
+    _ tables: [String]?, after: [String: UInt64] = [:]
   ) throws(AnnalsError) -> PageCheck.Report {
     try files { () throws(StoreFileError) in
       try PageCheck.run(
         current.fileName, in: directory, tables: StoreTables.definitions, later: StoreTables.later,
-        ignoring: StoreTables.reserved, only: tables, behind: behind)
+        ignoring: StoreTables.reserved, only: tables, after: after)
     }
   }
 
@@ -125,8 +125,8 @@ struct StorePages {
   }
 
   /// Throws `.damaged` unless the pages of the entries after a position are as they must be.
-  func entriesMustBeSound(behind position: UInt64) throws(AnnalsError) {
-    try Self.mustBeClean(settled(["entries"], behind: ["entries": position]), current)
+  func entriesMustBeSound(after position: UInt64) throws(AnnalsError) {
+    try Self.mustBeClean(settled(["entries"], after: ["entries": position]), current)
   }
 
   /// Throws `.damaged` unless every page is as it must be, while others write.

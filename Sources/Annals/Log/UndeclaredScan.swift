@@ -103,7 +103,8 @@ struct UndeclaredScan {
 }
 
 extension CompiledPlan {
-  /// Whether a pass can lose fields of payloads that enter as `kind` at `entrance`: they are read by name there, and do not stay as they are.
+  /// Whether a pass can lose fields of payloads that enter as `kind` at `entrance`: they are read by name
+  /// there, and do not stay as they are.
   ///
   /// A record that the plan drops as a whole goes with all it has.
   func mayLoseFields(_ kind: RecordKind, from entrance: Entrance) -> Bool {

@@ -1,6 +1,7 @@
 /// How many values undeclared fields have, and where the first one of each is.
 struct UndeclaredTally: Sendable {
-  /// The most fields that are kept and that nobody has given up: a record that should be a dictionary has a field for each of its keys.
+  /// The most fields that are kept and that nobody has given up: a record that should be a dictionary has a
+  /// field for each of its keys.
   private static let limit = 1_000
 
   /// A field, as it is stored.

@@ -21,7 +21,7 @@ struct EntryCheck: ~Escapable {
   private(set) var tail: [UInt64: UInt64] = [:]
   /// The newest entry of each stream so far.
   private(set) var trails = StreamTrails()
-  /// How many rows and entries were looked up beside the scan.
+  /// How many rows and entries were looked up in addition to the scan.
   private(set) var lookUps: UInt64 = 0
   /// Kinds that were registered by an entry.
   private(set) var registered: Set<UInt32> = []

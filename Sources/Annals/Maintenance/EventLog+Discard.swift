@@ -62,7 +62,7 @@ extension GenerationChange {
     }
     var removal = GenerationRemoval(directory: directory, opening: opening)
     try removal.collect(beside: inUse)
-    // Before 'open.lock', which whoever lets go of a generation needs to close it.
+    // Before 'open.lock': a thread that lets go of a generation needs that lock to close it.
     try removal.waitForLeases(isLettingGo)
     let open = try files { () throws(StoreFileError) in try opening.lockFile("open.lock") }
     // Nobody opens a generation meanwhile; this thread neither opens nor closes one as long.

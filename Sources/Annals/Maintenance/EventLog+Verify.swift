@@ -55,8 +55,14 @@ extension EventLog {
       return report
     }
     try log.core.generation.environment.openIDs()
-    try log.read { (snapshot) throws(AnnalsError) in
-      report = try snapshot.verify(progress)
+    do throws(AnnalsError) {
+      try log.read { (snapshot) throws(AnnalsError) in report = try snapshot.verify(progress) }
+    } catch {
+      // An entry at a position that none has: where the log ends is not known.
+      guard error.code == .damaged, error.details.table == "entries" else { throw error }
+      report.add(error, place: "the store")
+      report.isComplete = false
+      return report
     }
     var views = ViewCheck(log.core, report)
     try views.run()

@@ -181,7 +181,7 @@ extension EventLog {
     // The streams that begin in the tail are counted by its entries.
     let checkpoint = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.checkpoint() }
     let generation = log.core.generation
-    try StorePages(generation.directory, generation.current).entriesMustBeSound(behind: checkpoint)
+    try StorePages(generation.directory, generation.current).entriesMustBeSound(after: checkpoint)
     return try log.info()
   }
 }

@@ -22,7 +22,8 @@ public struct StoreCheck: Sendable {
     public let stages: [SchemaVersion]
     /// Whether it is of a newer version than the plan's, which reads it nevertheless, and cannot append.
     public let isNewer: Bool
-    /// Whether it is stored by name and a migration pass would rewrite it, so that fields can be lost which the plan does not declare.
+    /// Whether it is stored by name and a migration pass would rewrite it, so that fields can be lost which
+    /// the plan does not declare.
     public let isByName: Bool
     /// Why the plan cannot read it; `nil` where it can, or where nothing of it is delivered.
     public let problem: String?

@@ -11,7 +11,7 @@ struct TableCheck: ~Escapable {
   let reader: StoreReader
   private let kinds: KindRegistry
   private(set) var report: VerifyReport
-  /// How many entries were looked up beside the scans.
+  /// How many entries were looked up in addition to the scans.
   private(set) var lookUps: UInt64 = 0
 
   @_lifetime(copy reader)

@@ -13,7 +13,7 @@ public struct VerifyReport: Sendable {
   public private(set) var count = 0
   /// Whether everything was looked at: a file whose pages are damaged is not read any further.
   public internal(set) var isComplete = true
-  /// How many rows and entries were looked up beside the scans: what makes a long log slower than a short one.
+  /// How many rows and entries were looked up in addition to the scans: what makes a long log slower than a short one.
   var lookUps: UInt64 = 0
 
   /// Whether nothing is wrong.

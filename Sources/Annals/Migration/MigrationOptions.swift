@@ -32,8 +32,10 @@ public struct MigrationOptions: Sendable {
   public var unfinished = Unfinished.resume
   /// Whether everything is done but written: the report tells what a pass would do.
   public var isRehearsal = false
-  /// The fields that the pass may lose although no version of the plan declares them, by their ``UndeclaredField/name``: `TYPE.KEY` or `TYPE.outer.inner`. None by default, so
-  /// that a pass fails with code `undeclaredFields` where stored payloads have any. Names that the store does not have do no harm.
+  /// The fields that the pass may lose although no version of the plan declares them, by their
+  /// ``UndeclaredField/name``: `TYPE.KEY` or `TYPE.outer.inner`. None by default, so
+  /// that a pass fails with code `undeclaredFields` where stored payloads have any. Names that the store does
+  /// not have do no harm.
   public var dropFields: Set<String> = []
   /// Is told how the pass ended, whoever waits for it.
   public var observer: (@Sendable (Result<MigrationReport, AnnalsError>) -> Void)?

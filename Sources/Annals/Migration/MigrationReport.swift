@@ -25,8 +25,8 @@ public struct MigrationReport: Hashable, Codable, Sendable {
   public var rewritten: UInt64 = 0
   /// How many events were dropped, by type and reason; counted as ``rewritten`` is.
   public var dropped: [Dropped] = []
-  /// The fields that no version of the plan declares and that were given up by name, with how many values were
-  /// lost; counted as ``rewritten`` is.
+  /// The fields that no version of the plan declares and that were given up by name, with how many values
+  /// were lost; counted as ``rewritten`` is.
   public var droppedFields: [UndeclaredField] = []
   /// How many entries were split; counted as ``rewritten`` is.
   public var split: UInt64 = 0

@@ -44,7 +44,8 @@ public func Hoist<From, To, Context, New, Value: StoredValue>(
   Rule(Hoist(path, field, from: outer))
 }
 
-/// Says that a field which is gone and a new field of the same type are two fields, in a stage that has rules for other records.
+/// Says that a field which is gone and a new field of the same type are two fields, in a stage that has rules
+/// for other records.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.

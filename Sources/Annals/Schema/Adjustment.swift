@@ -1,4 +1,5 @@
-/// What a stage says about a field of a record that no rule takes, made by `Default`, `Wrap`, `Plunge`, `Hoist`, `Unrelated` and `Remove`; or about the way back, made by
+/// What a stage says about a field of a record that no rule takes, made by `Default`, `Wrap`, `Plunge`,
+/// `Hoist`, `Unrelated` and `Remove`; or about the way back, made by
 /// `Downcast`.
 public struct Adjustment<From: VersionedSchema, To: VersionedSchema>: Sendable {
   /// What it says of a field, without its types; `nil` for a downcast.
@@ -115,7 +116,8 @@ public struct FieldNames: Sendable {
   }
 }
 
-/// Says that a field which is gone and a new field of the same type are two fields, not one under another name.
+/// Says that a field which is gone and a new field of the same type are two fields, not one under another
+/// name.
 ///
 /// What is stored in the older field is not read any more. Fields are named as on disk.
 ///
@@ -132,7 +134,8 @@ public func Unrelated<From, To, New>(
     .unrelated(old: FieldNames.path(old), new: FieldNames.path(new)))
 }
 
-/// Says that a field was removed and is not the same as any new field of the same type; ``Unrelated(_:old:new:)`` says it of one.
+/// Says that a field was removed and is not the same as any new field of the same type;
+/// ``Unrelated(_:old:new:)`` says it of one.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.

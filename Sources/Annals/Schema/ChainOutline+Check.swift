@@ -126,7 +126,8 @@ extension ChainOutline {
     return problems
   }
 
-  /// The records that are new in a stage and could be a forgotten one under another name: they have its shape.
+  /// The records that are new in a stage and could be a forgotten one under another name: they have its
+  /// shape.
   private func heirs(of record: RecordOutline, at index: Int) -> [RecordOutline] {
     guard let shape = record.shape else { return [] }
     let (from, to) = (schemas[index], schemas[index + 1])

@@ -95,7 +95,8 @@ struct FieldHistory {
       + fields.fields.filter { forbidden.contains(ExactText($0.name)) }.map { .reserved($0) }
   }
 
-  /// Whether a field had its name before, and had another one or another place in between: it is the one that its name is reserved for.
+  /// Whether a field had its name before, and had another one or another place in between: it is the one that
+  /// its name is reserved for.
   ///
   /// - Parameter line: What the record was in the version before, in the one before that, and so on.
   private func isSame(_ field: String, _ record: Record, _ line: [[Record]]) -> Bool {

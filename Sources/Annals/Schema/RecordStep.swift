@@ -30,7 +30,8 @@ public struct RecordStep<R: Record>: Sendable {
   private var fold: FoldSite?
   /// Decodes a payload of the type and version that the step is for, and does nothing with it.
   private var own: (@Sendable (Span<UInt8>) throws(CodingFailure) -> Void)?
-  /// Decodes a payload of a type that is stored by name, and encodes it again; `nil` for a type that keeps whatever a payload holds, and for one with a shape.
+  /// Decodes a payload of a type that is stored by name, and encodes it again; `nil` for a type that keeps
+  /// whatever a payload holds, and for one with a shape.
   private var recoded: (@Sendable (Span<UInt8>, inout [UInt8]) throws(CodingFailure) -> Void)?
   /// Decodes a payload and goes on.
   private let decoded: @Sendable (Span<UInt8>, Origin, Sink) throws(StepFailure) -> Void
@@ -88,7 +89,8 @@ public struct RecordStep<R: Record>: Sendable {
 
   /// The paths of the fields of `payload` that are passed over where it is read, once for each place.
   ///
-  /// A type that is stored by name says which ones it knows by what it writes of a payload that it has read. Where it cannot be written, that is not known, and
+  /// A type that is stored by name says which ones it knows by what it writes of a payload that it has read.
+  /// Where it cannot be written, that is not known, and
   /// none is named.
   ///
   /// - Parameter payload: A payload that ``check(_:)`` takes.

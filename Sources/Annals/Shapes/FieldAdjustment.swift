@@ -13,7 +13,8 @@ package enum FieldAdjustment: Hashable, Sendable {
   /// This field of the older shape is gone on purpose: no new field is the same under another name.
   case acknowledge(removed: String)
 
-  /// This field of the older shape and this one of the newer shape are two fields, although the one goes where the other comes.
+  /// This field of the older shape and this one of the newer shape are two fields, although the one goes
+  /// where the other comes.
   case unrelated(old: String, new: String)
 
   /// The path of the field that it is about.

@@ -116,7 +116,8 @@ struct UndeclaredReading: ~Copyable, ~Escapable {
 }
 
 extension NamedForm {
-  /// The paths of the keys in `map` that the shape does not have, once for each place; ``read(_:to:)`` passes over them.
+  /// The paths of the keys in `map` that the shape does not have, once for each place; ``read(_:to:)`` passes
+  /// over them.
   ///
   /// Elements of arrays and values of dictionaries have no part of their own in a path.
   ///

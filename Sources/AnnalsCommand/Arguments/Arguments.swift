@@ -104,10 +104,13 @@ struct Arguments {
     try StorePath(operands[index])
   }
 
-  /// The store that the words name, which comes first; `nil` where they name none.
+  /// The store that the words name; `nil` where they name none.
   var store: StorePath? {
     get throws(UsageError) {
-      ["<store>", "SRC"].contains(names.first) ? try path(operand: 0) : try path("--store")
+      guard let index = names.firstIndex(where: { ["<store>", "SRC"].contains($0) }) else {
+        return try path("--store")
+      }
+      return try path(operand: index)
     }
   }
 

@@ -18,7 +18,7 @@ struct FieldArguments {
   let names: Set<String>
 
   init(_ arguments: Arguments) throws(UsageError) {
-    guard let list = arguments.value(Self.value) else {
+    guard let list = try arguments.value(Self.value) else {
       names = []
       return
     }
@@ -30,7 +30,8 @@ struct FieldArguments {
   /// Compares the names with what the store at `store` has, before anything is done.
   ///
   /// - Parameter isComplete: Whether every field that the store has must be named.
-  /// - Throws: ``AnnalsError`` with code `wrongUse` for a name that is no undeclared field of the store, though it has others or could have some; `undeclaredFields` for a field
+  /// - Throws: ``AnnalsError`` with code `wrongUse` for a name that is no undeclared field of the store,
+  ///   though it has others or could have some; `undeclaredFields` for a field
   ///   that is not named; and what a check of the store throws.
   func compare<Plan: SchemaMigrationPlan>(
     with store: URL, _ plan: Plan.Type, isComplete: Bool

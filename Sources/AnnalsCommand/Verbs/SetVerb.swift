@@ -26,12 +26,13 @@ struct SetVerb: Verb {
   let idempotency: StoreOptions.Idempotency
 
   init(_ arguments: Arguments) throws(UsageError) {
-    guard arguments[operand: 0] == "idempotency" else {
-      throw UsageError("there is nothing to set called '\(arguments[operand: 0])'; only 'idempotency'")
+    let property = try arguments.text(operand: 0)
+    guard property == "idempotency" else {
+      throw UsageError("there is nothing to set called '\(property)'; only 'idempotency'")
     }
     store = try arguments.path(operand: 1)
     isJSON = arguments.has("--json")
-    idempotency = try Self.idempotency(arguments[operand: 2])
+    idempotency = try Self.idempotency(arguments.text(operand: 2))
   }
 
   private static func idempotency(_ text: String) throws(UsageError) -> StoreOptions.Idempotency {

@@ -64,18 +64,18 @@ public struct PageCheck: Sendable {
   ///   - ignoring: The names of tables that it may also have, which are not looked at.
   ///   - only: The names of the tables whose trees are walked, for a reader that will use no others; `nil` for all of them and
   ///     the free list.
-  ///   - behind: After which key the walk of a table with integer keys begins, by its name.
+  ///   - after: After which key the walk of a table with integer keys begins, by its name.
   ///   - maximumFindings: How many findings are kept; all are counted.
   /// - Throws: The error that opening would throw for a file whose meta pages cannot be used, and errors of reading.
   /// - Complexity: O(size of the file), or of the trees that are walked.
   public static func run(
     _ name: String, in directory: Directory, tables: [TableDefinition],
     later: [TableDefinition] = [], ignoring: [String] = [], only: [String]? = nil,
-    behind: [String: UInt64] = [:], maximumFindings: Int = 100
+    after: [String: UInt64] = [:], maximumFindings: Int = 100
   ) throws(StoreFileError) -> Report {
     var walk = try PageWalk(
       file: directory.open(name, .read), tables: tables, later: later, ignoring: ignoring, only: only,
-      behind: behind, maximumFindings: maximumFindings)
+      after: after, maximumFindings: maximumFindings)
     try walk.run()
     return walk.report
   }
@@ -88,7 +88,7 @@ public struct PageCheck: Sendable {
     _ name: String, in directory: Directory, tables: [TableDefinition]
   ) throws(StoreFileError) -> (isWhole: Bool, transaction: UInt64) {
     var walk = try PageWalk(
-      file: directory.open(name, .read), tables: tables, later: [], ignoring: [], only: [], behind: [:],
+      file: directory.open(name, .read), tables: tables, later: [], ignoring: [], only: [], after: [:],
       maximumFindings: 1)
     return (try walk.runFree(), walk.metas.newer.transaction)
   }
@@ -97,7 +97,7 @@ public struct PageCheck: Sendable {
   ///
   /// The pages that a commit frees are used again by the next but one at the earliest.
   ///
-  /// - Throws: As ``run(_:in:tables:later:ignoring:only:behind:maximumFindings:)``.
+  /// - Throws: As ``run(_:in:tables:later:ignoring:only:after:maximumFindings:)``.
   public static func newestTransaction(of file: borrowing File) throws(StoreFileError) -> UInt64 {
     try MetaPages(of: file).newer.transaction
   }

@@ -45,7 +45,7 @@ extension PageWalk {
         let from = index > 0 ? page.key(of: node) : lower
         if index + 1 < page.count, let next = page.node(index + 1) {
           let end = page.key(of: next)
-          if let behind = tree.behind, end.count == 8, end.number64(at: 0) <= behind { continue }
+          if let after = tree.after, end.count == 8, end.number64(at: 0) <= after { continue }
           try visit(node.child, level: level + 1, from: place, lower: from, upper: end)
         } else {
           try visit(node.child, level: level + 1, from: place, lower: from, upper: upper)

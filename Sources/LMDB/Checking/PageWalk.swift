@@ -8,7 +8,7 @@ struct PageWalk: ~Copyable {
     let isFree: Bool
     let depth: Int
     /// Nothing is looked at that has keys up to here alone; `nil` where everything is.
-    var behind: UInt64?
+    var after: UInt64?
     var branch: UInt64 = 0
     var leaf: UInt64 = 0
     var overflow: UInt64 = 0
@@ -26,7 +26,7 @@ struct PageWalk: ~Copyable {
   /// The names of the tables whose trees are walked; `nil` for all of them and the free list.
   let only: [String]?
   /// After which key the walk of a tree begins, by the table's name.
-  let behind: [String: UInt64]
+  let after: [String: UInt64]
   /// The first page number that is beyond the file, or beyond what LMDB has given out.
   let limit: UInt64
   var used: PageSet
@@ -40,7 +40,7 @@ struct PageWalk: ~Copyable {
 
   init(
     file: consuming File, tables: [TableDefinition], later: [TableDefinition], ignoring ignored: [String],
-    only: [String]?, behind: [String: UInt64],
+    only: [String]?, after: [String: UInt64],
     maximumFindings: Int
   ) throws(StoreFileError) {
     metas = try MetaPages(of: file)
@@ -52,7 +52,7 @@ struct PageWalk: ~Copyable {
     self.later = later
     self.ignored = ignored
     self.only = only
-    self.behind = behind
+    self.after = after
     self.maximumFindings = maximumFindings
     self.file = file
     report.pages.total = pages
@@ -108,7 +108,7 @@ struct PageWalk: ~Copyable {
   ) throws(StoreFileError) {
     tree = Tree(
       name: definition.name, integerKeys: definition.integerKeys, isMain: isMain, isFree: isFree,
-      depth: record.depth, behind: behind[definition.name])
+      depth: record.depth, after: after[definition.name])
     if let reason = record.contradiction(pages: limit) {
       find(reason, page: page, at: offset)
       return
@@ -116,7 +116,7 @@ struct PageWalk: ~Copyable {
     if record.root != TableRecord.noPage {
       try visit(record.root, level: 1, from: (page, offset + 40), lower: nil, upper: nil)
     }
-    guard tree.behind == nil else { return }
+    guard tree.after == nil else { return }
     let counts = [
       ("inner pages", record.branchPages, tree.branch), ("leaf pages", record.leafPages, tree.leaf),
       ("pages of large values", record.overflowPages, tree.overflow),

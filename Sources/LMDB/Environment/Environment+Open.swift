@@ -172,7 +172,7 @@ struct Opening {
   /// that is missing.
   private func checkPages(_ data: DataFile) throws(StoreFileError) {
     let (isWhole, transaction) = try PageCheck.isWhole(name, in: directory, tables: definitions)
-    if try isWhole && isUndisturbed(since: transaction) { return }
+    if isWhole, try isUndisturbed(since: transaction) { return }
     guard try pages().isClean else { throw .truncated(file: name, have: data.size, need: data.used) }
   }
 

@@ -1,3 +1,6 @@
+// Its header includes <pthread.h>, and a build of the whole module takes the types for its own.
+import CLMDB
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)

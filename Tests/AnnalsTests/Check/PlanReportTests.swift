@@ -17,7 +17,7 @@ import Testing
           + SetLogged  new  (lightweight; new reads old: what rules make; old reads new: an unknown type)
 
         what older programs read
-          2.0.0: SetLogged from 2.0.0 on (the version before has another record of this name, or none); BodyWeighed from 1.0.0 on; Heartbeat from 1.0.0 on
+          2.0.0: Heartbeat from 1.0.0 on; BodyWeighed from 1.0.0 on; SetLogged from 2.0.0 on (the version before has another record of this name, or none)
 
         note: in the stage from WorkoutsV1 (1.0.0) to WorkoutsV2 (2.0.0) a rule makes what 'SetsLogged' becomes: programs of version 1.0.0 need a downcast to read it
         note: in the stage from WorkoutsV1 (1.0.0) to WorkoutsV2 (2.0.0) programs of version 1.0.0 read 'BodyWeighed' of 2.0.0 with a limit, mapped back: `kilograms` was `weight`: it is read under its original name, as float

@@ -129,7 +129,7 @@ struct ReaderChain {
           record.fields[index].original = nil
         }
         for _ in 0..<Int.random(in: 1...3, using: &generator) {
-          edit(&record.fields, isAdditive, &constants, &generator)
+          edit(&record.fields, old.names, isAdditive, &constants, &generator)
         }
         let number = newer.count
         adjustments += constants.map { AdjustmentOutline(caseIndex: number, word: "Default", adjustment: $0) }
@@ -161,17 +161,20 @@ struct ReaderChain {
 
   /// Makes a lightweight change to fields.
   private mutating func edit(
-    _ fields: inout [Field], _ isAdditive: Bool, _ constants: inout [FieldAdjustment],
-    _ generator: inout SeededGenerator, nested: Bool = false
+    _ fields: inout [Field], _ known: Set<String>, _ isAdditive: Bool,
+    _ constants: inout [FieldAdjustment], _ generator: inout SeededGenerator, nested: Bool = false
   ) {
     let free = Self.names.filter { name in !fields.contains { $0.name == name } }
     let change = Int.random(in: 0..<(isAdditive ? 4 : 9), using: &generator)
     switch change {
     case 0:
-      guard let name = free.randomElement(using: &generator) else { return }
+      // What the version before calls so is the same field, unless a version lies between.
+      guard let name = free.randomElement(using: &generator), !known.contains(name) else { return }
       fields.append(newField(name, isOptional: true, nested: true, &generator))
     case 1:
-      guard let name = free.randomElement(using: &generator), !nested else { return }
+      guard let name = free.randomElement(using: &generator), !nested, !known.contains(name) else {
+        return
+      }
       fields.append(Field(id: number(), name: name, original: nil, isOptional: false, width: 32))
       constants.append(.constant(field: name, bytes: [7]))
     case 2: fields.shuffle(using: &generator)
@@ -200,7 +203,7 @@ struct ReaderChain {
       guard let index = fields.indices.randomElement(using: &generator), fields[index].width == -1 else {
         return
       }
-      edit(&fields[index].parts, isAdditive, &constants, &generator, nested: true)
+      edit(&fields[index].parts, known, isAdditive, &constants, &generator, nested: true)
     }
   }
 
@@ -212,10 +215,15 @@ struct ReaderChain {
           caseName: record.name.lowercased(), name: ExactText(record.name),
           formerNames: record.formerNames.map { ExactText($0) }, reservedNames: [],
           shape: StoredShape(RecordShape(record.fields.map(\.shape))),
-          type: ObjectIdentifier(types[record.type]),
+          isTree: false, type: ObjectIdentifier(types[record.type]),
           typeName: record.name, samples: { () throws(CodingFailure) in [] })
       })
   }
+}
+
+extension ReaderChain.Record {
+  /// What the record and its parts call their fields.
+  var names: Set<String> { Set(fields.map(\.name) + fields.flatMap { $0.parts.map(\.name) }) }
 }
 
 extension ReaderChain.Field {

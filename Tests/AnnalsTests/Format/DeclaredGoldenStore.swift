@@ -132,6 +132,7 @@ enum DeclaredGoldenStore {
     }
     var activating = StoreOptions()
     activating.activating = true
+    activating.dropFields = ["Visited.by"]
     try await writeFirst(EventStore(at: url, plan: GoldenPlan1.self, options: activating))
     try await writeSecond(EventStore(at: url, plan: GoldenPlan2.self, options: activating))
     try await writeDraft(EventStore(at: url, plan: GoldenPlan3.self))

@@ -57,13 +57,16 @@ private enum FirstVisitPlan: SchemaMigrationPlan {
       lines.dropFirst(5).joined(separator: "\n") == """
           kind 1: Visited, version 1.0.0, by shape
             (guest: uuid, at: date, stops: [date], until: date?)
-          Visited {"at":"\(half)","guest":"\(id)","stops":["\(day)"],"until":null}
+          Visited {"at":"\(half)","guest":"\(id)","stops":["\(day)"]}
 
         1.0.0 -> 2.0.0
           Visited: Upcast
+            + stay: (from: date, until: date?)
+            - at: date
+            - until: date?
 
         now, version 2.0.0
-          Visited {"stay":{"from":"\(half)","until":null},"guest":"\(id)","stops":["\(day)"]}
+          Visited {"stay":{"from":"\(half)"},"guest":"\(id)","stops":["\(day)"]}
         """, "\(explanation)")
   }
 

@@ -78,7 +78,8 @@ import Testing
     #expect(try EventLog.inspect(place.url).entries > 100)
   }
 
-  @Test(arguments: [1_000, 10_000]) func `what is looked up beside the scan does not grow with the entries`(
+  @Test(arguments: [1_000, 10_000])
+  func `what is looked up in addition to the scan does not grow with the entries`(
     entries: Int
   ) async throws {
     let place = try TemporaryStore()

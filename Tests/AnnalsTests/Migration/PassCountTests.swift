@@ -115,13 +115,13 @@ import Testing
   @Test func `what a pass has done is stored in bounded room`() throws {
     var row = PassTallyRow()
     row.changes.rewritten = 3
-    row.moved = .max
+    row.moved = FormatRange.maximum
     for number in 0..<1_500 {
       row.changes.drops[.init(type: "T", reason: "\(number)")] = UInt64(number) + 1
     }
     let bytes = row.encoded()
     let read = try PassTallyRow(bytes.span)
-    #expect(read.changes.rewritten == 3 && read.moved == .max)
+    #expect(read.changes.rewritten == 3 && read.moved == FormatRange.maximum)
     #expect(read.changes.drops.count == 1_000)
     #expect(
       read.changes.drops.values.reduce(0, +) == row.changes.drops.values.reduce(0, +))

@@ -41,7 +41,8 @@ import Testing
     let holders = try names.map { try Holder(place.url.appendingPathComponent($0)) }
     // Without a bound this would wait as long as the other process lives.
     log = nil
-    #expect(holders.allSatisfy(\.isRunning))
+    let areRunning = holders.allSatisfy { $0.isRunning }
+    #expect(areRunning)
     holders.forEach { $0.end() }
     let again = try place.open()
     try await again.append([try .placed(5)], to: "a")

@@ -140,7 +140,7 @@ import Testing
       let value = table == "entries" ? stored : Array(stored.dropLast(4))
       for number in RowDecoderTests.extremes { cases.append((Row.key(number), value)) }
     }
-    for (key, value) in cases.shuffled(using: &random).prefix(24) {
+    for (key, value) in cases.shuffled(using: &random).prefix(12) {
       try? FileManager.default.removeItem(at: place.url)
       try FileManager.default.copyItem(at: whole.url, to: place.url)
       do { try put(Self.sealed(value, key, table), key, table, place.url) } catch { continue }

@@ -64,10 +64,15 @@ import Testing
     let place = try TemporaryStore()
     let older = try EventStore(at: place.url, plan: Plan1.self)
     let newer = try EventStore(at: place.url, plan: Losing.self)
-    var rounded = 0.1
-    while rounded / 0.45359237 * 0.45359237 == rounded { rounded += 0.1 }
+    func back(_ kilograms: Double) -> Double {
+      let pounds = kilograms / 0.45359237
+      return pounds * 0.45359237
+    }
+    let weights = (1...1_000).map { (number: Int) -> Double in Double(number) / 10 }
+    let found = weights.first { (weight: Double) -> Bool in back(weight) != weight }
+    let rounded = try #require(found)
     try await newer.append([.weighed(.init(kilograms: rounded, note: "fasted"))], to: "a")
-    #expect(try newer.events() == [.weighed(.init(kilograms: rounded / 0.45359237 * 0.45359237))])
+    #expect(try newer.events() == [.weighed(.init(kilograms: back(rounded)))])
     let error = await #expect(throws: AnnalsError.self) {
       try await newer.append([.weighed(.init(kilograms: 1, note: "fasted", tare: 2))], to: "a")
     }

@@ -361,7 +361,7 @@ import Testing
     do {
       let file = try store.log.core.createdConsumers()
       try file.write { (transaction) throws(AnnalsError) in
-        try transaction.put([2, 0, 0, 0], "format", in: file.environment.table("meta"))
+        try transaction.put([3, 0, 0, 0], "format", in: file.environment.table("meta"))
       }
     }
     let error = #expect(throws: AnnalsError.self) {

@@ -11,7 +11,8 @@ extension PlanRewriter {
 
   /// Counts the fields that the entry at `position` loses.
   ///
-  /// - Throws: ``Setback`` with code `undeclaredFields` where nobody has given one up: it was appended after the pass had looked at the log.
+  /// - Throws: ``Setback`` with code `undeclaredFields` where nobody has given one up: it was appended after
+  ///   the pass had looked at the log.
   func countLosses(at position: Position, in changes: inout RunChanges) throws(Setback) {
     var unnamed = UndeclaredTally()
     for (kind, path) in losses {

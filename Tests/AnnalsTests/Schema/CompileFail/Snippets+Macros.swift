@@ -74,7 +74,7 @@ extension Snippet {
       "@Record struct A18 { @Field(\"b\") var a: Int; var b: Int }"),
     Snippet(
       "a field that is not stored", says: "a computed property is not stored: remove @Field",
-      "@Record struct A19 { @Field(\"b\") var a: Int { 1 } }"),
+      "@Record struct A19: Record { @Field(\"b\") var a: Int { 1 } }"),
     Snippet(
       "a field of nothing", says: "@Field names a field of a @Record or @Value: mark the struct around it",
       "struct A20 { @Field(\"b\") var a: Int }"),

@@ -63,7 +63,7 @@ extension Snippet {
     Snippet(
       "a record of an old version",
       says:
-        "cannot convert value of type 'V1.Placed' to expected argument type 'V3.Placed' (aka 'V2.Placed')",
+        "cannot convert value of type 'V1.Placed' to expected argument type 'V3.Event.Carried.Placed' (aka 'V2.Placed')",
       "store.append([.placed(V1.Placed(total: 1))], to: \"order-1\")"),
     Snippet(
       "an event of an old version with an id",
