@@ -1,8 +1,8 @@
 /// Reads JSON (RFC 8259) as a CBOR tree, without losing or guessing anything.
 ///
-/// A number without fraction and exponent is an integer from −2^64 to 2^64−1 (`-0` is the double −0.0); beyond
-/// that it is refused. Any other is the nearest double. It is refused beyond the range of doubles, and where the
-/// nearest double is 0 and the number is not. Keys may not stand twice, compared as
+/// A number without fraction and exponent is an integer from −2^64 to 2^64−1 (`-0` is the double −0.0);
+/// beyond that it is refused. Any other is the nearest double. It is refused beyond the range of doubles,
+/// and where the nearest double is 0 and the number is not. Keys may not stand twice, compared as
 /// bytes after their escapes; text keeps every code point. What JSON cannot say stands in objects with one key:
 /// `{"$bytes":"…"}` in base64, `{"$double":"…"}` with `NaN`, `Infinity`, `-Infinity` or the 16 hexadecimal digits of
 /// a NaN's bits; a key that has more `$` before these words, alone in its object, loses one.

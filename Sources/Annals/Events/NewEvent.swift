@@ -10,8 +10,9 @@ public struct NewEvent<Event: SchemaEvent>: Sendable {
   public var event: Event
   /// The caller's id for the event, by which a repeated append is recognised.
   ///
-  /// How long an id is recognised is decided by the store's ``StoreOptions/idempotency``: by default while the event is
-  /// among the newest 64 entries of its stream. A call that is repeated later is stored again then.
+  /// How long an id is recognised is decided by the store's ``StoreOptions/idempotency``: by default while
+  /// the event is among the newest 64 entries of its stream. A call that is repeated later is stored again
+  /// then.
   public var id: UUID?
   /// What to note beside the event; it never affects what the event means.
   public var metadata: Metadata

@@ -1,4 +1,5 @@
-/// The value of a row of `meta` that says which stream the entries of a stream came from, whose name is in the row's.
+/// The value of a row of `meta` that says which stream the entries of a stream came from, whose name is in
+/// the row's.
 struct OriginRow: Equatable, Sendable {
   /// What the names of the rows begin with.
   static let prefix = "from "
@@ -37,8 +38,8 @@ struct OriginRow: Equatable, Sendable {
   }
 }
 
-/// The value of the row `regrouped` of `meta`: the newest position at the switch of the last pass that moved entries to
-/// other streams. Later entries are of the stream that they are in.
+/// The value of the row `regrouped` of `meta`: the newest position at the switch of the last pass that
+/// moved entries to other streams. Later entries are of the stream that they are in.
 enum RegroupedRow {
   /// The name of the row.
   static let name = "regrouped"

@@ -9,7 +9,8 @@ protocol AppendState: ~Escapable {
   /// Why the snapshot could not be read.
   associatedtype Failure: Error
 
-  /// The revisions of the newest entries of a stream that have one of `ids`, as far as the store recognises them.
+  /// The revisions of the newest entries of a stream that have one of `ids`, as far as the store recognises
+  /// them.
   func revisions(of ids: [UUID], in end: StreamEnd) throws(Failure) -> [UUID: Revision]
 
   /// Whether the store recognises every id that a stream has.
@@ -21,8 +22,8 @@ protocol AppendState: ~Escapable {
   /// Where entries have moved that the stream of the call's part at `index` held.
   func moved(ofPart index: Int) throws(Failure) -> [StreamName]
 
-  /// Up to which position the entries of the stream called `name` may be of several streams, which a pass has merged;
-  /// `nil` where all are of one.
+  /// Up to which position the entries of the stream called `name` may be of several streams, which a pass
+  /// has merged; `nil` where all are of one.
   func mergedUpTo(_ name: StreamName) throws(Failure) -> Position?
 
   /// Where the stream called `name` ends; `nil` where it holds no entry.
@@ -212,8 +213,8 @@ enum AppendDecision {
     return end != nil || isWhole ? .new : .untold(names)
   }
 
-  /// The id of the first of some entries of a stream that may be an event of another stream, which a pass has merged
-  /// with it.
+  /// The id of the first of some entries of a stream that may be an event of another stream, which a pass
+  /// has merged with it.
   private static func firstMerged<State: AppendState & ~Escapable>(
     _ identities: [EntryIdentity], _ stream: StreamName, in state: borrowing State
   ) throws(State.Failure) -> UUID? {

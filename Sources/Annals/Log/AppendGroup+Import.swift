@@ -26,10 +26,12 @@ extension AppendGroup {
 
   /// The events of an import's call whose ids are still not in their streams.
   ///
-  /// The import has looked before the transaction began. Entries that came after `sight` are compared here, where no
-  /// other writer can add any, so each id is stored once, however many imports run at the same time.
+  /// The import has looked before the transaction began. Entries that came after `sight` are compared here,
+  /// where no other writer can add any, so each id is stored once, however many imports run at the same
+  /// time.
   ///
-  /// - Throws: ``AnnalsError`` with ``LogSight/Outdated`` where the import must look again; what reading throws.
+  /// - Throws: ``AnnalsError`` with ``LogSight/Outdated`` where the import must look again; what reading
+  ///   throws.
   /// - Complexity: O(entries since the look).
   mutating func unknown(
     of call: AppendRequest, since sight: LogSight, in transaction: borrowing WriteTransaction

@@ -65,7 +65,8 @@ struct AppendRequest: Sendable {
   var inline: InlineSet?
   /// The versions behind stages of its plan that move entries to other streams, all of which must be active.
   var movedBy: [SchemaVersion] = []
-  /// For an import, the state of the log in which none of its ids was there; those that came later are left out.
+  /// For an import, the state of the log in which none of its ids was there; those that came later are left
+  /// out.
   var sight: LogSight?
   /// Since when its caller waits, if it had to wait for room in the queue.
   var since: ContinuousClock.Instant?
@@ -119,7 +120,8 @@ struct AppendRequest: Sendable {
   /// The events of a part.
   func items(of part: Part) -> ArraySlice<Item> { items[part.items] }
 
-  /// The same call without the events for which `isLeftOut` returns `true`, which is called with each part's index.
+  /// The same call without the events for which `isLeftOut` returns `true`, which is called with each
+  /// part's index.
   func without(_ isLeftOut: (Int, Item) -> Bool) -> AppendRequest {
     var rest = self
     rest.items = []

@@ -53,12 +53,12 @@ public struct EventLog: Sendable {
   /// The events are on disk when this returns, but the last commit of a store that is opened with ``StoreOptions/Durability/relaxed``. Calls that wait at
   /// the same time share a commit. A task that is cancelled takes its call back as long as that waits.
   ///
-  /// A call whose events have ids and are in the stream already, all and in the same order, writes nothing and returns
-  /// their places, whatever was expected. The store's ``StoreOptions/idempotency`` says how far back ids are recognised:
-  /// by default among the newest 64 entries of the stream, and a call that is repeated later is stored again. With
-  /// ``StoreOptions/Idempotency/always`` it is for ever. Ids are looked for in other streams too, if a pass has moved the
-  /// stream's entries there. Where too many entries are there to be certain, or several streams were merged, the call
-  /// fails with `streamMoved`.
+  /// A call whose events have ids and are in the stream already, all and in the same order, writes nothing
+  /// and returns their places, whatever was expected. The store's ``StoreOptions/idempotency`` says how far
+  /// back ids are recognised: by default among the newest 64 entries of the stream, and a call that is
+  /// repeated later is stored again. With ``StoreOptions/Idempotency/always`` it is for ever. Ids are
+  /// looked for in other streams too, if a pass has moved the stream's entries there. Where too many
+  /// entries are there to be certain, or several streams were merged, the call fails with `streamMoved`.
   ///
   /// - Parameters:
   ///   - events: The events, oldest first. Without events nothing is written and no stream is created.

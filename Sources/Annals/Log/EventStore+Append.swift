@@ -23,11 +23,11 @@ extension EventStore {
   /// Adds events with ids, metadata or times of their own to the end of `stream`, all of them or none.
   ///
   /// A call whose events have ids and are in the stream already, all and in the same order, writes nothing and returns
-  /// their places, whatever was expected. The store's ``StoreOptions/idempotency`` says how far back ids are recognised:
-  /// by default among the newest 64 entries of the stream, and a call that is repeated later is stored again. With
-  /// ``StoreOptions/Idempotency/always`` it is for ever. Ids are looked for in other streams too, if a pass has moved the
-  /// stream's entries there. Where too many entries are there to be certain, or several streams were merged, the call
-  /// fails with `streamMoved`.
+  /// their places, whatever was expected. The store's ``StoreOptions/idempotency`` says how far back ids
+  /// are recognised: by default among the newest 64 entries of the stream, and a call that is repeated
+  /// later is stored again. With ``StoreOptions/Idempotency/always`` it is for ever. Ids are looked for in
+  /// other streams too, if a pass has moved the stream's entries there. Where too many entries are there to
+  /// be certain, or several streams were merged, the call fails with `streamMoved`.
   ///
   /// - Parameters:
   ///   - events: The events, oldest first.

@@ -12,7 +12,8 @@ extension StoreReader {
     try row(IDIndexRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in try IDIndexRow(bytes) }
   }
 
-  /// The revision of the newest entry of a stream with an id, as the index has it; `nil` where there is none.
+  /// The revision of the newest entry of a stream with an id, as the index has it; `nil` where there is
+  /// none.
   func revision(of id: UUID, in stream: Position, _ index: Table) throws(AnnalsError) -> Revision? {
     let key = IDRow.key(stream, id)
     let stored: Span<UInt8>?

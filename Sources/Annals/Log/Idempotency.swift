@@ -9,8 +9,8 @@ extension StoreOptions {
   public enum Idempotency: Hashable, Sendable, CustomStringConvertible {
     /// An id is recognised while its event is among the newest `n` entries of its stream, 1 to 65,536.
     ///
-    /// A call that is repeated later than that is stored again. It costs a look at up to `n` entries for each stream
-    /// whose events have ids.
+    /// A call that is repeated later than that is stored again. It costs a look at up to `n` entries for
+    /// each stream whose events have ids.
     case window(Int)
     /// An id is recognised for ever, by an index of the ids of each stream.
     ///

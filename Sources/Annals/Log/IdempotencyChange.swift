@@ -6,10 +6,12 @@ internal import LMDB
   import Foundation
 #endif
 
-/// Changes how a store recognises event ids: builds the index of ids or removes it, in transactions of bounded length.
+/// Changes how a store recognises event ids: builds the index of ids or removes it, in transactions of
+/// bounded length.
 ///
-/// The index is read, and kept by appends, from the transaction on that says that it is complete. Cut short, the change
-/// leaves the store as it recognised ids before, or already the new way; the next change goes on.
+/// The index is read, and kept by appends, from the transaction on that says that it is complete. Cut
+/// short, the change leaves the store as it recognised ids before, or already the new way; the next change
+/// goes on.
 struct IdempotencyChange {
   /// For how long a transaction adds or removes rows.
   private static let turn = Duration.milliseconds(50)
@@ -217,17 +219,18 @@ extension StoreReader {
 extension EventLog {
   /// Changes how the store recognises event ids that it has already.
   ///
-  /// Afterwards the store, and every process that has it open, recognises ids the new way; a later open with another
-  /// ``StoreOptions/idempotency`` fails. ``StoreOptions/Idempotency/always`` builds an index of the ids of all entries
-  /// first, between the appends of others. From then on programs with an older library cannot write to the store. A
-  /// window removes the index. A change that is cut short can be repeated, and goes on.
+  /// Afterwards the store, and every process that has it open, recognises ids the new way; a later open
+  /// with another ``StoreOptions/idempotency`` fails. ``StoreOptions/Idempotency/always`` builds an index
+  /// of the ids of all entries first, between the appends of others. From then on programs with an older
+  /// library cannot write to the store. A window removes the index. A change that is cut short can be
+  /// repeated, and goes on.
   ///
   /// - Parameters:
   ///   - idempotency: How ids are recognised.
   ///   - progress: Is called now and then with how many entries are indexed.
   /// - Returns: Whether the store recognised ids in another way before.
-  /// - Throws: ``AnnalsError`` with code `wrongUse` for a window of a length that no store has, `readOnly`, `busy` where a
-  ///   migration pass runs, `held`, `diskFull`, `damaged`, `needsNewer` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` for a window of a length that no store has, `readOnly`,
+  ///   `busy` where a migration pass runs, `held`, `diskFull`, `damaged`, `needsNewer` or `inputOutput`.
   /// - Complexity: O(log) to build the index, O(entries with ids) to remove it.
   @discardableResult
   public func setIdempotency(

@@ -80,9 +80,9 @@ public struct StoreOptions: Sendable {
   public var durability = Durability.full
   /// How the store recognises an append call whose events it has already, by the ids of the events.
   ///
-  /// It is decided when the store is created, by default as `.window(64)`, and kept in it. Opening a store that
-  /// recognises ids in another way fails with `wrongUse`; `nil` opens every store. ``EventLog/setIdempotency(_:progress:)``
-  /// and `annals set idempotency` change it later.
+  /// It is decided when the store is created, by default as `.window(64)`, and kept in it. Opening a store
+  /// that recognises ids in another way fails with `wrongUse`; `nil` opens every store.
+  /// ``EventLog/setIdempotency(_:progress:)`` and `annals set idempotency` change it later.
   public var idempotency: Idempotency?
   /// Whether the open may work out and keep what stages need to know of the whole log, and take over events without a version, where a plan has either; it reads
   /// the log then. Without it such a store does not open: `requiresActivation`.

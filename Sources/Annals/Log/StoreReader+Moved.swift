@@ -48,7 +48,8 @@ extension StoreReader {
     try eachFact(MovedRow.prefix, behind: last, body)
   }
 
-  /// Hands each row of `meta` about a stream whose name begins with `text` to `body`, in their order, until that returns `false`.
+  /// Hands each row of `meta` about a stream whose name begins with `text` to `body`, in their order, until
+  /// that returns `false`.
   ///
   /// - Parameters:
   ///   - text: ``MovedRow/prefix`` or ``OriginRow/prefix``.

@@ -23,7 +23,8 @@ final class StoreTables: Sendable {
   /// The rows of inline projections: a table that a store has from the first one on.
   static let inline = TableDefinition("inline", integerKeys: false)
 
-  /// The index of event ids by stream: a table that a store has from the first ``StoreOptions/Idempotency/always`` on.
+  /// The index of event ids by stream: a table that a store has from the first
+  /// ``StoreOptions/Idempotency/always`` on.
   static let ids = TableDefinition("ids", integerKeys: false)
 
   /// The tables that a store need not have.

@@ -8,8 +8,8 @@ internal import LMDB
 
 /// Compares the index of event ids with the entries, in the order of the log.
 ///
-/// Each entry with an id must have a row that leads to it, or to a newer entry of its stream with the same id. Each row
-/// must be that of one entry, so as many rows are confirmed as there are.
+/// Each entry with an id must have a row that leads to it, or to a newer entry of its stream with the same
+/// id. Each row must be that of one entry, so as many rows are confirmed as there are.
 struct IDIndexCheck {
   /// The index; `nil` where the store has none.
   let table: Table?

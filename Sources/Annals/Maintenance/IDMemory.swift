@@ -6,10 +6,11 @@
 
 /// The positions of entries by event id and stream, for the streams that an import has to search.
 ///
-/// It holds a hash for each id, so every position that it gives is a candidate to be compared with the entry itself.
-/// A slot has 16 bytes, and at most three of four slots are used.
+/// It holds a hash for each id, so every position that it gives is a candidate to be compared with the
+/// entry itself. A slot has 16 bytes, and at most three of four slots are used.
 struct IDMemory {
-  /// The most ids that an import keeps by default: 1 GiB of slots, and half as much again while they become more.
+  /// The most ids that an import keeps by default: 1 GiB of slots, and half as much again while they become
+  /// more.
   static let limit = 50_000_000
 
   private struct Slot {

@@ -8,10 +8,11 @@ internal import LMDB
 
 /// Finds the lines of an import that are in the log already, by their ids.
 ///
-/// A line with an id is known where its stream, or one that a pass has moved the stream's entries to, has an entry with
-/// that id, wherever the entry is. The next entry after the last known line is compared first, so lines in the order of
-/// their entries cost one entry each. An id that is elsewhere, or nowhere, is looked for in the store's index of ids;
-/// without one, the ids of the whole stream are kept in memory. A line without an id is known only where it follows a known line and equals the entry that follows.
+/// A line with an id is known where its stream, or one that a pass has moved the stream's entries to, has
+/// an entry with that id, wherever the entry is. The next entry after the last known line is compared
+/// first, so lines in the order of their entries cost one entry each. An id that is elsewhere, or nowhere,
+/// is looked for in the store's index of ids; without one, the ids of the whole stream are kept in memory.
+/// A line without an id is known only where it follows a known line and equals the entry that follows.
 struct KnownLines {
   /// Where the next line of a stream is expected.
   private struct Place {
@@ -49,8 +50,10 @@ struct KnownLines {
   /// Removes the known lines from `batch`.
   ///
   /// - Returns: How many lines were known, and the state of the log in which the others were not.
-  /// - Throws: ``AnnalsError`` with code `tooLarge` where more ids would have to be kept in memory than the limit allows.
-  /// - Complexity: O(log of the stream's length) a line; each entry of a stream is read once at most to keep its id.
+  /// - Throws: ``AnnalsError`` with code `tooLarge` where more ids would have to be kept in memory than the
+  ///   limit allows.
+  /// - Complexity: O(log of the stream's length) a line; each entry of a stream is read once at most to
+  ///   keep its id.
   mutating func remove(
     from batch: inout ImportBatch
   ) throws(AnnalsError) -> (count: UInt64, sight: LogSight) {
@@ -120,7 +123,8 @@ struct KnownLines {
     return found
   }
 
-  /// Whether the line is the entry that follows the last known one of its stream, or the first of a place where none was.
+  /// Whether the line is the entry that follows the last known one of its stream, or the first of a place
+  /// where none was.
   private mutating func isExpected(
     _ event: AppendRequest.Event, of stream: StreamName, _ places: Places,
     _ snapshot: borrowing LogSnapshot

@@ -138,28 +138,31 @@ extension EventLog {
   /// A batch is one append call of at most 4,000 lines and some 4 MiB, and all of it is stored or none. The import stops at
   /// the first line that is no entry: the batches before it are stored, and the lines in front of it that belong to its
   /// own batch are not. The error says in `details.line` where it stopped and in `details.linesStored` how many lines are
-  /// stored, which is what ``ImportOptions/skip`` takes to go on. With code `outcomeUnknown` the batch after them may be
-  /// stored too: going on there without looking may store its lines twice, but for those with ids. A line of more than 128 MiB is refused.
+  /// stored, which is what ``ImportOptions/skip`` takes to go on. With code `outcomeUnknown` the batch
+  /// after them may be stored too: going on there without looking may store its lines twice, but for those
+  /// with ids. A line of more than 128 MiB is refused.
   ///
   /// A line needs `stream`, `type` and `data`, an object. `version`, `time`, `id` and `metadata` may be absent or null; an
   /// entry without a time takes that of its append call. Other members, `position` and `revision` among them, are ignored,
   /// but a line with `stub` or `path` is refused.
   ///
-  /// A line whose id is in its stream already, or in one that a pass has moved the stream's entries to, is not stored
-  /// again, in whatever order the lines come and however many imports run at the same time. A line whose id is in a stream
-  /// that a pass has merged from several is refused with `streamMoved`. A line without an id is taken for a known one only
-  /// where it follows one and equals the entry that follows.
+  /// A line whose id is in its stream already, or in one that a pass has moved the stream's entries to, is
+  /// not stored again, in whatever order the lines come and however many imports run at the same time. A
+  /// line whose id is in a stream that a pass has merged from several is refused with `streamMoved`. A line
+  /// without an id is taken for a known one only where it follows one and equals the entry that follows.
   ///
   /// - Parameters:
   ///   - options: Where the lines keep their fields, and where to begin.
   ///   - next: Gives the next bytes of the input, as many as it likes, and `nil` at its end.
   ///   - progress: Is told after every batch how far the import has come.
   /// - Returns: How many lines there were, and what became of them.
-  /// - Throws: What `next` throws, and ``AnnalsError`` with code `malformed`, `invalidName`, `streamMoved` or `tooLarge`
-  ///   for a line, also where the ids of too many entries would have to be kept in memory, or as ``append(_:to:expecting:)``.
+  /// - Throws: What `next` throws, and ``AnnalsError`` with code `malformed`, `invalidName`, `streamMoved`
+  ///   or `tooLarge` for a line, also where the ids of too many entries would have to be kept in memory, or
+  ///   as ``append(_:to:expecting:)``.
   /// - Complexity: O(bytes of the input), with one flush to disk a batch; memory for two batches, and for the
-  ///   names of the streams met where lines have ids and the log was not empty. In a store with a window of ids, each
-  ///   stream with a line that does not follow its order is read once, and its ids take 21 to 43 bytes each.
+  ///   names of the streams met where lines have ids and the log was not empty. In a store with a window of
+  ///   ids, each stream with a line that does not follow its order is read once, and its ids take 21 to 43
+  ///   bytes each.
   @discardableResult
   public func importLines(
     _ options: ImportOptions = ImportOptions(), from next: () throws(AnnalsError) -> [UInt8]?,

@@ -21,8 +21,8 @@ extension URL: StoredValue {
 
   /// Writes the text.
   ///
-  /// - Throws: ``CodingFailure`` where the text would not come back as the same text, and for a URL that is relative to
-  ///   a base: it would come back as another URL. Use its `absoluteURL`.
+  /// - Throws: ``CodingFailure`` where the text would not come back as the same text, and for a URL that is
+  ///   relative to a base: it would come back as another URL. Use its `absoluteURL`.
   public func encode(into writer: inout FieldWriter) throws(CodingFailure) {
     guard baseURL == nil else {
       throw CodingFailure(.refused, at: writer.offset, detail: Self.withBase)

@@ -9,8 +9,9 @@ struct ImportVerb: Verb {
 
     A line needs 'stream', 'type' and 'data', an object; 'version', 'time', 'id' and 'metadata' may be absent. Lines go in by
     batches of up to 4,000, each whole or not at all. The import stops at the first bad line and names it; the batches
-    before it are kept, lines of its own batch are not, and the error says from where --skip goes on. A line whose id
-    is in its stream already is not stored again. A store that was created stays, even where the first batch fails.
+    before it are kept, lines of its own batch are not, and the error says from where --skip goes on. A line
+    whose id is in its stream already is not stored again. A store that was created stays, even where the
+    first batch fails.
 
       FILE|-             the file to read, or - for standard input
       --field NAME=KEY   the key under which the lines keep the field NAME, such as version=v; once for each field

@@ -13,10 +13,11 @@ struct SetVerb: Verb {
   static let synopsis = "idempotency <store> always|window=N [--json]"
   static let help = """
 
-    With 'window=N' an append whose event ids are among the newest N entries of their stream, 1 to 65536, is not stored
-    again; 'window=64' is how stores are created. With 'always' ids are recognised for ever: an index of all ids is
-    built, between the appends of others, and kept by every append from then on. Programs with an older library cannot
-    write to the store then. A change that is cut short can be repeated, and goes on.
+    With 'window=N' an append whose event ids are among the newest N entries of their stream, 1 to 65536,
+    is not stored again; stores are created with 'window=64'. With 'always' ids are recognised for ever: an
+    index of all ids is built, between the appends of others, and kept by every append from then on. Programs
+    with an older library cannot write to the store then. A change that is cut short can be repeated, and
+    goes on.
 
     """
   static let grammar = Arguments.Grammar(operands: ["idempotency", "<store>", "always|window=N"])

@@ -6,7 +6,8 @@ import Annals
   import Foundation
 #endif
 
-/// Appends of events with ids to a store that recognises ids by a window or by an index, compared with the same appends without ids.
+/// Appends of events with ids to a store that recognises ids by a window or by an index, compared with the
+/// same appends without ids.
 struct AppendWithIDs: Scenario {
   let name = "append-ids"
   let unit = Unit.entriesPerSecond

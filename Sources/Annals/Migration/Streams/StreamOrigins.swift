@@ -2,7 +2,8 @@ internal import LMDB
 
 /// Finds out during a pass which streams get entries of several streams, and writes that down.
 ///
-/// Ids are unique in their stream only. In a stream that was merged from several, an id does not tell whose event it is.
+/// Ids are unique in their stream only. In a stream that was merged from several, an id does not tell whose
+/// event it is.
 struct StreamOrigins {
   /// How many rows are kept in memory; others are read again where they are needed.
   private static let limit = 16_384
@@ -47,7 +48,8 @@ struct StreamOrigins {
 }
 
 extension StoreReader {
-  /// Which stream the entries of a stream came from, by the last pass that moved any there; `nil` where none did.
+  /// Which stream the entries of a stream came from, by the last pass that moved any there; `nil` where
+  /// none did.
   func origin(of stream: StreamName) throws(AnnalsError) -> OriginRow? {
     try row(OriginRow.name(stream), in: tables.meta) { (bytes) throws(FormatFailure) in try OriginRow(bytes) }
   }
