@@ -135,7 +135,7 @@ public func Unrelated<From, To, New>(
 }
 
 /// Says that a field was removed and is not the same as any new field of the same type;
-/// ``Unrelated(_:old:new:)`` says it of one.
+/// `Unrelated(_:old:new:)` says it of one.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
