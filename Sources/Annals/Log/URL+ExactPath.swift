@@ -14,7 +14,7 @@ extension URL {
   /// opened by the bytes of the path, relative to the working directory where the path is relative.
   ///
   /// ```swift
-  /// let store = try EventStore(at: URL(exactPath: "link/../orders.annals".utf8), plan: OrderPlan.self)
+  /// let log = try EventLog(at: URL(exactPath: "link/../orders.annals".utf8))
   /// ```
   ///
   /// - Parameter path: The bytes of the path.

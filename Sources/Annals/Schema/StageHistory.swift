@@ -32,7 +32,9 @@ public struct StageHistory<Event: SchemaEvent> {
   /// The events of some records alone.
   ///
   /// ```swift
-  /// prepare: { history in try history.selecting(\.memberJoined).firstPositions { $0.event.member } }
+  /// let joined = try history.selecting(\.memberJoined).firstPositions { entry -> String? in
+  ///   if case .memberJoined(let event) = entry.event { event.member } else { nil }
+  /// }
   /// ```
   ///
   /// Entries that can become none of these records are not decoded or upcast. So a rule that fails for them
