@@ -70,13 +70,15 @@ public struct AppendCall<Event: Sendable>: ~Copyable {
     }
   }
 
-  /// The call as it goes to the writer.
+  /// The call as it goes to the writer, and its events where they are kept.
+  ///
+  /// Both leave together: an optimised build released events that were read before the call was consumed.
   ///
   /// - Throws: Why an event or a name cannot be stored; `tooLarge` where all of it is more than a transaction holds.
-  consuming func finish() throws(AnnalsError) -> AppendRequest {
+  consuming func finish() throws(AnnalsError) -> (request: AppendRequest, events: [Event]) {
     if let failure { throw failure }
     try request.checkSize()
-    return request
+    return (request, events)
   }
 }
 

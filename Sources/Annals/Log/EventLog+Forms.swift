@@ -24,7 +24,7 @@ extension EventLog {
         metadata: try new.metadata.encoded(), time: time)
     }
     body(&call)
-    return try await append(call.finish())
+    return try await append(call.finish().request)
   }
 
   /// Appends payloads as they are, in one call, each to the stream of its origin with the id, the metadata and the time of it.
@@ -43,6 +43,6 @@ extension EventLog {
         metadata: try entry.origin.metadata.encoded(), time: entry.origin.timestamp.microseconds)
     }
     for entry in entries { call.append([entry], to: entry.origin.stream) }
-    return try await append(call.finish())
+    return try await append(call.finish().request)
   }
 }

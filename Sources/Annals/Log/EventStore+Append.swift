@@ -65,10 +65,10 @@ extension EventStore {
         details: AnnalsError.Details { $0.version = newer })
     }
     try beginning?.run()
-    let events = call.events
-    var request = try call.finish()
+    let finished = try call.finish()
+    var request = finished.request
     request.take(room)
-    return try await append(request, form, of: events)
+    return try await append(request, form, of: finished.events)
   }
 }
 

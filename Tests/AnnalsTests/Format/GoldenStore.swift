@@ -91,7 +91,7 @@ enum GoldenStore {
               id: expected.id, metadata: expected.metadata, time: time)
           ], to: expected.stream)
       }
-      _ = try await opened.append(call.finish())
+      _ = try await opened.append(call.finish().request)
       parts = parts[parts.index(after: end)...]
     }
   }

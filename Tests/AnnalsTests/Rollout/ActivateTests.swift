@@ -57,7 +57,7 @@ import Testing
     ) { (event, stream) throws(AnnalsError) in try newer.encode(event, for: stream, stale) }
     call.append([NewEvent(.titled(.init(name: "A")))], to: "a")
     let events = call.events
-    let request = try call.finish()
+    let request = try call.finish().request
     _ = try newer.activate(superseding: true)
     _ = try await newer.append(request, stale, of: events)
     #expect(try newer.log.storedKinds() == ["Walked 1.0.0", "Titled 2.0.0"])
