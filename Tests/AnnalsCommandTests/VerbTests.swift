@@ -1,3 +1,4 @@
+import Annals
 import Foundation
 import Testing
 
@@ -98,12 +99,38 @@ import Testing
     let store = try await folder.filled()
     #expect(
       await CommandRun("census", store).lines == [
-        "type\tversion\tevents\tbytes\tstubs\tset aside\tfirst", "T\t2.0.0\t3\t12\t0\t0\t1",
+        "type\tversion\tevents\tbytes\tstubs\tset aside\tfirst\tread by", "T\t2.0.0\t3\t12\t0\t0\t1",
         "T\t1.0.0\t2\t8\t0\t0\t2",
       ])
     #expect(
       await CommandRun("census", store, "--json").lines.first
         == #"{"type":"T","version":"2.0.0","count":3,"bytes":12,"stubs":0,"quarantined":0,"first":1}"#)
+  }
+
+  @Test func `info and census say which versions read what, where the store does`() async throws {
+    let folder = try TemporaryFolder()
+    try await EventStore(at: URL(filePath: folder.store), plan: FirstTrips.self)
+      .append([.stopped(.init(town: "Ghent"))], to: "trip")
+    let file = try folder.file("lines", #"{"stream":"a","type":"T","version":"1.0.0","data":{}}"#)
+    #expect(await CommandRun("import", folder.store, file).status == 0)
+
+    let info = await CommandRun("info", folder.store)
+    #expect(
+      info.lines.filter { $0.hasPrefix("kind ") } == [
+        "kind        'Stopped' of version 1.0.0: read by 1.0.0 and later"
+      ])
+    let object = try #require(try await CommandRun("info", folder.store, "--json").objects().first)
+    let kinds = try #require(object["kinds"] as? [[String: Any]])
+    #expect(kinds.map { $0["type"] as? String } == ["Stopped", "T"])
+    #expect(kinds.map { $0["oldestReader"] as? String } == ["1.0.0", nil])
+    #expect(kinds.map { $0.keys.contains("oldestReader") } == [true, false])
+
+    let census = await CommandRun("census", folder.store)
+    #expect(census.lines.dropFirst().first?.hasSuffix("\t1\t1.0.0 and later") == true)
+    #expect(census.lines.last?.hasSuffix("\t0\t2") == true)
+    let rows = try await CommandRun("census", folder.store, "--json").objects()
+    #expect(rows.map { $0["oldestReader"] as? String } == ["1.0.0", nil])
+    #expect(rows.map { $0.keys.contains("oldestReader") } == [true, false])
   }
 
   @Test func `read shows entries of the log by position, of a stream by revision`() async throws {

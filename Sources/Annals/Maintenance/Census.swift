@@ -16,6 +16,9 @@ public struct CensusLine: Hashable, Sendable {
   public let quarantined: UInt64
   /// Where the first entry stands.
   public let first: Position
+  /// The oldest schema version whose programs read the events. It is `nil` where the store does not say: then
+  /// only programs of ``version`` and of later versions read them.
+  public let oldestReader: SchemaVersion?
 }
 
 extension LogSnapshot {
@@ -30,7 +33,7 @@ extension LogSnapshot {
       return CensusLine(
         type: kind.row.name, version: kind.version, isByShape: kind.shape != nil, count: row.parts,
         bytes: row.bytes, stubs: row.stubs,
-        quarantined: row.quarantined, first: kind.row.first)
+        quarantined: row.quarantined, first: kind.row.first, oldestReader: kind.row.oldestReader)
     }
   }
 }

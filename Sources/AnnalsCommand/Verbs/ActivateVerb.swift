@@ -13,11 +13,13 @@ struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
   static var help: String {
     """
 
-    What stages have to know of the whole log is worked out first. Older events stay as they are, and are upcast as they are read.
+    What stages have to know of the whole log is worked out first. Older events stay as they are, and are
+    upcast as they are read.
 
       --dry-run       says what is there and changes nothing
-      --supersede     also where programs of older versions have the store open; they append nothing any more then
-      --quarantine    passes over entries that cannot be read, and lists them; what stages work out is frozen without them
+      --supersede     also if programs of older versions have the store open; they then append nothing more
+      --quarantine    passes over entries that cannot be read, and lists them; what stages work out is frozen
+                      without them
     \(FieldArguments.help)
     """
   }
@@ -59,8 +61,12 @@ struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
     let store = try EventStore(at: store.url, plan: Plan.self, options: options)
     let report = try store.activate(superseding: superseding, isRehearsal: isRehearsal)
     let entries = passedOver.entries
-    try output.write(
-      isJSON ? line(report, entries).bytes : PlainText.lines(text(report, entries)))
+    if isJSON {
+      try output.write(line(report, entries).bytes)
+    } else {
+      for entry in entries { try output.writeLine(PlainText.line("passed over: \(entry.cause.message)")) }
+      try output.write(PlainText.lines(report.description))
+    }
     return ExitStatus.success
   }
 
@@ -73,22 +79,6 @@ struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
     line.add("activated", report.isActivated)
     line.add("passedOver", passedOver.map(\.position.description))
     return line
-  }
-
-  private func text(_ report: ActivationReport, _ passedOver: [QuarantinedEntry]) -> String {
-    var lines = ["version \(report.version) was \(report.phase.words)"]
-    lines.append("\(report.olderEvents) events of older versions, which are upcast as they are read")
-    lines += report.olderPrograms.map { "older: \($0)" }
-    lines += passedOver.map { "passed over: \($0.cause.message)" }
-    if isRehearsal {
-      lines.append("nothing was changed")
-    } else {
-      lines.append(
-        report.isActivated
-          ? "it is active now: older programs append nothing any more" : "nothing to do: it is active already"
-      )
-    }
-    return lines.joined(separator: "\n")
   }
 }
 

@@ -8,7 +8,9 @@ struct CensusVerb: Verb {
   static let synopsis = "<store> [--json]"
   static let help = """
 
-    Text has columns with a tab between: type, version, events, bytes of payload, stubs, entries set aside, first position.
+    Text has columns with a tab between: type, version, events, bytes of payload, stubs, entries set aside,
+    first position, and which versions of the schema read the events. Where the last column is missing, the
+    store does not say: only programs of the version itself and of later ones read the events.
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 
@@ -22,7 +24,7 @@ struct CensusVerb: Verb {
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     let census = try EventLog.inspect(store.url).census
-    if !isJSON { try output.writeLine("type\tversion\tevents\tbytes\tstubs\tset aside\tfirst") }
+    if !isJSON { try output.writeLine("type\tversion\tevents\tbytes\tstubs\tset aside\tfirst\tread by") }
     for line in census { try output.write(isJSON ? Self.line(line) : Self.text(line)) }
     return ExitStatus.success
   }
@@ -36,14 +38,16 @@ struct CensusVerb: Verb {
     line.add("stubs", census.stubs)
     line.add("quarantined", census.quarantined)
     line.add("first", census.first.rawValue)
+    if let oldest = census.oldestReader { line.add("oldestReader", oldest) }
     return line.bytes
   }
 
   private static func text(_ census: CensusLine) -> [UInt8] {
-    let columns = [
+    var columns = [
       PlainText.escaped(census.type), census.version.map { "\($0)" } ?? "-", "\(census.count)",
       "\(census.bytes)", "\(census.stubs)", "\(census.quarantined)", "\(census.first)",
     ]
+    if let oldest = census.oldestReader { columns.append("\(oldest) and later") }
     return Array("\(columns.joined(separator: "\t"))\n".utf8)
   }
 }

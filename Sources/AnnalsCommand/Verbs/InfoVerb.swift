@@ -56,6 +56,15 @@ struct InfoVerb: Verb {
         line.add("count", schema.count)
         return line
       })
+    line.add(
+      "kinds",
+      info.census.map { kind in
+        var line = ReportLine()
+        line.add("type", kind.type)
+        line.add("version", kind.version)
+        if let oldest = kind.oldestReader { line.add("oldestReader", oldest) }
+        return line
+      })
     line.add("window", info.window)
     line.add("idempotency", info.idempotency.description)
     line.add("requires", info.requires)
@@ -94,6 +103,11 @@ struct InfoVerb: Verb {
     for schema in info.schemas {
       let version = schema.version.map { "version \($0)" } ?? "unversioned"
       lines.append("schema      \(version): \(schema.count) events")
+    }
+    for kind in info.census {
+      guard let version = kind.version, let oldest = kind.oldestReader else { continue }
+      let type = PlainText.escaped(kind.type)
+      lines.append("kind        '\(type)' of version \(version): read by \(oldest) and later")
     }
     switch info.idempotency {
     case .window(let count): lines.append("id window   \(count) entries a stream")

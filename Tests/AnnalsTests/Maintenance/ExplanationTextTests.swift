@@ -35,7 +35,7 @@ private enum FirstVisitPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<VisitsV1, VisitsV1> {}
 }
 
-/// The texts of explanations and contract reports, which people read and scripts may keep.
+/// The texts of explanations and of reports of roll-outs, which people read and scripts may keep.
 @Suite struct ExplanationTextTests {
   @Test func `an explanation shows dates as ISO 8601 and UUIDs as UUIDs, at every version`() async throws {
     let place = try TemporaryStore()
@@ -88,5 +88,28 @@ private enum FirstVisitPlan: SchemaMigrationPlan {
     #expect("\(report)" == start + "nothing was changed; --confirm 7 confirms what is lost for good")
     report.isContracted = true
     #expect("\(report)" == start + "versions below 2.0.0 are given up")
+  }
+
+  @Test(arguments: [
+    (RolloutPhase.present, true, "stored", "it is active now: older programs append nothing any more"),
+    (.absent, false, "not stored yet", "nothing was changed"),
+    (.active, false, "active", "nothing to do: it is active already"),
+    (
+      .contracted, false, "contracted: older versions are given up", "nothing to do: it is active already"
+    ),
+  ])
+  func `an activation report says what was there, who is older, and what was done`(
+    phase: RolloutPhase, isActivated: Bool, was: String, done: String
+  ) {
+    let report = ActivationReport(
+      version: SchemaVersion(2, 0, 0), phase: phase, olderEvents: 3,
+      olderPrograms: [LiveProgram(version: SchemaVersion(1, 0, 0), process: 7)], isActivated: isActivated)
+    #expect(
+      "\(report)" == """
+        version 2.0.0 was \(was)
+        3 events of older versions, which are upcast as they are read
+        older: process 7, which reads up to 1.0.0
+        \(done)
+        """)
   }
 }

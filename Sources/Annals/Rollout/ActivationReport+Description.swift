@@ -1,0 +1,16 @@
+extension ActivationReport: CustomStringConvertible {
+  /// The report as people read it: what the store had, who has it open, and what was done.
+  public var description: String {
+    var lines = ["version \(version) was \(phase.words)"]
+    lines.append("\(olderEvents) events of older versions, which are upcast as they are read")
+    lines += olderPrograms.map { "older: \($0)" }
+    if isActivated {
+      lines.append("it is active now: older programs append nothing any more")
+    } else if phase == .active || phase == .contracted {
+      lines.append("nothing to do: it is active already")
+    } else {
+      lines.append("nothing was changed")
+    }
+    return lines.joined(separator: "\n")
+  }
+}
