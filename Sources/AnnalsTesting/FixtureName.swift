@@ -2,19 +2,24 @@ import Annals
 
 /// The name of a fixture's file.
 struct FixtureName: Hashable {
-  /// The version that the payloads were stored under.
-  let stored: SchemaVersion
-  /// The version of which the file says what they are in it; `nil` for the payloads themselves.
-  let read: SchemaVersion?
-
-  /// The file of what a version stored.
-  init(stored: SchemaVersion) {
-    self.stored = stored
-    read = nil
+  /// What the payloads of a file were sampled from.
+  enum Content: Hashable, CaseIterable {
+    /// The samples of each record.
+    case samples
+    /// The logs that the schema gives.
+    case logs
   }
 
-  /// The file of what payloads of a version are in another.
-  init(_ stored: SchemaVersion, as read: SchemaVersion) {
+  /// What the payloads were sampled from.
+  let content: Content
+  /// The version that the payloads were stored under.
+  let stored: SchemaVersion
+  /// The version in which the file gives the payloads; `nil` for the file of the payloads themselves.
+  let read: SchemaVersion?
+
+  /// The file of the payloads that a version stored, or of what they are in another version.
+  init(_ content: Content, _ stored: SchemaVersion, as read: SchemaVersion? = nil) {
+    self.content = content
     self.stored = stored
     self.read = read
   }
@@ -22,21 +27,60 @@ struct FixtureName: Hashable {
   /// The name that `text` is; `nil` for the names of other files.
   init?(_ text: String) {
     guard text.hasSuffix(".txt") else { return nil }
-    let stem = text.dropLast(4)
-    if stem.hasSuffix(".stored"), let stored = SchemaVersion(String(stem.dropLast(7))) {
-      self.init(stored: stored)
-    } else {
-      let parts = stem.split(separator: ".as.", maxSplits: 1)
-      guard parts.count == 2, let stored = SchemaVersion(String(parts[0])),
+    let stem = String(text.dropLast(4))
+    for content in Content.allCases {
+      let ending = content.storedEnding
+      if stem.hasSuffix(ending), let stored = SchemaVersion(String(stem.dropLast(ending.count))) {
+        self.init(content, stored)
+        return
+      }
+      let parts = stem.split(separator: "\(content.readInfix).as.", maxSplits: 1)
+      if parts.count == 2, let stored = SchemaVersion(String(parts[0])),
         let read = SchemaVersion(String(parts[1]))
-      else { return nil }
-      self.init(stored, as: read)
+      {
+        self.init(content, stored, as: read)
+        return
+      }
     }
+    return nil
   }
 
   /// The name.
-  var text: String { read.map { "\(stored).as.\($0).txt" } ?? "\(stored).stored.txt" }
+  var text: String {
+    if let read {
+      "\(stored)\(content.readInfix).as.\(read).txt"
+    } else {
+      "\(stored)\(content.storedEnding).txt"
+    }
+  }
 
-  /// The versions that it names.
+  /// The versions in the name.
   var versions: [SchemaVersion] { [stored] + (read.map { [$0] } ?? []) }
+}
+
+extension FixtureName: Comparable {
+  static func < (left: Self, right: Self) -> Bool {
+    if left.content != right.content { return left.content == .samples }
+    if left.stored != right.stored { return left.stored < right.stored }
+    guard let read = right.read else { return false }
+    return left.read.map { $0 < read } ?? true
+  }
+}
+
+extension FixtureName.Content {
+  /// The text between the version and `.txt` in the name of the file of payloads.
+  fileprivate var storedEnding: String {
+    switch self {
+    case .samples: ".stored"
+    case .logs: ".logs"
+    }
+  }
+
+  /// The text before `.as.` in the name of a file of events.
+  fileprivate var readInfix: String {
+    switch self {
+    case .samples: ""
+    case .logs: ".logs"
+    }
+  }
 }

@@ -1,23 +1,28 @@
 import Annals
 
-/// The text of a file that says what stored payloads are in a version.
+/// The text of a file of the events that stored payloads are in a version.
 ///
-/// For each sample there is a line with its record and number, and below it, indented, its events by the names that their fields have on disk.
+/// Each sample has a line with its record and number. Below it, indented, are its events, by the names that
+/// their fields have on disk. In the file of a version's logs, the line begins with the number of the log.
 enum ReadFixture {
   /// The text.
   static func text(
-    of outcomes: [(sample: Sample, outcome: Outcome)], from: SchemaVersion, to: SchemaVersion
+    of logs: [[(sample: Sample, outcome: Outcome)]], _ content: FixtureName.Content, from: SchemaVersion,
+    to: SchemaVersion
   ) -> String {
     var lines = [
-      "annals fixtures 1: what payloads of schema version \(from) are in version \(to); never to be changed"
+      "annals fixtures 1: what \(content.words) of schema version \(from) are in version \(to); never to be changed"
     ]
-    for (sample, outcome) in outcomes {
-      lines.append(sample.name.asOneLine)
-      // The words of an error may change from release to release, its code may not.
-      if case .refused(let code, _, _) = outcome {
-        lines.append("  refused \(code)")
-      } else {
-        lines += outcome.lines.map { "  " + $0.asOneLine }
+    for (number, outcomes) in logs.enumerated() {
+      let start = content == .logs ? "log \(number) " : ""
+      for (sample, outcome) in outcomes {
+        lines.append(start + sample.name.asOneLine)
+        // The words of an error may change from release to release, its code may not.
+        if case .refused(let code, _, _) = outcome {
+          lines.append("  refused \(code)")
+        } else {
+          lines += outcome.lines.map { "  " + $0.asOneLine }
+        }
       }
     }
     return lines.joined(separator: "\n") + "\n"

@@ -2,71 +2,106 @@ import Annals
 
 /// The text of a file of stored payloads.
 ///
-/// The first line says what it is. Then, for each record, come a line `record` with its name on disk, a line `shape` with the text of its shape or `by name`, and a
-/// line for each sample: its bytes in hexadecimal digits.
+/// The first line says what the file is. A line `record` has the name of a record on disk, and the next line
+/// `shape` has the text of its shape, or `by name`. Each line after them is a payload of the record in
+/// hexadecimal digits.
+///
+/// A file of logs has a line `log` where each log begins, and before each payload a line `stream` with the
+/// name of its stream.
 enum StoredFixture {
-  private static func title(_ version: SchemaVersion) -> String {
-    "annals fixtures 1: payloads of schema version \(version) as they were stored; never to be changed"
+  private static func title(_ content: FixtureName.Content, _ version: SchemaVersion) -> String {
+    "annals fixtures 1: \(content.words) of schema version \(version) as they were stored; never to be changed"
   }
 
-  /// The text of the samples of one version.
-  static func text(of samples: [Sample], version: SchemaVersion) -> String {
-    var lines = [title(version)]
-    for sample in samples {
-      if sample.number == 0 {
-        lines.append("record \(sample.form.type.asOneLine)")
-        lines.append("shape \(sample.form.shape?.text ?? "by name")")
+  /// The text of the payloads of one version, by log.
+  static func text(
+    of logs: [[Sample]], _ content: FixtureName.Content, version: SchemaVersion
+  ) -> String {
+    var lines = [title(content, version)]
+    for samples in logs {
+      if content == .logs { lines.append("log") }
+      for sample in samples {
+        if let stream = sample.stream { lines.append("stream \(stream.text.asOneLine)") }
+        if content == .logs || sample.number == 0 {
+          lines.append("record \(sample.form.type.asOneLine)")
+          lines.append("shape \(sample.form.shape?.text ?? "by name")")
+        }
+        lines.append(sample.form.payload.hex)
       }
-      lines.append(sample.form.payload.hex)
     }
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The samples that a text holds.
+  /// The payloads that a text holds, by log.
   ///
   /// - Throws: ``FixtureFailure`` for the first line that is not what it must be.
   static func samples(
-    in text: String, version: SchemaVersion, file: String
-  ) throws(FixtureFailure) -> [Sample] {
+    in text: String, _ content: FixtureName.Content, version: SchemaVersion, file: String
+  ) throws(FixtureFailure) -> [[Sample]] {
     // By bytes: to Swift, a carriage return and a newline are one character.
     var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .map { String(decoding: $0, as: UTF8.self) }
     func failure(_ line: Int, _ reason: String) -> FixtureFailure {
       FixtureFailure([.malformed(file: file, line: line + 1, reason: reason)])
     }
-    guard lines.first == title(version) else {
-      throw failure(0, "the first line is '\(title(version))'")
+    guard lines.first == title(content, version) else {
+      throw failure(0, "the first line is '\(title(content, version))'")
     }
     guard lines.last == "" else { throw failure(lines.count - 1, "the last line does not end") }
     lines.removeLast()
-    var samples: [Sample] = []
-    var record: String?
+    var logs: [[Sample]] = content == .logs ? [] : [[]]
+    var (record, stream): (String?, String?)
     var shape: (text: String?, Void)?
     var number = 0
     for (index, line) in lines.enumerated().dropFirst() {
-      if line.hasPrefix("record ") {
+      if content == .logs, line == "log" {
+        logs.append([])
+        (record, stream, shape, number) = (nil, nil, nil, 0)
+      } else if content == .logs, line.hasPrefix("stream ") {
+        stream = String(oneLine: line.dropFirst(7))
+        if stream == nil { throw failure(index, "no name of a stream") }
+      } else if line.hasPrefix("record ") {
         guard let name = String(oneLine: line.dropFirst(7)) else {
           throw failure(index, "no name of a record")
         }
-        (record, shape, number) = (name, nil, 0)
+        (record, shape) = (name, nil)
+        if content == .samples { number = 0 }
       } else if line.hasPrefix("shape ") {
         shape = (line == "shape by name" ? nil : String(line.dropFirst(6)), ())
       } else {
-        guard let record, let shape, let payload = [UInt8](hex: line) else {
-          throw failure(index, "a line 'record', then a line 'shape', then payloads in hexadecimal digits")
+        guard let record, let shape, let payload = [UInt8](hex: line),
+          !logs.isEmpty && (content == .samples || stream != nil)
+        else {
+          throw failure(
+            index,
+            content == .samples
+              ? "a line 'record', then a line 'shape', then payloads in hexadecimal digits"
+              : "a line 'log', then lines 'stream', 'record' and 'shape', then a payload in hexadecimal digits"
+          )
         }
         do throws(AnnalsError) {
-          samples.append(
+          logs[logs.count - 1].append(
             Sample(
               number: number,
-              form: try StoredForm(type: record, version: version, shape: shape.text, payload: payload)))
+              form: try StoredForm(type: record, version: version, shape: shape.text, payload: payload),
+              stream: stream.map { StreamName($0) }))
         } catch {
           throw failure(index, error.message)
         }
         number += 1
       }
     }
-    return samples
+    return logs
+  }
+}
+
+extension FixtureName.Content {
+  /// What the payloads are called in the first line of a file.
+  var words: String {
+    switch self {
+    case .samples: "payloads"
+    case .logs: "logs"
+    }
   }
 }
 

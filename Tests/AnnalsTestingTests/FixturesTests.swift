@@ -207,7 +207,7 @@ import Testing
 }
 
 /// A directory of fixtures for one test, removed when the test is done.
-private final class FixturePlace: Sendable {
+final class FixturePlace: Sendable {
   let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("annals-fixtures-\(UUID().uuidString)")
 

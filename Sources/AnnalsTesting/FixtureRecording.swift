@@ -1,0 +1,132 @@
+import Annals
+
+/// A log of recorded payloads, which is read as a whole.
+struct FixtureLog {
+  /// The payloads of one version in the log.
+  struct Part {
+    let content: FixtureName.Content
+    let version: SchemaVersion
+    /// The places of the payloads in the log.
+    let range: Range<Int>
+  }
+
+  var log: SampleLog
+  var parts: [Part]
+}
+
+/// The payloads of one version in a log, with what they are in another version.
+struct FixtureReading {
+  let outcomes: [(sample: Sample, outcome: Outcome)]
+
+  init(_ part: FixtureLog.Part, of log: SampleLog, _ lift: Lift) {
+    outcomes = part.range.map { number in
+      (sample: log.samples[number], outcome: lift.outcome(log.samples[number].form, log.origins[number]))
+    }
+  }
+}
+
+/// One comparison of a plan with its fixtures: the files that are there, the files to write, and all
+/// problems.
+///
+/// Nothing is written before the end, and only if nothing is wrong, so that no half of a recording is left.
+struct FixtureRecording {
+  /// The names of the files that are there.
+  let found: Set<FixtureName>
+  /// Everything that is wrong so far.
+  var problems: [FixtureFailure.Problem] = []
+  private let files: FixtureFiles
+  private let isRecording: Bool
+  private var recorded: [(name: FixtureName, text: String)] = []
+
+  init(_ files: FixtureFiles, _ found: Set<FixtureName>, isRecording: Bool) {
+    self.files = files
+    self.found = found
+    self.isRecording = isRecording
+  }
+
+  /// The payloads of all versions: those in the files, and today's samples only for a file that is recorded.
+  ///
+  /// - Returns: First the log with the samples of all versions, then each log that a version gives.
+  mutating func logs(of links: [Link]) throws -> [FixtureLog] {
+    var samples = FixtureLog(log: SampleLog([]), parts: [])
+    var logs: [FixtureLog] = []
+    for link in links {
+      if let stored = try stored(.samples, [link.samples], link) {
+        let start = samples.log.samples.count
+        samples.log.add(stored.flatMap { $0 }, of: link.version)
+        samples.parts.append(
+          .init(content: .samples, version: link.version, range: start..<samples.log.samples.count))
+      }
+      for log in try stored(.logs, link.logs, link) ?? [] {
+        logs.append(
+          FixtureLog(
+            log: SampleLog(log), parts: [.init(content: .logs, version: link.version, range: log.indices)]))
+      }
+    }
+    return [samples] + logs
+  }
+
+  /// The payloads of one version, by log; `nil` where there are none.
+  private mutating func stored(
+    _ content: FixtureName.Content, _ today: [[Sample]], _ link: Link
+  ) throws -> [[Sample]]? {
+    let name = FixtureName(content, link.version)
+    do throws(FixtureFailure) {
+      let text: String
+      if found.contains(name) {
+        text = try files.read(name)
+      } else {
+        if link.isDraft || today.allSatisfy(\.isEmpty) { return nil }
+        guard isRecording else { throw FixtureFailure([.missing(file: name.text)]) }
+        text = StoredFixture.text(of: today, content, version: link.version)
+        recorded.append((name, text))
+      }
+      return try StoredFixture.samples(in: text, content, version: link.version, file: name.text)
+    } catch {
+      problems += error.problems
+      return nil
+    }
+  }
+
+  /// Compares what the payloads of a version are in another with the file of that name.
+  ///
+  /// - Parameter isNewest: Whether the file must be there.
+  mutating func compare(_ readings: [FixtureReading], _ name: FixtureName, isNewest: Bool) throws {
+    guard let read = name.read else { return }
+    let pathless = Self.pathless(readings, file: FixtureName(name.content, name.stored).text)
+    if !pathless.isEmpty {
+      // Every later version says the same.
+      if name.stored == read { problems += pathless }
+      return
+    }
+    let text = ReadFixture.text(of: readings.map(\.outcomes), name.content, from: name.stored, to: read)
+    if found.contains(name) {
+      problems += ReadFixture.differences(expected: try files.read(name), found: text, file: name.text)
+    } else if isRecording {
+      recorded.append((name, text))
+    } else if isNewest {
+      problems.append(.missing(file: name.text))
+    }
+  }
+
+  /// Records whose payloads do not enter the plan.
+  private static func pathless(_ readings: [FixtureReading], file: String) -> [FixtureFailure.Problem] {
+    var types: Set<String> = []
+    var problems: [FixtureFailure.Problem] = []
+    for (sample, outcome) in readings.flatMap(\.outcomes) {
+      guard case .refused(let code, let message, let place) = outcome,
+        code == .shapeChanged || code == .noPath, types.insert(sample.form.type).inserted
+      else { continue }
+      problems.append(.noPath(file: file, record: sample.form.type, reason: place ?? message))
+    }
+    return problems
+  }
+
+  /// Writes what was recorded.
+  ///
+  /// - Returns: The names of the files.
+  func write() throws -> [String] {
+    for (name, text) in recorded { try files.write(text, name) }
+    return recorded.map(\.name.text)
+  }
+}
