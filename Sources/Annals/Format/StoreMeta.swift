@@ -72,6 +72,8 @@ struct StoreMeta: Equatable, Sendable {
 extension StoreMeta.Requirement {
   /// Rows of `kinds` that name the oldest version whose programs read them.
   static let readers = StoreMeta.Requirement(name: "readers", isForReading: true)
+  /// Rows of a table of groups for entries that could not be read when the stage was activated.
+  static let unreadGroups = StoreMeta.Requirement(name: "unread-groups", isForReading: true)
 }
 
 extension StoreMeta {

@@ -81,7 +81,7 @@ struct Activation {
       // All of it is worked out before anything is stored.
       var contexts = stored
       var prepared: [(version: SchemaVersion, context: PreparedContext)] = []
-      var ends: [(version: SchemaVersion, rows: [ContextTable.Row])] = []
+      var ends: [(version: SchemaVersion, groups: GroupRows)] = []
       for index in due {
         let version = plan.schemas[index + 1].version
         if plan.stages[index].hasContext, contexts.contexts[version] == nil {
@@ -90,15 +90,15 @@ struct Activation {
           prepared.append((version, context))
         }
         if plan.stages[index].hasFold, contexts.groupEnds[version] == nil {
-          let rows = try groupEnds(index, contexts, last: before.last)
-          contexts.groupEnds[version] = ContextTable(rows)
-          ends.append((version, rows))
+          let groups = try groupEnds(index, contexts, last: before.last)
+          contexts.groupEnds[version] = ContextTable(groups.rows)
+          ends.append((version, groups))
         }
       }
       var writing = ContextWriting(log)
       try writing.removeUnused()
       for (version, context) in prepared { try writing.add(context, version) }
-      for (version, rows) in ends { try writing.add(rows, .groups, version) }
+      for (version, groups) in ends { try writing.add(groups, version) }
       if try keep(writing, due.map { plan.schemas[$0 + 1] }, adopted, before, mayKeep) { return true }
     }
     throw AnnalsError(
@@ -127,10 +127,10 @@ struct Activation {
   /// Works out where groups of the stage numbered `index` end in the log up to `last`.
   private func groupEnds(
     _ index: Int, _ contexts: StageContexts, last: UInt64
-  ) throws(AnnalsError) -> [ContextTable.Row] {
+  ) throws(AnnalsError) -> GroupRows {
     try workOut(index, "Fold") {
       try plan.works[index].groupEnds?(history(upTo: last), contexts)
-    } ?? []
+    } ?? GroupRows()
   }
 
   private func workOut<Result>(
@@ -177,6 +177,7 @@ struct Activation {
         try ActivationWrite.activate(nil, .released, &kinds, tables, &transaction)
       }
       for (name, value) in contexts.rows { try transaction.put(value, name, in: tables.meta) }
+      if contexts.hasUnread { try transaction.require(.unreadGroups, tables) }
       for schema in schemas {
         try ActivationWrite.activate(schema.version, schema.stability, &kinds, tables, &transaction)
       }

@@ -16,6 +16,8 @@ struct ContextWriting {
   private let log: EventLog
   /// The rows of `meta` that the activation puts.
   private(set) var rows: [(name: String, value: [UInt8])] = []
+  /// Whether a table of groups has a row for an entry that could not be read.
+  private(set) var hasUnread = false
   /// The tables that have been stored.
   private var tables: [ContextTableRow] = []
 
@@ -29,6 +31,12 @@ struct ContextWriting {
     case .value(let bytes): rows.append((StoreReader.contextName(version), bytes))
     case .rows(let rows): try add(rows, .keyed, version)
     }
+  }
+
+  /// Adds the table of groups of the stage to `version`.
+  mutating func add(_ groups: GroupRows, _ version: SchemaVersion) throws(AnnalsError) {
+    try add(groups.rows, .groups, version)
+    if groups.hasUnread { hasUnread = true }
   }
 
   /// Adds a table of the stage to `version`, and stores its chunks.

@@ -225,6 +225,7 @@ extension StoreMeta {
   /// The features that this library knows, by name.
   static let knownFeatures: Set<String> = [
     Requirement.inline.name, Requirement.ids.name, Requirement.readers.name,
+    Requirement.unreadGroups.name,
   ]
 
   /// Throws `.needsNewer` for a feature that must be known and is not.

@@ -27,7 +27,7 @@ struct StageWork: Sendable {
   /// Works out the context; `nil` in a stage without one.
   let prepare: (@Sendable (any HistorySource, StageContexts) throws -> PreparedContext)?
   /// Works out where groups end; `nil` in a stage without a fold.
-  let groupEnds: (@Sendable (any HistorySource, StageContexts) throws -> [ContextTable.Row])?
+  let groupEnds: (@Sendable (any HistorySource, StageContexts) throws -> GroupRows)?
   /// Compares the older log with what it becomes; `nil` where the stage does not.
   let verify: (@Sendable (any HistorySource, StageContexts) throws -> Void)?
   /// Says where entries go; `nil` in a stage where they stay in their streams.
@@ -105,7 +105,7 @@ extension MigrationChain {
     }
     var prepareWork: (@Sendable (any HistorySource, StageContexts) throws -> PreparedContext)?
     if let prepare = stage.prepare { prepareWork = { try prepare(before($0, $1)) } }
-    var endsWork: (@Sendable (any HistorySource, StageContexts) throws -> [ContextTable.Row])?
+    var endsWork: (@Sendable (any HistorySource, StageContexts) throws -> GroupRows)?
     if let ends = stage.groupEnds { endsWork = { try ends(before($0, $1)) } }
     var verifyWork: (@Sendable (any HistorySource, StageContexts) throws -> Void)?
     if let verify = stage.verify { verifyWork = { try verify(before($0, $1), after($0, $1)) } }

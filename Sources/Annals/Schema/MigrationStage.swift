@@ -13,7 +13,7 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
   /// Works out the context from the older log; `nil` in a stage without one.
   let prepare: (@Sendable (StageHistory<From.Event>) throws -> PreparedContext)?
   /// Works out where groups end in the older log; `nil` in a stage without a fold.
-  let groupEnds: (@Sendable (StageHistory<From.Event>) throws -> [ContextTable.Row])?
+  let groupEnds: (@Sendable (StageHistory<From.Event>) throws -> GroupRows)?
   /// How events of the newer version are stored as ones of the older, by case.
   let downcasts: [DowncastRule<From, To>]
   /// Which stream entries belong to; `nil` where they stay.

@@ -232,6 +232,87 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
+  @Test func `groups of entries that could not be read shut out libraries that do not know them`()
+    async throws
+  {
+    let place = try await seeded(joined("ada"), joined("bad"), joined("amy"))
+    var options = Reports().options
+    options.activating = true
+    do {
+      let store = try EventStore(at: place.url, plan: Folding.self, options: options)
+      let bytes = try store.log.read { (snapshot) throws(AnnalsError) in
+        try snapshot.reader.row("requires", in: snapshot.reader.tables.meta) {
+          (bytes) throws(FormatFailure) in bytes.copied
+        }
+      }
+      // Two features, each needed for reading: "readers" and "unread-groups".
+      #expect(bytes == [2, 1, 7] + Array("readers".utf8) + [1, 13] + Array("unread-groups".utf8))
+    }
+    _ = try EventStore(at: place.url, plan: Mended.self).migrate().join()
+    // A generation that is made later keeps the rows, and what they require.
+    #expect(try EventLog.inspect(place.url).generation == 2)
+    #expect(try EventLog.inspect(place.url).requires == ["readers", "unread-groups"])
+    #expect(StoreMeta.Requirement.unreadGroups.isForReading)
+    #expect(try EventLog.verify(place.url).isClean)
+
+    let other = try await seeded(joined("ada"), joined("amy"), noise(""))
+    _ = try EventStore(at: other.url, plan: Folding.self, options: options)
+    #expect(try EventLog.inspect(other.url).requires == ["readers"])
+  }
+
+  @Test func `parts of an entry that could not be read are groups of their own once it can be`() async throws
+  {
+    let place = try TemporaryStore()
+    try await EventStore(at: place.url, plan: OneSchema<Pairs1>.self)
+      .append([.came(.init(names: ["ada", "bad"])), .came(.init(names: ["amy", "ann"]))], to: "club")
+    var options = Reports().options
+    options.activating = true
+    _ = try EventStore(at: place.url, plan: StrictPairs.self, options: options)
+    #expect(try EventLog.inspect(place.url).requires == ["readers", "unread-groups"])
+    #expect(
+      try EventStore(at: place.url, plan: MendedPairs.self).events() == [
+        .party(.init(names: ["ada"])), .party(.init(names: ["bad"])), .party(.init(names: ["amy", "ann"])),
+      ])
+  }
+
+  @Schema(1, 0, 0) enum Pairs1 { @Record struct Came: Equatable { var names: [String] } }
+  @Schema(2, 0, 0) enum Pairs2 { @Record struct Joined: Equatable { var name: String } }
+  @Schema(3, 0, 0) enum Pairs3 { @Record struct Party: Equatable { var names: [String] } }
+
+  /// Each entry becomes an event for each of its names.
+  static func splitting(strict: Bool) -> MigrationStage<Pairs1, Pairs2> {
+    MigrationStage.custom(fromVersion: Pairs1.self, toVersion: Pairs2.self) {
+      Split(\.came) { old, _ in
+        if strict, old.names.contains("bad") { throw Bad() }
+        return old.names.map { .joined(.init(name: $0)) }
+      }
+    }
+  }
+  /// Neighbours with the same first letter are a party.
+  static func pairing() -> MigrationStage<Pairs2, Pairs3> {
+    MigrationStage.custom(fromVersion: Pairs2.self, toVersion: Pairs3.self) {
+      Fold(
+        \.joined, into: \.party, grouping: { old, _ in String(old.name.prefix(1)) }, from: [String]()
+      ) { names, old, _ in
+        names.append(old.name)
+      } result: { names, _ in
+        .init(names: names)
+      }
+    }
+  }
+  enum StrictPairs: SchemaMigrationPlan {
+    static var stages: MigrationChain<Pairs1, Pairs3> {
+      ActivationQuarantineTests.splitting(strict: true)
+      ActivationQuarantineTests.pairing()
+    }
+  }
+  enum MendedPairs: SchemaMigrationPlan {
+    static var stages: MigrationChain<Pairs1, Pairs3> {
+      ActivationQuarantineTests.splitting(strict: false)
+      ActivationQuarantineTests.pairing()
+    }
+  }
+
   @Test func `an event whose key cannot be made is a group of its own with quarantine`() async throws {
     let place = try await seeded(joined("ada"), joined(""), joined("amy"))
     #expect(throws: AnnalsError.self) {
@@ -273,4 +354,5 @@ import Testing
 }
 
 extension ActivationQuarantineTests.Club3.Event: Equatable {}
+extension ActivationQuarantineTests.Pairs3.Event: Equatable {}
 extension ActivationQuarantineTests.Groups3.Event: Equatable {}

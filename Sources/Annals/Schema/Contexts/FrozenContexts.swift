@@ -42,7 +42,7 @@ extension SchemaMigrationPlan {
         contexts.contexts[schema.version] = try prepare(history, contexts).unstored
       }
       if let ends = work.groupEnds {
-        contexts.groupEnds[schema.version] = ContextTable(try ends(history, contexts))
+        contexts.groupEnds[schema.version] = ContextTable(try ends(history, contexts).rows)
       }
     }
     return FrozenContexts(contexts)

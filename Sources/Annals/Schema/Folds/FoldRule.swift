@@ -18,9 +18,9 @@
   /// it may become is a group of its own each.
   static func ends(
     of folds: [FoldRule], in history: StageHistory<From.Event>
-  ) throws -> [ContextTable.Row] {
+  ) throws -> GroupRows {
     var gatherings = folds.map { GroupGathering($0) }
-    var rows: [ContextTable.Row] = []
+    var groups = GroupRows()
     let cases = folds.reduce(into: Set<Int>()) { $0.formUnion($1.cases.indices) }
     try history.items(of: cases) { item in
       switch item {
@@ -30,7 +30,7 @@
             guard let quarantine = history.quarantine, error.code == .ruleFailed else { throw error }
             quarantine.report(QuarantinedEntry(of: entry, because: error))
             gatherings[index].endGroup(of: entry.stream)
-            rows.append(
+            groups.rows.append(
               (
                 GroupEnd.key(at: entry.position, entry.path),
                 GroupEnd(count: 1, first: entry.revision).encoded()
@@ -39,11 +39,13 @@
         }
       case .passedOver(let entry):
         for index in gatherings.indices { gatherings[index].endGroup(of: entry.stream) }
-        rows.append(
+        groups.hasUnread = true
+        groups.rows.append(
           (GroupEnd.key(at: entry.position, []), GroupEnd(count: 1, first: entry.revision).encoded()))
       }
     }
-    return gatherings.reduce(into: rows) { $0 += $1.finish() }
+    for gathering in gatherings { groups.rows += gathering.finish() }
+    return groups
   }
 }
 
