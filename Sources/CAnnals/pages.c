@@ -1,5 +1,6 @@
 #include "CAnnals.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 void *annals_pages_allocate(size_t count) {
@@ -11,6 +12,16 @@ void *annals_pages_allocate(size_t count) {
   if (count >= (2u << 20)) (void)madvise(pages, count, MADV_HUGEPAGE);
 #endif
   return pages;
+}
+
+void annals_pages_move(void *to, void *from, size_t count) {
+  // A large page at a time, so that the two copies are never in memory together.
+  const size_t most = 2u << 20;
+  for (size_t done = 0; done < count; done += most) {
+    size_t piece = count - done < most ? count - done : most;
+    memcpy((char *)to + done, (char *)from + done, piece);
+    (void)munmap((char *)from + done, piece);
+  }
 }
 
 void annals_pages_free(void *pages, size_t count) { (void)munmap(pages, count); }

@@ -17,6 +17,9 @@ struct FrozenHeads: Sendable {
   /// Where the streams begin that have no row in `streams` yet.
   var births: [UInt64]
 
+  /// The bytes of memory that the lists take.
+  var bytes: Int { heads.count * MemoryLayout<Place>.stride + births.count * 8 }
+
   /// Brings the heads into the order of their rows, so that the merge goes through each page once.
   mutating func sort() {
     heads.sort { $0.id < $1.id }

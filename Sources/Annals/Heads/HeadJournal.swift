@@ -25,6 +25,9 @@ struct HeadJournal {
   /// What was changed besides, the oldest first.
   private(set) var changes: [Change] = []
 
+  /// The bytes of memory that the lists take.
+  var bytes: Int { slots.count * 8 + changes.count * MemoryLayout<Change>.stride }
+
   mutating func begin(_ lengths: Lengths) {
     self.lengths = lengths
     slots.removeAll(keepingCapacity: slots.count < 1 << 16)

@@ -26,6 +26,8 @@ struct HeadSlots: ~Copyable {
   }
 
   static let words = 16
+  /// The slots that there is room for at first.
+  static let leastSlots = 1024
   /// The levels that a slot has room for; a stream with 4^10 entries has more.
   static let inlineLevels = 9
   /// In place of a newest id that is not known.
@@ -50,13 +52,13 @@ struct HeadSlots: ~Copyable {
   /// Slots for up to `limit` heads; memory grows as they come.
   init(limit: Int) {
     self.limit = max(limit, 1)
-    memory = PageMemory(count: 1024 * Self.words)
-    byHash = SlotIndex(capacity: 1024)
-    byID = SlotIndex(capacity: 1024)
+    memory = PageMemory(count: Self.leastSlots * Self.words)
+    byHash = SlotIndex(capacity: Self.leastSlots)
+    byID = SlotIndex(capacity: Self.leastSlots)
   }
 
-  /// The bytes that one head takes, its places in the indexes included.
-  static let bytes = 128 + 2 * 2 * 8
+  /// The bytes of memory that are in use, but for the few higher levels of long streams.
+  var bytes: Int { end * Self.words * 8 + byHash.bytes + byID.bytes + free.count * 8 }
 
   @inline(__always)
   private func word(_ slot: Int, _ word: Int) -> UInt64 {
@@ -139,13 +141,10 @@ extension HeadSlots {
   }
 
   private mutating func place(removable floor: UInt64) -> Int {
-    if free.isEmpty, count >= limit { makeRoom(floor) }
+    // Also where a slot is free: what a look finds too much is made up for by the next ones.
+    if count >= limit { makeRoom(floor) }
     if let slot = free.popLast() { return slot }
-    if end * Self.words == memory.count {
-      var larger = PageMemory(count: memory.count * 2)
-      larger.copy(from: memory)
-      swap(&larger, &memory)
-    }
+    if end * Self.words == memory.count { memory.double() }
     end += 1
     return end - 1
   }

@@ -95,6 +95,12 @@ extension HeadTable {
 
   /// How many entries no merge has taken up.
   var tail: UInt64 { last - checkpoint }
+
+  /// The bytes of memory that the heads and the lists of the tail take.
+  var bytes: Int {
+    slots.bytes + (previous.count + births.count) * 8
+      + dirty.count * MemoryLayout<FrozenHeads.Place>.stride + journal.bytes
+  }
 }
 
 // What the writer does inside a transaction.

@@ -5,18 +5,22 @@ internal import CAnnals
 /// The one file in which heads are memory and not values: every access compares the place with the bounds.
 @safe
 struct PageMemory: ~Copyable {
-  private let words: UnsafeMutablePointer<UInt64>
+  private var words: UnsafeMutablePointer<UInt64>
   /// How many words there are.
-  let count: Int
+  private(set) var count: Int
 
   /// Memory for `count` words, at least one.
   init(count: Int) {
+    unsafe words = Self.allocate(count)
+    self.count = count
+  }
+
+  private static func allocate(_ count: Int) -> UnsafeMutablePointer<UInt64> {
     guard let pages = unsafe annals_pages_allocate(count * 8) else {
       // As for an array that cannot grow, there is nothing that the process could go on with.
       preconditionFailure("no memory for \(count * 8) bytes")
     }
-    unsafe words = pages.bindMemory(to: UInt64.self, capacity: count)
-    self.count = count
+    return unsafe pages.bindMemory(to: UInt64.self, capacity: count)
   }
 
   deinit {
@@ -43,9 +47,14 @@ struct PageMemory: ~Copyable {
     unsafe annals_prefetch(words + index)
   }
 
-  /// Takes over the words of `other`, which has no more.
-  mutating func copy(from other: borrowing PageMemory) {
-    precondition(other.count <= count)
-    unsafe words.update(from: other.words, count: other.count)
+  /// Makes room for twice as many words.
+  ///
+  /// The words move piece by piece, and pages are taken as they are written. So no more memory is in use
+  /// afterwards, nor meanwhile but for one piece.
+  mutating func double() {
+    let larger = unsafe Self.allocate(count * 2)
+    unsafe annals_pages_move(larger, words, count * 8)
+    unsafe words = larger
+    count *= 2
   }
 }

@@ -13,6 +13,9 @@ struct SlotIndex: ~Copyable {
     mask = capacity * 2 - 1
   }
 
+  /// The bytes of the index.
+  var bytes: Int { words.count * 8 }
+
   /// The slot with `tag` that `matches`.
   @inline(__always)
   func find(_ tag: UInt32, _ matches: (Int) -> Bool) -> Int? {

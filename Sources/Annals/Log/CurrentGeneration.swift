@@ -6,7 +6,7 @@ import Synchronization
 /// Nobody announces a switch: each process finds the seal in the first transaction behind it. The first thread that does opens the successor for all.
 final class CurrentGeneration: Sendable {
   private let opening: StoreOpening
-  private let memory: Int
+  private let heads: Int
   /// What rises with every commit of this process, and of others as long as anybody watches (``CommitWatch``).
   let commits = Signal()
   private let known: Mutex<Generation>
@@ -18,12 +18,12 @@ final class CurrentGeneration: Sendable {
   /// Opens the generation in use.
   init(_ directory: Directory, _ options: StoreOptions) throws(AnnalsError) {
     let first = StoreOpening(directory: directory, options: options)
-    known = Mutex(Generation(try first.run(), directory, memory: options.headMemory))
+    known = Mutex(Generation(try first.run(), directory, heads: options.headLimit))
     var later = options
     // What succeeds a generation was built by this library from what is open here; to check every page again would keep writers waiting.
     later.trust = .own
     opening = StoreOpening(directory: directory, options: later)
-    memory = options.headMemory
+    heads = options.headLimit
   }
 
   /// The generation in use as this process knows it.
@@ -39,7 +39,7 @@ final class CurrentGeneration: Sendable {
       let newest = generation
       guard newest === old else { return newest }
       // From CURRENT, and not from the seal: of a long way the generations in the middle may be gone.
-      let next = Generation(try opening.run(), opening.directory, memory: memory)
+      let next = Generation(try opening.run(), opening.directory, heads: heads)
       known.withLock { $0 = next }
       former.withLock { former in
         former = former.filter { $0.generation != nil } + [Former(generation: old)]

@@ -26,14 +26,14 @@ final class Generation: Sendable {
 
   /// Takes what an open found.
   ///
-  /// - Parameter memory: The bytes that heads may take in memory.
-  init(_ opened: StoreOpening.Opened, _ directory: Directory, memory: Int) {
+  /// - Parameter heads: The number of heads in memory beyond which heads make room for others.
+  init(_ opened: StoreOpening.Opened, _ directory: Directory, heads limit: Int) {
     self.directory = directory
     current = opened.file.current
     environment = opened.file.environment
     tables = StoreTables(opened.file.environment)
     meta = opened.file.meta
-    heads = StreamHeads(checkpoint: opened.file.meta.checkpoint, memory: memory)
+    heads = StreamHeads(checkpoint: opened.file.meta.checkpoint, limit: limit)
     arrived = opened.arrived
     lease = opened.file.lease
     lastKinds = Mutex(opened.kinds)
@@ -165,5 +165,16 @@ extension Generation {
   /// Does the second step of a rollback, if that was cut short.
   func unsealIfStale(within limit: Duration) throws(AnnalsError) {
     if needsUnsealing { try unseal(environment.turn(within: limit)) }
+  }
+
+  /// Creates a table that the file need not have.
+  ///
+  /// - Parameter limit: How long the turn at writing is waited for at most.
+  func create(later definition: TableDefinition, within limit: Duration) throws(AnnalsError) {
+    try unsealIfStale(within: limit)
+    let turn = try environment.turn(within: limit)
+    do throws(EnvironmentError) { _ = try environment.create(later: definition, turn) } catch {
+      throw AnnalsError(error)
+    }
   }
 }

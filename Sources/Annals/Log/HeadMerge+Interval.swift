@@ -6,9 +6,9 @@ extension HeadMerge {
     /// Or so many bytes of them.
     var bytes = 16 << 20
 
-    /// The bytes of memory for each entry of an interval. Heads of two intervals and five eighths cannot make
-    /// room for others (docs/durability.md), and lists take the rest.
-    private static let memoryPerEntry = 512
+    /// The bytes of memory for each entry of an interval. Heads of two intervals and five eighths and of
+    /// three groups cannot make room for others (docs/durability.md). Indexes and lists take the rest.
+    private static let memoryPerEntry = 640
     private static let leastEntries: UInt64 = 1024
 
     /// The interval that lets the heads of the tail fit into `memory` bytes, where this one is longer.
@@ -19,6 +19,6 @@ extension HeadMerge {
     }
 
     /// How many entries a group of calls may have, unless its first call has more.
-    var entriesPerGroup: UInt64 { max(entries / 4, Self.leastEntries / 2) }
+    var entriesPerGroup: UInt64 { max(entries / 8, Self.leastEntries / 8) }
   }
 }

@@ -71,7 +71,7 @@ final class SnapshotHeads: Sendable {
     if let answer = askShared() { return answer }
     try shared.follow(end, reader)
     if let answer = askShared() { return answer }
-    let heads = StreamHeads(checkpoint: end.checkpoint, memory: 0)
+    let heads = StreamHeads(checkpoint: end.checkpoint, limit: 0)
     try heads.follow(end, reader)
     own.withLock { $0 = heads }
     return heads.withTable { question(&$0) }

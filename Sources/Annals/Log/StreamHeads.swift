@@ -10,9 +10,12 @@ final class StreamHeads: Sendable {
 
   private let table: Mutex<HeadTable>
 
-  /// Heads of a log whose rows suffice up to `checkpoint`; at most `memory` bytes beside those of the tail.
-  init(checkpoint: UInt64, memory: Int) {
-    table = Mutex(HeadTable(checkpoint: checkpoint, limit: memory / HeadSlots.bytes))
+  /// Heads of a log whose rows suffice up to `checkpoint`.
+  ///
+  /// - Parameter limit: The number of heads beyond which heads make room for others, but for those of the
+  ///   tail.
+  init(checkpoint: UInt64, limit: Int) {
+    table = Mutex(HeadTable(checkpoint: checkpoint, limit: limit))
   }
 
   /// Lends the table.

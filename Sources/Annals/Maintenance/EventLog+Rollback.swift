@@ -101,7 +101,7 @@ extension GenerationChange {
     let opened = StoreOpening.Opened(
       file: previous, kinds: KindRegistry(), arrived: epoch + 1, isStale: true, previous: inUse.number)
     do throws(AnnalsError) {
-      try Generation(opened, opening.directory, memory: 0).unsealIfStale(within: options.lockTimeout)
+      try Generation(opened, opening.directory, heads: 0).unsealIfStale(within: options.lockTimeout)
       try opening.record()
     } catch {
       // Behind the commit point the predecessor is in use whatever fails here; whoever writes or opens next does the rest.

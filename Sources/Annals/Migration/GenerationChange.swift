@@ -48,12 +48,12 @@ struct GenerationChange: ~Copyable {
     var opened = try opening.run()
     let finished = opened.isStale ? opened.previous : nil
     if opened.isStale {
-      try Generation(opened, opening.directory, memory: 0).unsealIfStale(within: opening.options.lockTimeout)
+      try Generation(opened, opening.directory, heads: 0).unsealIfStale(within: opening.options.lockTimeout)
       // What it says of itself is another epoch now.
       opened = try opening.run()
     }
     try opening.record()
-    inUse = Generation(opened, opening.directory, memory: 0)
+    inUse = Generation(opened, opening.directory, heads: 0)
     finishedRollback = finished
     self.opening = opening
     self.lock = lock

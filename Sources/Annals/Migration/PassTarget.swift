@@ -14,8 +14,8 @@ final class PassTarget {
   private let locks: EnvironmentLocks
   private var file: Environment?
 
-  /// The memory for heads that are merged, in bytes, beside those of the tail.
-  static let memory = 8 << 20
+  /// How many heads are kept in memory while they are merged, besides those of the tail.
+  static let heads = 50_000
 
   /// How the file is kept safe while entries are copied into it.
   enum Safety: Equatable {
@@ -91,15 +91,15 @@ final class PassTarget {
 
   /// The generation as one that heads can be merged in.
   ///
-  /// - Parameter memory: The bytes that heads may take in memory beside those of the tail.
+  /// - Parameter heads: How many heads are kept in memory besides those of the tail.
   func generation(
-    in directory: Directory, memory: Int = PassTarget.memory
+    in directory: Directory, heads: Int = PassTarget.heads
   ) throws(AnnalsError) -> Generation {
     let (meta, kinds) = try read { (reader) throws(AnnalsError) in (try reader.meta(), try reader.kinds()) }
     let file = StoreOpening.GenerationFile(current: current, environment: environment, lease: nil, meta: meta)
     return Generation(
       StoreOpening.Opened(file: file, kinds: kinds, arrived: meta.epoch, isStale: false, previous: nil),
-      directory, memory: memory)
+      directory, heads: heads)
   }
 
   private static func environment(

@@ -23,6 +23,10 @@ void *annals_pages_allocate(size_t count);
 /// Gives back what `annals_pages_allocate` gave with the same count.
 void annals_pages_free(void *pages, size_t count);
 
+/// Copies `count` bytes from memory that `annals_pages_allocate` gave with that count to `to`, and gives the
+/// memory back as it goes.
+void annals_pages_move(void *to, void *from, size_t count);
+
 /// Begins to load the memory at `address` into the cache, to be written soon. Any address will do.
 static inline void annals_prefetch(const void *address) { __builtin_prefetch(address, 1, 3); }
 

@@ -130,7 +130,7 @@ import Testing
   {
     let place = try TemporaryStore()
     var options = StoreOptions()
-    options.headMemory = heads * HeadSlots.bytes
+    options.holdHeads(heads)
     do {
       let log = try place.open(options)
       for stream in 0..<12 {
@@ -165,9 +165,9 @@ import Testing
     var options = StoreOptions()
     options.headMemory = 1 << 20
     options.durability = .relaxed
-    let limit = options.headMemory / HeadSlots.bytes
+    let limit = options.headLimit
     let interval = options.mergeInterval.fitting(memory: options.headMemory).entries
-    #expect(interval == 2048)
+    #expect(interval == 1638)
     let (calls, count) = (300, 100)
     var (longest, most): (UInt64, Int) = (0, 0)
     do {
@@ -191,7 +191,7 @@ import Testing
   @Test(arguments: [0, 1 << 20, 32 << 20, 64 << 20, 1 << 30])
   func `the interval of merges fits into the memory for heads`(memory: Int) {
     let entries = HeadMerge.Interval().fitting(memory: memory).entries
-    #expect(entries == UInt64(min(max(memory / 512, 1024), 128 << 10)))
+    #expect(entries == UInt64(min(max(memory / 640, 1024), 128 << 10)))
     #expect(HeadMerge.Interval(entries: 16).fitting(memory: memory).entries == 16)
   }
 }

@@ -40,8 +40,14 @@ extension StoreOptions {
   static func merging(every entries: UInt64) -> StoreOptions {
     var options = StoreOptions()
     options.mergeInterval = HeadMerge.Interval(entries: entries, bytes: 1 << 20)
-    options.headMemory = 8 * HeadSlots.bytes
+    options.holdHeads(8)
     return options
+  }
+
+  /// Sets the memory for heads to the least that is enough for `count` of them.
+  mutating func holdHeads(_ count: Int) {
+    headMemory = 0
+    while headLimit < count { headMemory += 64 }
   }
 }
 

@@ -7,7 +7,7 @@ extension Pass {
     guard work.move != nil else { return nil }
     if let relinking { return relinking }
     let relinking = try StreamRelinking(
-      target.generation(in: directory, memory: log.options.headMemory),
+      target.generation(in: directory, heads: log.options.headLimit),
       log.options.mergeInterval.fitting(memory: log.options.headMemory))
     self.relinking = relinking
     return relinking
