@@ -31,13 +31,7 @@ struct InlineRegistration {
     while let (step, row) = try due() {
       let generation = log.core.generation
       if generation.inline == nil {
-        try generation.unsealIfStale(within: log.options.lockTimeout)
-        let turn = try generation.environment.turn(within: log.options.lockTimeout)
-        do throws(EnvironmentError) {
-          _ = try generation.environment.create(later: StoreTables.inline, turn)
-        } catch {
-          throw AnnalsError(error)
-        }
+        try generation.create(later: StoreTables.inline, within: log.options.lockTimeout)
       }
       do throws(AnnalsError) { try write() } catch {
         guard case .fold = step, let row else { throw error }

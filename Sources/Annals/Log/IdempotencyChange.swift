@@ -73,13 +73,7 @@ struct IdempotencyChange {
   private func build(_ progress: (EventLog.Progress) -> Void) throws(AnnalsError) {
     let generation = log.core.generation
     if generation.environment.ids == nil {
-      try generation.unsealIfStale(within: log.options.lockTimeout)
-      let turn = try generation.environment.turn(within: log.options.lockTimeout)
-      do throws(EnvironmentError) {
-        _ = try generation.environment.create(later: StoreTables.ids, turn)
-      } catch {
-        throw AnnalsError(error)
-      }
+      try generation.create(later: StoreTables.ids, within: log.options.lockTimeout)
     }
     var isDone = false
     while !isDone {

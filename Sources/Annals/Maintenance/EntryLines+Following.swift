@@ -1,7 +1,6 @@
-internal import LMDB
-
 extension EntryLines {
-  /// Waits until there are entries behind those that reading ended at, and goes on with them; for entries that are read oldest first.
+  /// Waits until there are entries after the last one that was read, and goes on with them. Entries must be
+  /// read oldest first.
   ///
   /// An append of this process is met at once, one of another process within some milliseconds.
   ///
@@ -16,22 +15,14 @@ extension EntryLines {
     // The first revision of a stream is 0, the first position of a log 1.
     let next = selection.stream != nil && !steps.hasEntries ? 0 : end + 1
     rest.start = max(selection.start ?? 0, next)
-    while !Task.isCancelled {
-      // Before the look: what is committed during it is announced behind this count.
-      let known = log.core.place.commits.count
+    var wait = wait
+    let found = try await wait.first(in: log.core) { () throws(AnnalsError) -> EntrySteps? in
       let found = try Self.steps(log, rest)
-      if found.hasEntries, found.end >= rest.start ?? 0 {
-        steps = found
-        return true
-      }
-      if watch == nil {
-        // What was committed before there was a watch is seen by one more look.
-        watch = try log.core.watch()
-        continue
-      }
-      await log.core.place.commits.wait(beyond: known)
+      return found.hasEntries && found.end >= rest.start ?? 0 ? found : nil
     }
-    return false
+    self.wait = wait
+    if let found { steps = found }
+    return found != nil
   }
 }
 

@@ -37,8 +37,8 @@ public struct EntryLines: Sendable {
   private let isRaw: Bool
   /// Which entries are read.
   let selection: EntrySelection
-  /// What announces commits, from the first wait on.
-  var watch: CommitWatch?
+  /// The wait for more entries.
+  var wait = CommitWait()
   /// Where reading stands.
   var steps: EntrySteps
   private var writer = JSONWriter()

@@ -66,6 +66,12 @@ package struct ReportLine {
     writer.unsigned(number)
   }
 
+  /// Adds a position; null for none.
+  package mutating func add(_ key: String, _ position: Position?) {
+    self.key(key)
+    if let position { writer.unsigned(position.rawValue) } else { writer.raw("null") }
+  }
+
   /// Adds true or false.
   package mutating func add(_ key: String, _ flag: Bool) {
     self.key(key)

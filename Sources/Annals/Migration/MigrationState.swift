@@ -1,5 +1,3 @@
-internal import LMDB
-
 /// What a migration pass is doing to a store, in whatever process it runs.
 ///
 /// A replicator, or any other program that should rest while a store is rewritten, waits for ``idle``. Positions and
@@ -48,7 +46,7 @@ public struct MigrationStates: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     let log: EventLog
     private var last: MigrationState?
-    private var watch: CommitWatch?
+    private var wait = CommitWait()
 
     init(log: EventLog) {
       self.log = log
@@ -61,22 +59,13 @@ public struct MigrationStates: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(AnnalsError) -> MigrationState? {
-      while !Task.isCancelled {
-        // Before the look: a commit during it is announced after this count.
-        let known = log.core.place.commits.count
+      let (log, last) = (log, last)
+      let next = try await wait.first(in: log.core) { () throws(AnnalsError) -> MigrationState? in
         let state = try log.migrationState()
-        if state != last {
-          last = state
-          return state
-        }
-        if watch == nil {
-          // A commit from before there was a watch is seen by one more look.
-          watch = try log.core.watch()
-          continue
-        }
-        await log.core.place.commits.wait(beyond: known)
+        return state == last ? nil : state
       }
-      return nil
+      if let next { self.last = next }
+      return next
     }
   }
 }

@@ -1,5 +1,3 @@
-internal import LMDB
-
 /// How much a subscription reads in one snapshot.
 struct FollowRoom: Sendable {
   /// The most entries that are given.
@@ -60,8 +58,8 @@ struct Follower<Value: Sendable>: Sendable {
   private var place: FollowPlace?
   /// The checkpoint that was told last as that of the end.
   private var end: Checkpoint?
-  /// What announces commits, from the first wait on.
-  private var watch: CommitWatch?
+  /// The wait for more entries.
+  private var wait = CommitWait()
   private var failure: AnnalsError?
 
   init(_ core: LogCore, _ begin: @escaping Begin, _ read: @escaping Read) {
@@ -81,19 +79,13 @@ struct Follower<Value: Sendable>: Sendable {
   ///
   /// It runs on no actor, because a page that is not in memory waits for the disk.
   @concurrent func next() async throws(AnnalsError) -> (Follower?, [FollowStep<Value>]) {
-    var rest = self
-    while !Task.isCancelled {
-      // Before the look: what is committed during it is announced behind this count.
-      let known = core.place.commits.count
-      if let steps = try rest.turn() { return (rest, steps) }
-      if rest.watch == nil {
-        // What was committed before there was a watch is seen by one more look.
-        rest.watch = try core.watch()
-        continue
-      }
-      await core.place.commits.wait(beyond: known)
+    var (rest, wait) = (self, wait)
+    let steps = try await wait.first(in: core) { () throws(AnnalsError) -> [FollowStep<Value>]? in
+      try rest.turn()
     }
-    return (nil, [])
+    guard let steps else { return (nil, []) }
+    rest.wait = wait
+    return (rest, steps)
   }
 
   /// Reads one page; `nil` where the log has nothing that was not told.

@@ -7,8 +7,8 @@ struct DumpVerb: Verb {
   static let synopsis = "<store> [--json]"
   static let help = """
 
-    The dump ends at the newest entry that the log had when it began. A damaged entry ends it with an error, behind the
-    entries before it.
+    The dump ends at the newest entry that the log had when it began. A damaged entry ends it with an error,
+    after the entries before it.
 
     """
   static let checksEveryPage = true
@@ -22,10 +22,7 @@ struct DumpVerb: Verb {
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     var lines = try EntryLines(EventLog(at: store))
-    while let page = try lines.nextPage() {
-      try output.write(page)
-      progress.update("\(lines.count) of \(lines.end) entries")
-    }
+    try output.write(&lines, &progress)
     return ExitStatus.success
   }
 }

@@ -1,6 +1,6 @@
 import Annals
 
-/// `dump` of a plan's own command: the whole log as lines of JSON, as it is stored or as it is at a version of the plan.
+/// `dump` of a plan's own command: the whole log as lines of JSON, as stored or at a version of the plan.
 struct PlanDumpVerb<Plan: SchemaMigrationPlan>: Verb {
   static var name: String { DumpVerb.name }
   static var summary: String {
@@ -10,9 +10,10 @@ struct PlanDumpVerb<Plan: SchemaMigrationPlan>: Verb {
   static var help: String {
     """
 
-    Without --as the lines have what is stored. With it each event is what the plan makes of it at that version, a part of
-    a split a line of its own; what a rule drops has no line. The dump ends at the newest entry that the log had when it
-    began. An entry that is damaged, or that a rule fails for, ends it with an error, behind the entries before it.
+    Without --as the lines have entries as they are stored. With it each event is what the plan makes of it at
+    that version. Each part of a split has a line of its own, and dropped entries have none. The dump ends at
+    the newest entry that the log had when it began. An entry that is damaged, or that a rule fails for, ends
+    it with an error, after the entries before it.
 
       --as V             the version, such as 2.0.0, or 'current'
     """
@@ -45,10 +46,7 @@ struct PlanDumpVerb<Plan: SchemaMigrationPlan>: Verb {
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     guard case .at(let version) = form else { return try await dump.run(to: &output, &progress) }
     var lines = try EventLines(EventLog(at: dump.store), plan: Plan.self, as: version)
-    while let page = try lines.nextPage() {
-      try output.write(page)
-      progress.update("\(lines.count) of \(lines.end) entries")
-    }
+    try output.write(&lines, &progress)
     return ExitStatus.success
   }
 }

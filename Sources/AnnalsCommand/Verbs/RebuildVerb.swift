@@ -8,8 +8,8 @@ struct RebuildVerb: Verb {
   static let synopsis = "<store> <view> [--json]"
   static let help = """
 
-    The view is one of the projections that the program was given. Programs read the old rows until the new ones have caught up. Ctrl-C leaves what is
-    built, and whoever opens the view next goes on with it.
+    The view is one of the projections that the program was given. Programs read the old rows until the new
+    ones have caught up. Ctrl-C keeps what is built, and the next program that opens the view goes on with it.
     """
   static let grammar = Arguments.Grammar(operands: ["<store>", "<view>"])
 
@@ -43,11 +43,7 @@ struct RebuildVerb: Verb {
       var line = ReportLine()
       line.add("name", status.name)
       line.add("version", UInt64(clamping: status.version))
-      if let position = status.position {
-        line.add("position", position.rawValue)
-      } else {
-        line.add("position", String?.none)
-      }
+      line.add("position", status.position)
       line.add("milliseconds", UInt64(seconds * 1000))
       try output.write(line.bytes)
     } else {

@@ -22,10 +22,7 @@ struct SalvageVerb: Verb {
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     var lines = try SalvageLines(EventLog(at: store))
-    while let page = try lines.nextPage() {
-      try output.write(page)
-      progress.update("\(lines.count) of \(lines.end) entries")
-    }
+    try output.write(&lines, &progress)
     return lines.damaged == 0 ? ExitStatus.success : ExitStatus.failure
   }
 }

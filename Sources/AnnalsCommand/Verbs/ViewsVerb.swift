@@ -8,11 +8,12 @@ struct ViewsVerb: Verb {
   static let synopsis = "<store> [--json]"
   static let help = """
 
-    Text has columns with a tab between: name, version, state (building, ready, outlived), the position up to which it is folded, how many positions the
-    log has beyond that, the bytes of its file, whether some process folds it now. Inline projections follow; of those the state is building, live or
-    retired, and the last two columns say that the rows are in the log's file, and whether only programs that know the projection append. The command for
-    the stores of one plan also says of each of its projections whether it is to be built anew when a program opens it, and why, or that a newer program
-    has built it. Nothing is changed.
+    Text has columns with a tab between: name, version, state (building, ready, outlived), the position up to
+    which it is folded, how many positions the log has beyond that, the bytes of its file, whether some
+    process folds it now. Inline projections follow. Their state is building, live or retired, and the last
+    two columns say that the rows are in the log's file, and whether only programs that know the projection
+    append. The command for the stores of one plan also says of each of its projections whether it will be
+    built again when a program opens it, and why, or that a newer program has built it. Nothing is changed.
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 
@@ -135,11 +136,7 @@ struct ViewsVerb: Verb {
     line.add("version", UInt64(clamping: view.version))
     line.add("number", view.number)
     line.add("state", view.state.rawValue)
-    if let position = view.position {
-      line.add("position", position.rawValue)
-    } else {
-      line.add("position", String?.none)
-    }
+    line.add("position", view.position)
     line.add("lag", view.lag)
     line.add("bytes", UInt64(clamping: view.bytes))
     line.add("isFolded", view.isFolded)
@@ -151,11 +148,7 @@ struct ViewsVerb: Verb {
     line.add("version", UInt64(clamping: info.version))
     line.add("number", info.number)
     line.add("state", info.state.rawValue)
-    if let position = info.position {
-      line.add("position", position.rawValue)
-    } else {
-      line.add("position", String?.none)
-    }
+    line.add("position", info.position)
     line.add("lag", info.lag)
     line.add("isMandatory", info.isMandatory)
     return line
