@@ -7,13 +7,14 @@
 /// Measures Annals beside its peers, and lets processes compete for one store.
 @main
 enum AnnalsBench {
-  /// The commands by the word that names them. Three are run by others of these commands, as processes of their own.
+  /// The commands by the word that names them. Some are run by others of these
+  /// commands, as processes of their own.
   private static let commands: [String: any Command.Type] = [
     "chart": ChartCommand.self, "history": HistoryCommand.self, "judge": JudgeCommand.self,
     "typed": TypedCommand.self,
     HistoryProcess.command: HistoryProcess.self, KilledFilling.command: KilledFilling.self,
     ViewFollower.command: ViewFollower.self,
-    WeighedPass.command: WeighedPass.self,
+    WeighedAppends.command: WeighedAppends.self, WeighedPass.command: WeighedPass.self,
   ]
 
   static func main() async {

@@ -32,6 +32,7 @@ struct MeasureCommand: Command {
       --only PREFIX     only scenarios whose name and parameters begin with PREFIX
       --subject NAME    only this subject
       --scale SCALE     modest (default; all scenarios in about two minutes) or full (the documented figures)
+      --count N         how many events cancel, new-streams and verify-rate have, in place of what the scale says
       --repeat N        repetitions of each scenario, the subjects in turns (default 3)
       --json FILE       also write one JSON object a line
       --directory DIR   an existing directory where the stores are made, and removed afterwards (default: the system's directory for temporary files)
@@ -43,6 +44,7 @@ struct MeasureCommand: Command {
   private var prefix = ""
   private var subject: String?
   private var scale = Scale.modest
+  private var count: Int?
   private var repetitions = 3
   private var json: String?
   private var directory: String?
@@ -70,6 +72,11 @@ struct MeasureCommand: Command {
           throw WrongUsage(description: "--scale is modest or full")
         }
         self.scale = scale
+      case "--count":
+        guard let count = Int(try value()), (10...100_000_000).contains(count) else {
+          throw WrongUsage(description: "--count is a number from 10 to 100,000,000")
+        }
+        self.count = count
       case "--repeat":
         guard let count = Int(try value()), (1...1000).contains(count) else {
           throw WrongUsage(description: "--repeat is a number from 1 to 1,000")
@@ -89,7 +96,7 @@ struct MeasureCommand: Command {
 
   /// The scenarios that are asked for; one whose whole title was given alone, though others begin with it.
   private var scenarios: [any Scenario] {
-    let matching = Catalogue.scenarios(scale).filter { $0.title.utf8.starts(with: prefix.utf8) }
+    let matching = Catalogue.scenarios(scale, count: count).filter { $0.title.utf8.starts(with: prefix.utf8) }
     let exact = matching.filter { $0.title.utf8.elementsEqual(prefix.utf8) }
     return exact.isEmpty ? matching : exact
   }

@@ -63,6 +63,8 @@ extension Measurement {
 enum Unit: String, Sendable {
   /// More is better.
   case entriesPerSecond = "entries/s"
+  /// How long all of the work takes; less is better.
+  case seconds = "s"
   /// How long one piece of work takes; less is better.
   case milliseconds = "ms"
   /// How long one piece of work takes; less is better.

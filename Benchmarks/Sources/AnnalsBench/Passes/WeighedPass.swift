@@ -7,12 +7,6 @@ import TypedSchemas
   import Foundation
 #endif
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Runs a pass and looks at the anonymous memory of the process meanwhile.
 struct WeighedPass: Command {
   /// The hidden command that does it: the directory follows.
@@ -43,36 +37,10 @@ struct WeighedPass: Command {
   /// Does it in this process.
   func run() async throws {
     let store = try EventStore(at: TypedLog.place(in: directory), plan: OneUpcast.self)
-    let idle = try Self.anonymousKibibytes()
+    let idle = try AnonymousMemory.kibibytes()
     let run = try store.migrate()
-    let watch = Task {
-      var peak = 0
-      while !Task.isCancelled {
-        peak = max(peak, try Self.anonymousKibibytes())
-        usleep(1_000)
-      }
-      return peak
-    }
-    _ = try await run.report()
-    watch.cancel()
-    let peak = try await watch.value
+    let peak = try await AnonymousMemory.peak { _ = try await run.report() }
     try String(max(peak - idle, 0)).write(
       to: directory.appendingPathComponent(Self.answer), atomically: true, encoding: .utf8)
-  }
-
-  /// What the process has of memory that is no file's, in KiB (`RssAnon`).
-  private static func anonymousKibibytes() throws -> Int {
-    let status: String
-    do { status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8) } catch {
-      throw Skipped(reason: "this system does not say how much memory a process has")
-    }
-    for line in status.split(separator: "\n") where line.hasPrefix("RssAnon:") {
-      if let number = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap({
-        Int($0)
-      }) {
-        return number
-      }
-    }
-    throw Skipped(reason: "this system does not tell anonymous memory apart")
   }
 }

@@ -3,8 +3,10 @@ import Annals
 /// All scenarios, in the order in which they run.
 enum Catalogue {
   /// The scenarios with as much work as `scale` says.
-  static func scenarios(_ scale: Scale) -> [any Scenario] {
-    appends(isFull: scale == .full) + reads(isFull: scale == .full)
+  ///
+  /// - Parameter count: The number of events for scenarios that take one, in place of what the scale says.
+  static func scenarios(_ scale: Scale, count: Int? = nil) -> [any Scenario] {
+    appends(isFull: scale == .full) + extremes(isFull: scale == .full, count) + reads(isFull: scale == .full)
       + passes(isFull: scale == .full) + stages(isFull: scale == .full) + views(isFull: scale == .full)
   }
 
@@ -41,6 +43,15 @@ enum Catalogue {
         AppendConcurrent(
           tasks: 64, streams: 1_000, perTask: isFull ? 1_000 : 100, alone: isFull ? 1_000 : 300),
       ]
+  }
+
+  /// Scenarios whose figures matter for one large number.
+  private static func extremes(isFull: Bool, _ count: Int?) -> [any Scenario] {
+    let sizes = count.map { [$0] } ?? (isFull ? [100_000, 1_000_000, 10_000_000] : [10_000, 100_000])
+    return [
+      Cancel(appends: count ?? (isFull ? 100_000 : 10_000)),
+      NewStreams(entries: count ?? (isFull ? 10_000_000 : 200_000)),
+    ] + sizes.map { VerifyRate(filling: Filling(streams: max($0 / 10, 1), entriesPerStream: 10)) }
   }
 
   private static func reads(isFull: Bool) -> [any Scenario] {

@@ -13,18 +13,22 @@ final class AnnalsSubject: StreamReader, GroupCommitter {
   private static let store = "bench.annals"
   private let log: EventLog
 
+  /// Where the store in a directory is.
+  static func place(in directory: URL) -> URL { directory.appendingPathComponent(store) }
+
   init(creatingIn directory: URL) throws {
-    log = try EventLog(at: directory.appendingPathComponent(Self.store), options: Self.options(.always))
+    log = try EventLog(at: Self.place(in: directory), options: Self.options(.always))
   }
 
   init(openingIn directory: URL) throws {
-    log = try EventLog(at: directory.appendingPathComponent(Self.store), options: Self.options(.never))
+    log = try EventLog(at: Self.place(in: directory), options: Self.options(.never))
   }
 
   /// How every store of a run is opened: the one place for what is to be tuned.
   private static func options(_ creation: StoreOptions.Creation) -> StoreOptions {
     var options = StoreOptions(creation: creation)
-    // Enough for the heads of 1.6 million streams, so that a million of them stay in memory; it is taken as streams are used.
+    // Enough for the heads of 1.4 million streams, so that a million of them stay in memory. It is taken as
+    // streams are used.
     options.headMemory = 256 << 20
     return options
   }
@@ -86,12 +90,12 @@ final class AnnalsSubject: StreamReader, GroupCommitter {
   static func waitUntilClosed(in directory: URL) throws {
     // A new store is in its first generation.
     try LeaseWait.untilFree(
-      directory.appendingPathComponent(store).appendingPathComponent("log-000001.lease").path)
+      place(in: directory).appendingPathComponent("log-000001.lease").path)
   }
 
   static func bytesStored(in directory: URL) throws -> Int {
     try waitUntilClosed(in: directory)
     return try LMDBFile.bytesStored(
-      at: directory.appendingPathComponent(store).appendingPathComponent("log-000001.mdb").path)
+      at: place(in: directory).appendingPathComponent("log-000001.mdb").path)
   }
 }
