@@ -1,6 +1,6 @@
 import Annals
 
-/// A command with verbs: takes the words of a command line, does what they say, and tells the shell how it went.
+/// A command with verbs, which runs the verb that a command line names and returns the exit status.
 struct Command {
   /// The options that every verb has.
   static let commonFlags: Set<String> = ["--json", "--help"]
@@ -128,7 +128,8 @@ extension Command {
     \(verb.summary)
     \(verb.help)
       --json             results and errors as JSON, one object a line
-      --trust WHOM       'nobody': every page is checked first, which reads the whole file; 'own': only the meta pages
+      --trust WHOM       'nobody': every page is checked first, which reads the whole file; 'own': only the
+                         meta pages
     """
   }
 }

@@ -23,8 +23,8 @@ enum ExitStatus {
 
   /// The statuses in words.
   static let help = """
-    Exit status: 0 done; 1 the check found something, or the work failed; 64 wrong usage; 65 bad data; 66 no such store;
-    73 cannot create; 74 input or output failed; 75 locked, try again; 77 no permission.
+    Exit status: 0 done; 1 the check found something, or the work failed; 64 wrong usage; 65 bad data; 66 no
+    such store; 73 cannot create; 74 input or output failed; 75 locked, try again; 77 no permission.
     """
 
   /// The status for an error of kind `code`.

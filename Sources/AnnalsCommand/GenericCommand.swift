@@ -10,7 +10,8 @@ import Annals
 
 /// The command for every store: all that needs no plan.
 ///
-/// The command for the stores of one plan, ``MaintenanceCommand``, has these verbs and those that need the plan.
+/// ``MaintenanceCommand``, the command for the stores of one plan, has these verbs and those that need the
+/// plan.
 public enum GenericCommand {
   /// The verbs that need no plan.
   static let verbs: [any Verb.Type] = [
@@ -29,7 +30,8 @@ public enum GenericCommand {
   ///
   /// - Returns: The exit status.
   static func run(_ command: Command) async -> Int32 {
-    // Both would end the process where an error can be told of: output that nobody reads, and a file at its limit.
+    // Output that nobody reads and a file at its limit would both end the process. An error can be reported
+    // instead.
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
     var output = BufferedOutput(.standardOutput)
     var errors = BufferedOutput(.standardError)

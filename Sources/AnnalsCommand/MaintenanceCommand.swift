@@ -38,8 +38,11 @@ public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
   /// In its messages the command calls itself what the executable is called.
   ///
   /// - Parameters:
-  ///   - projections: The projections of the program, whose views `rebuild` builds and of which `views` says what is to be built.
-  ///   - inline: Its inline projections, without which `migrate` refuses a store that has mandatory ones; `verify` compares their rows with the log, and `views` says what is to be folded.
+  ///   - projections: The projections of the program. `rebuild` builds their views, and `views` lists the
+  ///     views that are to be built.
+  ///   - inline: The inline projections of the program. `migrate` refuses a store that has a mandatory one
+  ///     which is not among them. `verify` compares their rows with the log, and `views` lists those to be
+  ///     folded.
   public static func main(
     projections: [any Projection<Plan.Current.Event>.Type] = [],
     inline: [any InlineProjection<Plan.Current.Event>.Type] = []

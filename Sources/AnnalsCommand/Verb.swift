@@ -11,8 +11,8 @@ protocol Verb: Sendable, SendableMetatype {
   /// What may follow the word, beside the options of every verb.
   static var grammar: Arguments.Grammar { get }
 
-  /// Whether every page of the store is checked first unless the command line says otherwise, because the whole log is read
-  /// anyway.
+  /// Whether every page of the store is checked first unless the command line says otherwise. It is so for
+  /// verbs that read the whole log anyway.
   static var checksEveryPage: Bool { get }
 
   /// The work that `arguments` ask for.

@@ -7,17 +7,22 @@ public import Annals
 #endif
 
 extension Laws {
-  /// Throws unless a migration pass over a store gives what reading that store gives: values, coordinates, order and errors.
+  /// Throws unless a migration pass over a store gives the same values, coordinates, order and errors as
+  /// reading it.
   ///
-  /// The store itself is only read: two copies are made beside each other in the system's folder for temporary files, one is read and one is rewritten, and both are removed
-  /// at the end. Where stages of the plan move streams, both copies are led there first, since nothing can be read before. Run it with the store of a user, or with one that is as long and as messy, before a release that rewrites stores.
+  /// The store itself is only read. Two copies are made in the system's folder for temporary files, and
+  /// removed at the end. One is read and one is rewritten. If stages of the plan move streams, passes move
+  /// the streams of both copies first, because nothing can be read before. Run this with the store of a user,
+  /// or with one that is as long and as messy, before a release that rewrites stores.
   ///
   /// - Parameters:
   ///   - plan: The plan.
   ///   - url: The store, which may be in use.
-  ///   - options: How the pass is done. Entries that a rule fails on are set aside whatever it says, so that the rest is compared.
+  ///   - options: The options of the pass. Entries that a rule fails on are always set aside, so that the
+  ///     rest is compared.
   /// - Returns: What the pass did.
-  /// - Throws: ``LawFailure`` with the position of the first difference, and ``AnnalsError`` where the store cannot be copied, opened or rewritten.
+  /// - Throws: ``LawFailure`` with the position of the first difference, and ``AnnalsError`` if the store
+  ///   cannot be copied, opened or rewritten.
   /// - Complexity: O(log), and disk for two copies and a new generation.
   @discardableResult
   public static func rewriting<Plan: SchemaMigrationPlan>(

@@ -2,9 +2,10 @@ public import Annals
 
 /// The laws of reading that a plan has to keep, each as a check.
 public enum Laws {
-  /// Throws unless a sample reads the same in one go as stored again at any of the versions between, or at all of them.
+  /// Throws unless samples read the same in one go as when they are stored again at any or all versions
+  /// between.
   ///
-  /// What breaks it is an encoding that loses something, or a rule of a later stage that sees more than is stored.
+  /// An encoding that loses something breaks it, or a rule of a later stage that sees more than is stored.
   ///
   /// - Throws: ``HarnessReport``, and as ``MigrationHarness/report()``.
   public static func pathIndependence<Plan: SchemaMigrationPlan>(of plan: Plan.Type) async throws {
@@ -14,8 +15,8 @@ public enum Laws {
 
   /// Throws unless every event that the plan delivers from `place` stands where its entry does.
   ///
-  /// Positions, revisions, order and stream membership are those of the log; parts of a split share theirs and differ in their paths, which rise; a stream's head
-  /// revision counts dropped entries, too.
+  /// Positions, revisions, order and stream membership must be those of the log. Parts of a split share
+  /// theirs, and have rising paths. The revision of a stream's head counts dropped entries, too.
   ///
   /// - Parameters:
   ///   - plan: The plan.

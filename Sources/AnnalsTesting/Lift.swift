@@ -24,7 +24,9 @@ struct Lift: Sendable {
     }
   }
 
-  /// What comes of a payload that is stored again at each of these versions, as a migration pass stores it: coordinates stay, parts keep their paths.
+  /// The outcome of a payload that is stored again at each of these versions, as a migration pass stores it.
+  ///
+  /// Coordinates stay, and parts keep their paths.
   static func outcome(
     of form: StoredForm, at origin: Origin, through lifts: ArraySlice<Lift>
   ) -> Outcome {
@@ -38,7 +40,8 @@ struct Lift: Sendable {
     let outcome = first.outcome(form, origin)
     guard case .events(let parts) = outcome else { return outcome }
     var all: [Outcome.Part] = []
-    // A part is taken to the end before the next one begins, as when all stages run in one go: the first error is then the same.
+    // A part is taken to the end before the next one begins, as when all stages run in one go. So the first
+    // error is the same.
     for part in parts {
       let next = Self.outcome(of: part.form, at: origin.with(path: part.path), through: lifts.dropFirst())
       guard case .events(let last) = next else { return next }

@@ -6,7 +6,8 @@ public import Annals
   import Foundation
 #endif
 
-/// Reads the samples of every version as every later version, by every way there is, and compares what comes out.
+/// Reads the samples of every version as every later version, in every way there is, and compares the
+/// results.
 ///
 /// ```swift
 /// @Test func `every version reads as every later one`() async throws {
@@ -14,9 +15,10 @@ public import Annals
 /// }
 /// ```
 ///
-/// The ways are: the plan in one go; a real store on disk with a program of each version; and stored again, as a migration pass stores it, at one version
-/// between or at each of them. Errors are compared as values are. Where stages move streams, events of stores are compared without those, and what the store does not deliver is passed over:
-/// `Streams` may have dropped it.
+/// There are three ways: the plan in one go, a real store on disk with a program of each version, and samples
+/// that are stored again at one version between or at each of them, as a migration pass does. Errors are
+/// compared like values. If stages move streams, events of stores are compared without their streams. Events
+/// that the store does not deliver are passed over then, because `Streams` may have dropped them.
 public struct MigrationHarness<Plan: SchemaMigrationPlan>: Sendable {
   /// A harness for `plan`.
   public init(_ plan: Plan.Type) {}
@@ -33,7 +35,8 @@ public struct MigrationHarness<Plan: SchemaMigrationPlan>: Sendable {
   /// Reads all samples by all ways.
   ///
   /// - Returns: What was found, also where nothing is wrong.
-  /// - Throws: ``AnnalsError`` with code `invalidPlan`, `malformed` for a sample that has no encoding, or as stores throw.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan`, `malformed` for a sample that has no encoding, or as
+  ///   stores throw.
   /// - Complexity: For n versions, n stores and n² opens.
   public func report() async throws -> HarnessReport {
     try await report(withStores: true)
@@ -52,8 +55,8 @@ public struct MigrationHarness<Plan: SchemaMigrationPlan>: Sendable {
         }
       }
       for group in links[index].groups {
-        // What a stage refuses before another one looks at the whole log is read in a log of its own: nothing can be
-        // read in a log with it.
+        // A sample that a stage refuses before another one looks at the whole log is read in a log of its
+        // own: nothing can be read in a log with it.
         let refused = try Plan.readableContexts(of: SampleLog(group).entries).refused
         let isRefused = { (number: Int) in refused.contains(Position(UInt64(number) + 1)) }
         let readable = group.indices.filter { !isRefused($0) }.map { group[$0] }
@@ -152,7 +155,7 @@ public struct MigrationHarness<Plan: SchemaMigrationPlan>: Sendable {
           var entries = try snapshot.entries(from: position)
           while let entry = try entries.next(), entry.position == position { found.append(entry) }
         } catch {
-          // Where the entry has nothing to say, the reader goes on to the next one, which is asked for itself.
+          // If the entry has no events, the reader goes on to the next one, which gets a read of its own.
           if error.details.position == position {
             refused = .refused(error.code, message: error.message, place: nil)
           }

@@ -13,7 +13,8 @@ extension Origin {
   ///   - position: The entry's place in the log.
   ///   - stream: The stream that the entry belongs to.
   ///   - revision: The entry's place in its stream.
-  ///   - time: When the entry was appended, years 1 to 9999, kept to the microsecond; a time outside them is taken for 1970-01-01.
+  ///   - time: The time of the append, in the years 1 to 9999 and to the microsecond. A time outside of these
+  ///     years becomes 1970-01-01.
   ///   - id: The id that the writer gave the event.
   ///   - metadata: What the writer noted beside the event.
   ///   - log: The id of the log, which ids derived from the entry depend on.

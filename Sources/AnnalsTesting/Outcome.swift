@@ -32,9 +32,11 @@ enum Outcome: Sendable {
     }
   }
 
-  /// Whether the other outcome, which a store gives that a plan has led to other streams, is the same but for those.
+  /// Whether the outcome of a store whose entries a plan has moved to other streams is the same but for
+  /// streams.
   ///
-  /// What the plan may have dropped on the way is not told from what it did drop: the pass itself compares both logs.
+  /// Dropped events are not checked, because the plan may drop events on the way. The pass itself compares
+  /// both logs.
   func agreesButForStreams(with other: Outcome) -> Bool {
     switch (self, other) {
     case (_, .events(let parts)) where parts.isEmpty: true

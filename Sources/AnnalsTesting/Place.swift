@@ -15,7 +15,8 @@ struct Place: Equatable {
   let id: UUID?
   let time: Timestamp
 
-  /// Throws unless events stand where their entries do, in the order of the log, parts told apart by paths that rise.
+  /// Throws unless events have the places of their entries, in the order of the log, and parts have rising
+  /// paths.
   static func check(_ events: [Place], against stored: [Position: Place]) throws(LawFailure) {
     var last: Place?
     for event in events {

@@ -8,15 +8,17 @@ public import Annals
 /// }
 /// ```
 public enum ProjectionLaws {
-  /// Throws unless a rebuild in one piece, folds in batches of any size, and a second rebuild give the same rows, and the same entries of secondary keys.
+  /// Throws unless a rebuild in one piece, folds in batches of any size, and a second rebuild agree.
   ///
-  /// What breaks it: a clock, a random source, the order of a `Set`, and what ``Projection/apply(_:to:)`` keeps outside of its rows.
+  /// All must give the same rows and the same entries of secondary keys. A clock, a random source, the order
+  /// of a `Set`, and state that ``Projection/apply(_:to:)`` keeps outside of its rows break it.
   ///
   /// - Parameters:
   ///   - projection: The projection.
   ///   - store: Where the events are from; each is lifted as the store delivers it.
   ///   - seed: By what the sizes of batches are drawn.
-  /// - Throws: ``LawFailure`` with the sizes that give something else, and ``AnnalsError`` with what the fold threw.
+  /// - Throws: ``LawFailure`` with the sizes that give something else, and ``AnnalsError`` with what the fold
+  ///   threw.
   /// - Complexity: Five folds of the whole store, in memory and in temporary files.
   public static func check<P: Projection, Plan: SchemaMigrationPlan>(
     _ projection: P.Type, in store: EventStore<Plan>, seed: UInt64 = 1

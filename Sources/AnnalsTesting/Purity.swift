@@ -1,9 +1,10 @@
 public import Annals
 
-/// Whether the rules of a plan give the same whenever, wherever and however often they run.
+/// Checks that the rules of a plan give the same whenever, wherever and however often they run.
 ///
-/// Nothing can prove it; what breaks it mostly shows. In one process ``check(_:)`` finds rules that look at a clock, a random source or at how often they ran.
-/// What differs from process to process, the order of a `Set` and the time zone, needs a second one. With Swift Testing that is an exit test:
+/// Nothing can prove it, but most impure rules are found. In one process ``check(_:)`` finds rules that read
+/// a clock, a random source or a counter. The order of a `Set` and the time zone differ from process to
+/// process, so they need a second one. With Swift Testing that is an exit test:
 ///
 /// ```swift
 /// @Test(arguments: Surroundings.all)
@@ -17,18 +18,20 @@ public import Annals
 /// }
 /// ```
 ///
-/// Where there are no exit tests, recorded ``Fixtures`` do it: they were written by another process, and a second run of the tests with another `TZ` in its
-/// environment compares with them again.
+/// Without exit tests, recorded ``Fixtures`` take their place: another process wrote them. Run the tests a
+/// second time with another `TZ` in the environment to compare with them again.
 ///
-/// The rules are run over the `samples` of all records of all versions, each at several places of a log, and at times
-/// at which calendars disagree. A rule is tested by what its samples bring to light: to
-/// find a `Set` whose order matters it needs a sample with more than a few elements, and to find a calendar a date next to midnight.
+/// The rules run over the `samples` of all records of all versions, each at several places of a log, and at
+/// times at which calendars disagree. A rule is tested only by its samples. To find a `Set` whose order
+/// matters, a sample needs more than a few elements; to find a calendar, it needs a date next to midnight.
 public enum Purity {
-  /// The SHA-256, in hexadecimal digits, of all that the plan makes of all samples, and of the contexts of its stages.
+  /// The SHA-256, in hexadecimal digits, of the events of all samples and of the contexts of the plan's
+  /// stages.
   ///
   /// It is the same in every process and on every machine as long as plan and samples stay the same.
   ///
-  /// - Throws: ``AnnalsError`` with code `invalidPlan`, `malformed` for a sample that has no encoding, and what a stage's `prepare` throws.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan`, `malformed` for a sample that has no encoding, and
+  ///   what a stage's `prepare` throws.
   public static func digest<Plan: SchemaMigrationPlan>(of plan: Plan.Type) throws -> String {
     var bytes: [UInt8] = []
     for trial in try Trial.all(of: plan) {
@@ -51,7 +54,8 @@ public enum Purity {
     }
   }
 
-  /// Throws unless the rules give the same when they run again, in another order, in several tasks at once, and in a plan made anew.
+  /// Throws unless the rules give the same when they run again, in another order, in several tasks at once,
+  /// and in a new plan.
   ///
   /// - Throws: ``PurityFailure`` with the first sample that gives something else, and as ``digest(of:)``.
   public static func check<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) async throws {

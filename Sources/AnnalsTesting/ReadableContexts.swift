@@ -3,7 +3,8 @@ import Annals
 extension SchemaMigrationPlan {
   /// The contexts of the plan's stages over a log, without the entries that a stage before them refuses.
   ///
-  /// A refusal is an answer like any other: what is left out here fails with the same error where it is read by itself.
+  /// A refusal is an outcome like any other: an entry that is left out fails with the same error when it is
+  /// read by itself.
   ///
   /// - Returns: The contexts, and the positions of the entries that were left out.
   /// - Throws: What a stage's `prepare` throws, and ``AnnalsError`` where it blames no entry.

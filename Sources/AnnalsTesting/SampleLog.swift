@@ -25,7 +25,8 @@ struct SampleLog: Sendable {
 
   /// Each sample at as many places as there are ``moments``, each time at another one.
   ///
-  /// Neighbours are of different records, so that a rule which keeps something from the entry before does not find its own.
+  /// Neighbours are of different records. So a rule that keeps something from the entry before does not find
+  /// its own.
   init(everyMomentOf samples: [Sample]) {
     for round in Self.moments.indices {
       for (number, sample) in samples.enumerated() {
@@ -83,7 +84,8 @@ struct SampleLog: Sendable {
       ))
   }
 
-  /// Moments at which calendars disagree: before and after midnight, new year, a leap day and the changes to summer time, and far from today.
+  /// Moments at which calendars disagree: before and after midnight, new year, a leap day and the changes to
+  /// summer time, and far from today.
   static let moments: [Timestamp] = [
     // 2001-01-01T00:00:00Z, 1994-12-31T18:30:00Z (1995 in Kolkata), 2000-02-29T23:59:59.999999Z
     978_307_200_000_000, 788_898_600_000_000, 951_868_799_999_999,
@@ -94,7 +96,9 @@ struct SampleLog: Sendable {
   ].map { Timestamp(microseconds: $0) }
 }
 
-/// Numbers that look random and are the same for the same seed (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", 2014).
+/// Numbers that look random and are the same for the same seed.
+///
+/// Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", 2014.
 struct SplitMix64: RandomNumberGenerator {
   var state: UInt64
 

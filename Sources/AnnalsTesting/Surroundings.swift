@@ -25,7 +25,8 @@ public struct Surroundings: Codable, Hashable, Sendable {
     self.language = language
   }
 
-  /// Places far apart, with half hours, on both sides of the date line, and languages that write letters, numbers and dates in other ways.
+  /// Places far apart, with half hours, on both sides of the date line, and languages that write letters,
+  /// numbers and dates in other ways.
   public static let all = [
     Surroundings(timeZone: "UTC", language: "C"),
     Surroundings(timeZone: "Asia/Kolkata", language: "tr_TR.UTF-8"),
@@ -33,9 +34,10 @@ public struct Surroundings: Codable, Hashable, Sendable {
     Surroundings(timeZone: "Pacific/Kiritimati", language: "de_CH.UTF-8"),
   ]
 
-  /// Makes the rest of this process believe it.
+  /// Sets the time zone and the language of this process.
   ///
-  /// To be called first in a process of its own, such as an exit test: time zone and language are read once, and the environment is no place for two threads.
+  /// Call it first in a process of its own, such as an exit test. Time zone and language are read only once,
+  /// and two threads must not change the environment.
   public func enter() {
     // The caller's process has done nothing yet that could read the environment at the same time.
     unsafe setenv("TZ", timeZone, 1)

@@ -8,7 +8,7 @@ public import Annals
 
 /// A store for one test, in a directory of its own, which is removed when the last reference to it goes.
 ///
-/// It is a real store on disk: events are written under old schema versions first, and then it is opened with today's plan.
+/// It is a real store on disk. Write events under old schema versions first, then open it with today's plan.
 ///
 /// ```swift
 /// let place = try TestStore()
@@ -34,13 +34,14 @@ public final class TestStore: Sendable {
   }
 
   deinit {
-    // Nobody is left to be told, and what stays behind lies in the system's own directory for temporary files.
+    // Nobody is left to get an error, and files that stay are in the system's directory for temporary files.
     try? FileManager.default.removeItem(at: directory)
   }
 
   /// Appends events as a program of an older version does.
   ///
-  /// Schemas can be seeded in any order, so that a log mixes versions as the logs of users do. It needs no plan.
+  /// Schemas can be seeded in any order, so that a log mixes versions as the logs of users do. It needs no
+  /// plan.
   ///
   /// - Parameters:
   ///   - schema: The schema that the events are stored under.
@@ -54,7 +55,8 @@ public final class TestStore: Sendable {
     try await EventStore<OneSchema<Schema>>(appendingTo: EventLog(at: url)).append(body)
   }
 
-  /// Appends events as a program does that has records and no schema versions yet: by name, and without a version.
+  /// Appends events by name and without a version, as a program does that has records and no schema versions
+  /// yet.
   ///
   /// - Parameters:
   ///   - schema: The schema that the program's records will be taken for.
@@ -68,11 +70,12 @@ public final class TestStore: Sendable {
     try await EventLog(at: url).appendUnversioned(schema, body)
   }
 
-  /// Appends events as something does that knows no schema version: an import, or a program before its first release with a plan.
+  /// Appends events without a schema version, as an import does, or a program before its first release with a
+  /// plan.
   ///
   /// - Parameters:
   ///   - type: The name on disk of the record type.
-  ///   - values: What the events say, oldest first: maps with text keys, which may be anything but what the schema expects.
+  ///   - values: The fields of the events, oldest first: maps with text keys, which need not fit any schema.
   ///   - stream: The stream to extend.
   /// - Returns: Where the events stand.
   /// - Throws: ``AnnalsError`` with code `malformed` for what is no map, or as an append throws.
@@ -83,7 +86,7 @@ public final class TestStore: Sendable {
     try await seed(type, version: nil, values, to: stream)
   }
 
-  /// Appends events by name under any version, whether or not they fit it: what a damaged or foreign program might have stored.
+  /// Appends events by name under any version, whether or not they fit it, as a faulty program might.
   ///
   /// - Parameters:
   ///   - type: The name on disk of the record type.
@@ -115,7 +118,8 @@ public final class TestStore: Sendable {
     try EventStore(at: url, plan: plan, options: options)
   }
 
-  /// Opens the store with a plan that has a `prepare`, takes over events without a version or moves streams, and does what is done once.
+  /// Opens the store and activates a plan that has a `prepare`, adopts events without a version or moves
+  /// streams.
   ///
   /// Passes that move streams leave entries that a rule fails on as they are.
   ///
@@ -141,7 +145,8 @@ public final class TestStore: Sendable {
   ///
   /// The store is activated first, so that each `prepare` has run before.
   ///
-  /// - Throws: ``VerificationFailure`` with what a `verify` threw, and ``AnnalsError`` where the store does not open.
+  /// - Throws: ``VerificationFailure`` with what a `verify` threw, and ``AnnalsError`` if the store does not
+  ///   open.
   public func verify<Plan: SchemaMigrationPlan>(plan: Plan.Type) throws {
     for verification in try activate(plan: plan).verifications() {
       do { try verification.run() } catch {

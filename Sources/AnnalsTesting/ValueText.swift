@@ -1,10 +1,12 @@
 import Annals
 
-/// A stored value in words, by the names that its fields have on disk: `SetLogged(exercise: "Squat", kilograms: 80.0)`.
+/// A stored value as text, by the names that its fields have on disk, such as
+/// `SetLogged(exercise: "Squat", kilograms: 80.0)`.
 ///
 /// The text of one payload is the same in every process; another payload of the same shape has another text.
 struct ValueText {
-  /// The fields and cases around the value being described, the innermost last; what ``ValueShape/enclosing(_:)`` counts.
+  /// The fields and cases around the value being described, the innermost last, as
+  /// ``ValueShape/enclosing(_:)`` counts them.
   private var around: [ValueShape] = []
   private var text = ""
 

@@ -13,7 +13,8 @@ public struct When<Plan: SchemaMigrationPlan>: Sendable {
   /// Events are compared as they are stored: by every bit of every field.
   ///
   /// - Parameter expected: The events of the plan's current version.
-  /// - Throws: ``RuleMismatch`` with both sides in words, what a stage's `prepare` throws, and ``AnnalsError`` for a plan or an event that cannot be used.
+  /// - Throws: ``RuleMismatch`` with both sides as text, what a stage's `prepare` throws, and ``AnnalsError``
+  ///   for a plan or an event that cannot be used.
   public func then(_ expected: [Plan.Current.Event]) throws {
     let pipeline = try Plan.stages.pipeline(FrozenContexts())
     let forms = try expected.map { event in try pipeline.form(of: event) }
@@ -31,7 +32,8 @@ public struct When<Plan: SchemaMigrationPlan>: Sendable {
 
   /// Throws unless the events are refused with this error.
   ///
-  /// - Parameter code: `ruleFailed` for what a rule throws, `malformed` for a payload that is none of its record.
+  /// - Parameter code: `ruleFailed` for what a rule throws, `malformed` for a payload that is none of its
+  ///   record.
   /// - Throws: As ``then(_:)``.
   public func thenFails(_ code: AnnalsError.Code) throws {
     let found = try outcome()

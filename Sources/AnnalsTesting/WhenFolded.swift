@@ -30,7 +30,8 @@ public struct WhenFolded<P: Projection>: Sendable {
   ///
   /// Rows are compared as they are stored: by every bit of every field.
   ///
-  /// - Throws: ``RowMismatch`` with both sides in words, and ``AnnalsError`` with what ``Projection/apply(_:to:)`` threw.
+  /// - Throws: ``RowMismatch`` with both sides as text, and ``AnnalsError`` with what
+  ///   ``Projection/apply(_:to:)`` threw.
   public func then<R: ProjectionRow>(_ expected: [R]) throws {
     let trial = try trial()
     let found = try trial.payloads(of: R.self)
@@ -55,7 +56,8 @@ public struct WhenFolded<P: Projection>: Sendable {
 
   /// Throws unless the projection refuses the events.
   ///
-  /// - Parameter code: The code of the error that ``Projection/apply(_:to:)`` threw, where that is one; by default any error will do.
+  /// - Parameter code: The code of the error that ``Projection/apply(_:to:)`` threw. By default any error
+  ///   will do.
   /// - Throws: ``RowMismatch`` where they are folded, or refused for another reason.
   public func thenFails(_ code: AnnalsError.Code? = nil) throws {
     do { _ = try trial() } catch let error as AnnalsError {

@@ -1,9 +1,10 @@
 import Annals
 
-/// The words behind a verb, sorted into options and operands.
+/// The words after a verb, sorted into options and operands.
 ///
-/// `--name value` and `--name=value` are the same; `--` ends the options, so that operands may begin with a dash. Options may stand
-/// before, between and behind operands. Nothing is guessed: every word must be one that the verb declares.
+/// `--name value` and `--name=value` are the same. `--` ends the options, so that operands may begin with a
+/// dash. Options may come before, between and after operands. Nothing is guessed: every word must be one that
+/// the verb declares.
 struct Arguments {
   /// What may follow a verb.
   struct Grammar {
@@ -81,7 +82,7 @@ struct Arguments {
 
   /// The value of the option `name`, `nil` where it is absent.
   ///
-  /// - Throws: ``UsageError`` where the value is not UTF-8: another text in its place would mean something else.
+  /// - Throws: ``UsageError`` if the value is not UTF-8, because any other text would mean something else.
   func value(_ name: String) throws(UsageError) -> String? {
     try values[name]?.first.map { (word) throws(UsageError) in try Self.text(word, name) }
   }

@@ -11,7 +11,8 @@ struct FieldArguments {
   static let value = "--drop-fields"
   static let help = """
       --drop-fields TYPE.KEY,…
-                      loses these fields, which the plan does not declare; 'check --store STORE --scan' lists them
+                      loses these fields, which the plan does not declare; 'check --store STORE --scan' lists
+                      them
     """
 
   /// The names of the fields; none without the option.

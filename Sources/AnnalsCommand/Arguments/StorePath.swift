@@ -6,7 +6,9 @@ import Annals
   import Foundation
 #endif
 
-/// The path of a store or another file that a command line names, exactly as it was given: the one way from a word to a file.
+/// The path of a store or another file in a command line, exactly as it was given.
+///
+/// It is the only way from a word to a file.
 struct StorePath: Hashable, Sendable, CustomStringConvertible {
   /// What the library takes; the bytes of its path are those of the word.
   let url: URL

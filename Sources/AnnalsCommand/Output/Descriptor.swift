@@ -6,7 +6,9 @@
   import Darwin
 #endif
 
-/// An open file of the process, which somebody else closes: the one place that moves bytes in and out of the system.
+/// An open file of the process, which somebody else closes.
+///
+/// It is the only place that moves bytes in and out of the system.
 struct Descriptor: Sendable {
   fileprivate let number: Int32
 
@@ -43,8 +45,8 @@ struct Descriptor: Sendable {
     }
   }
 
-  /// Calls until the system takes or gives something: another program that shares the descriptor may have made it
-  /// non-blocking.
+  /// Calls until the system takes or gives something, because another program that shares the descriptor may
+  /// have made it non-blocking.
   private func whenReady(_ event: Int32, _ call: () -> Int) throws(SystemError) -> Int {
     while true {
       do throws(SystemError) {

@@ -1,6 +1,7 @@
 import Annals
 
-/// What programs are told of an entry: what is stored, each stage, and what it is now or why it fails, one object a line.
+/// The explanation of an entry for programs, an object on each line: its stored form, each stage, and its
+/// events today or the reason of a failure.
 struct ExplanationLines {
   private let explanation: EntryExplanation
 

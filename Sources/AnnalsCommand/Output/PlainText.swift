@@ -1,4 +1,5 @@
-/// How names and messages are shown to people: what would move the cursor or hide in a terminal is written out.
+/// Names and messages as people see them: characters that move the cursor or hide in a terminal are written
+/// out.
 enum PlainText {
   /// `text` with control characters, backslashes and marks that turn the direction of writing as escapes.
   static func escaped(_ text: String) -> String {
@@ -16,7 +17,8 @@ enum PlainText {
     return result
   }
 
-  /// `text` on one line, with control characters as escapes; backslashes stay, as messages hold no names to be read back.
+  /// `text` on one line, with control characters as escapes. Backslashes stay, because messages hold no names
+  /// to be read back.
   static func line(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -8,8 +8,8 @@ struct BackupVerb: Verb {
   static let synopsis = "<store> DEST [--json]"
   static let help = """
 
-    The backup is a store of its own, of one state of the log: every verb takes it. It has the generation in use and none of
-    the pages that nothing uses. A damaged store is not backed up; the error names the place. Nothing is left behind then.
+    The backup is a store of its own, of one state of the log: every verb takes it. It has the generation in
+    use and no unused pages. A damaged store is not backed up: the error names the place, and no file stays.
 
       DEST               where the backup will be; nothing may be there, and the directory above must exist
     """

@@ -8,14 +8,17 @@ struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
   static var help: String {
     """
 
-    Shows what each stage does to each record and what is wrong with the plan or worth knowing. The exit status is 1 where
-    an error is found, where something released has changed, and where the plan does not open the store as it is. The last
-    lines of a store's part say whether the plan may begin at a later version: a store with older events is refused then.
+    Shows what each stage does to each record and what is wrong with the plan or worth knowing. The exit
+    status is 1 if an error is found, if something released has changed, or if the plan does not open the
+    store as it is. The last lines about a store say whether the plan may begin at a later version. A store
+    with older events is refused then.
 
       --lock FILE        compares the plan with what the file says was released
       --update           adds to the file what is not in it; what is there is never changed
-      --store STORE      says of each kind in the store whether the plan reads it, through which stages, and what is due
-      --scan             reads the store's log for fields that the plan does not declare: an adoption or a pass would lose them
+      --store STORE      says of each kind in the store whether the plan reads it, through which stages, and
+                         what is due
+      --scan             reads the store's log for fields that the plan does not declare: an adoption or a
+                         pass would lose them
       --full             what older programs cannot read is a warning, not a note
     """
   }

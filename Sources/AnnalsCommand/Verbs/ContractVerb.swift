@@ -12,11 +12,13 @@ struct ContractVerb<Plan: SchemaMigrationPlan>: Verb {
   static var help: String {
     """
 
-    Every event must be of the current version by then ('migrate'), and no program of an older one may have the store open ('leases').
+    Every event must be of the current version by then ('migrate'), and no program of an older one may have
+    the store open ('leases').
 
       --dry-run                  says what is in the way and what would be lost for good, and changes nothing
-      --give-up-quarantined N    gives up the N events that a migration pass has set aside; stubs are left of them
-      --confirm N                confirms what is lost for good by the number of dropped entries that --dry-run shows
+      --give-up-quarantined N    gives up the N events that a migration pass has set aside, and leaves stubs
+      --confirm N                confirms what is lost for good by the number of dropped entries that
+                                 --dry-run shows
     """
   }
   static var grammar: Arguments.Grammar {

@@ -8,7 +8,8 @@ struct DiscardPreviousVerb: Verb {
   static let synopsis = "<store> [--json]"
   static let help = """
 
-    What the removed files held is gone from the store, but for what the file system, snapshots of the disk and backups still have.
+    What the removed files held is gone from the store. The file system, snapshots of the disk and backups may
+    still have it.
 
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])

@@ -10,8 +10,8 @@ struct ExplainVerb<Plan: SchemaMigrationPlan>: Verb {
   static var help: String {
     """
 
-    A stage that fails for the entry is shown with the reason, and the exit status is 1. Of an entry that was removed there
-    is what is left: coordinates and the reason.
+    A stage that fails for the entry is shown with the reason, and the exit status is 1. An entry that was
+    removed is shown with its coordinates and the reason.
 
       POSITION           the entry's place in the log, from 1
     """

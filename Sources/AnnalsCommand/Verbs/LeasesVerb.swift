@@ -7,8 +7,9 @@ struct LeasesVerb: Verb {
   static let synopsis = "<store> [--json]"
   static let help = """
 
-    Text has columns with a tab between: process, highest version that it reads, whether it passes over newer types. A version
-    of '?' is of a lease that cannot be read, and counts as below every version. Programs that were killed are not among them.
+    Text has columns with a tab between: process, highest version that it reads, whether it passes over newer
+    types. The version '?' is for a lease that cannot be read, which counts as below every version. Programs
+    that were killed are not listed.
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 

@@ -12,10 +12,13 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
   static var help: String {
     """
 
-    What stages have to know of the whole log is worked out and kept first; that stays, whatever becomes of the pass. The old generation is kept until 'discard-previous'. Ctrl-C keeps what is done: the same command goes on there.
+    What stages have to know of the whole log is worked out first, and stays whatever becomes of the pass. The
+    old generation is kept until 'discard-previous'. Ctrl-C keeps what is done: the same command goes on
+    there.
 
-    A stage that moves entries to other streams takes a pass of its own, up to that stage; the rest follows in another one. With --dry-run and
-    --hold it ends with the first: 'migrate' again goes on behind it.
+    A stage that moves entries to other streams takes a pass of its own, up to that stage. The rest follows in
+    another one. With --dry-run and --hold the command ends after the first, and 'migrate' again goes on after
+    it.
 
       --to V          stops at version V of the plan
     \(FieldArguments.help)

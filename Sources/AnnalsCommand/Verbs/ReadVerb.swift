@@ -14,7 +14,8 @@ struct ReadVerb: Verb {
       --from N           the first entry: its revision (from 0) with --stream, its position (from 1) otherwise
       --backwards        newest first
       --limit N          at most N entries
-      --follow           goes on with what is appended, in whatever process, until the limit is reached or it is interrupted
+      --follow           goes on with entries that any process appends, until the limit is reached or it is
+                         interrupted
       --raw              header and stored bytes, in hexadecimal digits, in place of what they mean
     """
   static let grammar = Arguments.Grammar(

@@ -1,6 +1,6 @@
 import Annals
 
-/// `repair`: a stub in place of each entry that cannot be read, and everything that follows from the log made anew.
+/// `repair`: puts a stub in place of each entry that cannot be read, and makes the other tables from the log.
 struct RepairVerb: Verb {
   static let name = "repair"
   static let summary =
@@ -8,8 +8,9 @@ struct RepairVerb: Verb {
   static let synopsis = "<store> [--dry-run] [--json]"
   static let help = """
 
-    Every other entry stays as it is. The old generation is kept with every byte until 'discard-previous', and 'rollback' goes back to it. What an
-    unfinished pass has copied is thrown away. Damaged pages are refused: they take a backup.
+    Every other entry stays as it is. The old generation is kept with every byte until 'discard-previous', and
+    'rollback' goes back to it. What an unfinished pass has copied is thrown away. Damaged pages are refused:
+    they take a backup.
 
       --dry-run  only says what is lost
 

@@ -8,7 +8,8 @@ struct StreamsVerb: Verb {
   static let synopsis = "<store> [--prefix P] [--json]"
   static let help = """
 
-    Text has a name and a revision a line, with a tab between; control characters and backslashes in names are escaped.
+    Text has a name and a revision on each line, with a tab between. Control characters and backslashes in
+    names are escaped.
 
       --prefix P         only streams whose names begin with P
     """

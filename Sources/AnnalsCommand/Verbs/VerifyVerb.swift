@@ -7,10 +7,11 @@ struct VerifyVerb: Verb {
   static let synopsis = "<store> [--json]"
   static let help = """
 
-    Each finding names its place and what mends it; the exit status is 1 where there is one. Nothing is changed.
+    Each finding names its place and what mends it. The exit status is 1 if there is one. Nothing is changed.
 
-    Rows of inline projections are compared with their checksums. The command for the stores of one plan also folds the log anew for each of its
-    projections that is in force, and compares the rows with what that gives: it takes as long as reading the log for each, and the memory of the rows.
+    Rows of inline projections are compared with their checksums. The command for the stores of one plan also
+    folds the log for each of its projections that is in force, and compares the rows. For each of them it
+    takes as long as reading the log, and the memory of the rows.
 
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])
