@@ -165,8 +165,8 @@ struct FindingList {
             "in \(step(index)) sample \(failure.sample + 1) of '\(record.name.text)' fails: \(failure.failure)"
           ))
       }
-      guard case .rule(let effect) = outline.crossings[index][number] else { continue }
-      if case .nothing = effect { continue }
+      let crossing = outline.crossings[index][number]
+      guard case .rule = crossing, !crossing.givesNothing else { continue }
       if samples.payloads[index][number].isEmpty {
         findings.append(
           .init(

@@ -182,6 +182,7 @@ struct LockComparison {
         continue
       }
       compareConstants(record, found, in: locked.version)
+      compareRetention(record, found, in: locked.version)
       guard let digest = record.behaviour, let place = place(of: record.name, in: expected.from) else {
         continue
       }
@@ -200,6 +201,21 @@ struct LockComparison {
         "the stage from \(name(expected.from)) to \(name(locked.version)) does something else with '\(record.name.text)' than when it was released: its samples gave \(digest.fingerprint.hexadecimal.prefix(12)), and \(behaviour.map { "give \($0.fingerprint.hexadecimal.prefix(12))" } ?? "wait for a context") now; give the rule back what it did, and correct events in a new version"
       )
     }
+  }
+
+  private mutating func compareRetention(
+    _ locked: PlanLock.StagedRecord, _ found: PlanLock.Stage, in version: SchemaVersion
+  ) {
+    guard let now = found.records.first(where: { $0.name == locked.name }),
+      now.isRetained != locked.isRetained
+    else { return }
+    let stage = "the stage from \(name(found.from)) to \(name(version))"
+    report(
+      version, locked.name, line: locked.line,
+      locked.isRetained
+        ? "\(stage) retained '\(locked.name.text)' when it was released, and does not now, so that a migration pass would rewrite or remove entries that it kept: write Retain for it again"
+        : "\(stage) did not retain '\(locked.name.text)' when it was released, and does now: give it back the rule that it had"
+    )
   }
 
   private mutating func compareConstants(

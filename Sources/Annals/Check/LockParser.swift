@@ -118,12 +118,20 @@ struct LockParser {
     while let text = take("    takes ") {
       var record = PlanLock.StagedRecord(name: try name(text), line: index)
       if let last = stage.records.last, last.name >= record.name { throw failure(.disorder) }
+      record.isRetained = try takeRetained()
       while let text = take("      constant ") { record.constants.append(ExactText(unescaped(text))) }
       let behaviour = try expect("      behaviour ")
       record.behaviour = try digest(behaviour)
       stage.records.append(record)
     }
     return stage
+  }
+
+  /// Whether the next line, which is taken then, says that a record is retained.
+  private mutating func takeRetained() throws(LockFailure) -> Bool {
+    guard let rest = take("      retained") else { return false }
+    guard rest.isEmpty else { throw failure(.unexpected) }
+    return true
   }
 
   private func digest(_ text: Substring) throws(LockFailure) -> SampleDigest? {

@@ -54,7 +54,7 @@ extension PlanCheck.RecordFate: CustomStringConvertible {
     var heading: String
     switch outcome {
     case .added: heading = "+ \(name)"
-    case .forgotten, .dropped: heading = "- \(name)"
+    case .forgotten, .dropped, .retained: heading = "- \(name)"
     case .carried: heading = "= \(name)"
     default: heading = "~ \(name)"
     }
@@ -68,6 +68,7 @@ extension PlanCheck.RecordFate: CustomStringConvertible {
     case .split(let names): heading += "  Split into \(Self.list(names))  \(readings)"
     case .folded(let names): heading += "  Fold into \(Self.list(names))  \(readings)"
     case .dropped(let reason): heading += "  Drop, \(reason)  \(readings)"
+    case .retained: heading += "  Retain, stays in the log as it is stored  \(readings)"
     case .added: heading += "  new  \(readings)"
     case .forgotten: heading += "  forgotten  \(readings)"
     case .redeclared: heading += "  declared anew without a rule  \(readings)"

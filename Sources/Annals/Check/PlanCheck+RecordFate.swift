@@ -15,6 +15,8 @@ extension PlanCheck {
       case folded(into: [String])
       /// A rule drops it for this reason.
       case dropped(reason: String)
+      /// A rule keeps it in the log as it is stored, and delivers nothing for it.
+      case retained
       /// It is new.
       case added
       /// Nothing: the stage says nothing of it, so that the plan is not valid.
@@ -78,6 +80,9 @@ extension PlanCheck.RecordFate {
     case .rule(.nothing(let reason)):
       outcome = .dropped(reason: reason)
       (newReadsOld, oldReadsNew) = ("dropped, counted", "-")
+    case .rule(.retained):
+      outcome = .retained
+      (newReadsOld, oldReadsNew) = ("skipped, kept as raw", "-")
     case .rule(let effect):
       var into: [String] = []
       if case .cases(let cases) = effect {
@@ -120,7 +125,7 @@ extension PlanCheck.RecordFate {
     let needsRule: Bool
     switch outcome {
     case .carried, .converted, .added: needsRule = false
-    case .upcast, .split, .folded, .dropped, .forgotten, .redeclared: needsRule = true
+    case .upcast, .split, .folded, .dropped, .retained, .forgotten, .redeclared: needsRule = true
     }
     changeClass = Self.worst(fields, atLeast: needsRule ? .custom : .lightweight)
     needsDowncast = oldReadsNew.hasPrefix("needs a downcast")

@@ -147,7 +147,7 @@ extension ChainOutline {
   func comparedRecord(to record: Int, at index: Int) -> Int? {
     switch crossings[index][record] {
     case .carried(let target), .converted(let target, _), .redeclared(let target): return target
-    case .forgotten, .rule(.nothing), .rule(.unknown): return nil
+    case .forgotten, .rule(.nothing), .rule(.retained), .rule(.unknown): return nil
     case .rule(.cases(let targets)):
       guard stages[index].rule(for: record)?.word == .upcast else { return nil }
       return targets.first

@@ -17,7 +17,9 @@ extension PlanLock {
   ///       behaviour 2 64 hexadecimal digits
   /// ```
   ///
-  /// Without a line `unknown`, which names a case that stands for unknown ones, the first line says 1. The
+  /// A line `retained` before the constants says that a stage keeps the record as it is stored, and the first
+  /// line says 3 then. Without one, and without a line `unknown`, which names a case that stands for unknown
+  /// ones, it says 1. The
   /// form is `by name` without a fingerprint where a record has no shape; samples and behaviour are `-` where
   /// there are none. In
   /// names and constants a backslash, a line feed and a carriage return are `\\`, `\n` and `\r`.
@@ -38,6 +40,7 @@ extension PlanLock {
       text += "  stage from \(stage.from)\n"
       for record in stage.records {
         text += "    takes \(Self.escaped(record.name))\n"
+        if record.isRetained { text += "      retained\n" }
         for constant in record.constants { text += "      constant \(Self.escaped(constant))\n" }
         text += "      behaviour \(Self.digest(record.behaviour))\n"
       }

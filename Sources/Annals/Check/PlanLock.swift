@@ -38,6 +38,8 @@ struct PlanLock: Sendable {
     var constants: [ExactText] = []
     /// What becomes of the samples; `nil` where there are none, or the stage has a context.
     var behaviour: SampleDigest?
+    /// Whether entries of it stay as they are stored.
+    var isRetained = false
     var line = 0
   }
 
@@ -45,11 +47,13 @@ struct PlanLock: Sendable {
   var versions: [Version] = []
 
   /// The newest version of the file's form.
-  static let newestForm = 2
+  static let newestForm = 3
 
-  /// The version of the file's form: 2 where some record has a case for unknown ones.
+  /// The version of the file's form: 3 where some stage retains records, 2 where some record has a case for
+  /// unknown ones.
   var form: Int {
-    versions.contains { $0.records.contains { !$0.unknownCases.isEmpty } } ? 2 : 1
+    if versions.contains(where: { $0.stage?.records.contains(where: \.isRetained) ?? false }) { return 3 }
+    return versions.contains { $0.records.contains { !$0.unknownCases.isEmpty } } ? 2 : 1
   }
 }
 
@@ -70,7 +74,8 @@ extension PlanLock {
         let staged = older.records.enumerated().map { number, record in
           StagedRecord(
             name: record.name, constants: outline.constants(of: number, at: index - 1),
-            behaviour: samples.behaviour(stage: index - 1, record: number))
+            behaviour: samples.behaviour(stage: index - 1, record: number),
+            isRetained: outline.crossings[index - 1][number].isRetained)
         }
         version.stage = Stage(from: older.version, records: staged.sorted { $0.name < $1.name })
       }

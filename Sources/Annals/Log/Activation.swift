@@ -42,7 +42,7 @@ struct Activation {
   /// Throws `requiresActivation` where a stage needs what it works out for events that the store has, and `contexts` lack it.
   func mustBeDone(_ contexts: StageContexts) throws(AnnalsError) {
     guard hasContexts else { return }
-    let census = try log.read { (snapshot) throws(AnnalsError) in try OlderEvents(snapshot, plan.adopted) }
+    let census = try log.read { (snapshot) throws(AnnalsError) in try OlderEvents(snapshot, plan) }
     for index in plan.stages.indices {
       let (from, to) = (plan.schemas[index], plan.schemas[index + 1])
       if !contexts.suffice(for: plan.stages[index], to: to.version), census.count(below: to.version) > 0 {
@@ -63,14 +63,15 @@ struct Activation {
     guard isNeeded else { return false }
     for _ in 0..<Self.tries {
       let (before, isAdopted) = try log.read { (snapshot) throws(AnnalsError) in
-        (try OlderEvents(snapshot, plan.adopted), snapshot.kinds.schemas[0]?.phase == .active)
+        (try OlderEvents(snapshot, plan), snapshot.kinds.schemas[0]?.phase == .active)
       }
       let adopted = isAdopted || before.unversioned == 0 ? nil : plan.adopted
       let stored = try contexts()
       // Without older events there is nothing to know, and they may still come.
       let due = plan.stages.indices.filter { index in
         let version = plan.schemas[index + 1].version
-        return !stored.suffice(for: plan.stages[index], to: version) && before.count(below: version) > 0
+        return !stored.suffice(for: plan.stages[index], to: version)
+          && before.count(below: version, passing: index) > 0
       }
       guard adopted != nil || !due.isEmpty else { return false }
       guard log.options.access == .readWrite else {
@@ -99,7 +100,7 @@ struct Activation {
       try writing.removeUnused()
       for (version, context) in prepared { try writing.add(context, version) }
       for (version, groups) in ends { try writing.add(groups, version) }
-      if try keep(writing, due.map { plan.schemas[$0 + 1] }, adopted, before, mayKeep) { return true }
+      if try keep(writing, due, adopted, before, mayKeep) { return true }
     }
     throw AnnalsError(
       .busy,
@@ -155,17 +156,18 @@ struct Activation {
   ///
   /// - Returns: Whether it was still true; if not, nothing is changed.
   private func keep(
-    _ contexts: ContextWriting, _ schemas: [SchemaOutline], _ adopted: SchemaVersion?,
+    _ contexts: ContextWriting, _ stages: [Int], _ adopted: SchemaVersion?,
     _ before: OlderEvents, _ mayKeep: () throws(AnnalsError) -> Void
   ) throws(AnnalsError) -> Bool {
     try ActivationWrite(log).run { (transaction, tables, kinds) throws(AnnalsError) in
       try mayKeep()
-      let now = try OlderEvents(StoreReader(transaction.view, tables), kinds, plan.adopted)
+      let now = try OlderEvents(StoreReader(transaction.view, tables), kinds, plan)
       if adopted != nil {
         guard kinds.schemas[0]?.phase != .active, now.unversioned == before.unversioned else { return false }
       }
-      for schema in schemas {
-        guard now.counts(below: schema.version) == before.counts(below: schema.version)
+      for stage in stages {
+        let version = plan.schemas[stage + 1].version
+        guard now.counts(below: version, passing: stage) == before.counts(below: version, passing: stage)
         else { return false }
       }
       guard try contexts.isStillDue(StoreReader(transaction.view, tables)) else { return false }
@@ -178,7 +180,7 @@ struct Activation {
       }
       for (name, value) in contexts.rows { try transaction.put(value, name, in: tables.meta) }
       if contexts.hasUnread { try transaction.require(.unreadGroups, tables) }
-      for schema in schemas {
+      for schema in stages.map({ plan.schemas[$0 + 1] }) {
         try ActivationWrite.activate(schema.version, schema.stability, &kinds, tables, &transaction)
       }
       return true

@@ -18,7 +18,7 @@ extension EventStore {
     var verifications: [StageVerification] = []
     for (index, work) in plan.works.enumerated() {
       let (from, to) = (plan.schemas[index].version, plan.schemas[index + 1].version)
-      guard let verify = work.verify, try history.isStored(below: to) else { continue }
+      guard let verify = work.verify, try history.isStored(below: to, of: plan) else { continue }
       verifications.append(StageVerification(from: from, to: to) { try verify(history, contexts) })
     }
     return verifications

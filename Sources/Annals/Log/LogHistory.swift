@@ -25,15 +25,17 @@ struct LogHistory: HistorySource {
   var id: UUID { log.id }
 
   /// Whether the log has events that were stored below `version`: there is nothing that a stage to it could compare otherwise.
-  func isStored(below version: SchemaVersion) throws(AnnalsError) -> Bool {
+  ///
+  /// What `plan` retains stays in its version, and does not count.
+  func isStored(below version: SchemaVersion, of plan: CompiledPlan) throws(AnnalsError) -> Bool {
     let adopted = adopted
     return try log.read { (snapshot) throws(AnnalsError) in
-      let kinds = snapshot.kinds.kinds
+      let kinds = snapshot.kinds
       return try snapshot.reader.census().contains { number, row in
-        guard row.parts > 0, let stored = kinds[number].flatMap({ $0.version ?? adopted }) else {
+        guard row.parts > 0, let kind = kinds.kinds[number], let stored = kind.version ?? adopted else {
           return false
         }
-        return stored < version
+        return stored < version && plan.retaining(kind, in: kinds) == nil
       }
     }
   }

@@ -124,7 +124,9 @@ final class PlanReach: Sendable {
     }
     let entrance = try plan.entrance(of: kinds.recordKind(kind), unversioned: unversioned)
     if !plan.passesStreams, let version = kind.version ?? unversioned {
-      for index in plan.movingStages(behind: version) {
+      // What a stage before has retained goes wherever its entry was led, and is read by none behind it.
+      let retained = plan.steps[entrance.step].retainedBy ?? .max
+      for index in plan.movingStages(behind: version) where retained > index {
         let (from, to) = (plan.schemas[index].version, plan.schemas[index + 1].version)
         // A pass has been there, and what is left behind it was set aside.
         guard !kinds.isActive(to) else { continue }
@@ -139,7 +141,9 @@ final class PlanReach: Sendable {
   /// A stage that works something out as well makes its version active before its pass has led them there.
   private func mustHaveMoved(_ kind: KindRegistry.Kind, in kinds: KindRegistry) throws(MissingStep) {
     guard !plan.passesStreams, let version = kind.version ?? kinds.adopted ?? plan.adopted,
-      let index = plan.movingStages(behind: version).first
+      let index = plan.movingStages(behind: version).first(where: { stage in
+        plan.retaining(kind, in: kinds).map { $0 > stage } ?? true
+      })
     else { return }
     throw .movesStreams(from: plan.schemas[index].version, to: plan.schemas[index + 1].version)
   }

@@ -120,7 +120,7 @@ extension CompiledPlan {
     for crossings in crossings[schema...] {
       switch crossings[record] {
       case .carried(let next), .converted(let next, _): record = next
-      case .rule(.nothing): return true
+      case .rule(.nothing), .rule(.retained): return true
       case .rule, .redeclared, .forgotten: return false
       }
     }

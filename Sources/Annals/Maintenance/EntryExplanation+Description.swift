@@ -102,6 +102,7 @@ extension EntryExplanation: CustomStringConvertible {
       case .split: "Split"
       case .folded: "Fold"
       case .dropped(let reason): "Drop, \(reason)"
+      case .retained: "Retain, stays in the log as it is stored"
       // A plan in which one of these happens is not compiled.
       case .added, .forgotten, .redeclared: "no way across"
       }

@@ -76,7 +76,8 @@ public struct EntryExplanation: Sendable {
   public let events: [Event]
   /// The stages from there to the current version, oldest first; where one fails, it is the last.
   public let steps: [Step]
-  /// Why it cannot be read at the current version; `nil` where it can.
+  /// Why it cannot be read at the current version, or at the version of the last step where a later stage
+  /// retains it; `nil` where neither is so.
   public let failure: AnnalsError?
 
   /// What it is now.

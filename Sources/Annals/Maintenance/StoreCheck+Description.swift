@@ -13,6 +13,7 @@ extension StoreCheck: CustomStringConvertible {
       if !kind.stages.isEmpty {
         line += ", through \(kind.stages.map(\.description).joined(separator: ", "))"
       }
+      if let version = kind.retainedBy { line += ", retained as raw by the stage to \(version)" }
       if kind.isByName { line += ", stored by name" }
       if kind.isNewer { line += ", newer than the plan and readable" }
       lines.append(line)

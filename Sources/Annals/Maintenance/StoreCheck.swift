@@ -25,6 +25,8 @@ public struct StoreCheck: Sendable {
     /// Whether it is stored by name and a migration pass would rewrite it, so that fields can be lost which
     /// the plan does not declare.
     public let isByName: Bool
+    /// The newer version of the stage that retains it as it is stored; `nil` where none does.
+    public let retainedBy: SchemaVersion?
     /// Why the plan cannot read it; `nil` where it can, or where nothing of it is delivered.
     public let problem: String?
   }
@@ -93,18 +95,24 @@ extension StoreCheck {
     let byName = UndeclaredScan.kinds(compiled, census, snapshot.kinds)
     var kinds: [Kind] = []
     var counts: [SchemaVersion: UInt64] = [:]
+    // Of events that a stage retains, and by which.
+    var retained: [(version: SchemaVersion, stage: Int, count: UInt64)] = []
     var (unadopted, isUnknown) = (UInt64(0), false)
     for kind in snapshot.kinds.kinds.values.sorted(by: { $0.number < $1.number }) {
       let row = census[kind.number, default: CensusRow()]
       let version = kind.version ?? snapshot.kinds.adopted ?? compiled.adopted
       let isDelivered = row.parts > 0 || row.quarantined > 0
       var (problem, isNewer) = (String?.none, false)
+      let retaining = isDelivered ? compiled.retaining(kind, in: snapshot.kinds) : nil
+      let retainedBy = retaining.map { compiled.schemas[$0 + 1].version }
       if isDelivered {
         do throws(MissingStep) { isNewer = try reach.entrance(of: kind, in: snapshot.kinds).isNewer } catch {
           problem = error.description
         }
         // Sums wrap, because a damaged row of the census must not stop the process.
-        if let version {
+        if let version, let retaining {
+          retained.append((version, retaining, row.parts &+ row.quarantined))
+        } else if let version {
           counts[version, default: 0] &+= row.parts &+ row.quarantined
         } else {
           isUnknown = true
@@ -118,23 +126,29 @@ extension StoreCheck {
           type: kind.row.name, version: kind.version, count: row.parts, stubs: row.stubs,
           quarantined: row.quarantined, first: kind.row.first,
           stages: problem == nil && isDelivered
-            ? compiled.schemas.dropFirst().map(\.version).filter { to in version.map { $0 < to } ?? false }
+            ? compiled.schemas.dropFirst().map(\.version).filter { to in
+              (version.map { $0 < to } ?? false) && (retainedBy.map { to <= $0 } ?? true)
+            }
             : [],
-          isNewer: isNewer, isByName: byName.contains(kind.number), problem: problem))
+          isNewer: isNewer, isByName: byName.contains(kind.number), retainedBy: retainedBy,
+          problem: problem))
     }
     self.plan = String(describing: plan)
-    let older = try OlderEvents(snapshot, compiled.adopted)
+    let older = try OlderEvents(snapshot, compiled)
     var stages: [Stage] = []
     for (index, stage) in compiled.stages.enumerated() {
       let (from, to) = (compiled.schemas[index].version, compiled.schemas[index + 1].version)
-      let events = counts.filter { $0.key < to }.values.reduce(0, &+)
+      let delivered = counts.filter { $0.key < to }.values.reduce(0, &+)
+      let passing = retained.filter { $0.version < to }
+      let later = passing.filter { $0.stage > index }.reduce(delivered) { $0 &+ $1.count }
+      let events = passing.filter { $0.stage == index }.reduce(later) { $0 &+ $1.count }
       guard events > 0 else { continue }
       var isDue = false
       if older.count(below: to) > 0 { isDue = try !snapshot.reader.suffices(for: stage, to: to) }
       stages.append(
         Stage(
           from: from, to: to, events: events, isDue: isDue,
-          needsPass: stage.movesStreams, scope: stage.scope,
+          needsPass: stage.movesStreams && later > 0, scope: stage.scope,
           isBridge: compiled.schemas[index + 1].stability == .bridge,
           phase: RolloutPhase(snapshot.kinds.row(of: to)?.phase)))
     }
@@ -145,7 +159,7 @@ extension StoreCheck {
     oldest = compiled.schemas.first?.version ?? compiled.current.version
     current = compiled.current.version
     let isReadable = !isUnknown && kinds.allSatisfy { $0.problem == nil }
-    let least = counts.keys.min()
+    let least = (counts.keys + retained.map(\.version)).min()
     raisable =
       isReadable
       ? compiled.schemas.map(\.version).last { version in least.map { version <= $0 } ?? true } : nil

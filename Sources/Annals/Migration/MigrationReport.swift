@@ -10,6 +10,16 @@ public struct MigrationReport: Hashable, Codable, Sendable {
     public var count: UInt64
   }
 
+  /// Events of one type that the plan keeps in the log as they are stored.
+  public struct Retained: Hashable, Codable, Sendable {
+    /// The type that they are stored as.
+    public var type: String
+    /// The version that they are stored in; `nil` for none.
+    public var version: SchemaVersion?
+    /// How many there are: each part of an entry counts.
+    public var count: UInt64
+  }
+
   /// Whether there was anything to do; if not, the store is as it was.
   public var isDone: Bool
   /// Whether everything was done but written.
@@ -25,6 +35,9 @@ public struct MigrationReport: Hashable, Codable, Sendable {
   public var rewritten: UInt64 = 0
   /// How many events were dropped, by type and reason; counted as ``rewritten`` is.
   public var dropped: [Dropped] = []
+  /// How many events the log has that a ``Retain(_:)`` of the plan keeps as they are stored, by type and version,
+  /// also where nothing was done. They are not among ``rewritten`` or ``dropped``.
+  public var retained: [Retained] = []
   /// The fields that no version of the plan declares and that were given up by name, with how many values
   /// were lost; counted as ``rewritten`` is.
   public var droppedFields: [UndeclaredField] = []
@@ -58,5 +71,16 @@ public struct MigrationReport: Hashable, Codable, Sendable {
     self.generation = generation
     self.predecessor = predecessor
     self.entries = entries
+  }
+}
+
+extension MigrationReport.Retained {
+  /// What `plan` retains of a generation with this census; nothing where there is no plan.
+  static func all(
+    _ plan: CompiledPlan?, _ census: [UInt32: CensusRow], _ kinds: KindRegistry
+  ) -> [MigrationReport.Retained] {
+    (plan?.retained(census, kinds) ?? []).map { kind, count in
+      MigrationReport.Retained(type: kind.row.name, version: kind.version, count: count)
+    }
   }
 }

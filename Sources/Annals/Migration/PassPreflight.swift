@@ -14,6 +14,8 @@ struct PassPreflight {
   let unfinished: PassRow?
   /// Whether there are entries of older versions.
   let isNeeded: Bool
+  /// What the plan retains as it is stored.
+  let retained: [MigrationReport.Retained]
   private let source: Generation
   /// How many bytes the generation has in use.
   let used: Int
@@ -24,13 +26,14 @@ struct PassPreflight {
   /// - Throws: ``AnnalsError`` with code `held`, `noPath`, `newerSchema` and what keeps the plan from reading the store.
   init(_ source: Generation, _ work: PassWork) throws(AnnalsError) {
     self.source = source
-    let (meta, pass, isDue, last) = try source.read {
-      (reader) throws(AnnalsError) -> (StoreMeta, PassRow?, Bool, UInt64) in
+    let (meta, pass, isDue, last, retained) = try source.read {
+      (reader) throws(AnnalsError) -> (StoreMeta, PassRow?, Bool, UInt64, [MigrationReport.Retained]) in
       // Without a plan the census decides nothing, and may be what is to be repaired.
       let (census, kinds) = (work.reach == nil ? [:] : try reader.census(), try reader.kinds())
       try work.mustReach(census, kinds)
       let isDue = work.isDue(census, kinds, withQuarantine: true)
-      return (try reader.meta(), try reader.pass(), isDue, try reader.last())
+      let retained = MigrationReport.Retained.all(work.reach?.plan, census, kinds)
+      return (try reader.meta(), try reader.pass(), isDue, try reader.last(), retained)
     }
     let used = try source.usedBytes()
     guard meta.state == .live else {
@@ -41,6 +44,7 @@ struct PassPreflight {
     schemaEpoch = meta.schemaEpoch
     unfinished = pass
     isNeeded = isDue
+    self.retained = retained
     entries = last
     self.used = used
     growth = pass == nil && isDue ? try Self.growth(source, work, last) : 1

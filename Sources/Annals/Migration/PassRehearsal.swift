@@ -17,6 +17,7 @@ struct PassRehearsal {
       isDone: false, generation: source.current.generation, predecessor: source.current.generation,
       entries: preflight.entries)
     report.isRehearsal = true
+    report.retained = preflight.retained
     report.bytesBefore = UInt64(clamping: preflight.used)
     report.bytesAfter = UInt64(clamping: preflight.estimate)
     guard preflight.entries > 0 else { return report }

@@ -102,9 +102,11 @@ struct PassRunner: Sendable {
       throw AnnalsError(.wrongUse, "there is no unfinished migration pass that could be continued")
     }
     guard unfinished != nil || preflight.isNeeded || work.isForced else {
-      return MigrationReport(
+      var report = MigrationReport(
         isDone: false, generation: source.current.generation, predecessor: source.current.generation,
         entries: preflight.entries)
+      report.retained = preflight.retained
+      return report
     }
     if unfinished == nil { try preflight.mustHaveRoom() }
     options.atPoint?(.begin)
@@ -261,8 +263,13 @@ struct PassRunner: Sendable {
     pass.tally.fill(&report)
     do throws(AnnalsError) {
       // An interrupted pass has set entries aside before this one went on.
-      report.quarantined = try pass.target.read { (reader) throws(AnnalsError) in
-        try reader.census().values.reduce(0) { $0 &+ $1.quarantined }
+      (report.quarantined, report.retained) = try pass.target.read {
+        (reader) throws(AnnalsError) -> (UInt64, [MigrationReport.Retained]) in
+        let census = try reader.census()
+        return (
+          census.values.reduce(0) { $0 &+ $1.quarantined },
+          MigrationReport.Retained.all(work.reach?.plan, census, try reader.kinds())
+        )
       }
       // This process lets go of the old generation as soon as it can.
       _ = try log.core.newest()

@@ -130,7 +130,8 @@ struct PassWork: Sendable {
     guard unnamed.isEmpty else { throw AnnalsError(undeclared: unnamed, "a migration pass") }
   }
 
-  /// Whether any entry is of an earlier version, or of another form, than the pass leads to.
+  /// Whether any entry is of an earlier version, or of another form, than the pass leads to, and not retained as
+  /// it is stored.
   ///
   /// - Parameter withQuarantine: Whether entries count that an earlier pass has set aside: who asks for a pass may have mended the rule.
   func isDue(
@@ -142,6 +143,9 @@ struct PassWork: Sendable {
         return false
       }
       if let version = kind.version, version > reach.plan.current.version { return false }
+      // What was set aside is none of the retained entries before a pass has put it back.
+      let isSetAside = withQuarantine && row.quarantined > 0
+      if !isSetAside, reach.plan.retaining(kind, in: kinds) != nil { return false }
       let record = kinds.recordKind(kind)
       return !reach.plan.written.contains {
         $0.type == record.type && $0.version == record.version && $0.shape == record.shape
@@ -166,7 +170,7 @@ struct PassWork: Sendable {
     for (index, work) in plan.works.enumerated() {
       let (from, to) = (plan.schemas[index].version, plan.schemas[index + 1].version)
       // A stage that is done has been compared by the pass that did it, and nothing is left to compare.
-      guard let verify = work.verify, try history.isStored(below: to) else { continue }
+      guard let verify = work.verify, try history.isStored(below: to, of: plan) else { continue }
       let source: any HistorySource =
         if let move { MovedHistory(older: history, target: target, version: move.to) } else { history }
       do { try verify(source, contexts) } catch {

@@ -38,6 +38,7 @@ enum PlanMark {
     // A set has another order in every process.
     case .cases(let cases): "cases \(cases.sorted())"
     case .nothing(let reason): "nothing \(reason)"
+    case .retained: "retained"
     case .unknown: "unknown"
     }
   }

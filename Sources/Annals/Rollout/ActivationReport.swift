@@ -29,7 +29,8 @@ public struct ActivationReport: Hashable, Sendable {
   public let version: SchemaVersion
   /// How far it was, also where the open of this store has activated it.
   public let phase: RolloutPhase
-  /// How many events of older versions there are; they stay, and are upcast as they are read.
+  /// How many events of older versions there are; they stay, and are upcast as they are read. Those that the
+  /// plan retains as they are stored are not among them.
   public let olderEvents: UInt64
   /// The programs that end below the version and have the store open: they append nothing any more afterwards.
   public let olderPrograms: [LiveProgram]
@@ -58,7 +59,7 @@ extension EventStore {
     let (phase, older) = try log.read { (snapshot) throws(AnnalsError) in
       (
         snapshot.kinds.row(of: plan.version)?.phase,
-        try OlderEvents(snapshot, reach.plan.adopted).count(below: plan.version)
+        try OlderEvents(snapshot, reach.plan).count(below: plan.version)
       )
     }
     let programs = try log.programs().filter { $0.isBelow(plan.version) }

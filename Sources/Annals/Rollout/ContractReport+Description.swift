@@ -9,6 +9,7 @@ extension ContractReport: CustomStringConvertible {
     if quarantined > 0 { lines.append("set aside    \(quarantined)") }
     lines += olderPrograms.map { "older        \($0)" }
     lines += dropped.map { "dropped      \($0.count) \(name($0.type, $0.version))" }
+    lines += retained.map { "retained     \($0.count) \(name($0.type, $0.version)), as they are stored" }
     lines += removedFields.map {
       "removed      field '\($0.field)' of \(name($0.type, $0.version))"
     }

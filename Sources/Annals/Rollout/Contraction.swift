@@ -13,27 +13,37 @@ struct Contraction {
     let programs = try log.programs().filter { $0.isBelow(version) }
     return try log.read { (snapshot) throws(AnnalsError) in
       let (removed, converted) = removedFields()
-      let census = try snapshot.census().filter { isOlder($0.version) }
+      let kinds = snapshot.kinds
+      let isRetained = kinds.kinds.values.sorted { $0.number < $1.number }.map {
+        plan.retaining($0, in: kinds) != nil
+      }
+      // One line for each kind, in the order of their numbers.
+      let lines = zip(try snapshot.census(), isRetained).filter { isOlder($0.0.version) }
+      let census = lines.map(\.0)
       return ContractReport(
         version: version, phase: RolloutPhase(snapshot.kinds.row(of: version)?.phase),
-        older: census.filter { $0.count > 0 }, quarantined: census.reduce(0) { $0 &+ $1.quarantined },
+        older: lines.filter { $0.0.count > 0 && !$0.1 }.map(\.0),
+        quarantined: census.reduce(0) { $0 &+ $1.quarantined },
         olderPrograms: programs,
         dropped: census.filter { $0.stubs > 0 }.map {
           ContractReport.Dropped(type: $0.type, version: $0.version, count: $0.stubs)
         },
-        removedFields: removed, convertedFields: converted, contexts: try contexts(snapshot.reader))
+        retained: lines.filter { $0.0.count > 0 && $0.1 }.map(\.0),
+        removedFields: removed, convertedFields: converted, contexts: try contexts(snapshot.reader, kinds))
     }
   }
 
   /// Whether entries of `other` must have been rewritten.
   private func isOlder(_ other: SchemaVersion?) -> Bool { other.map { $0 < version } ?? true }
 
-  /// The versions up to the current one of whose stages something is kept.
-  private func contexts(_ reader: StoreReader) throws(AnnalsError) -> [SchemaVersion] {
+  /// The versions up to the current one of whose stages something is kept that no retained event is read with.
+  private func contexts(_ reader: StoreReader, _ kinds: KindRegistry) throws(AnnalsError) -> [SchemaVersion] {
     let names = Set(try reader.frozenFacts().map(\.name))
-    return plan.schemas.map(\.version).filter { version in
-      !names.isDisjoint(with: Self.rows(of: version))
-    }
+    let events = try OlderEvents(reader, kinds, plan)
+    return plan.schemas.enumerated().filter { number, schema in
+      !names.isDisjoint(with: Self.rows(of: schema.version))
+        && events.countRetained(below: schema.version, after: number - 1) == 0
+    }.map(\.element.version)
   }
 
   /// The rows of `meta` that the stage to `version` may have.
@@ -140,7 +150,7 @@ struct Contraction {
       let census = try StoreReader(transaction.view, tables).census()
       let left = kinds.kinds.values.filter { kind in
         guard isOlder(kind.version), let row = census[kind.number] else { return false }
-        return row.parts > 0 || row.quarantined > 0
+        return row.quarantined > 0 || (row.parts > 0 && plan.retaining(kind, in: kinds) == nil)
       }
       guard left.isEmpty else {
         throw AnnalsError(
@@ -151,7 +161,7 @@ struct Contraction {
       var changes = decision.contraction
       changes[version] = .contracted
       try Rollout.put(changes, rollout, kinds, tables, &transaction)
-      for version in try contexts(StoreReader(transaction.view, tables)) {
+      for version in try contexts(StoreReader(transaction.view, tables), kinds) {
         for name in Self.rows(of: version) { try transaction.remove(name, in: tables.meta) }
       }
       return true

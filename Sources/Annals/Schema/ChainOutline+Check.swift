@@ -4,6 +4,7 @@ extension ChainOutline {
     var problems = schemas.flatMap(nameProblems(of:))
     for index in schemas.indices { problems += shapeProblems(at: index) }
     problems += FieldHistory(self).problems()
+    problems += retentionProblems()
     for (index, stage) in stages.enumerated() {
       problems += Self.versionProblems(from: schemas[index], to: schemas[index + 1])
       problems += Self.ruleProblems(of: stage, from: schemas[index], to: schemas[index + 1])
@@ -78,7 +79,7 @@ extension ChainOutline {
         switch rule.effect {
         case .cases(let outputs): outputs.allSatisfy(to.records.indices.contains)
         case .unknown: false
-        case .anything, .nothing: true
+        case .anything, .nothing, .retained: true
         }
       if !outputsAreRecords { problems.append(.noRecord(.init(to), from: .init(from), to: .init(to))) }
     }
@@ -180,7 +181,7 @@ extension ChainOutline {
         problems.append(.noField("losing: of Downcast", record, from: place.0, to: place.1))
       }
       if let target = downcast.target, crossings[index].indices.contains(target),
-        case .rule(.nothing) = crossings[index][target]
+        crossings[index][target].givesNothing
       {
         let older = PlanProblem.Record(from.records[target])
         problems.append(.droppedDowncast(record, into: older, from: place.0, to: place.1))

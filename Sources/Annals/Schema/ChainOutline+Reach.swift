@@ -12,7 +12,7 @@ extension ChainOutline {
           case .rule(.anything): all
           case .rule(.cases(let outputs)): outputs.reduce(into: []) { $0.formUnion(next[$1]) }
           case .carried(let index), .converted(let index, _), .redeclared(let index): next[index]
-          case .rule(.nothing), .rule(.unknown), .forgotten: []
+          case .rule(.nothing), .rule(.retained), .rule(.unknown), .forgotten: []
           }
         })
     }

@@ -12,6 +12,8 @@ struct CompiledPlan: Sendable {
     let payload: PayloadStep
     /// What payloads of the version and type look like; `nil` where they are stored by name.
     let shape: StoredShape?
+    /// The number of the stage that keeps the payloads as they are stored; `nil` where none does.
+    let retainedBy: Int?
   }
 
   /// One step for each record of each schema: oldest schema first, then in the order of its cases.
@@ -43,6 +45,8 @@ struct CompiledPlan: Sendable {
   let indices: [SchemaVersion: [ExactText: Int]]
   /// How current records are stored for programs of the version before; `nil` where the current schema is no bridge.
   let bridge: CompiledBridge?
+  /// Whether a stage keeps some entries as they are stored.
+  let retainsRecords: Bool
   private let origins: [[Int]]
 
   /// Checks the plan and makes its steps.
@@ -84,17 +88,28 @@ struct CompiledPlan: Sendable {
     var steps: [Step] = []
     var indices: [SchemaVersion: [ExactText: Int]] = [:]
     var origins = Array(repeating: [Int](), count: newest.payloads.count)
-    for ((schema, payloads), reach) in zip(
-      zip(chain.outline.schemas, table.reversed()), chain.outline.reach())
+    let (schemas, retention) = (chain.outline.schemas, chain.outline.retention())
+    for (((schema, payloads), reach), retained) in zip(
+      zip(zip(schemas, table.reversed()), chain.outline.reach()), retention)
     {
-      for ((record, payload), reached) in zip(zip(schema.records, payloads), reach) {
+      for (((record, payload), reached), retained) in zip(zip(zip(schema.records, payloads), reach), retained)
+      {
+        var payload = payload
+        if let stage = retained.stage {
+          payload = payload.retained(
+            at: RuleSite(
+              from: schemas[stage].version, to: schemas[stage + 1].version, type: record.name.text))
+        }
         indices[schema.version, default: [:]][record.name] = steps.count
         for caseIndex in reached { origins[caseIndex].append(steps.count) }
         steps.append(
-          Step(version: schema.version, type: record.name.text, payload: payload, shape: record.shape))
+          Step(
+            version: schema.version, type: record.name.text, payload: payload, shape: record.shape,
+            retainedBy: retained.stage))
       }
     }
     self.steps = steps
+    retainsRecords = steps.contains { $0.retainedBy != nil }
     self.indices = indices
     self.origins = origins
     self.schemas = chain.outline.schemas

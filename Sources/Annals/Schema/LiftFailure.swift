@@ -15,7 +15,7 @@ extension LiftFailure {
     case .undecodable(let cause): cause
     case .ruleThrew(_, let cause): cause
     case .groupUnreadable(_, let cause): cause
-    case .tooManyParts, .unexpectedPart, .groupIncomplete: failure
+    case .tooManyParts, .unexpectedPart, .groupIncomplete, .retainedEvent: failure
     }
   }
 }

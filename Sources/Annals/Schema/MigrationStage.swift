@@ -87,7 +87,7 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
   /// - Parameters:
   ///   - fromVersion: The older schema.
   ///   - toVersion: The newer schema.
-  ///   - rules: What happens to the other records, `Upcast`, `Split` and `Drop`, and what a lightweight stage says.
+  ///   - rules: What happens to the other records, `Upcast`, `Split`, `Drop` and `Retain`, and what a lightweight stage says.
   public static func custom(
     fromVersion: From.Type, toVersion: To.Type,
     @RuleBuilder<From, To, NoContext> rules: () -> [Rule<From, To, NoContext>] = { [] }

@@ -54,6 +54,8 @@ enum PlanProblem: Equatable {
   case twoStreams(from: Schema, to: Schema)
   /// A stage moves entries to other streams and folds them too.
   case foldedStreams(from: Schema, to: Schema)
+  /// A rule makes records that a later stage retains of others than those that it retains, or folds them.
+  case partlyRetained(Record, as: Record, from: Schema, to: Schema, behind: Schema)
   /// A field has a name that is reserved.
   case reused(Record, in: Schema, change: String)
 }
@@ -88,7 +90,7 @@ extension PlanProblem: CustomStringConvertible {
     case .noRecord(let schema, let from, let to):
       "a rule of the stage from \(from) to \(to) names what is no record of \(schema): name records by the properties of \(schema.name).Event.Cases alone"
     case .forgotten(let record, let from, let to, let heirs):
-      "record '\(record.name)' of \(from) is not in \(to), and no rule takes it: write Drop(\\.\(record.caseName), reason: …), Upcast(\\.\(record.caseName), to: …) or Split(\\.\(record.caseName), into: …) in the stage, or carry it with typealias \(record.typeName) = \(from.name).\(record.typeName)\(heirs.map { "; if '\($0.name)' is the same record under another name, write @Record(formerly: [\"\(record.name)\"]) at it" }.joined())"
+      "record '\(record.name)' of \(from) is not in \(to), and no rule takes it: write Drop(\\.\(record.caseName), reason: …), Retain(\\.\(record.caseName)), Upcast(\\.\(record.caseName), to: …) or Split(\\.\(record.caseName), into: …) in the stage, or carry it with typealias \(record.typeName) = \(from.name).\(record.typeName)\(heirs.map { "; if '\($0.name)' is the same record under another name, write @Record(formerly: [\"\(record.name)\"]) at it" }.joined())"
     case .redeclared(let record, let from, let to):
       "record '\(record.name)' of \(from) is declared anew in \(to), and no rule takes it: write Upcast(\\.\(record.caseName), to: \\.\(record.caseName)) { old, origin in … } in the stage, or carry it with typealias \(record.typeName) = \(from.name).\(record.typeName)"
     case .incompatible(let record, let from, let to, let changes):
@@ -112,13 +114,15 @@ extension PlanProblem: CustomStringConvertible {
     case .twoDowncasts(let record, let from, let to):
       "the stage from \(from) to \(to) has more than one Downcast for '\(record.name)': keep one for \\.\(record.caseName)"
     case .droppedDowncast(let record, let older, let from, let to):
-      "the stage from \(from) to \(to) has a Downcast for '\(record.name)' to '\(older.name)', which it drops, so that no program of \(to.name) would read it: let the Downcast for \\.\(record.caseName) lead to another record, or write Upcast(\\.\(older.caseName), to: \\.\(record.caseName)) { old, origin in … } in place of the Drop"
+      "the stage from \(from) to \(to) has a Downcast for '\(record.name)' to '\(older.name)', which it drops or retains, so that no program of \(to.name) would read it: let the Downcast for \\.\(record.caseName) lead to another record, or write Upcast(\\.\(older.caseName), to: \\.\(record.caseName)) { old, origin in … } in place of that rule"
     case .idleDowncast(let record, let from, let to):
       "the stage from \(from) to \(to) has a Downcast for '\(record.name)', and \(to.name) is no bridge: declare it with .bridge, or take the Downcast out"
     case .twoStreams(let from, let to):
       "the stage from \(from) to \(to) has more than one Streams: say in one of them where every entry goes"
     case .foldedStreams(let from, let to):
       "the stage from \(from) to \(to) has Streams and a Fold, and which of them sees the other's streams is nowhere said: put the Fold into a stage of its own, before or behind it"
+    case .partlyRetained(let record, let output, let from, let to, let newer):
+      "the stage from \(from) to \(to) makes '\(output.name)' of '\(record.name)', and the stage to \(newer) retains that, but not all that comes of the entry: an entry is retained as a whole, and never by a Fold; write Drop(\\.\(output.caseName), reason: …) in place of the Retain, or let the rule for \\.\(record.caseName) make nothing else"
     case .reused(let record, let schema, let change):
       "record '\(record.name)' of \(schema) has a field of a reserved name: \(change)"
     }

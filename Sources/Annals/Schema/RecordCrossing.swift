@@ -11,6 +11,17 @@ enum RecordCrossing: Sendable {
   /// The newer schema has no such record.
   case forgotten
 
+  /// Whether a rule keeps them as they are stored.
+  var isRetained: Bool { if case .rule(.retained) = self { true } else { false } }
+
+  /// Whether a rule gives nothing of them, whatever they hold.
+  var givesNothing: Bool {
+    switch self {
+    case .rule(.nothing), .rule(.retained): true
+    case .rule, .carried, .converted, .redeclared, .forgotten: false
+    }
+  }
+
   /// How a payload becomes one of the newer schema where no rule is needed; `nil` where one is.
   var conversion: (to: Int, Conversion)? {
     switch self {

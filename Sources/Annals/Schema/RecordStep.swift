@@ -26,6 +26,8 @@ public struct RecordStep<R: Record>: Sendable {
   private(set) var conversion = Conversion.same
   /// Whether the payload is decoded as it is.
   private var isDirect = true
+  /// The rule that keeps the payload as it is stored; `nil` where none does.
+  private(set) var retention: RuleSite?
   /// The fold that takes the payload; `nil` where none does.
   private var fold: FoldSite?
   /// Decodes a payload of the type and version that the step is for, and does nothing with it.
@@ -46,7 +48,7 @@ public struct RecordStep<R: Record>: Sendable {
   func preceded(by conversion: Conversion) -> PayloadStep {
     var step = self
     step.conversion = conversion.followed(by: self.conversion)
-    step.isDirect = step.conversion.isSame && fold == nil
+    step.isDirect = step.conversion.isSame && fold == nil && retention == nil
     return step
   }
 
@@ -70,6 +72,14 @@ public struct RecordStep<R: Record>: Sendable {
     return step
   }
 
+  /// This step for records that stay as they are stored: nothing is decoded, and nothing is delivered.
+  func retained(at site: RuleSite) -> PayloadStep {
+    var step = self
+    step.retention = site
+    step.isDirect = false
+    return step
+  }
+
   /// Throws for a payload that is none of the type and version that the step is for; nothing is lifted.
   func check(_ payload: Span<UInt8>) throws(CodingFailure) {
     var bytes: [UInt8] = []
@@ -83,6 +93,7 @@ public struct RecordStep<R: Record>: Sendable {
 
   /// Whether a payload can have fields that are passed over where it is read.
   var mayPassOverFields: Bool {
+    if retention != nil { return false }
     if case .read = naming { return true }
     return recoded != nil
   }
@@ -127,6 +138,7 @@ public struct RecordStep<R: Record>: Sendable {
   /// Does the step with a payload of the type and version that it is for.
   func run(_ payload: Span<UInt8>, _ origin: Origin, _ sink: Sink) throws(StepFailure) {
     if isDirect { return try decoded(payload, origin, sink) }
+    if retention != nil { return }
     if let fold, try !fold.endsGroup(origin, sink) { return }
     var room = sink.takeRoom()
     defer { sink.giveBack(&room) }

@@ -1,4 +1,4 @@
-/// What happens to the records of one type across one stage, made by `Upcast`, `Split` and `Drop`; or what is said about several, by `Fold` and `Streams`, about
+/// What happens to the records of one type across one stage, made by `Upcast`, `Split`, `Drop` and `Retain`; or what is said about several, by `Fold` and `Streams`, about
 /// the way back, by `Downcast`, or about a field, as by `Default`.
 public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageContext>: Sendable {
   /// What is said of the records of one case.
@@ -78,6 +78,7 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageCon
   case upcast = "Upcast"
   case split = "Split"
   case drop = "Drop"
+  case retain = "Retain"
   case fold = "Fold"
 }
 
@@ -89,6 +90,8 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageCon
   case cases(Set<Int>)
   /// Nothing, for this reason.
   case nothing(reason: String)
+  /// Nothing, and entries stay as they are stored.
+  case retained
   /// Events of cases named by key paths of which one leads to no case.
   case unknown
 

@@ -103,7 +103,7 @@ extension RuleEffect {
     switch self {
     case .anything: true
     case .cases(let indices): indices.contains(index)
-    case .nothing, .unknown: false
+    case .nothing, .retained, .unknown: false
     }
   }
 }

@@ -12,6 +12,8 @@ public enum StepFailure: Error, Sendable {
   case groupUnreadable(RuleSite, AnnalsError)
   /// A fold found fewer records in a group than there were when the stage was activated.
   case groupIncomplete(RuleSite, expected: Int, found: Int)
+  /// A rule that names no outputs has made a record that a later rule retains.
+  case retainedEvent(RuleSite)
 }
 
 /// The place of a rule in a plan.
@@ -46,6 +48,8 @@ extension StepFailure: CustomStringConvertible {
       "\(site) could not read the entries that it folds: \(error.code)"
     case .groupIncomplete(let site, let expected, let found):
       "\(site) folds \(expected) entries, and \(found) of them are there"
+    case .retainedEvent(let site):
+      "\(site) retains entries as they are stored, and a rule of an earlier stage made this event of another record; name what that rule makes, by 'to:' or 'into:', or write Drop instead of Retain"
     }
   }
 }

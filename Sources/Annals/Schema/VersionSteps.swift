@@ -31,7 +31,8 @@ extension MigrationStage {
     crossings: [RecordCrossing],
     _ table: inout [[PayloadStep]]
   ) throws(AnnalsError) -> VersionSteps<From.Event> {
-    var crossing = Crossing<From.Event, To.Event>(rules: steps, crossings: crossings, newer: newer)
+    var crossing = Crossing<From.Event, To.Event>(
+      rules: steps, crossings: crossings, newer: newer, from: From.version, to: To.version)
     let typed = try From.Event.steps(from: &crossing)
     try crossing.made.expectAll()
     table.append(crossing.made.payloads)
@@ -85,11 +86,16 @@ private struct Crossing<Event: SchemaEvent, Next: SchemaEvent>: StepSource {
   let rules: [(caseIndex: Int, step: any Sendable)]
   let crossings: [RecordCrossing]
   let newer: VersionSteps<Next>
+  let from: SchemaVersion
+  let to: SchemaVersion
   var made = MadeSteps<Event>()
 
   init(
-    rules: [(caseIndex: Int, step: any Sendable)], crossings: [RecordCrossing], newer: VersionSteps<Next>
+    rules: [(caseIndex: Int, step: any Sendable)], crossings: [RecordCrossing], newer: VersionSteps<Next>,
+    from: SchemaVersion, to: SchemaVersion
   ) {
+    self.from = from
+    self.to = to
     self.rules = rules
     self.crossings = crossings
     self.newer = newer
@@ -103,6 +109,11 @@ private struct Crossing<Event: SchemaEvent, Next: SchemaEvent>: StepSource {
         return fold.step
       }
       guard let step = rule.step as? RecordStep<R> else { throw MadeSteps<Event>.disorder }
+      if crossings.indices.contains(index), case .rule(.retained) = crossings[index] {
+        let site = RuleSite(from: from, to: to, type: R.recordName)
+        try made.add(step, recordCase.decoding(step).retained(at: site), for: recordCase)
+        return step
+      }
       try made.add(step, for: recordCase)
       return step
     }
@@ -118,6 +129,7 @@ private struct Crossing<Event: SchemaEvent, Next: SchemaEvent>: StepSource {
     // Conversions are joined from stage to stage, so that many cost what one does.
     let payload = newer.payloads[next].preceded(by: conversion)
     let step = RecordStep<R> { (record: consuming R, origin, sink) throws(StepFailure) in
+      if let site = payload.retention { throw .retainedEvent(site) }
       var bytes: [UInt8] = []
       do throws(CodingFailure) { try record.encode(into: &bytes) } catch { throw .undecodable(error) }
       try payload.run(bytes.span, origin, sink)

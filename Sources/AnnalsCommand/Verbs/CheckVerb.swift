@@ -135,6 +135,7 @@ extension CheckVerb {
       line.add("stages", kind.stages.map(\.description))
       line.add("newer", kind.isNewer)
       line.add("byName", kind.isByName)
+      line.add("retainedBy", kind.retainedBy)
       line.add("problem", kind.problem)
       bytes += line.bytes
     }

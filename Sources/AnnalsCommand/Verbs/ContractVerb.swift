@@ -62,6 +62,7 @@ struct ContractVerb<Plan: SchemaMigrationPlan>: Verb {
     line.add("olderPrograms", report.olderPrograms.map(\.line))
     line.add("dropped", report.dropped.map { Self.counted($0.type, $0.version, $0.count) })
     line.add("droppedEntries", report.droppedEntries)
+    line.add("retained", report.retained.map { Self.counted($0.type, $0.version, $0.count) })
     line.add("removedFields", report.removedFields.map(Self.field))
     line.add("convertedFields", report.convertedFields.map(Self.field))
     line.add("contexts", report.contexts.map(\.description))

@@ -66,6 +66,11 @@ struct PassWatch {
         )
       }
     }
+    lines += report.retained.map { retained in
+      let version = retained.version.map { "version \($0)" } ?? "no version"
+      return
+        "retained     \(retained.count) '\(PlainText.line(retained.type))' of \(version), as they are stored"
+    }
     lines += report.droppedFields.map { "dropped      field \(PlainText.line($0.description))" }
     if report.quarantined > 0 { lines.append("quarantined  \(report.quarantined)") }
     if report.isDone {
@@ -107,6 +112,15 @@ struct PassWatch {
         line.add("type", dropped.type)
         line.add("reason", dropped.reason)
         line.add("count", dropped.count)
+        return line
+      })
+    line.add(
+      "retained",
+      report.retained.map { retained in
+        var line = ReportLine()
+        line.add("type", retained.type)
+        line.add("version", retained.version)
+        line.add("count", retained.count)
         return line
       })
     line.add("droppedFields", report.droppedFields.map(\.line))

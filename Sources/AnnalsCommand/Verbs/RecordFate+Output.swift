@@ -18,6 +18,7 @@ extension PlanCheck.RecordFate {
     case .dropped(let reason):
       line.add("outcome", "dropped")
       line.add("reason", reason)
+    case .retained: line.add("outcome", "retained")
     case .added: line.add("outcome", "added")
     case .forgotten: line.add("outcome", "forgotten")
     case .redeclared: line.add("outcome", "redeclared")

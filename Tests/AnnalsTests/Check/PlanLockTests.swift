@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test func `a lock of a later form is refused as such`() {
-    #expect(failure("annals plan lock 3\nwhatever\n") == LockFailure(reason: .newer("3"), line: 1))
+    #expect(failure("annals plan lock 4\nwhatever\n") == LockFailure(reason: .newer("4"), line: 1))
   }
 
   private static let first = "annals plan lock 1\nversion 1.0.0\n  record A\n"

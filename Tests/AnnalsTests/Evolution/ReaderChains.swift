@@ -104,7 +104,10 @@ struct ReaderChain {
       switch isAdditive ? Int.random(in: 2..<8, using: &generator) : Int.random(in: 0..<12, using: &generator)
       {
       case 0:
-        rules.append(RuleOutline(word: .drop, caseIndex: place, effect: .nothing(reason: "gone")))
+        rules.append(
+          Bool.random(using: &generator)
+            ? RuleOutline(word: .drop, caseIndex: place, effect: .nothing(reason: "gone"))
+            : RuleOutline(word: .retain, caseIndex: place, effect: .retained))
         continue
       case 1:
         // A rule makes another record of it, in the same shape or in another one.

@@ -74,6 +74,11 @@ private enum FirstVisitPlan: SchemaMigrationPlan {
     var report = ContractReport(
       version: SchemaVersion(2, 0, 0), phase: .active, older: [], quarantined: 2, olderPrograms: [],
       dropped: [.init(type: "Pinged", version: SchemaVersion(1, 0, 0), count: 7)],
+      retained: [
+        CensusLine(
+          type: "Faxed", version: SchemaVersion(1, 0, 0), isByShape: true, count: 3, bytes: 9, stubs: 0,
+          quarantined: 0, first: 1)
+      ],
       removedFields: [.init(version: SchemaVersion(1, 0, 0), type: "Visited", field: "until")],
       convertedFields: [],
       contexts: [SchemaVersion(2, 0, 0)])
@@ -81,6 +86,7 @@ private enum FirstVisitPlan: SchemaMigrationPlan {
       version 2.0.0 was active
       set aside    2
       dropped      7 'Pinged' of version 1.0.0
+      retained     3 'Faxed' of version 1.0.0, as they are stored
       removed      field 'until' of 'Visited' of version 1.0.0
       worked out   for the stage to 2.0.0
 

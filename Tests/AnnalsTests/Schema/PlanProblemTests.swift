@@ -57,7 +57,7 @@ import Testing
   @Test func `no record is forgotten`() {
     #expect(
       problems(Forgets.self) == [
-        "record 'B' of First (1.0.0) is not in Forgetful (2.0.0), and no rule takes it: write Drop(\\.b, reason: …), Upcast(\\.b, to: …) or Split(\\.b, into: …) in the stage, or carry it with typealias B = First.B"
+        "record 'B' of First (1.0.0) is not in Forgetful (2.0.0), and no rule takes it: write Drop(\\.b, reason: …), Retain(\\.b), Upcast(\\.b, to: …) or Split(\\.b, into: …) in the stage, or carry it with typealias B = First.B"
       ])
   }
 

@@ -66,6 +66,10 @@ final class EntryDigester {
     if try goesMissing(entry, reader) { return add(.nothing, entry, Span(), to: &sum) }
     guard let lifting else { return add(.stored, entry, entry.bytes, to: &sum) }
     if header.flags.contains(.stub) { return add(.nothing, entry, Span(), to: &sum) }
+    // Nothing of it is delivered, but its payload stays.
+    if !header.flags.contains(.parts), fates.isRetained(header.kind) {
+      return add(.stored, entry, entry.body, to: &sum)
+    }
     // What is carried is delivered as it is stored, so its bytes say what it is.
     if header.flags.isDisjoint(with: [.parts, .extensions]), let number = fates.carried(header.kind) {
       sum.events &+= 1
@@ -163,7 +167,8 @@ extension FateTable {
       }
       return KindFate(
         kind: kind, number: kind.number, stub: kind.number, payload: payload, entrance: entered,
-        mayBeSetAside: true)
+        mayBeSetAside: true,
+        isRetained: entered.map { reach.plan.steps[$0.step].retainedBy != nil } ?? false)
     }
     self.init(fates, written: [])
   }

@@ -158,20 +158,26 @@ extension GenerationKinds {
       let sameName = plan.written.firstIndex { $0.type == record.type && $0.version == record.version }
       let stub = isOldDraft ? sameName.map { written[$0] } ?? number : number
       var payload: KindFate.Payload
+      var isRetained = false
       var entered: CompiledPlan.Entrance?
       do throws(MissingStep) {
         let entrance = try reach.entrance(of: kind, in: source)
         if entrance.isNewer { throw .newerVersion(record, current: plan.current.version) }
         entered = entrance
+        isRetained = plan.steps[entrance.step].retainedBy != nil
+        // What is retained keeps its kind, also that of a draft: its version is below the one that is written.
         payload =
-          plan.carried(record, from: entrance).map { .carried(written[$0]) } ?? .lifted(entrance)
+          isRetained
+          ? .carried(number)
+          : plan.carried(record, from: entrance).map { .carried(written[$0]) } ?? .lifted(entrance)
       } catch {
         payload = .unreadable(error)
       }
       return KindFate(
         kind: kind, number: number, stub: stub, payload: payload, entrance: entered,
-        mayBeSetAside: !isOldDraft,
-        mayLoseFields: entered.map { plan.mayLoseFields(record, from: $0) } ?? false)
+        mayBeSetAside: !isOldDraft || isRetained,
+        mayLoseFields: entered.map { plan.mayLoseFields(record, from: $0) } ?? false,
+        isRetained: isRetained)
     }
     return FateTable(fates, written: written)
   }

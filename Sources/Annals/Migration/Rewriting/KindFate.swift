@@ -26,11 +26,15 @@ final class KindFate: Sendable {
   let mayBeSetAside: Bool
   /// Whether payloads can have fields that a rewrite loses.
   let mayLoseFields: Bool
+  /// Whether the plan keeps entries of the kind as they are stored.
+  let isRetained: Bool
 
   init(
     kind: KindRegistry.Kind, number: UInt32, stub: UInt32, payload: Payload,
-    entrance: CompiledPlan.Entrance?, mayBeSetAside: Bool, mayLoseFields: Bool = false
+    entrance: CompiledPlan.Entrance?, mayBeSetAside: Bool, mayLoseFields: Bool = false,
+    isRetained: Bool = false
   ) {
+    self.isRetained = isRetained
     self.mayLoseFields = mayLoseFields
     self.kind = kind
     self.number = number
@@ -47,6 +51,9 @@ struct FateTable: Sendable {
   private let fates: [KindFate?]
   /// By number in the older generation, the number of the kind that payloads are carried to; 0 where they are not.
   private let carried: [UInt32]
+  /// By number in the older generation, whether the plan keeps entries as they are stored; empty where it keeps
+  /// none.
+  private let retained: [Bool]
   /// By case of the plan's current schema, the number of its kind in the next generation.
   let written: [UInt32]
 
@@ -60,6 +67,7 @@ struct FateTable: Sendable {
     }
     self.fates = byNumber
     self.carried = carried
+    retained = fates.contains(where: \.isRetained) ? byNumber.map { $0?.isRetained ?? false } : []
     self.written = written
   }
 
@@ -69,6 +77,9 @@ struct FateTable: Sendable {
     guard Int(kind) < carried.count, carried[Int(kind)] > 0 else { return nil }
     return carried[Int(kind)]
   }
+
+  /// Whether the plan keeps entries of `kind` as they are stored.
+  func isRetained(_ kind: UInt32) -> Bool { Int(kind) < retained.count && retained[Int(kind)] }
 
   /// What becomes of a kind, whose absence is damage.
   func fate(of kind: UInt32, at position: Position) throws(AnnalsError) -> KindFate {

@@ -18,17 +18,20 @@ struct MovingPasses<Plan: SchemaMigrationPlan> {
     guard plan.stages.contains(where: \.movesStreams) else { return nil }
     return try log.read { (snapshot) throws(AnnalsError) -> Int? in
       let (kinds, adopted) = (snapshot.kinds, snapshot.kinds.adopted ?? plan.adopted)
-      var stored: [(version: SchemaVersion, row: CensusRow)] = []
+      var stored: [(version: SchemaVersion, row: CensusRow, retainedBy: Int)] = []
       for (number, row) in try snapshot.reader.census() where row.parts > 0 || row.quarantined > 0 {
         guard let kind = kinds.kinds[number], let found = kind.version ?? adopted else { continue }
-        stored.append((found, row))
+        stored.append((found, row, plan.retaining(kind, in: kinds) ?? .max))
       }
       guard let oldest = stored.map(\.version).min() else { return nil }
       return plan.movingStages(behind: oldest).first { index in
         let newer = plan.schemas[index + 1].version
         // Of a stage that works something out as well, the version is active before its pass. What a pass has set aside stays.
         return newer <= version
-          && stored.contains { $0.version < newer && ($0.row.parts > 0 || !kinds.isActive(newer)) }
+          && stored.contains {
+            // What this stage or one before it retains stays in its version.
+            $0.version < newer && $0.retainedBy > index && ($0.row.parts > 0 || !kinds.isActive(newer))
+          }
       }
     }
   }

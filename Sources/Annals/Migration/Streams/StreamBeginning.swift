@@ -36,12 +36,12 @@ final class StreamBeginning: Sendable {
     let plan = plan
     _ = try ActivationWrite(log).run { (transaction, tables, kinds) throws(AnnalsError) in
       var kinds = kinds
-      let events = try OlderEvents(StoreReader(transaction.view, tables), kinds, plan.adopted)
+      let events = try OlderEvents(StoreReader(transaction.view, tables), kinds, plan)
       var isChanged = false
       for index in plan.stages.indices where plan.stages[index].movesStreams {
         let (from, to) = (plan.schemas[index], plan.schemas[index + 1])
         if kinds.isActive(to.version) { continue }
-        guard events.count(below: to.version) == 0 else {
+        guard events.count(below: to.version, passing: index) == 0 else {
           let step = MissingStep.movesStreams(from: from.version, to: to.version)
           throw AnnalsError(
             .requiresPass, "the store has events of older versions again, and \(step)",
