@@ -79,8 +79,18 @@ extension MigrationReport.Retained {
   static func all(
     _ plan: CompiledPlan?, _ census: [UInt32: CensusRow], _ kinds: KindRegistry
   ) -> [MigrationReport.Retained] {
-    (plan?.retained(census, kinds) ?? []).map { kind, count in
-      MigrationReport.Retained(type: kind.row.name, version: kind.version, count: count)
+    var all: [MigrationReport.Retained] = []
+    for (kind, count) in plan?.retained(census, kinds) ?? [] {
+      // By name and by shape they are two kinds, and one record.
+      let known = all.firstIndex {
+        ExactText($0.type) == ExactText(kind.row.name) && $0.version == kind.version
+      }
+      if let known {
+        all[known].count &+= count
+      } else {
+        all.append(MigrationReport.Retained(type: kind.row.name, version: kind.version, count: count))
+      }
     }
+    return all
   }
 }
