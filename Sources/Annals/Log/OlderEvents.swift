@@ -16,8 +16,8 @@ struct OlderEvents {
   /// The position of the newest entry; 0 in an empty log.
   let last: UInt64
 
-  /// What a snapshot has for `plan`; events without a version count as ones of the version that it adopts them
-  /// as.
+  /// What a snapshot has for `plan`; events without a version count as ones of the version that it adopts
+  /// them as.
   init(_ snapshot: borrowing LogSnapshot, _ plan: CompiledPlan) throws(AnnalsError) {
     try self.init(snapshot.reader, snapshot.kinds, plan)
   }
@@ -52,14 +52,14 @@ struct OlderEvents {
     return counts
   }
 
-  /// How many there are of versions below `version`, with those that the plan retains after the stage numbered
-  /// `stage`.
+  /// How many there are of versions below `version`, with those that the plan retains after the stage
+  /// numbered `stage`.
   func count(below version: SchemaVersion, passing stage: Int) -> UInt64 {
     counts(below: version, passing: stage).values.reduce(0, &+)
   }
 
-  /// How many there are of versions below `version` that the plan retains after the stage numbered `stage`: an
-  /// older version of the plan still takes them through it.
+  /// How many there are of versions below `version` that the plan retains after the stage numbered `stage`:
+  /// an older version of the plan still takes them through it.
   func countRetained(below version: SchemaVersion, after stage: Int) -> UInt64 {
     retained.filter { $0.version < version && $0.stage > stage }.reduce(0) { $0 &+ $1.count }
   }

@@ -35,8 +35,8 @@ public struct MigrationReport: Hashable, Codable, Sendable {
   public var rewritten: UInt64 = 0
   /// How many events were dropped, by type and reason; counted as ``rewritten`` is.
   public var dropped: [Dropped] = []
-  /// How many events the log has that a ``Retain(_:)`` of the plan keeps as they are stored, by type and version,
-  /// also where nothing was done. They are not among ``rewritten`` or ``dropped``.
+  /// How many events the log has that a ``Retain(_:)`` of the plan keeps as they are stored, by type and
+  /// version, also where nothing was done. They are not among ``rewritten`` or ``dropped``.
   public var retained: [Retained] = []
   /// The fields that no version of the plan declares and that were given up by name, with how many values
   /// were lost; counted as ``rewritten`` is.

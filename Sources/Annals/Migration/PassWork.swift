@@ -130,8 +130,8 @@ struct PassWork: Sendable {
     guard unnamed.isEmpty else { throw AnnalsError(undeclared: unnamed, "a migration pass") }
   }
 
-  /// Whether any entry is of an earlier version, or of another form, than the pass leads to, and not retained as
-  /// it is stored.
+  /// Whether any entry is of an earlier version, or of another form, than the pass leads to, and not
+  /// retained as it is stored.
   ///
   /// - Parameter withQuarantine: Whether entries count that an earlier pass has set aside: who asks for a pass may have mended the rule.
   func isDue(

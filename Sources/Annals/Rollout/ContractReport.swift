@@ -52,16 +52,16 @@ public struct ContractReport: Hashable, Sendable {
   /// What rules have dropped whole. Dropped parts of entries of which other parts are left are in the report
   /// of the pass.
   public let dropped: [Dropped]
-  /// Types and versions of which events are left that the plan retains as they are stored. They stay, and older
-  /// versions of the plan still read them.
+  /// Types and versions of which events are left that the plan retains as they are stored. They stay, and
+  /// older versions of the plan still read them.
   public let retained: [CensusLine]
   /// What stages have removed from records without a rule: what the fields held went with the migration pass.
   public let removedFields: [RemovedField]
   /// The fields that rules have read and the newer records do not have. What became of them is the rule's
   /// work, and no loss by itself.
   public let convertedFields: [RemovedField]
-  /// The versions whose stages have something worked out from the whole log, which goes. What retained events are
-  /// read with is kept, and not listed.
+  /// The versions whose stages have something worked out from the whole log, which goes. What retained
+  /// events are read with is kept, and not listed.
   public let contexts: [SchemaVersion]
   /// Whether the older versions are given up now.
   public internal(set) var isContracted = false

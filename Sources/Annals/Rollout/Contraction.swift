@@ -36,7 +36,8 @@ struct Contraction {
   /// Whether entries of `other` must have been rewritten.
   private func isOlder(_ other: SchemaVersion?) -> Bool { other.map { $0 < version } ?? true }
 
-  /// The versions up to the current one of whose stages something is kept that no retained event is read with.
+  /// The versions up to the current one of whose stages something is kept that no retained event is read
+  /// with.
   private func contexts(_ reader: StoreReader, _ kinds: KindRegistry) throws(AnnalsError) -> [SchemaVersion] {
     let names = Set(try reader.frozenFacts().map(\.name))
     let events = try OlderEvents(reader, kinds, plan)

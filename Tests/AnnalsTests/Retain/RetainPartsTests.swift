@@ -3,7 +3,8 @@ import Testing
 
 @testable import Annals
 
-/// Retained records in entries that have parts, in stages that know the whole log, and in stages that move streams.
+/// Retained records in entries that have parts, in stages that know the whole log, and in stages that move
+/// streams.
 @Suite struct RetainPartsTests {
   @Schema(1, 0, 0) enum Trips1 {
     @Record struct Travelled: Equatable { var legs: [Int] }

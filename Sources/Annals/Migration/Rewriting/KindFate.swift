@@ -51,8 +51,8 @@ struct FateTable: Sendable {
   private let fates: [KindFate?]
   /// By number in the older generation, the number of the kind that payloads are carried to; 0 where they are not.
   private let carried: [UInt32]
-  /// By number in the older generation, whether the plan keeps entries as they are stored; empty where it keeps
-  /// none.
+  /// By number in the older generation, whether the plan keeps entries as they are stored; empty where it
+  /// keeps none.
   private let retained: [Bool]
   /// By case of the plan's current schema, the number of its kind in the next generation.
   let written: [UInt32]
