@@ -67,8 +67,14 @@ let package = Package(
     .macro(
       name: "AnnalsMacros", dependencies: ["AnnalsExpansion"], swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking(syntaxLibraries)),
+    // Values, payloads and errors: pure, and ignorant of schemas and of LMDB.
+    .target(name: "AnnalsCoding", dependencies: ["CAnnals"], swiftSettings: lending),
+    // Versions, shapes, rules and plans: pure, and ignorant of files and of LMDB.
     .target(
-      name: "Annals", dependencies: ["LMDB", "CAnnals", "AnnalsMacros"], swiftSettings: lending),
+      name: "AnnalsSchema", dependencies: ["AnnalsCoding", "AnnalsMacros"], swiftSettings: lending),
+    .target(
+      name: "Annals", dependencies: ["AnnalsSchema", "AnnalsCoding", "LMDB", "CAnnals"],
+      swiftSettings: lending),
     // What users test their plans with, from Swift Testing or XCTest.
     .target(name: "AnnalsTesting", dependencies: ["Annals"], swiftSettings: strict),
     .target(name: "AnnalsCommand", dependencies: ["Annals"], swiftSettings: strict),

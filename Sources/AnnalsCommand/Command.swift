@@ -31,6 +31,7 @@ struct Command {
     do {
       let status = try await perform(words, to: &output, &progress)
       progress.clear()
+      tell(progress.notes, asLines: words.contains("--json"), to: &errors)
       return try finish(status, &output)
     } catch {
       progress.clear()
@@ -44,6 +45,19 @@ struct Command {
         // There is nowhere left to tell of it; the status still says what happened.
       }
       return report.status
+    }
+  }
+
+  /// Writes what was noted to standard error.
+  private func tell(_ notes: [CommandNote], asLines: Bool, to errors: inout some ByteOutput) {
+    do throws(OutputError) {
+      for note in notes {
+        try errors.write(
+          asLines ? note.line.bytes : Array("\(name): ".utf8) + PlainText.lines("note: \(note.text)"))
+      }
+      if !notes.isEmpty { try errors.flush() }
+    } catch {
+      // There is nowhere left to tell of it; the work is done.
     }
   }
 

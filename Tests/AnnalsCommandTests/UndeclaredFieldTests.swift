@@ -45,6 +45,8 @@ private enum VisitPlan: SchemaMigrationPlan {
   }
 
   private static let age = "'Visited.guests.age', 3 values, the first at position 1"
+  private static let removedAge = "'Visited.guests.age', undeclared, 2 events, the first at position 1"
+  private static let removedMood = "'Visited.mood', undeclared, 2 events, the first at position 1"
   private static let mood = "'Visited.mood', 2 values, the first at position 1"
 
   @Test func `fields that a plan does not declare are named before an adoption and a pass lose them`()
@@ -83,8 +85,8 @@ private enum VisitPlan: SchemaMigrationPlan {
     #expect(!rehearsed.errors.contains("undeclaredFields"), "\(rehearsed.errors)")
     let done = await run("migrate", folder.store, "--drop-fields", names)
     #expect(done.status == 0, "\(done.errors)")
-    #expect(done.output.contains("dropped      field \(Self.age)\n"), "\(done.output)")
-    #expect(done.output.contains("dropped      field \(Self.mood)\n"))
+    #expect(done.output.contains("removed      field \(Self.removedAge)\n"), "\(done.output)")
+    #expect(done.output.contains("removed      field \(Self.removedMood)\n"))
     let again = await run("migrate", folder.store, "--drop-fields", names)
     #expect(again.status == 0 && again.output.hasPrefix("nothing to do"), "\(again.errors)")
     #expect(await run("check", "--store", folder.store, "--scan").status == 0)
@@ -114,16 +116,64 @@ private enum VisitPlan: SchemaMigrationPlan {
     let names = "Visited.guests.age,Visited.mood"
     let rehearsed = await run("migrate", folder.store, "--dry-run", "--drop-fields", names)
     #expect(
-      rehearsed.status == 0 && rehearsed.output.contains("'Visited.guests.age' of version 1.0.0, 3 values"),
+      rehearsed.status == 0
+        && rehearsed.output.contains("'Visited.guests.age' of version 1.0.0, undeclared, 2 events"),
       "\(rehearsed.errors)")
     let wrong = await run("migrate", folder.store, "--dry-run", "--drop-fields", "\(names),Visited.people")
     #expect(wrong.status == 64 && wrong.errors.contains("'Visited.people'"), "\(wrong.errors)")
     #expect(await run("migrate", folder.store).status == 65)
     #expect(try EventLog.inspect(url).generation == 1)
     let done = try await run("migrate", folder.store, "--json", "--drop-fields", names).objects()
-    let dropped = done.first?["droppedFields"] as? [[String: Any]]
+    let dropped = done.first?["removedFields"] as? [[String: Any]]
     #expect(dropped?.compactMap { $0["name"] as? String } == ["Visited.guests.age", "Visited.mood"])
-    #expect(dropped?.compactMap { $0["count"] as? Int } == [3, 2])
+    #expect(dropped?.compactMap { $0["count"] as? Int } == [2, 2])
+  }
+
+  @Test func `a dump at a version says which fields its lines leave out, and succeeds`() async throws {
+    try await fill(version: #""version":1,"#)
+    let dump = await run("dump", folder.store, "--as", "current")
+    #expect(dump.status == 0 && dump.lines.count == 3)
+    #expect(!dump.output.contains("mood") && !dump.output.contains("age"))
+    #expect(
+      dump.errors
+        == "visits: note: the lines leave out fields that no version of the plan declares; the store keeps them, and 'dump' without --as writes them:\n- 'Visited.guests.age' of version 1.0.0, 3 values, the first at position 1\n- 'Visited.mood' of version 1.0.0, 2 values, the first at position 1\n"
+    )
+    let json = await run("dump", folder.store, "--as", "1.0.0", "--json")
+    #expect(json.status == 0 && json.output == dump.output)
+    let note = try JSONSerialization.jsonObject(with: Data(json.errors.utf8)) as? [String: Any]
+    let fields = note?["fields"] as? [[String: Any]]
+    #expect(note?["note"] as? String == "undeclaredFields")
+    #expect(fields?.compactMap { $0["name"] as? String } == ["Visited.guests.age", "Visited.mood"])
+    #expect(fields?.compactMap { $0["count"] as? Int } == [3, 2])
+    #expect(fields?.compactMap { $0["first"] as? Int } == [1, 1])
+    // Every key is there, and nothing is said.
+    let plain = await run("dump", folder.store)
+    #expect(plain.errors == "" && plain.output.contains("mood") && plain.output.contains("age"))
+  }
+
+  @Test func `an archive has what a migration removes, is never replaced, and no dry run has one`()
+    async throws
+  {
+    try await fill(version: #""version":1,"#)
+    let names = ["--drop-fields", "Visited.guests.age,Visited.mood"]
+    let archive = folder.path("archive")
+    let plan = Command(name: "visits", verbs: MaintenanceCommand<VisitPlan>.verbs)
+    let dry = await CommandRun(["migrate", folder.store, "--dry-run", "--archive", archive] + names, plan)
+    #expect(dry.status == 64 && dry.errors.contains("--archive and --dry-run exclude each other"))
+    let taken = try folder.file("taken", "mine")
+    let refused = await CommandRun(["migrate", folder.store, "--archive", taken] + names, plan)
+    #expect(refused.status != 0 && refused.errors.contains("cannotCreate: "), "\(refused.errors)")
+    #expect(refused.errors.contains("taken' is there already"))
+    let done = await CommandRun(["migrate", folder.store, "--archive", archive] + names, plan)
+    #expect(done.status == 0, "\(done.errors)")
+    let lines = try String(contentsOfFile: archive, encoding: .utf8).split(separator: "\n").map(String.init)
+    #expect(lines.count == 2)
+    #expect(lines.first?.hasPrefix(#"{"position":1,"stream":"a","revision":0,"time":""#) == true)
+    #expect(
+      lines.first?.hasSuffix(
+        #""type":"Visited","version":"1.0.0","removed":[{"path":["mood"],"value":"good"},{"path":["guests","age"],"at":["guests",0,"age"],"value":7}]}"#
+      ) == true, "\(lines)")
+    #expect(try String(contentsOfFile: taken, encoding: .utf8) == "mine")
   }
 
   @Test func `--scan needs a store, and --drop-fields whole names`() async throws {

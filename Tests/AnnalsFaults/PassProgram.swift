@@ -20,7 +20,7 @@ struct PassProgram {
   /// How many entries a batch has, so that a small store has several.
   private static let batch = 25
 
-  /// What the words behind the store's path ask for: `POINT:N`, `hold`, `restart`, `compact`, `slow`, `append`, `limit:BYTES`.
+  /// What the words behind the store's path ask for: `POINT:N`, `hold`, `restart`, `compact`, `slow`, `append`, `limit:BYTES`, `archive`.
   struct Wish {
     var end: (point: PassPoint, count: Int)?
     var isHolding = false
@@ -29,6 +29,8 @@ struct PassProgram {
     var isSlow = false
     /// Whether the pass itself appends while it follows, so that there is a round.
     var appends = false
+    /// Whether what entries lose goes to the file `archive` beside the store.
+    var archives = false
     /// The most bytes that a file may have.
     var limit: Int?
 
@@ -41,6 +43,7 @@ struct PassProgram {
         case "compact": isCompaction = true
         case "slow": isSlow = true
         case "append": appends = true
+        case "archive": archives = true
         default:
           if parts.count == 2, parts[0] == "limit" {
             limit = Int(parts[1])
@@ -61,6 +64,7 @@ struct PassProgram {
     options.batch = Self.batch
     options.durableBatch = Self.batch
     options.isHolding = wish.isHolding
+    if wish.archives { options.archive = url.deletingLastPathComponent().appendingPathComponent("archive") }
     if wish.isSlow { options.rate = 1_500 }
     if wish.isRestart { options.unfinished = .discard }
     let steps = Steps(wish, store)

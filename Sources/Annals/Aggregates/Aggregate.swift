@@ -1,3 +1,6 @@
+public import AnnalsCoding
+public import AnnalsSchema
+
 /// What the events of one stream come to: the state that decides what may happen next.
 ///
 /// ```swift

@@ -1,3 +1,6 @@
+public import AnnalsCoding
+public import AnnalsSchema
+
 extension EventStore {
   /// The state of a stream, folded from the newest snapshot that is certainly right, or from the beginning.
   ///

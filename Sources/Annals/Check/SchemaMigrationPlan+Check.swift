@@ -1,3 +1,6 @@
+public import AnnalsCoding
+public import AnnalsSchema
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// The content of the file `log-NNNNNN.state` beside a generation that is being built: whether a power cut can have spoiled it.
 struct BuildMark: Equatable, Sendable {
   /// More bytes than any mark has.

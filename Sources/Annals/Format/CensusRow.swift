@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// The value of a row of `census`, whose key is a kind: how much of the kind the log holds.
 struct CensusRow: Equatable, Sendable {
   /// Delivered parts: an unsplit entry is one.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -12,7 +14,7 @@ struct CurrentFile: Equatable, Sendable {
   /// The name of the file in the store's directory.
   static let name = "CURRENT"
   /// The largest number of a generation: more have no name.
-  static let maximumGeneration: UInt64 = 999_999
+  static let maximumGeneration = FormatRange.generations.upperBound
   /// More bytes than any line of this format has.
   static let limit = 200
 

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// What an entry stores behind its header.
 enum EntryBody: Equatable, Sendable {
   /// One payload, a CBOR item, of the entry's kind.

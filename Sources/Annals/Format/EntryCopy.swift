@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// An entry on its way into another generation: what a rewrite never changes is taken over byte by byte from where it is stored.
 ///
 /// Everything is lent, as with ``EntryDraft``.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// The extensions of an entry: bytes by key, in the order of their keys.
 struct EntryExtensions: Equatable, Sendable {
   /// Key and value of each.

@@ -1,9 +1,11 @@
+internal import AnnalsCoding
+
 /// What stands before the body of an entry, as places in the entry's bytes.
 ///
 /// Reading a header copies nothing and checks every length, so that the places can be used without a check.
 struct EntryHeader: Sendable {
   /// The format of entries that this library writes and reads.
-  static let format: UInt8 = 1
+  static let format = LayoutFormat.newest
   /// Where the checksum stands: behind the format byte and the flags.
   static let checksum = 3..<7
 

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// An entry on its way into another place of a stream: what a move does not change is taken over byte by byte from where it is stored.
 ///
 /// Everything is lent, as with ``EntryDraft``.

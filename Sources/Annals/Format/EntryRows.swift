@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// The rows of `schemas` and `kinds` that stand in the first entry of a kind, so that the log alone can rebuild both.
 struct EntryRows: Equatable, Sendable {
   /// One kind that is new with the entry.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// The newest entry of a stream and what is needed to link the next one to it: a row of `heads`.
 struct Head: Equatable, Sendable {
   /// The position of the stream's first entry.

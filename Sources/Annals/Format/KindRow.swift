@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// The value of a row of `kinds`, whose key is the kind's number.
 struct KindRow: Equatable, Sendable {
   /// How payloads of the kind are laid out.

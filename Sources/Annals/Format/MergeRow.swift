@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// The value of the row `merge` of `meta`, which is there while heads are merged into their rows.
 struct MergeRow: Equatable, Sendable {
   /// The name of the row.

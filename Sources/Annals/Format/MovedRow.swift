@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// The value of a row of `meta` that says where entries of a stream went, whose name is in the row's.
 struct MovedRow: Equatable, Sendable {
   /// The most names that one row has; of a stream that was split into more the first ones are kept.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// The value of the row `newest` of `meta`: the highest number that a generation of this log has ever had. Without the row it is the generation's own.
 ///
 /// Numbers are never used twice, also where the generation that had one is gone: what still names it must not lead to another.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// The value of a row of `meta` that says which stream the entries of a stream came from, whose name is in
 /// the row's.
 struct OriginRow: Equatable, Sendable {

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// The value of the row `passTally` of `meta`: what the pass that builds a generation, or has built it, has
 /// done with entries.
 struct PassTallyRow: Sendable {
@@ -39,7 +41,7 @@ struct PassTallyRow: Sendable {
       bytes.append(counted: drop.reason.utf8)
       bytes.append(varint: count)
     }
-    bytes += changes.losses.encoded()
+    bytes += changes.removed.encoded(areDeclared: false)
     return bytes
   }
 
@@ -54,7 +56,7 @@ struct PassTallyRow: Sendable {
       let drop = RunChanges.Drop(type: try reader.countedText(), reason: try reader.countedText())
       changes.drops[drop, default: 0] &+= try reader.number()
     }
-    changes.losses = try UndeclaredTally(&reader)
+    try changes.removed.add(&reader, areDeclared: false)
     try reader.finish()
   }
 }

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// The value of the row `predecessor` of `meta`, which a generation has that a pass has made.
 struct PredecessorRow: Equatable, Sendable {
   /// The name of the row.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// The content of a file `program-<uuid>.lease`, behind the number of its process: what a program that has the store open reads.
 struct ProgramLeaseFile: Equatable, Sendable {
   /// More bytes than any content has.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// What stands beside the payload of an entry that a pass could not lift and was told to set aside: an extension, which readers skip.
 struct QuarantineMark: Equatable, Sendable {
   /// The key of the extension; odd, because the entry reads with it as it does without it.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// A row of a table other than `entries`: its value, then the CRC-32C of its key and value, four bytes, lowest first.
 enum Row {
   /// `value` with the checksum of `key` and `value` behind it.

@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// The value of a row of `schemas`, whose key is the version's ordinal.
 struct SchemaRow: Equatable, Sendable {
   /// What kind of version it is.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// What ends a generation: which one succeeds it, and how many seals the log had by then.
 ///
 /// Epochs only rise along the way from seal to seal, so that of two generations which name each other the one with the newer seal is over

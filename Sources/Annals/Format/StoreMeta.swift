@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else

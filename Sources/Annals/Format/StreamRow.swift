@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// The value of a row of `streams`, whose key is the stream's name.
 struct StreamRow: Equatable, Sendable {
   /// What became of the stream.

@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// The content of the file `v-NNNNNN.state` beside the file of a view: which view it is, and whether a power cut can have spoiled the file.
 struct ViewMark: Equatable, Sendable {
   /// More bytes than any mark has.

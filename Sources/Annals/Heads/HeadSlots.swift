@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// Heads in memory, each in a slot of 128 bytes, found by the hash of the stream's name and by its id.
 ///
 /// A slot stays where it is until it is removed. Beyond `limit` slots those that may go make room for others.

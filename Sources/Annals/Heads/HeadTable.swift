@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// The heads of streams in memory, and the tail of the log that the rows of `heads` do not speak of yet.
 ///
 /// What holds, whatever is called (docs/durability.md, decision 8): each head here is that of its stream's newest entry up to `last`; every stream with an

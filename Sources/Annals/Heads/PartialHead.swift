@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// What the tail tells of a head whose stream began before it.
 struct PartialHead: Sendable {
   var id: Position

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import CAnnals
 
 /// The hash of a stream's name, by which names are told apart in memory.

@@ -1,3 +1,5 @@
+package import AnnalsCoding
+
 extension EventStore {
   /// Compares the rows of the inline projections with those that a fold of the whole log gives, and adds what differs to a report.
   ///

@@ -1,3 +1,4 @@
+package import AnnalsCoding
 internal import LMDB
 
 /// Compares the rows of an inline projection with those that a fold of the whole log gives.

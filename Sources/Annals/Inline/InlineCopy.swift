@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// Copies the rows of inline projections that a pass does not fold, and follows what appends change of them.

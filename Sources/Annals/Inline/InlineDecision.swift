@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// What an open has to do before the projections of a set are in force: it decides, and does nothing.
 struct InlineDecision {
   let set: InlineSet

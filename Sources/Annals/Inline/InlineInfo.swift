@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 /// What a store says of one version of an inline projection, whoever folds it.
 public struct InlineInfo: Sendable {
   /// How far a version is.

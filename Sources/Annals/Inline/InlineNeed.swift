@@ -1,3 +1,5 @@
+package import AnnalsCoding
+
 /// What an inline projection of a program needs before it is in force in a store, by a look that changes nothing.
 package enum InlineNeed: Sendable {
   /// It is in force, and folded as far as the log goes.

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// Folds inline projections anew in the generation that a migration pass builds, from its entries as they are put.

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// Puts the inline projections of a store in force as it is opened: folds the log as far as they lack it, in transactions of bounded length, between which

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
 internal import LMDB
 
 /// Where the inline projections of one store fold, without the type of its events. Used by one thread, inside one transaction.

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// What `meta` says of one version of an inline projection; its number is in the row's name, and its rows in the table `inline` begin with it.

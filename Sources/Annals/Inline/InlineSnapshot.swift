@@ -1,3 +1,4 @@
+public import AnnalsCoding
 internal import LMDB
 
 /// The rows of an inline projection in a snapshot of the store, lent with it: they agree with the events of the same snapshot.

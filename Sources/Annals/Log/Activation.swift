@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
 internal import LMDB
 
 /// What a plan must know of the whole log before it reads a store, worked out once and kept in it: the contexts of its stages, and that events without a version
@@ -198,6 +200,7 @@ extension AnnalsError {
 extension StageContexts {
   /// What a store keeps for the stages of `plan`.
   init(_ plan: CompiledPlan, _ reader: StoreReader, in core: LogCore) throws(AnnalsError) {
+    self.init()
     for (stage, schema) in zip(plan.stages, plan.schemas.dropFirst()) {
       if stage.hasContext {
         if let row = try reader.table(.keyed, of: schema.version) {

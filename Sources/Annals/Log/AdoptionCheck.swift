@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// Reads every event without a version as one of the version that a plan says, before the plan takes them over.
 struct AdoptionCheck {
   /// The most different mistakes that are told.

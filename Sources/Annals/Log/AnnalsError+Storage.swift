@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 extension AnnalsError {
@@ -158,25 +159,6 @@ extension AnnalsError {
     case .system(let call, let file, let errno):
       self.init(.inputOutput, "\(call) of '\(file)' failed (errno \(errno))", failure, file: file)
     }
-  }
-
-  /// What a caller is told of bytes that are not laid out as they must be.
-  ///
-  /// - Parameters:
-  ///   - place: Where they stand, in words: "position 7" or "table 'heads', key 3".
-  init(_ failure: FormatFailure, place: String, position: Position? = nil, table: String? = nil) {
-    var details = Details()
-    details.position = position
-    details.table = table
-    details.offset = failure.offset
-    details.place = place
-    let (code, advice): (Code, String) =
-      switch failure.reason {
-      case .laterFormat: (.formatVersion, "this library reads format \(EntryHeader.format); use a newer one")
-      case .unknownFeature: (.needsNewer, "use a newer version of this library")
-      default: (.damaged, "run 'annals verify' and restore from a backup")
-      }
-    self.init(code, "\(place): \(failure); \(advice)", details: details, underlying: failure)
   }
 }
 

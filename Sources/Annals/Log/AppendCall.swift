@@ -1,3 +1,6 @@
+public import AnnalsCoding
+internal import AnnalsSchema
+
 /// What one append call asks for, collected by its closure: events for one or more streams, and streams that are only checked.
 ///
 /// Nothing is stored before the closure returns; then all of it is, or none.

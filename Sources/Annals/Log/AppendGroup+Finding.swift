@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 // Finding the heads of the streams that a call names.

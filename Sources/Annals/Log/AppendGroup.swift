@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
 internal import LMDB
 
 #if canImport(FoundationEssentials)

@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else

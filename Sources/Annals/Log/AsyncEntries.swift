@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 /// The entries of a log, of a store or of one stream, one after the other, for loops that wait.
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+package import AnnalsCoding
 internal import LMDB
 
 #if canImport(FoundationEssentials)

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// The wait of a loop for commits of a log, whichever process makes them.

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// The stored entries of the log or of one stream in one snapshot, lent one after the other in either direction.

@@ -1,3 +1,5 @@
+internal import AnnalsSchema
+
 extension EntryLifting {
   /// Passes over entries that none of these steps of the plan begins with: they are not even decoded.
   mutating func pass(over steps: Set<Int>) {

@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -122,42 +125,5 @@ extension AnnalsError {
         $0.type = kind.row.name
         $0.version = kind.version
       })
-  }
-
-  /// What a caller is told of an entry that could not be decoded or upcast.
-  init(_ failure: LiftFailure, _ origin: Origin) {
-    // The entry is not to blame, and so is not set aside.
-    if let unreadable = failure.cause as? ContextUnreadable {
-      self = unreadable.error
-      return
-    }
-    var details = Details()
-    details.position = origin.position
-    details.stream = origin.stream
-    details.revision = origin.revision
-    details.type = failure.type
-    details.version = failure.version
-    if case .groupUnreadable(_, let error) = failure.failure, error.code != .ruleFailed,
-      error.code != .malformed
-    {
-      // Damage is told where it is, and what another process has changed as it is.
-      self = error
-      return
-    }
-    var code = failure.cause is ContextMissing ? Code.requiresActivation : Code.ruleFailed
-    if case .undecodable(let coding) = failure.failure {
-      code = .malformed
-      details.offset = coding.offset
-    }
-    if code == .requiresActivation {
-      self.init(
-        code,
-        "position \(origin.position), stream '\(origin.stream)': a '\(failure.type)' of version \(failure.version) is read with the context of a stage, which this store did not have when it was opened: open it again; if nobody has activated the stage yet, run 'activate' first, or open with 'activating'",
-        details: details, underlying: failure.cause)
-      return
-    }
-    self.init(
-      code, "position \(origin.position), stream '\(origin.stream)', revision \(origin.revision): \(failure)",
-      details: details, underlying: failure.cause)
   }
 }

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// How much of the log is read in one snapshot. An entry is never divided, so that a page may have more events.
 struct PageRoom: Sendable {
   /// The most stored entries, and how many events fill a page.

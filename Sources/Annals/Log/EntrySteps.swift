@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// Which entries a read is of.
 enum EntrySource: Sendable {
   /// The whole log from a position on, or what it holds of the streams whose names begin with a text.

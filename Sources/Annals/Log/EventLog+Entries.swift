@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 extension EventLog {
   /// The entries of the whole log, or of some streams, one after the other, for a loop that waits.
   ///

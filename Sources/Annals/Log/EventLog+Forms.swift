@@ -1,3 +1,6 @@
+package import AnnalsCoding
+package import AnnalsSchema
+
 extension EventLog {
   /// Appends events by name and without a version.
   ///

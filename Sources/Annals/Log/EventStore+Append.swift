@@ -1,3 +1,6 @@
+public import AnnalsCoding
+public import AnnalsSchema
+
 extension EventStore {
   /// Adds `events` to the end of `stream`, all of them or none.
   ///

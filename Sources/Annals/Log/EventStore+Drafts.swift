@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 #if DEBUG
   internal import LMDB
 

@@ -1,3 +1,6 @@
+public import AnnalsCoding
+public import AnnalsSchema
+
 extension EventStore {
   /// The events of the whole store, or of some streams, one after the other, for a loop that waits.
   ///

@@ -1,3 +1,6 @@
+package import AnnalsCoding
+package import AnnalsSchema
+
 extension EventStore {
   /// A store that only appends events of the plan's current version, whatever else the log holds: what a program of an older version wrote is written so again.
   ///

@@ -1,3 +1,6 @@
+package import AnnalsCoding
+internal import AnnalsSchema
+
 /// The comparison that a stage makes of the older log and what it becomes.
 package struct StageVerification {
   /// The older version.

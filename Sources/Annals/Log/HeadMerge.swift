@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// The merging of heads into their rows, a slice with each commit (docs/durability.md).

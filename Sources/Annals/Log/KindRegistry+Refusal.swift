@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 extension KindRegistry {
   /// Why none of these records may be appended; `nil` where all may.
   func refusal(of records: [AppendRequest.Record]) -> AnnalsError? {
@@ -52,17 +55,5 @@ extension AnnalsError {
         $0.type = type
         $0.version = version
       })
-  }
-}
-
-extension StoredShape {
-  /// In what two shapes of one record differ, in words.
-  static func difference(_ stored: StoredShape?, _ expected: StoredShape?) -> String {
-    guard let stored, let expected else {
-      return "found \(stored?.text ?? "no shape"), expected \(expected?.text ?? "no shape")"
-    }
-    let changes = ShapeComparison(from: stored.shape, to: expected.shape).changes.map(\.description)
-    return "found \(stored.text), expected \(expected.text)"
-      + (changes.isEmpty ? "" : " (\(changes.joined(separator: "; ")))")
   }
 }

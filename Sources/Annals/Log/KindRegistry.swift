@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// The ordinals and kinds that a store knows: its rows of `schemas` and `kinds`.
 struct KindRegistry: Sendable {
   /// A kind in the words of a reader.

@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 /// The entries of the log or of one stream in one snapshot, one after the other.
 public struct LogEntries: ~Copyable, ~Escapable {
   private var cursor: EntryCursor

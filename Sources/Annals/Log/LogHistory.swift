@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
 import Synchronization
 
 #if canImport(FoundationEssentials)

@@ -1,3 +1,4 @@
+public import AnnalsCoding
 internal import LMDB
 
 /// A consistent state of the log, lent to a closure. It is never copied, so never kept.

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// Which position of the log is read next, and how a cursor gets there. Positions have no gaps, so the way is known before it is gone.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// How many delivered events a store has by version, and where its log ends.
 struct OlderEvents {
   /// Events that a stage of the plan keeps as they are stored.

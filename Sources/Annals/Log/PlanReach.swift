@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
 import Synchronization
 
 /// Where each kind of a store enters a plan, worked out once for each set of kinds.
@@ -220,20 +222,6 @@ final class PlanReach: Sendable {
       .newerSchema, .shapeChanged, .storeTooOld, .noPath, .requiresPass, .requiresActivation,
     ]
     return order.first { $0 == left || $0 == right } ?? right
-  }
-}
-
-extension MissingStep {
-  /// What a caller is told.
-  var code: AnnalsError.Code {
-    switch self {
-    case .newerVersion: .newerSchema
-    case .olderVersion: .storeTooOld
-    case .shapeChanged, .adopted: .shapeChanged
-    case .notAdopted: .requiresActivation
-    case .movesStreams: .requiresPass
-    case .unversioned, .unknownVersion, .unknownType: .noPath
-    }
   }
 }
 

@@ -1,3 +1,6 @@
+public import AnnalsCoding
+public import AnnalsSchema
+
 /// The events of a store or of one stream in one snapshot, one after the other, each in the plan's current version.
 public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
   private var cursor: EntryCursor

@@ -1,3 +1,4 @@
+public import AnnalsCoding
 package import LMDB
 
 /// How a store is opened.

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 #if canImport(FoundationEssentials)
@@ -29,8 +30,22 @@ extension StoreReader {
   /// What the pass has done that builds this generation, or has built it; nothing where an older library has
   /// built it up to here.
   func passTally() throws(AnnalsError) -> PassTallyRow {
-    try row(PassTallyRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in try PassTallyRow(bytes) }
-      ?? PassTallyRow()
+    let known = try row(PassTallyRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
+      try PassTallyRow(bytes)
+    }
+    var tally = known ?? PassTallyRow()
+    _ = try row(PassFieldsRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
+      try PassFieldsRow.read(bytes, into: &tally.changes.removed)
+    }
+    return tally
+  }
+
+  /// The archive of the pass that copies this generation, or that builds it or has built it; `nil` where it
+  /// has none.
+  func passArchive() throws(AnnalsError) -> PassArchiveRow? {
+    try row(PassArchiveRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
+      try PassArchiveRow(bytes)
+    }
   }
 
   /// The generation that a pass made this one of; `nil` where there is none to go back to.

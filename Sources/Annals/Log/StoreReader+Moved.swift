@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 extension StoreReader {

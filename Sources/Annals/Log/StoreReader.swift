@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// Reads the tables of a store inside one transaction, and checks every byte it uses.

@@ -1,3 +1,6 @@
+public import AnnalsCoding
+public import AnnalsSchema
+
 /// A consistent state of a store, lent to a closure. It is never copied, so never kept.
 ///
 /// Every event it gives has come through the plan: it reads in the plan's current version.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// The names of streams met while reading, kept so that the next entry of the same stream need not read its first one.
 ///
 /// Each id has one place, which the next id with the same place takes over; so it never holds more than its limit, and

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// Which entry of a stream is read next, and where it stands.
 ///
 /// A stream is a chain of links from its newest entry back. Read backwards, the chain is followed as it is; read

@@ -1,3 +1,4 @@
+public import AnnalsCoding
 internal import LMDB
 
 #if canImport(FoundationEssentials)

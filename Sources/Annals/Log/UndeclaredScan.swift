@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// Reads a log for fields that a plan does not declare.
 struct UndeclaredScan {
   /// How many entries are read in one snapshot, which keeps disk space from being used again.
@@ -9,12 +12,6 @@ struct UndeclaredScan {
   var drops = FieldDrops.none
   /// Whether only entries without a version are looked at.
   var isAdopting = false
-
-  /// A kind whose entries can have such fields.
-  private struct Watched {
-    let kind: KindRegistry.Kind
-    let entrance: CompiledPlan.Entrance
-  }
 
   /// What the entries up to position `last` have.
   ///
@@ -40,27 +37,82 @@ struct UndeclaredScan {
   private func add(
     _ snapshot: borrowing LogSnapshot, from start: UInt64, last: UInt64, to tally: inout UndeclaredTally
   ) throws(AnnalsError) -> UInt64? {
-    let watched = Self.watched(
-      plan, try snapshot.reader.census(), snapshot.kinds, isAdopting: isAdopting)
+    let watch = try UndeclaredWatch(
+      plan, snapshot.reader.census(), snapshot.kinds, isAdopting ? .adoption : .pass)
     let end = min(try snapshot.reader.last(), last)
-    guard !watched.isEmpty, start <= end else { return nil }
+    guard !watch.isEmpty, start <= end else { return nil }
     var scan = try snapshot.scan(from: Position(start), limit: Int(Self.length))
     while let entry = try scan.next(), entry.position.rawValue <= end {
-      if entry.header.flags.contains(.stub) { continue }
-      let position = entry.position
-      if let payload = entry.payload {
-        add(payload, watched[entry.kind], at: position, to: &tally)
-      } else {
-        try entry.eachPart { (kind, _, payload) in add(payload, watched[kind], at: position, to: &tally) }
-      }
+      try watch.add(entry, drops, to: &tally)
     }
     return end - start >= Self.length ? start + Self.length : nil
   }
+}
+
+/// The kinds of a log of which there are entries that can have undeclared fields.
+struct UndeclaredWatch {
+  /// What would lose the fields.
+  enum Loss {
+    /// A migration pass.
+    case pass
+    /// An adoption of entries without a version.
+    case adoption
+    /// A dump of what the plan reads.
+    case dump
+  }
+
+  /// A kind whose entries can have such fields.
+  private struct Watched {
+    let kind: KindRegistry.Kind
+    let entrance: CompiledPlan.Entrance
+  }
+
+  private var watched: [UInt32: Watched] = [:]
+
+  /// - Complexity: O(kinds).
+  init(_ plan: CompiledPlan, _ census: [UInt32: CensusRow], _ kinds: KindRegistry, _ loss: Loss) {
+    // Whether a pass has to go first does not matter here.
+    var whole = plan
+    whole.passesStreams = true
+    let reach = PlanReach(whole, isAdopting: true)
+    for (number, row) in census where row.parts > 0 || row.quarantined > 0 {
+      guard let kind = kinds.kinds[number], loss != .adoption || kind.version == nil,
+        let entrance = try? reach.entrance(of: kind, in: kinds)
+      else { continue }
+      let mayLose =
+        loss == .dump
+        ? entrance.payload.mayPassOverFields
+        : plan.mayLoseFields(kinds.recordKind(kind), from: entrance)
+      if mayLose { watched[number] = Watched(kind: kind, entrance: entrance) }
+    }
+  }
+
+  /// Whether no entry can have such fields.
+  var isEmpty: Bool { watched.isEmpty }
+
+  /// The numbers of the kinds.
+  var kinds: Set<UInt32> { Set(watched.keys) }
+
+  /// Counts what an entry has.
+  ///
+  /// - Parameter drops: The fields that may be lost.
+  func add(
+    _ entry: borrowing LentEntry, _ drops: FieldDrops = .none, to tally: inout UndeclaredTally
+  ) throws(AnnalsError) {
+    if entry.header.flags.contains(.stub) { return }
+    let position = entry.position
+    if let payload = entry.payload {
+      add(payload, entry.kind, drops, at: position, to: &tally)
+    } else {
+      try entry.eachPart { (kind, _, payload) in add(payload, kind, drops, at: position, to: &tally) }
+    }
+  }
 
   private func add(
-    _ payload: Span<UInt8>, _ watched: Watched?, at position: Position, to tally: inout UndeclaredTally
+    _ payload: Span<UInt8>, _ number: UInt32, _ drops: FieldDrops, at position: Position,
+    to tally: inout UndeclaredTally
   ) {
-    guard let watched else { return }
+    guard let watched = watched[number] else { return }
     let found: [[ExactText]]
     do throws(CodingFailure) {
       // What cannot be read is not rewritten, so that nothing of it is lost.
@@ -73,33 +125,6 @@ struct UndeclaredScan {
       tally.add(watched.kind, path, at: position, isGivenUp: drops.contains(watched.kind, path))
     }
   }
-
-  /// The numbers of the kinds of which there are entries that can have such fields.
-  ///
-  /// - Complexity: O(kinds).
-  static func kinds(
-    _ plan: CompiledPlan, _ census: [UInt32: CensusRow], _ kinds: KindRegistry
-  ) -> Set<UInt32> {
-    Set(watched(plan, census, kinds, isAdopting: false).keys)
-  }
-
-  private static func watched(
-    _ plan: CompiledPlan, _ census: [UInt32: CensusRow], _ kinds: KindRegistry, isAdopting: Bool
-  ) -> [UInt32: Watched] {
-    // Whether a pass has to go first does not matter here.
-    var whole = plan
-    whole.passesStreams = true
-    let reach = PlanReach(whole, isAdopting: true)
-    var watched: [UInt32: Watched] = [:]
-    for (number, row) in census where row.parts > 0 || row.quarantined > 0 {
-      guard let kind = kinds.kinds[number], !isAdopting || kind.version == nil,
-        let entrance = try? reach.entrance(of: kind, in: kinds),
-        plan.mayLoseFields(kinds.recordKind(kind), from: entrance)
-      else { continue }
-      watched[number] = Watched(kind: kind, entrance: entrance)
-    }
-    return watched
-  }
 }
 
 extension CompiledPlan {
@@ -109,21 +134,5 @@ extension CompiledPlan {
   /// A record that the plan drops as a whole goes with all it has.
   func mayLoseFields(_ kind: RecordKind, from entrance: Entrance) -> Bool {
     entrance.payload.mayPassOverFields && carried(kind, from: entrance) == nil && !isDropped(from: entrance)
-  }
-
-  /// Whether the plan drops every record that enters at `entrance`, whatever it holds.
-  private func isDropped(from entrance: Entrance) -> Bool {
-    let step = steps[entrance.step]
-    guard let schema = schemas.firstIndex(where: { $0.version == step.version }),
-      var record = schemas[schema].index(of: ExactText(step.type))
-    else { return false }
-    for crossings in crossings[schema...] {
-      switch crossings[record] {
-      case .carried(let next), .converted(let next, _): record = next
-      case .rule(.nothing), .rule(.retained): return true
-      case .rule, .redeclared, .forgotten: return false
-      }
-    }
-    return false
   }
 }

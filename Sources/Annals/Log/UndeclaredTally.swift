@@ -1,3 +1,5 @@
+package import AnnalsCoding
+
 /// How many values undeclared fields have, and where the first one of each is.
 struct UndeclaredTally: Sendable {
   /// The most fields that are kept and that nobody has given up: a record that should be a dictionary has a
@@ -34,21 +36,6 @@ struct UndeclaredTally: Sendable {
     counts[field] = (1, position)
   }
 
-  /// Adds what another has counted.
-  mutating func add(_ other: UndeclaredTally) {
-    for (field, found) in other.counts {
-      let known = counts[field] ?? (0, found.first)
-      counts[field] = (known.count &+ found.count, min(known.first, found.first))
-    }
-  }
-
-  /// Forgets everything.
-  mutating func clear() {
-    guard !counts.isEmpty else { return }
-    counts.removeAll(keepingCapacity: true)
-    kept = 0
-  }
-
   /// The fields, in the order of their first values.
   var fields: [UndeclaredField] {
     counts.sorted { left, right in
@@ -59,39 +46,6 @@ struct UndeclaredTally: Sendable {
       UndeclaredField(
         type: field.type.text, version: field.version, path: field.path.map(\.text), count: found.count,
         firstPosition: found.first)
-    }
-  }
-}
-
-// What a pass that is cut short keeps of it.
-extension UndeclaredTally {
-  /// How many fields there are (varint), and of each its type (counted), version, path (a varint and counted
-  /// names), count and first position (varints).
-  ///
-  /// Of more than a thousand fields those with the most values are kept.
-  func encoded() -> [UInt8] {
-    let kept = fields.sorted { $0.count > $1.count }.prefix(Self.limit)
-    var bytes: [UInt8] = []
-    bytes.append(varint: UInt64(kept.count))
-    for field in kept {
-      bytes.append(counted: field.type.utf8)
-      bytes.append(field.version)
-      bytes.append(varint: UInt64(field.path.count))
-      for name in field.path { bytes.append(counted: name.utf8) }
-      bytes.append(varint: field.count)
-      bytes.append(varint: field.firstPosition.rawValue)
-    }
-    return bytes
-  }
-
-  init(_ reader: inout ByteReader) throws(FormatFailure) {
-    for _ in 0..<(try reader.number(in: 0...UInt64(Self.limit))) {
-      let type = ExactText(try reader.countedText())
-      let version = try reader.schemaVersion()
-      var path: [ExactText] = []
-      for _ in 0..<(try reader.varint()) { path.append(ExactText(try reader.countedText())) }
-      let count = try reader.number()
-      counts[Field(type: type, version: version, path: path)] = (count, Position(try reader.number()))
     }
   }
 }

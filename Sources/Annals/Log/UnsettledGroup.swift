@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// A group whose commit failed while LMDB's meta page was written: it is stored or not.

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 // Transactions that write rows of a merge alone.

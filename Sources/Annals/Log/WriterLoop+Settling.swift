@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 // Whether a group is stored whose commit failed while LMDB's meta page was written.

@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 /// How much of one record type in one schema version a log holds.
 public struct CensusLine: Hashable, Sendable {
   /// The name of the record type.

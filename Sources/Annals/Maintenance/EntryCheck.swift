@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// Compares every entry of the log with what docs/format.md says of it, and adds up what the other tables must say.

@@ -1,3 +1,6 @@
+package import AnnalsCoding
+internal import AnnalsSchema
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else

@@ -1,3 +1,6 @@
+public import AnnalsCoding
+public import AnnalsSchema
+
 /// What an entry is as it is stored, what each stage of a plan makes of it, and what it is now: what an auditor asks for.
 public struct EntryExplanation: Sendable {
   /// What a payload is marked with.

@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// One line of an import: what is to be stored, and in which stream.
 struct EntryLine: Sendable {
   let stream: StreamName

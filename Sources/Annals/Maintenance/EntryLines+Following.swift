@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 extension EntryLines {
   /// Waits until there are entries after the last one that was read, and goes on with them. Entries must be
   /// read oldest first.

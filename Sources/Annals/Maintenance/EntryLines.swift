@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 /// Which entries of a log are read as lines, and in which form.
 public struct EntrySelection: Sendable {
   /// The stream whose entries are read; `nil` for the whole log.

@@ -1,7 +1,13 @@
+public import AnnalsCoding
+public import AnnalsSchema
+
 /// Events as they are at one version of a plan, as lines of JSON in the form of ``EntryLines``, a page at a time.
 ///
 /// The events come through what every read of a store goes through, with the stages up to that version. What a split made has a line for each part, with its path.
 /// An entry that a rule has dropped, at a migration pass or just now, has no line: nothing of it is delivered.
+///
+/// A key of a payload that no version of the plan declares is left out, as every read of a store leaves it out;
+/// ``undeclared`` says so.
 ///
 /// Between two pages no snapshot is held, so that a slow reader of the lines keeps no pages from being used again.
 public struct EventLines: Sendable {
@@ -17,6 +23,12 @@ public struct EventLines: Sendable {
   public var version: SchemaVersion { cut.version }
   /// How many entries have been read.
   public private(set) var count: UInt64 = 0
+  private var tally = UndeclaredTally()
+  /// The fields that the lines given so far leave out, because no version of the plan declares them.
+  ///
+  /// The store has them still, and so do ``EntryLines``. Of more than a thousand fields the first thousand are
+  /// here.
+  public var undeclared: [UndeclaredField] { tally.fields }
   /// How many entries the log had when this was made.
   public let end: UInt64
 
@@ -72,9 +84,12 @@ public struct EventLines: Sendable {
       let snapshot = try LogSnapshot(log.core)
       try steps.enter(snapshot)
       var cursor = try EntryCursor(snapshot.reader, steps)
+      let watch = try cut.undeclared(snapshot)
       // As long as nothing is written a snapshot serves for no longer than a page of it would.
       while writer.bytes.count < Self.pageSize, count - before < 16_384, let entry = try cursor.next() {
-        try add(entry, of: cursor.name(of: entry), snapshot)
+        if try add(entry, of: cursor.name(of: entry), snapshot), !watch.isEmpty {
+          try watch.add(entry, to: &tally)
+        }
         count += 1
       }
       steps = cursor.steps
@@ -83,11 +98,13 @@ public struct EventLines: Sendable {
   }
 
   /// Writes the lines of one entry, all or none.
+  ///
+  /// - Returns: Whether it has any.
   private mutating func add(
     _ entry: borrowing LentEntry, of stream: StreamName, _ snapshot: borrowing LogSnapshot
-  ) throws(AnnalsError) {
+  ) throws(AnnalsError) -> Bool {
     let parts = try cut.events(snapshot, entry, stream)
-    guard !parts.isEmpty else { return }
+    guard !parts.isEmpty else { return false }
     let metadata = try EntryReading.metadata(of: entry)
     let end = writer.bytes.count
     do throws(AnnalsError) {
@@ -103,5 +120,6 @@ public struct EventLines: Sendable {
       writer.bytes.removeSubrange(end...)
       throw error
     }
+    return true
   }
 }

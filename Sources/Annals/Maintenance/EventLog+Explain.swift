@@ -1,3 +1,6 @@
+public import AnnalsCoding
+public import AnnalsSchema
+
 extension EventLog {
   /// Explains the entry at `position`: as it is stored, what each stage of `plan` makes of it, and what it is now.
   ///
@@ -58,7 +61,7 @@ struct EntryExplaining {
     if case .stub(let stub) = try Self.body(of: entry) {
       removal = .init(cause: stub.cause.name, from: stub.from, to: stub.to, reason: stub.reason)
     } else if let mark = try Self.mark(of: entry) {
-      removal = .init(cause: Stub.Cause.quarantined.name, from: mark.from, to: mark.to, reason: mark.cause)
+      removal = .init(cause: RemovalCause.quarantined.name, from: mark.from, to: mark.to, reason: mark.cause)
     }
     var reached: (version: SchemaVersion, events: [EntryExplanation.Event])?
     var steps: [EntryExplanation.Step] = []

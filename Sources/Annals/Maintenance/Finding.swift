@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 /// Something about a store that is not as docs/format.md says.
 public struct Finding: Hashable, Sendable {
   /// Where it is: a position, a row of a table, or a page of the file.

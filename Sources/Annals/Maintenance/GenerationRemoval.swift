@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// The generations of a store that are to be removed, and their files.
@@ -79,8 +80,15 @@ struct GenerationRemoval {
     for number in numbers {
       let lock = try files { () throws(StoreFileError) in try opening.lockFile(Self.stem(number) + ".lease") }
       var waited = 0
+      var limit = Self.patience
+      var isLast = false
       while try !Self.isFree(lock) {
-        guard waited < Self.patience || (waited < Self.longest && isLettingGo()) else { return }
+        if waited >= limit {
+          guard !isLast, waited < Self.longest else { return }
+          // A generation that nobody has any more may still be closing, so its end is waited for once more.
+          isLast = !isLettingGo()
+          limit += Self.patience
+        }
         WriterThread.pause(milliseconds: 1)
         waited += 1
       }

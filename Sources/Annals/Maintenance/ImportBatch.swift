@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// Lines of an import on their way into the log, as many as go into one append call.
 struct ImportBatch: Sendable {
   /// How many lines an append call takes at most. Each costs one flush: with 1,000 lines of 270 bytes a busy disk was waited for

@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 /// How lines of JSON are taken into a log.
 public struct ImportOptions: Sendable {
   /// The key under which the lines keep a field, where it is not the field's own name.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -149,7 +151,7 @@ extension EntryFlags {
   ]
 }
 
-extension Stub.Cause {
+extension RemovalCause {
   /// The name that docs/format.md gives it.
   var name: String {
     switch self {

@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 /// An import at work: lines are read into batches, and a batch is stored while the next one is read.
 struct LogImport {
   private let log: EventLog

@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// A plan as it was when one of its versions was the current one, for the log of one store: what a stored entry is at that version.
 struct PlanCut: Sendable {
   /// The version that it ends at.
@@ -7,6 +10,8 @@ struct PlanCut: Sendable {
     @Sendable (borrowing LogSnapshot, borrowing LentEntry, StreamName) throws(AnnalsError) -> [LogEntry.Part]
   /// Makes sure that everything which the snapshot has can be read at the version.
   let prove: @Sendable (borrowing LogSnapshot) throws(AnnalsError) -> Void
+  /// Finds the fields of the snapshot's entries that no version of the plan declares, and that reading leaves out.
+  let undeclared: @Sendable (borrowing LogSnapshot) throws(AnnalsError) -> UndeclaredWatch
   /// Makes sure that contexts which the version needs are there.
   let mustBeActivated: @Sendable (EventLog) throws(AnnalsError) -> Void
 
@@ -28,6 +33,9 @@ struct PlanCut: Sendable {
     version = plan.current.version
     prove = { (snapshot) throws(AnnalsError) in
       _ = try reach.prove(snapshot.reader.census(), snapshot.kinds)
+    }
+    undeclared = { (snapshot) throws(AnnalsError) in
+      UndeclaredWatch(plan, try snapshot.reader.census(), snapshot.kinds, .dump)
     }
     mustBeActivated = { (log) throws(AnnalsError) in try Activation(log, plan).mustBeDone(contexts) }
     events = { (snapshot, entry, stream) throws(AnnalsError) in

@@ -1,3 +1,5 @@
+package import AnnalsCoding
+
 #if canImport(FoundationEssentials)
   package import FoundationEssentials
 #else

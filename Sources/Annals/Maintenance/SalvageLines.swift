@@ -1,3 +1,4 @@
+public import AnnalsCoding
 internal import LMDB
 
 /// Every entry of a log as it is stored, as lines of JSON that go on over damage.

@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 extension StoreCheck: CustomStringConvertible {
   /// The report that people read.
   public var description: String {

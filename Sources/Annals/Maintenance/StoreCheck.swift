@@ -1,3 +1,6 @@
+public import AnnalsCoding
+public import AnnalsSchema
+
 /// What a plan could do with a store, worked out from the store's small tables: whether it opens it, and what it would do on the way.
 ///
 /// ```swift
@@ -92,7 +95,7 @@ extension StoreCheck {
     var presumed = compiled
     presumed.passesStreams = true
     let reach = PlanReach(presumed, isAdopting: true)
-    let byName = UndeclaredScan.kinds(compiled, census, snapshot.kinds)
+    let byName = UndeclaredWatch(compiled, census, snapshot.kinds, .pass).kinds
     var kinds: [Kind] = []
     var counts: [SchemaVersion: UInt64] = [:]
     // Of events that a stage retains, and by which.

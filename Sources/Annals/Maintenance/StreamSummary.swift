@@ -1,3 +1,4 @@
+public import AnnalsCoding
 internal import LMDB
 
 /// A stream in a listing.

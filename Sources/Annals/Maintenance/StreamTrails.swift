@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// The newest entries of streams, as a scan from the first entry of the log on has passed them.
 ///
 /// It knows where a link of the next entry must lead without a look at the entry there, which has been read already. Of a log

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// What a verification found.
 public struct VerifyReport: Sendable {
   /// The most findings that are listed.

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// Checks the files of views: pages, checksums of rows, what secondary keys lead to, and whether each has read this log.

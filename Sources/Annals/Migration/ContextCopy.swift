@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// Copies the chunks of tables that stages have worked out, which a new generation takes over as they are.

@@ -1,3 +1,6 @@
+public import AnnalsCoding
+internal import AnnalsSchema
+
 extension EventStore {
   /// Begins a migration pass: copies the log into a new generation, every entry in the plan's current version, and puts that in place of the old one.
   ///

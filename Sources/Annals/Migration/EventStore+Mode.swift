@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 extension EventStore {
   /// Whether an open with this mode has a pass to run.
   ///

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// Copies what leads to the streams: the rows of `streams` and `heads`.

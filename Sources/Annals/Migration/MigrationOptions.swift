@@ -1,4 +1,11 @@
+public import AnnalsCoding
 internal import LMDB
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
 
 /// How a migration pass is done.
 public struct MigrationOptions: Sendable {
@@ -37,6 +44,12 @@ public struct MigrationOptions: Sendable {
   /// that a pass fails with code `undeclaredFields` where stored payloads have any. Names that the store does
   /// not have do no harm.
   public var dropFields: Set<String> = []
+  /// The file that gets what stored events lose, a line of JSON for each entry that loses something; `nil` for none.
+  ///
+  /// The file is complete and on disk before the switch. Nothing may have its name: the pass fails with code
+  /// `cannotCreate` then. An unfinished pass is continued only with the archive that it was begun with. A rollback
+  /// keeps the file; a pass that is thrown away takes its archive with it. The file's form is in docs/migration.md.
+  public var archive: URL?
   /// Is told how the pass ended, whoever waits for it.
   public var observer: (@Sendable (Result<MigrationReport, AnnalsError>) -> Void)?
   /// Whether what another plan's pass has left is removed unasked: a program that was updated since has nobody to ask.

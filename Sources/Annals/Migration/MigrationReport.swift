@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 /// What a migration pass has done.
 public struct MigrationReport: Hashable, Codable, Sendable {
   /// Events that a rule dropped, for one reason.
@@ -38,9 +40,8 @@ public struct MigrationReport: Hashable, Codable, Sendable {
   /// How many events the log has that a ``Retain(_:)`` of the plan keeps as they are stored, by type and
   /// version, also where nothing was done. They are not among ``rewritten`` or ``dropped``.
   public var retained: [Retained] = []
-  /// The fields that no version of the plan declares and that were given up by name, with how many values
-  /// were lost; counted as ``rewritten`` is.
-  public var droppedFields: [UndeclaredField] = []
+  /// The fields that stored events have lost, in the order of their first events; counted as ``rewritten`` is.
+  public var removedFields: [RemovedField] = []
   /// How many entries were split; counted as ``rewritten`` is.
   public var split: UInt64 = 0
   /// How many events went into a later one of their stream by a fold; they are among ``dropped``, and counted

@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 /// What a migration pass is doing to a store, in whatever process it runs.
 ///
 /// A replicator, or any other program that should rest while a store is rewritten, waits for ``idle``. Positions and

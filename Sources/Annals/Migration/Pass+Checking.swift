@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 // What a pass does between the copy and the switch.
@@ -54,6 +55,7 @@ extension Pass {
     show(.checking, 0, of: machine.copied)
     // It has the file open.
     relinking = nil
+    try archive?.synchronize()
     try storage { () throws(EnvironmentError) in try target.environment.synchronize() }
     if safety == .unsynced {
       try PassTarget.mark(.synced, target.current, in: directory, boot: options.boot())

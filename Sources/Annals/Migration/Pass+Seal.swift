@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 // The switch: all that is done while writers wait.
@@ -26,6 +27,7 @@ extension Pass {
       meta.state = .sealed(Seal(successor: target.current.generation, epoch: sight.meta.epoch + 1))
       try transaction.put(meta.value(of: .state), StoreMeta.Name.state.rawValue, in: source.tables.meta)
       try transaction.remove(PassRow.name, in: source.tables.meta)
+      try transaction.remove(PassArchiveRow.name, in: source.tables.meta)
     } catch {
       transaction.abort()
       throw error
@@ -84,6 +86,7 @@ extension Pass {
   /// Makes the new generation ready to be used.
   private func finish(_ sight: LastSight) throws(AnnalsError) {
     let (target, source) = (target, source)
+    try archive?.synchronize()
     try target.write(.full) { (transaction) throws(AnnalsError) in
       var meta = try complete(transaction, sight)
       meta.state = options.isHolding ? .held : .live
@@ -94,10 +97,15 @@ extension Pass {
       let predecessor = PredecessorRow(generation: source.current.generation, last: sight.last)
       try transaction.put(predecessor.encoded(), PredecessorRow.name, in: target.tables.meta)
       try transaction.remove(PassRow.name, in: target.tables.meta)
+      if var row = archive?.row {
+        row.isWhole = true
+        try transaction.put(row.encoded(), PassArchiveRow.name, in: target.tables.meta)
+      }
       if work.move != nil {
         try transaction.put(RegroupedRow.encoded(sight.last), RegroupedRow.name, in: target.tables.meta)
       }
     }
+    try archive?.publish()
     point(.live)
   }
 

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 // How a pass leaves room to others. Its threads that rewrite and compare yield to all other work; its own does not, because writers wait for that one
@@ -26,6 +27,7 @@ extension Pass {
     let wanted: PassTarget.Safety = pace.hasWriter(at: now) ? .unsynced : .synced
     guard wanted != safety else { return }
     if wanted == .synced {
+      try archive?.synchronize()
       try storage { () throws(EnvironmentError) in try target.environment.synchronize() }
     }
     try PassTarget.mark(wanted, target.current, in: directory, boot: options.boot())

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 #if canImport(FoundationEssentials)
@@ -46,6 +47,8 @@ struct Pass {
   var relinking: StreamRelinking?
   /// The digest of what both generations deliver, up to where they are compared.
   var digest = EventDigest()
+  /// Where what entries lose is written; `nil` for nowhere.
+  let archive: PassArchive?
   /// Where inline projections are folded anew; `nil` where the pass knows none.
   let inline: InlineRoom?
   /// What copies the rows of inline projections that the pass does not fold.
@@ -54,7 +57,7 @@ struct Pass {
   init(
     log: EventLog, work: PassWork, options: MigrationOptions, control: PassControl, source: Generation,
     building: EnvironmentLocks, everybody: EnvironmentLocks, row: PassRow, schemaEpoch: UInt64,
-    resumedAt: UInt64, target: PassTarget
+    resumedAt: UInt64, target: PassTarget, archive: PassArchive?
   ) throws(AnnalsError) {
     try Self.check(work.patch, fits: source)
     old = RewriteSource(source.environment, log: source.meta.log, patch: work.patch)
@@ -65,6 +68,7 @@ struct Pass {
     isIndexed = try target.read { (reader) throws(AnnalsError) in try reader.idempotency() } == .always
     self.log = log
     self.work = work
+    self.archive = archive
     inline = work.move == nil ? work.inline?.room() : nil
     inlineCopy = InlineCopy(source, work)
     self.options = options
@@ -249,7 +253,8 @@ extension Pass {
 
   /// Begins to rewrite the entries at `range`.
   private func line(_ range: ClosedRange<UInt64>, length: Int? = nil) throws(AnnalsError) -> RewritingLine {
-    var rewriting = work.rewriting(old, kinds, isSettingAside: isSettingAside, failing)
+    var rewriting = work.rewriting(
+      old, kinds, isSettingAside: isSettingAside, failing, isArchiving: archive != nil)
     rewriting.runEntries = Int(
       clamping: min(UInt64(min(rewriting.runEntries, options.batch, options.durableBatch)), pace.batch))
     return try rewriting.line(range, threads: threads(for: range), length: length)
@@ -268,6 +273,7 @@ extension Pass {
     let writer = GenerationWriter(tables: target.tables, kinds: kinds, isIndexed: isIndexed)
     let relinking = try relink()
     let folding = InlinePass(room: inline, tables: target.tables)
+    archive?.begin()
     try target.write(durability, relinking) { (transaction) throws(AnnalsError) in
       while let run = try line.next() {
         if let relinking {
@@ -279,17 +285,24 @@ extension Pass {
         end = run.last.rawValue
         size += run.byteCount
         tally.add(run)
+        try archive?.append(run.archive.bytes.span)
         line.take(back: run)
         guard end - start + 1 < entries, size < bytes, control.wish == .go else { break }
       }
       try folding.run(upTo: end, in: &transaction)
+      // The commit must not say of the archive what the disk may lack.
+      if durability == .full { try archive?.synchronize() }
       point(.batch)
       var row = row
       row.other = source.current.generation
       row.position = end
       try transaction.put(row.encoded(), PassRow.name, in: target.tables.meta)
-      try transaction.put(tally.row.encoded(), PassTallyRow.name, in: target.tables.meta)
+      try tally.put(in: &transaction, target.tables)
+      if let archive {
+        try transaction.put(archive.next.encoded(), PassArchiveRow.name, in: target.tables.meta)
+      }
     }
+    archive?.commit()
     self.tally = tally
     return end
   }

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// What is looked at before a pass begins: whether it may, whether there is anything to do, and the room for it.
@@ -12,6 +13,8 @@ struct PassPreflight {
   let schemaEpoch: UInt64
   /// A pass that was not finished.
   let unfinished: PassRow?
+  /// The archive that it writes; `nil` where it has none.
+  let archive: PassArchiveRow?
   /// Whether there are entries of older versions.
   let isNeeded: Bool
   /// What the plan retains as it is stored.
@@ -26,14 +29,18 @@ struct PassPreflight {
   /// - Throws: ``AnnalsError`` with code `held`, `noPath`, `newerSchema` and what keeps the plan from reading the store.
   init(_ source: Generation, _ work: PassWork) throws(AnnalsError) {
     self.source = source
-    let (meta, pass, isDue, last, retained) = try source.read {
-      (reader) throws(AnnalsError) -> (StoreMeta, PassRow?, Bool, UInt64, [MigrationReport.Retained]) in
+    let (meta, pass, archive, isDue, last, retained) = try source.read {
+      (reader) throws(AnnalsError) -> (
+        StoreMeta, PassRow?, PassArchiveRow?, Bool, UInt64, [MigrationReport.Retained]
+      ) in
       // Without a plan the census decides nothing, and may be what is to be repaired.
       let (census, kinds) = (work.reach == nil ? [:] : try reader.census(), try reader.kinds())
       try work.mustReach(census, kinds)
       let isDue = work.isDue(census, kinds, withQuarantine: true)
       let retained = MigrationReport.Retained.all(work.reach?.plan, census, kinds)
-      return (try reader.meta(), try reader.pass(), isDue, try reader.last(), retained)
+      return (
+        try reader.meta(), try reader.pass(), try reader.passArchive(), isDue, try reader.last(), retained
+      )
     }
     let used = try source.usedBytes()
     guard meta.state == .live else {
@@ -43,6 +50,7 @@ struct PassPreflight {
     }
     schemaEpoch = meta.schemaEpoch
     unfinished = pass
+    self.archive = archive.flatMap { $0.id == pass?.id ? $0 : nil }
     isNeeded = isDue
     self.retained = retained
     entries = last

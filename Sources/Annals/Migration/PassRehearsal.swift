@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// A pass that writes nothing: every entry is lifted and encoded, and what comes out is counted.

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 #if canImport(FoundationEssentials)
@@ -12,6 +13,11 @@ struct PassRunner: Sendable {
   let work: PassWork
   let options: MigrationOptions
   let control: PassControl
+  /// Where what entries lose is written; `nil` for nowhere.
+  var archive: ArchivePlace?
+
+  /// What tells the pass from others.
+  private var mark: [UInt8] { archive.map { PlanMark.archiving(work.mark, $0.path) } ?? work.mark }
 
   /// Begins a run of a pass on a thread of its own.
   static func start(
@@ -23,11 +29,18 @@ struct PassRunner: Sendable {
     if let threads = options.threads, !(1...64).contains(threads) {
       throw AnnalsError(.wrongUse, "a migration pass runs on 1 to 64 threads")
     }
+    if options.archive != nil, options.isRehearsal {
+      throw AnnalsError(.wrongUse, "a rehearsal of a migration pass writes no archive")
+    }
+    if options.archive != nil, work.reach == nil {
+      throw AnnalsError(.wrongUse, "a pass without a plan loses nothing, so that it has no archive")
+    }
     let control = PassControl()
     var work = work
     work.drops = FieldDrops(options.dropFields.union(log.options.dropFields))
-    let runner = PassRunner(log: log, work: work, options: options, control: control)
-    return try MigrationRun(control, observer: options.observer) { () throws(AnnalsError) in
+    var runner = PassRunner(log: log, work: work, options: options, control: control)
+    runner.archive = try options.archive.map { (url) throws(AnnalsError) in try ArchivePlace(url) }
+    return try MigrationRun(control, observer: options.observer) { [runner] () throws(AnnalsError) in
       try runner.run()
     }
   }
@@ -81,10 +94,13 @@ struct PassRunner: Sendable {
   private func run(_ source: Generation, _ lock: FileLock) throws(AnnalsError) -> MigrationReport {
     var preflight = try PassPreflight(source, work)
     try work.mustKnow(source.read { (reader) throws(AnnalsError) in try reader.inlineRows() })
-    try mustNotBeInTheWay(preflight.unfinished)
+    try mustNotBeInTheWay(preflight)
     if preflight.unfinished != nil || preflight.isNeeded || work.isForced {
       try work.mustLoseNothing(log, control)
-      if preflight.unfinished == nil { try preflight.mustHaveRoom() }
+      if preflight.unfinished == nil {
+        try preflight.mustHaveRoom()
+        try archive?.mustBeFree()
+      }
       // What ends before this has changed nothing, for no program.
       if try work.begin(log) { preflight = try PassPreflight(source, work) }
     }
@@ -94,7 +110,7 @@ struct PassRunner: Sendable {
       let leftover = UnfinishedPass(
         source: source, directory: source.directory, locks: building, row: row, boot: options.boot(),
         isMoving: work.move != nil)
-      let isOurs = row.plan == work.mark
+      let isOurs = row.plan == mark
       if options.unfinished != .discard, isOurs { unfinished = try leftover.target() }
       if unfinished == nil { try leftover.remove { options.atPoint?($0) } }
     }
@@ -108,19 +124,41 @@ struct PassRunner: Sendable {
       report.retained = preflight.retained
       return report
     }
-    if unfinished == nil { try preflight.mustHaveRoom() }
+    if unfinished == nil {
+      try preflight.mustHaveRoom()
+      try archive?.mustBeFree()
+    }
     options.atPoint?(.begin)
     return try run(source, building, unfinished, preflight)
   }
 
-  /// Throws where an unfinished pass of another plan is there, and nobody has said what is to become of it.
-  private func mustNotBeInTheWay(_ row: PassRow?) throws(AnnalsError) {
-    guard let row, row.plan != work.mark, options.unfinished != .discard, !options.discardsOthers else {
-      return
-    }
+  /// Throws where an unfinished pass of another plan, or with another archive, is there, and nobody has said
+  /// what is to become of it.
+  private func mustNotBeInTheWay(_ preflight: PassPreflight) throws(AnnalsError) {
+    guard let row = preflight.unfinished, row.plan != mark, options.unfinished != .discard else { return }
+    try mustHaveArchive(row, preflight.archive)
+    if options.discardsOthers { return }
     throw AnnalsError(
       .wrongUse,
       "an unfinished migration pass \(row.version.map { "to version \($0)" } ?? "without a plan") by another plan has left generation \(row.other): finish it with the program that began it, or throw it away with MigrationOptions.Unfinished.discard ('--restart')",
+      details: AnnalsError.Details { $0.version = row.version })
+  }
+
+  /// Throws where an unfinished pass differs from this one in nothing but its archive.
+  private func mustHaveArchive(_ row: PassRow, _ begun: PassArchiveRow?) throws(AnnalsError) {
+    let restart = "or throw it away with MigrationOptions.Unfinished.discard ('--restart')"
+    if let begun, row.plan == PlanMark.archiving(work.mark, begun.path) {
+      let path = ArchivePlace(path: begun.path).text
+      let given = archive.map { "in '\($0.text)'" } ?? "nowhere"
+      throw AnnalsError(
+        .wrongUse,
+        "the unfinished migration pass, which has left generation \(row.other), archives what entries lose in '\(path)', and this one \(given): go on with MigrationOptions.archive ('--archive \(path)'), \(restart)",
+        details: AnnalsError.Details { $0.version = row.version })
+    }
+    guard let archive, row.plan == work.mark else { return }
+    throw AnnalsError(
+      .wrongUse,
+      "the unfinished migration pass, which has left generation \(row.other), was begun without an archive, so that '\(archive.text)' would lack what it has done: go on without one, \(restart)",
       details: AnnalsError.Details { $0.version = row.version })
   }
 
@@ -147,6 +185,8 @@ struct PassRunner: Sendable {
     let leftover = UnfinishedPass(
       source: source, directory: directory, locks: building, row: row, boot: options.boot(),
       isMoving: work.move != nil)
+    // An archive that cannot be gone on with leaves the pass as it is.
+    let known = try unfinished.map { (target, _) throws(AnnalsError) in try openArchive(target) } ?? nil
     var pass: Pass?
     let waited: Duration
     do throws(AnnalsError) {
@@ -159,7 +199,8 @@ struct PassRunner: Sendable {
       pass = try Pass(
         log: log, work: work, options: options, control: control, source: source, building: building,
         everybody: try locks(building.write, directory, queue: nil, write: nil), row: row,
-        schemaEpoch: preflight.schemaEpoch, resumedAt: unfinished?.1.position ?? 0, target: target)
+        schemaEpoch: preflight.schemaEpoch, resumedAt: unfinished?.1.position ?? 0, target: target,
+        archive: unfinished == nil ? openArchive(target) : known)
       waited = try pass?.run() ?? .zero
     } catch {
       // The file has to be closed before it is removed.
@@ -175,6 +216,15 @@ struct PassRunner: Sendable {
     options.atPoint?(.unlocked)
     guard let pass else { throw AnnalsError(.inputOutput, "the pass has ended without a result") }
     return try settle(pass, waited, preflight)
+  }
+
+  /// The archive as the new generation knows it.
+  private func openArchive(_ target: PassTarget) throws(AnnalsError) -> PassArchive? {
+    guard archive != nil else { return nil }
+    guard let row = try target.read({ (reader) throws(AnnalsError) in try reader.passArchive() }) else {
+      throw AnnalsError(.damaged, "table 'meta': the row '\(PassArchiveRow.name)' is missing")
+    }
+    return try PassArchive(row)
   }
 
   /// Whether what is done must not be removed.
@@ -196,7 +246,13 @@ struct PassRunner: Sendable {
         throw AnnalsError(
           .tooLarge, "the log has used up its numbers for generations: back it up by dump and import")
       }
-      let row = PassRow(id: UUID(), other: newest + 1, plan: work.mark, version: work.version)
+      let row = PassRow(id: UUID(), other: newest + 1, plan: mark, version: work.version)
+      if let archive {
+        let noted = PassArchiveRow(id: row.id, path: archive.path)
+        try transaction.put(noted.encoded(), PassArchiveRow.name, in: source.tables.meta)
+      } else {
+        try transaction.remove(PassArchiveRow.name, in: source.tables.meta)
+      }
       try transaction.put(row.encoded(), PassRow.name, in: source.tables.meta)
       try transaction.put(NewestRow(generation: newest + 1).encoded(), NewestRow.name, in: source.tables.meta)
       result = row
@@ -236,8 +292,12 @@ struct PassRunner: Sendable {
     new.checkpoint = 0
     var own = row
     own.other = source.current.generation
+    var rows = facts + work.facts
+    if let archive {
+      rows.append((PassArchiveRow.name, PassArchiveRow(id: row.id, path: archive.path).encoded()))
+    }
     return try PassTarget.create(
-      current, in: directory, building, new, own, facts + work.facts, newest: current.generation,
+      current, in: directory, building, new, own, rows, newest: current.generation,
       boot: options.boot()
     ) { options.atPoint?(.tables) }
   }

@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import LMDB
+
 /// What a pass has done with entries so far.
 struct PassTally: Sendable {
   private(set) var row = PassTallyRow()
@@ -15,6 +18,13 @@ struct PassTally: Sendable {
     for line in run.tally.lines { quarantined += line.row.quarantined }
   }
 
+  /// Puts the numbers into the generation that the pass builds.
+  func put(in transaction: inout WriteTransaction, _ tables: StoreTables) throws(AnnalsError) {
+    try transaction.put(row.encoded(), PassTallyRow.name, in: tables.meta)
+    guard row.changes.removed.hasDeclared else { return }
+    try transaction.put(PassFieldsRow.encoded(row.changes.removed), PassFieldsRow.name, in: tables.meta)
+  }
+
   /// Puts the numbers into a report.
   func fill(_ report: inout MigrationReport) {
     let changes = row.changes
@@ -23,7 +33,7 @@ struct PassTally: Sendable {
     report.folded = changes.folded
     report.moved = row.moved
     report.quarantined = quarantined
-    report.droppedFields = changes.losses.fields
+    report.removedFields = changes.removed.fields
     report.dropped = changes.drops.map { .init(type: $0.key.type, reason: $0.key.reason, count: $0.value) }
       .sorted { (ExactText($0.type), ExactText($0.reason)) < (ExactText($1.type), ExactText($1.reason)) }
   }

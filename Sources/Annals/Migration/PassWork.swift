@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
 internal import LMDB
 
 /// What a pass does with entries: what a plan says, or nothing.
@@ -90,17 +92,21 @@ struct PassWork: Sendable {
 
   /// What turns the entries of `source` into those of a generation with `kinds`.
   ///
-  /// - Parameter failing: The groups that cannot be folded, where they are known already.
+  /// - Parameters:
+  ///   - failing: The groups that cannot be folded, where they are known already.
+  ///   - isArchiving: Whether what entries lose is written down.
   func rewriting(
-    _ source: RewriteSource, _ kinds: GenerationKinds, isSettingAside: Bool, _ failing: FailingGroups? = nil
+    _ source: RewriteSource, _ kinds: GenerationKinds, isSettingAside: Bool, _ failing: FailingGroups? = nil,
+    isArchiving: Bool = false
   ) -> Rewriting {
     guard let reach, let failing = failing ?? failingGroups(of: source) else {
       return .copying(source, kinds)
     }
+    let losing = LossRules(drops: drops, isArchiving: isArchiving)
     if let move {
-      return .moving(source, kinds, reach.plan, move, failing, isQuarantining: isSettingAside, drops: drops)
+      return .moving(source, kinds, reach.plan, move, failing, isQuarantining: isSettingAside, losing: losing)
     }
-    return .lifting(source, kinds, reach.plan, failing, isQuarantining: isSettingAside, drops: drops)
+    return .lifting(source, kinds, reach.plan, failing, isQuarantining: isSettingAside, losing: losing)
   }
 
   /// What finds the groups of a generation that cannot be folded; `nil` where entries are copied as they are.

@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// What tells one plan from another: a fingerprint of its versions, shapes and stages.
 ///
 /// A pass that was interrupted goes on only with the plan that began it. What a rule's closure does is not part of the mark, since nothing can see
@@ -8,6 +11,13 @@ enum PlanMark {
 
   /// The mark of a repair, which no other pass goes on with.
   static let repair = SHA256.hash(Array("repair".utf8))
+
+  /// The mark of a pass of the plan that `mark` is of, with an archive at `path`.
+  ///
+  /// Another mark, so that no pass goes on with it that does not write the archive.
+  static func archiving(_ mark: [UInt8], _ path: [UInt8]) -> [UInt8] {
+    SHA256.hash(mark + Array("archive ".utf8) + path)
+  }
 
   /// The SHA-256 of the plan's outline.
   static func of(_ plan: CompiledPlan) -> [UInt8] {

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 #if canImport(FoundationEssentials)
@@ -48,8 +49,9 @@ struct UnfinishedPass {
   ///
   /// Only behind the end of every use of the file. The old generation is as it was before the pass, but for the number that is used up.
   func remove(_ atPoint: (PassPoint) -> Void) throws(AnnalsError) {
-    try mustBeOurs()
+    let archive = try mustBeOurs()
     atPoint(.removing)
+    if let archive { try PassArchive.remove(archive) }
     try files { () throws(StoreFileError) in
       let file = current.fileName
       for names in [[file, file + "-lock"], [BuildMark.name(generation: row.other), current.leaseName]] {
@@ -66,6 +68,7 @@ struct UnfinishedPass {
       let row = NewestRow(generation: max(newest, row.other))
       try transaction.put(row.encoded(), NewestRow.name, in: source.tables.meta)
       try transaction.remove(PassRow.name, in: source.tables.meta)
+      try transaction.remove(PassArchiveRow.name, in: source.tables.meta)
     }
     atPoint(.cleared)
   }
@@ -154,8 +157,16 @@ struct UnfinishedPass {
   }
 
   /// Throws where the file is a whole generation that no pass of this store has made: it is there against the rules, and not touched.
-  private func mustBeOurs() throws(AnnalsError) {
-    guard case (.unknown, _) = try look() else { return }
+  ///
+  /// - Returns: What is known of the pass's archive; `nil` where it has none.
+  private func mustBeOurs() throws(AnnalsError) -> PassArchiveRow? {
+    let (leftover, target) = try look()
+    guard case .unknown = leftover else {
+      let noted = try source.read { (reader) throws(AnnalsError) in try reader.passArchive() }
+      // Where it cannot be read, the generation in use has the path.
+      let own = try? target?.read { (reader) throws(AnnalsError) in try reader.passArchive() }
+      return [own, noted].compactMap(\.self).first { $0.id == row.id }
+    }
     throw AnnalsError(
       .foreign,
       "'\(current.fileName)' is not what the unfinished pass has left, so it is not removed: find out where it comes from, and move it away",

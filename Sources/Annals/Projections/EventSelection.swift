@@ -1,3 +1,5 @@
+public import AnnalsSchema
+
 /// The types of events that a projection or a subscription needs.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+public import AnnalsSchema
+
 /// Tables folded from the log.
 ///
 /// ```swift

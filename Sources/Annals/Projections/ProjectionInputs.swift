@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// What the rows of a view depend on besides the projection itself: which records it is given, and what a plan does to older ones on the way to them.
 ///
 /// Two programs with the same inputs fold the same rows of the same log, as long as no rule was edited in place, which nobody can see.

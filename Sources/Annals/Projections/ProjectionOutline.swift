@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// What a projection is, without its types: what is stored beside its rows, and compared when it is opened.
 struct ProjectionOutline: Sendable {
   /// The name by which a store knows the projection.

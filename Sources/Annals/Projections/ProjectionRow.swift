@@ -1,3 +1,5 @@
+public import AnnalsSchema
+
 /// A row of a projection: a record with a key.
 ///
 /// ```swift

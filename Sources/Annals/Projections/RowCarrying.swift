@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// How all rows of an earlier version of a projection become rows of the current one, without the log.
 struct RowCarrying: Sendable {
   /// What becomes of the rows of one table.

@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// What rows of a projection are found and ordered by.
 ///
 /// Keys are compared by the bytes that they write, from the first to the last. Texts, integers, `Bool`, `Double`, `Date`, `UUID`, byte strings, optionals (`nil` first),

@@ -1,3 +1,5 @@
+internal import AnnalsSchema
+
 /// How rows of an earlier version of a projection become rows of the current one.
 ///
 /// ```swift

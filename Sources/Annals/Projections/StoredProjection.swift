@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// What a view's file says of the tables that its rows stand in, read from the text of a ``ProjectionOutline``.
 struct StoredProjection: Sendable {
   /// One table.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 extension ActivationReport: CustomStringConvertible {
   /// The report as people read it: what the store had, who has it open, and what was done.
   public var description: String {

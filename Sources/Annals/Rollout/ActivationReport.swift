@@ -1,3 +1,6 @@
+public import AnnalsCoding
+internal import AnnalsSchema
+
 /// How far the roll-out of a schema version is.
 public enum RolloutPhase: String, Hashable, Sendable {
   /// The store has nothing of it yet.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 extension ContractReport: CustomStringConvertible {
   /// The report as people read it: what is in the way, what is lost for good, and what was done.
   public var description: String {

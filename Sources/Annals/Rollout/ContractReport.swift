@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 /// How a contraction is done.
 public struct ContractOptions: Sendable {
   /// Whether nothing is done but the report.

@@ -1,3 +1,5 @@
+public import AnnalsCoding
+internal import AnnalsSchema
 internal import LMDB
 
 /// Gives up what only older versions needed, behind a version of which everything is.

@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// A call must be encoded in another form than it was, because its version's roll-out is elsewhere than was known.
 struct OtherForm: Error {
   let form: EventForm

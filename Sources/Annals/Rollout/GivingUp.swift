@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// Turns entries of older versions that a migration pass has set aside into stubs, in transactions of bounded size.

@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 /// A program that has a store open.
 public struct LiveProgram: Hashable, Sendable {
   /// The highest schema version that it reads; `nil` where its lease says nothing readable, which counts as below every version.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
 internal import LMDB
 
 /// The steps of a version's roll-out, each in one transaction, in which it is looked at the programs that have the store open.

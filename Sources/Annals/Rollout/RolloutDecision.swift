@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// Decides as what events are stored, and when a version may be activated or contracted: a pure function of the plan, the store's rows of `schemas` and the programs
 /// that have the store open.
 struct RolloutDecision {

@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// What a plan says of the roll-out of its current version: all that an append is decided by.
 final class RolloutPlan: Sendable {
   /// The version that the program writes.

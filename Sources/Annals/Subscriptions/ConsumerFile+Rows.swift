@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// What becomes of a letter of a consumer.

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// The right to handle entries for a consumer, which one process has at a time, and one task in it.

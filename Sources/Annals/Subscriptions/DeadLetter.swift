@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 /// An entry that a consumer has put aside, because it could not be handled.
 public struct DeadLetter: Hashable, Sendable {
   /// Where the entry stands.

@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 extension EventLog {
   /// How far a consumer is that keeps its checkpoint in the store; `nil` where it has none.
   ///

@@ -1,3 +1,6 @@
+public import AnnalsCoding
+public import AnnalsSchema
+
 extension EventStore {
   /// Gives entries that a consumer has put aside to a handler again, and removes those that it handles.
   ///

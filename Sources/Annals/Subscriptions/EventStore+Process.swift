@@ -1,3 +1,6 @@
+public import AnnalsCoding
+public import AnnalsSchema
+
 extension EventStore {
   /// Handles the entries of the store one after the other, each at least once, and keeps how far that is under a name.
   ///

@@ -1,3 +1,5 @@
+public import AnnalsCoding
+public import AnnalsSchema
 internal import LMDB
 
 extension EventStore {

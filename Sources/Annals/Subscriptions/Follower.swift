@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// How much a subscription reads in one snapshot.
 struct FollowRoom: Sendable {
   /// The most entries that are given.

@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// A consumer at work: what it has done with, what is stored of that, and what it puts aside.
 struct Processor: ~Copyable {
   private let consumer: String

@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 /// What a subscription gives: an entry, and what to keep once it is done with.
 public struct SubscribedEntry<Value: Sendable>: Sendable {
   /// The entry.

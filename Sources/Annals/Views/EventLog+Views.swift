@@ -1,3 +1,4 @@
+public import AnnalsCoding
 internal import LMDB
 
 /// What a store says of one view, whoever folds it.

@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 extension EventStore {
   /// Opens the view of a projection, and lets it follow the log.
   ///

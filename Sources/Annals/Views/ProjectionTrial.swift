@@ -1,3 +1,5 @@
+package import AnnalsCoding
+package import AnnalsSchema
 internal import LMDB
 
 #if canImport(FoundationEssentials)

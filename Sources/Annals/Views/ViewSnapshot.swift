@@ -1,3 +1,5 @@
+public import AnnalsCoding
+internal import AnnalsSchema
 internal import LMDB
 
 /// A consistent state of a view, lent to a closure. It is never copied, so never kept.

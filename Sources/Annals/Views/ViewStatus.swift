@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 /// What a view is doing.
 public struct ViewStatus: Sendable {
   /// What it does.

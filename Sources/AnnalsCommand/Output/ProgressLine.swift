@@ -1,7 +1,12 @@
+import Annals
+
 /// One line on a terminal that says how far long work has come, and is wiped out at the end.
 struct ProgressLine {
   /// The shortest time between two changes, so that the terminal does not slow the work.
   private static let interval = Duration.milliseconds(100)
+
+  /// What was noted, in order.
+  private(set) var notes: [CommandNote] = []
 
   private let show: (([UInt8]) -> Void)?
   private var last: ContinuousClock.Instant?
@@ -30,10 +35,21 @@ struct ProgressLine {
     show(Array("\r\(text())\u{1b}[K".utf8))
   }
 
+  /// Keeps something that is to be said on standard error when the work is done.
+  mutating func note(_ note: CommandNote) { notes.append(note) }
+
   /// Wipes the line out.
   mutating func clear() {
     guard let show, last != nil else { return }
     last = nil
     show(Array("\r\u{1b}[K".utf8))
   }
+}
+
+/// Something that people and programs are told although nothing went wrong.
+struct CommandNote {
+  /// The line for people.
+  let text: String
+  /// The line for programs.
+  let line: ReportLine
 }

@@ -7,7 +7,7 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
     "Rewrites the whole log in the plan's current version, beside reads and appends, and switches to it."
   }
   static var synopsis: String {
-    "<store> [--dry-run] [--to V] [--drop-fields F] [--rate N] [--threads N] [--hold] [--json] …"
+    "<store> [--dry-run] [--to V] [--drop-fields F] [--archive FILE] [--rate N] [--threads N] [--hold] [--json] …"
   }
   static var help: String {
     """
@@ -21,13 +21,16 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
     it.
 
       --to V          stops at version V of the plan
+      --archive FILE  writes what entries lose to FILE, a line of JSON for each; FILE must not be there. Of several
+                      passes the second one writes FILE.2, and so on
     \(FieldArguments.help)
     \(PassArguments.help)
     """
   }
   static var grammar: Arguments.Grammar {
     Arguments.Grammar(
-      flags: PassArguments.flags, values: PassArguments.values.union(["--to", FieldArguments.value]),
+      flags: PassArguments.flags,
+      values: PassArguments.values.union(["--to", "--archive", FieldArguments.value]),
       operands: ["<store>"])
   }
 
@@ -42,7 +45,12 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
     store = try arguments.path(operand: 0)
     isJSON = arguments.has("--json")
     inline = (arguments.inline as? KnownInline<Plan>)?.types ?? []
-    pass = try PassArguments(arguments)
+    var pass = try PassArguments(arguments)
+    pass.options.archive = try arguments.path("--archive")?.url
+    if pass.options.archive != nil, pass.options.isRehearsal {
+      throw UsageError("--archive and --dry-run exclude each other: a dry run writes nothing")
+    }
+    self.pass = pass
     fields = try FieldArguments(arguments)
     version = try arguments.value("--to").map { (text) throws(UsageError) in
       guard let version = SchemaVersion(text) else { throw UsageError("--to needs a version such as 2.0.0") }

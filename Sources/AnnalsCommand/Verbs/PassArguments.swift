@@ -14,7 +14,7 @@ struct PassArguments {
       --restart       throws an unfinished pass away and begins anew
     """
 
-  let options: MigrationOptions
+  var options: MigrationOptions
 
   init(_ arguments: Arguments) throws(UsageError) {
     var options = MigrationOptions()

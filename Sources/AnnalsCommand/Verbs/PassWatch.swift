@@ -71,7 +71,7 @@ struct PassWatch {
       return
         "retained     \(retained.count) '\(PlainText.line(retained.type))' of \(version), as they are stored"
     }
-    lines += report.droppedFields.map { "dropped      field \(PlainText.line($0.description))" }
+    lines += report.removedFields.map { "removed      field \(PlainText.line($0.description))" }
     if report.quarantined > 0 { lines.append("quarantined  \(report.quarantined)") }
     if report.isDone {
       lines.append(
@@ -123,7 +123,7 @@ struct PassWatch {
         line.add("count", retained.count)
         return line
       })
-    line.add("droppedFields", report.droppedFields.map(\.line))
+    line.add("removedFields", report.removedFields.map(\.line))
     line.add("quarantined", report.quarantined)
     line.add("bytesBefore", report.bytesBefore)
     line.add("bytesAfter", report.bytesAfter)

@@ -13,7 +13,8 @@ struct PlanDumpVerb<Plan: SchemaMigrationPlan>: Verb {
     Without --as the lines have entries as they are stored. With it each event is what the plan makes of it at
     that version. Each part of a split has a line of its own, and dropped entries have none. The dump ends at
     the newest entry that the log had when it began. An entry that is damaged, or that a rule fails for, ends
-    it with an error, after the entries before it.
+    it with an error, after the entries before it. Standard error names each field that is left out because no
+    version of the plan declares it.
 
       --as V             the version, such as 2.0.0, or 'current'
     """
@@ -47,6 +48,21 @@ struct PlanDumpVerb<Plan: SchemaMigrationPlan>: Verb {
     guard case .at(let version) = form else { return try await dump.run(to: &output, &progress) }
     var lines = try EventLines(EventLog(at: dump.store), plan: Plan.self, as: version)
     try output.write(&lines, &progress)
+    let undeclared = lines.undeclared
+    if !undeclared.isEmpty { progress.note(CommandNote(leftOut: undeclared)) }
     return ExitStatus.success
+  }
+}
+
+extension CommandNote {
+  /// The note that the lines of a dump lack fields; there is one.
+  fileprivate init(leftOut fields: [UndeclaredField]) {
+    let list = fields.map { "\n- \($0)" }.joined()
+    text =
+      "the lines leave out fields that no version of the plan declares; the store keeps them, and 'dump' without --as writes them:\(list)"
+    var line = ReportLine()
+    line.add("note", "undeclaredFields")
+    line.add("fields", fields.map(\.line))
+    self.line = line
   }
 }

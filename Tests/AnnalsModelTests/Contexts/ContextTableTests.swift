@@ -2,6 +2,7 @@ import FieldFuzz
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 @Suite struct ContextTableTests {
   /// Random rows with keys of 0 to 12 bytes, few enough letters that many share a beginning.

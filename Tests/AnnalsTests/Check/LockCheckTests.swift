@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 @Suite struct LockCheckTests {
   private let folder: TemporaryStore

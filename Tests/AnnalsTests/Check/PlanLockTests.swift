@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 @Suite struct PlanLockTests {
   private func lock<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) -> PlanLock {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 @Suite struct ReservedNameTests {
   private func problems<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) -> [String] {

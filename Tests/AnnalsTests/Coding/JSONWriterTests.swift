@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsCoding
 
 struct JSONWriterTests {
   @Test(

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsCoding
 
 struct LineReaderTests {
   /// The lines of `text` with their numbers, fed in chunks of `size` bytes.

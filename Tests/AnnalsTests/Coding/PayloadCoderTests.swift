@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsCoding
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

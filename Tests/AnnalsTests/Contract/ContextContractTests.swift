@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 /// What a stage works out from the whole log.
 @Suite struct ContextContractTests {

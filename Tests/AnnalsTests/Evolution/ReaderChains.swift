@@ -1,4 +1,5 @@
 @testable import Annals
+@testable import AnnalsSchema
 
 /// A chain of versions made at random, in which every record and field has an identity of its own, whatever
 /// it is called.

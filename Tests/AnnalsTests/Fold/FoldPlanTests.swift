@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 /// What is said of plans with folds before any store is opened.
 @Suite struct FoldPlanTests {

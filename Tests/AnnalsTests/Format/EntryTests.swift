@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsCoding
 
 @Suite struct EntryTests {
   /// The bytes of an entry at `position`; without a stream's id it is the first of its stream.

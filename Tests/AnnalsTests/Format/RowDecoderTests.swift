@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -70,10 +71,14 @@ import Testing
     tally.moved = 300
     tally.changes.drops[RunChanges.Drop(type: "t", reason: "r")] = 400
     let version = SchemaVersion(1, 300, 70_000)
-    tally.changes.losses.add(
+    let names = [ExactText("outer"), ExactText("key")]
+    tally.changes.removed.add(
       KindRegistry.Kind(
         number: 1, version: version, row: KindRow(ordinal: 1, name: "t", first: 1), shape: nil),
-      [ExactText("outer"), ExactText("key")], at: 300, isGivenUp: true)
+      [version, nil].map { LostValue(path: names, place: [], bytes: 0..<1, removedIn: $0) }, at: 300)
+    var archive = PassArchiveRow(id: log, path: Array("/a/b".utf8))
+    archive.length = 300
+    archive.isWhole = true
     let kind = KindRow(ordinal: 300, name: "Placed", first: 400)
     let rows = EntryRows(new: [.init(kind: 300, kindRow: kind, schemaRow: SchemaRow(version: version))])
     let head = Head(id: 5, revision: 70, last: 400, levels: [390, 300, 200], newestID: 69)
@@ -126,8 +131,14 @@ import Testing
     add("regrouped", RegroupedRow.encoded(300)) { _ = try RegroupedRow.position($0).rawValue + 1 }
     add("pass tally", tally.encoded()) { bytes in
       let row = try PassTallyRow(bytes)
-      _ = (row.moved + row.changes.rewritten, row.changes.losses.fields.map { $0.count + 1 })
+      _ = (row.moved + row.changes.rewritten, row.changes.removed.fields.map { $0.count + 1 })
     }
+    add("pass fields", PassFieldsRow.encoded(tally.changes.removed)) { bytes in
+      var removed = RemovedTally()
+      try PassFieldsRow.read(bytes, into: &removed)
+      _ = removed.fields.map { $0.count + $0.firstPosition.rawValue + 1 }
+    }
+    add("pass archive", archive.encoded()) { _ = try PassArchiveRow($0).length + 1 }
     add("inline", inline.encoded()) { _ = try InlineRow(number: 1, $0).version + 1 }
     add("checkpoint", checkpoint.encoded()) { bytes in
       var reader = ByteReader(bytes)

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 /// The sum of all amounts, and each account's last one, which has no encoding below zero.
 private enum InlineAmounts: InlineProjection {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsCoding
 
 /// Entries of a log as lines of JSON.
 @Suite struct EntryLinesTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsCoding
 @testable import LMDB
 
 /// Explanations of entries: what is stored, what each stage makes of it, and what is left of what was removed.
@@ -72,10 +73,10 @@ import Testing
   }
 
   @Test(arguments: [
-    (Stub.Cause.rule, "rule"), (.fold, "fold"), (.erased, "erased"), (.quarantined, "quarantined"),
+    (RemovalCause.rule, "rule"), (.fold, "fold"), (.erased, "erased"), (.quarantined, "quarantined"),
     (.moved, "moved"),
   ])
-  func `of a stub there is what removed it, and why`(cause: Stub.Cause, name: String) async throws {
+  func `of a stub there is what removed it, and why`(cause: RemovalCause, name: String) async throws {
     let place = try await seeded()
     let log = try EventLog(at: place.url)
     let stub = Stub(

@@ -77,7 +77,7 @@ private enum FirstVisitPlan: SchemaMigrationPlan {
       retained: [
         CensusLine(
           type: "Faxed", version: SchemaVersion(1, 0, 0), isByShape: true, count: 3, bytes: 9, stubs: 0,
-          quarantined: 0, first: 1)
+          quarantined: 0, first: 1, oldestReader: nil)
       ],
       removedFields: [.init(version: SchemaVersion(1, 0, 0), type: "Visited", field: "until")],
       convertedFields: [],

@@ -105,8 +105,8 @@ struct UndeclaredPassTests {
     opening.dropFields = ["Opened.at"]
     let store = try EventStore(at: place.url, plan: DeclaringPlan.self, options: opening)
     let report = try await store.migrate(options).report()
-    #expect(report.isDone && report.droppedFields.map(\.name) == ["Sent.stamp", "Opened.at"])
-    #expect(report.droppedFields.map(\.count) == [1, 1])
+    #expect(report.isDone && report.removedFields.map(\.name) == ["Sent.stamp", "Opened.at"])
+    #expect(report.removedFields.map(\.count) == [1, 1])
   }
 
   @Test func `an open that migrates loses no field unasked, at once or beside the store`() async throws {

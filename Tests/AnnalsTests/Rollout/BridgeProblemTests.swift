@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 @Suite struct BridgeProblemTests {
   @Schema(1, 0, 0) enum Old {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 @Suite struct LiftFailureTests {
   private let v1 = SchemaVersion(1, 0, 0)

@@ -7,6 +7,7 @@ import Testing
 #endif
 
 @testable import Annals
+@testable import AnnalsSchema
 
 @Suite struct LiftTests {
   private let v1 = SchemaVersion(1, 0, 0)

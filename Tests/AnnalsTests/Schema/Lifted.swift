@@ -5,6 +5,7 @@
 #endif
 
 @testable import Annals
+@testable import AnnalsSchema
 
 /// An event as a plan delivered it, with its path.
 struct Lifted<Event: SchemaEvent & Equatable>: Equatable {

@@ -7,6 +7,7 @@ import Testing
 #endif
 
 @testable import Annals
+@testable import AnnalsSchema
 
 @Suite struct OriginTests {
   /// Computed by another implementation from the definition: position, path, salt and the id.

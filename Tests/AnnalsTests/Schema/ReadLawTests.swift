@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 /// The laws of reading, on random logs that mix all versions of a market.
 @Suite struct ReadLawTests {

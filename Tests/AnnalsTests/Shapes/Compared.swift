@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 /// Two shapes compared, and their conversions applied to trees.
 enum Compared {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 /// What a stage says of fields, both ways.
 struct FieldAdjustmentTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 /// The rows of the table of changes that concern the shape of one record, both ways.
 struct ShapeComparisonTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 struct ShapeTextTests {
   /// The shape that has every kind of type once.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 /// Which keys of a payload by name a shape passes over.
 struct UndeclaredReadingTests {

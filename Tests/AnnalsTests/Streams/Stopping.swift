@@ -31,3 +31,15 @@ extension TemporaryStore {
     while let run = try passes.next(options) { _ = try await run.report() }
   }
 }
+
+/// Counts from 1.
+final class Counter: Sendable {
+  private let count = Mutex(0)
+
+  func next() -> Int {
+    count.withLock { count in
+      count += 1
+      return count
+    }
+  }
+}

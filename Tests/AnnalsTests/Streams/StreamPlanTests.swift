@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 /// Plans whose stages move streams: which are refused, what opens say, and what reads of a store do that no pass has led there yet.
 @Suite(.serialized) struct StreamPlanTests {

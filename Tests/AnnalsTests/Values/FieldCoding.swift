@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 /// The bytes that `value` is written as.
 func written<Value: StoredValue>(_ value: Value) throws(CodingFailure) -> [UInt8] {

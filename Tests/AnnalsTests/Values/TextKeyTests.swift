@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsSchema
 
 @Suite struct TextKeyTests {
   /// A type of its own that is stored as a text.

@@ -3,6 +3,8 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsCoding
+@testable import AnnalsSchema
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,6 +1,8 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsCoding
+@testable import AnnalsSchema
 
 /// Cricket events between JSON lines and a store.
 enum CricketLog {

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// Finds out whose entries unreadable ones were, from what sound ones say: all of a repair's deciding, and none of its reading.
 ///
 /// Three looks at the log in the order of positions: the first says which entries are lost and what leads to them, the second which revisions the

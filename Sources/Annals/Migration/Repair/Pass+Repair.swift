@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 // What a repair does in place of a pass's own steps.

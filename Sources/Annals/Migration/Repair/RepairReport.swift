@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 /// What a repair has done, or would do.
 public struct RepairReport: Hashable, Sendable {
   /// An entry that cannot be read.

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// Reads what a repair has to know of a generation, and makes the stubs for the entries that are lost.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// Compares what two generations deliver.
 struct Comparing: Sendable {
   /// What both generations deliver at some positions.

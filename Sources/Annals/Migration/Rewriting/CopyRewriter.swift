@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// Copies entries as they are: what a pass without a plan does.
 final class CopyRewriter: EntryRewriter {
   private let kinds: GenerationKinds

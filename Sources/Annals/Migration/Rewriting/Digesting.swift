@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// Works out what ranges of a generation deliver.
 struct Digesting: Sendable {
   /// The generation that is read.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// Turns entries of one generation into those of the next. Each thread of a pass has its own.
 protocol EntryRewriter: AnyObject {
   /// Takes the kinds that the snapshot has which the next entries are read from.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// What a range of positions delivers, in a few numbers: equal where the same events come of it with the same coordinates.
 ///
 /// It finds accidents, not attacks. Digests of neighbouring ranges add up in any order.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
 import Synchronization
 
 /// The groups of a generation that cannot be folded, found when they are first asked for.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
 import Synchronization
 
 /// Which kinds the generation has that a pass builds, and what becomes of the older generation's kinds in it.
@@ -177,7 +179,8 @@ extension GenerationKinds {
         kind: kind, number: number, stub: stub, payload: payload, entrance: entered,
         mayBeSetAside: !isOldDraft || isRetained,
         mayLoseFields: entered.map { plan.mayLoseFields(record, from: $0) } ?? false,
-        isRetained: isRetained)
+        isRetained: isRetained,
+        removals: isRetained ? nil : entered.flatMap { plan.removals(record, from: $0) })
     }
     return FateTable(fates, written: written)
   }

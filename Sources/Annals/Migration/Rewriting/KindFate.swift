@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// What becomes of the entries of one kind in the next generation.
 ///
 /// A reference, because it is looked up for every entry and holds many others.
@@ -24,17 +27,20 @@ final class KindFate: Sendable {
   let entrance: CompiledPlan.Entrance?
   /// Whether an entry of the kind can be set aside: one of a draft cannot where its version is released, as it would read as the release's.
   let mayBeSetAside: Bool
-  /// Whether payloads can have fields that a rewrite loses.
+  /// Whether payloads can have undeclared fields that a rewrite loses.
   let mayLoseFields: Bool
   /// Whether the plan keeps entries of the kind as they are stored.
   let isRetained: Bool
+  /// The declared fields that the plan removes without a rule; `nil` where it removes none.
+  let removals: FieldRemovals?
 
   init(
     kind: KindRegistry.Kind, number: UInt32, stub: UInt32, payload: Payload,
     entrance: CompiledPlan.Entrance?, mayBeSetAside: Bool, mayLoseFields: Bool = false,
-    isRetained: Bool = false
+    isRetained: Bool = false, removals: FieldRemovals? = nil
   ) {
     self.isRetained = isRetained
+    self.removals = removals
     self.mayLoseFields = mayLoseFields
     self.kind = kind
     self.number = number

@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// The numbers of kinds and versions in a generation that is being built.
 ///
 /// What the older generation knows keeps its numbers. What is new with the plan gets numbers above all of them, up front and in the order of the schema's

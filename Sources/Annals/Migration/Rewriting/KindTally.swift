@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// What a run of entries adds to the census, by kind, and where each kind occurs first in it; its storage is used again.
 struct KindTally: Sendable {
   /// What the run has of one kind.
@@ -24,7 +26,7 @@ struct KindTally: Sendable {
   /// Counts a stub.
   mutating func add(stub kind: UInt32, _ cause: UInt8, at index: Int) {
     let line = line(of: kind, at: index)
-    if cause == Stub.Cause.quarantined.rawValue {
+    if cause == RemovalCause.quarantined.rawValue {
       lines[line].row.quarantined += 1
     } else {
       lines[line].row.stubs += 1

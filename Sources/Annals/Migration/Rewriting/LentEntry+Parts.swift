@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 extension LentEntry {
   /// Lends each part of an entry that has parts: its kind, its path and its payload.
   func eachPart(

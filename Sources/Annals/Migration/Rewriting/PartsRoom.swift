@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// The parts that an entry becomes, as they are stored behind their count; its storage is used again.
 struct PartsRoom {
   /// The parts' bytes.

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// Does the pieces of a pass on several threads, and gives what comes of them in the order of positions.

@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// Takes payloads through a plan and encodes what comes out: the same gate as reads go through.
 ///
 /// A reference, because it is used for every entry and a plan holds many others.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 extension PlanRewriter {
   /// Adds an entry that cannot be lifted with its payload as it is, and why beside it.
   ///

@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -18,8 +21,10 @@ final class PlanRewriter: EntryRewriter {
   private let mayBreakGroups: Bool
   /// The undeclared fields that may be lost.
   let drops: FieldDrops
-  /// The undeclared fields of the entry at hand, once for each value.
-  var losses: [(kind: KindRegistry.Kind, path: [ExactText])] = []
+  /// Whether lines for an archive are written.
+  let isArchiving: Bool
+  /// What is lost of the entry at hand, by event.
+  var losses: [ArchivedEvent] = []
   private var origins: EntryOrigin
   private(set) var table = FateTable([], written: [])
   /// Room for parts, used again for each entry.
@@ -34,12 +39,13 @@ final class PlanRewriter: EntryRewriter {
   ///   - failing: The groups that cannot be folded.
   ///   - isQuarantining: Whether entries that cannot be lifted are set aside.
   ///   - mayBreakGroups: Whether records of groups that cannot be folded are set aside too.
-  ///   - drops: The undeclared fields that may be lost.
+  ///   - losing: What may be lost, and whether it is archived.
   init(
     _ kinds: GenerationKinds, _ source: RewriteSource, _ reach: PlanReach, _ failing: FailingGroups,
-    isQuarantining: Bool, mayBreakGroups: Bool = true, drops: FieldDrops
+    isQuarantining: Bool, mayBreakGroups: Bool = true, losing: LossRules
   ) {
-    self.drops = drops
+    drops = losing.drops
+    isArchiving = losing.isArchiving
     self.failing = failing
     self.mayBreakGroups = mayBreakGroups
     self.kinds = kinds
@@ -68,7 +74,7 @@ final class PlanRewriter: EntryRewriter {
     losses.removeAll(keepingCapacity: true)
     do throws(Setback) {
       try lift(entry, reader, into: &run)
-      if !losses.isEmpty { try countLosses(at: entry.position, in: &run.changes) }
+      if !losses.isEmpty { try settleLosses(of: entry, reader, in: &run) }
     } catch {
       guard isQuarantining, let mark = error.mark, try setAside(entry, mark, into: &run) else {
         throw error.error
@@ -111,7 +117,7 @@ extension PlanRewriter {
       let fate = try table.fate(of: header.kind, entry.position)
       // What was set aside is lifted even where it is carried: only then is it known to be readable.
       try lifting.lift(entry.body, fate, origin)
-      if fate.mayLoseFields { lookForLosses(in: entry.body, fate) }
+      noteLosses(of: entry.body, [], fate)
       let content = lifting.delivery.content
       if isQuarantined, case .carried(let kind) = fate.payload {
         run.tally.add(kind, bytes: header.body.count, at: run.count)
@@ -123,6 +129,7 @@ extension PlanRewriter {
         run.changes.add(isSplit: false)
         return add(entry, kind: kind, .payload, content.bytes.span, extensions, into: &run)
       }
+      noteDrops(of: entry.body, [], fate.kind, lifting.delivery.drops.map(\.reason))
     }
     try gather(entry, origin, isQuarantined: isQuarantined)
     if isQuarantining, parts.hasFolded { try mustBeFolded(entry, origin) }
@@ -153,8 +160,9 @@ extension PlanRewriter {
           var origin = origin
           origin.path = path
           try lifting.lift(payload, fate, origin)
-          if fate.mayLoseFields { lookForLosses(in: payload, fate) }
+          noteLosses(of: payload, path, fate)
           if case .carried(let kind) = fate.payload { return parts.add(kind, path, payload) }
+          noteDrops(of: payload, path, fate.kind, lifting.delivery.drops.map(\.reason))
           parts.add(lifting.delivery, from: kind, table.written)
         } catch {
           setback = error
@@ -205,6 +213,11 @@ extension PlanRewriter {
     run.tally.add(stub: kind, cause.rawValue, at: run.count)
     run.changes.addStub()
     add(entry, kind: kind, .stub, body.span, extensions, into: &run)
+  }
+
+  /// The name of the stream that an entry is in before the pass.
+  func streamName(of entry: borrowing LentEntry, _ reader: StoreReader) throws(AnnalsError) -> StreamName {
+    try origins.name(of: entry.stream, reader)
   }
 
   /// The kind of an entry, or of the first part that it has.

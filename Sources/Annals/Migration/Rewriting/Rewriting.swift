@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// Rewrites ranges of a generation's entries, on as many threads as it is told.
 struct Rewriting: Sendable {
   /// The generation that is read.
@@ -19,27 +22,28 @@ struct Rewriting: Sendable {
   /// - Parameters:
   ///   - failing: The groups that cannot be folded.
   ///   - isQuarantining: Whether entries that cannot be lifted are set aside; otherwise they stop the pass.
-  ///   - drops: The undeclared fields that may be lost.
+  ///   - losing: What may be lost, and whether it is archived.
   static func lifting(
     _ source: RewriteSource, _ kinds: GenerationKinds, _ plan: CompiledPlan, _ failing: FailingGroups,
-    isQuarantining: Bool, drops: FieldDrops = .none
+    isQuarantining: Bool, losing: LossRules = LossRules()
   ) -> Rewriting {
     let reach = PlanReach(plan)
     return Rewriting(source: source) {
-      PlanRewriter(kinds, source, reach, failing, isQuarantining: isQuarantining, drops: drops)
+      PlanRewriter(kinds, source, reach, failing, isQuarantining: isQuarantining, losing: losing)
     }
   }
 
   /// Takes entries through the plan that `kinds` were made for, and finds out which streams they go to.
   static func moving(
     _ source: RewriteSource, _ kinds: GenerationKinds, _ plan: CompiledPlan, _ move: StreamMove,
-    _ failing: FailingGroups, isQuarantining: Bool, drops: FieldDrops = .none
+    _ failing: FailingGroups, isQuarantining: Bool, losing: LossRules = LossRules()
   ) -> Rewriting {
     let reach = PlanReach(plan)
     return Rewriting(source: source) {
       RoutingRewriter(
         PlanRewriter(
-          kinds, source, reach, failing, isQuarantining: isQuarantining, mayBreakGroups: false, drops: drops),
+          kinds, source, reach, failing, isQuarantining: isQuarantining, mayBreakGroups: false, losing: losing
+        ),
         move,
         move.router(of: source, isSettingAside: isQuarantining))
     }
@@ -56,7 +60,7 @@ struct Rewriting: Sendable {
       positions, { (kinds) throws(AnnalsError) in try rewriter.enter(kinds) },
       { (entry, reader) throws(AnnalsError) in
         try rewriter.rewrite(entry, reader, into: &run)
-        return run.count < runEntries && run.byteCount < runBytes
+        return run.count < runEntries && run.byteCount + run.archive.bytes.count < runBytes
       })
     return run.last.rawValue < positions.upperBound ? run.last.rawValue + 1 : nil
   }

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// The entries of a range on their way into the next generation, in order.
 struct RewritingLine: ~Copyable {
   private var line: PassLine<RewrittenRun>

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// Consecutive entries of a new generation, ready to be put; its storage is used again.
 struct RewrittenRun: Sendable {
   /// The position of the first entry.
@@ -10,6 +12,9 @@ struct RewrittenRun: Sendable {
   var tally = KindTally()
   /// What has become of the entries.
   var changes = RunChanges()
+
+  /// The lines of an archive for the entries that lose something.
+  var archive = JSONWriter()
 
   /// Where each entry goes, in a pass that moves entries to other streams; otherwise empty.
   var routes: [RoutedEntry] = []
@@ -42,6 +47,7 @@ struct RewrittenRun: Sendable {
     routes.removeAll(keepingCapacity: true)
     // One large entry must not keep its room for the rest of a pass.
     if bytes.count > Self.keptRoom { bytes = [] }
+    if archive.bytes.count > Self.keptRoom { archive = JSONWriter() } else { archive.removeAll() }
   }
 
   /// Adds an entry that is the same in both generations.

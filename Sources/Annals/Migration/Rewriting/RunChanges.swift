@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// What has become of the entries of a run, and of their events, for a report.
 struct RunChanges: Sendable {
   /// Why events of one type are gone.
@@ -16,8 +18,8 @@ struct RunChanges: Sendable {
   var folded: UInt64 = 0
   /// How many events have become none, also of entries of which other parts are left.
   var drops: [Drop: UInt64] = [:]
-  /// The undeclared fields that they have lost.
-  var losses = UndeclaredTally()
+  /// The fields that they have lost.
+  var removed = RemovedTally()
 
   /// Counts an entry that has given one event or, where it was split, any number of them.
   @inline(__always)
@@ -37,18 +39,13 @@ struct RunChanges: Sendable {
     drops[drop, default: 0] += 1
   }
 
-  /// Counts a value of an undeclared field that was given up.
-  mutating func add(lost kind: KindRegistry.Kind, _ path: [ExactText], at position: Position) {
-    losses.add(kind, path, at: position, isGivenUp: true)
-  }
-
   /// Adds what has become of others.
   mutating func add(_ other: RunChanges) {
     rewritten += other.rewritten
     split += other.split
     folded += other.folded
     for (drop, count) in other.drops { drops[drop, default: 0] += count }
-    losses.add(other.losses)
+    removed.add(other.removed)
   }
 
   /// Forgets everything.
@@ -57,6 +54,6 @@ struct RunChanges: Sendable {
     split = 0
     folded = 0
     if !drops.isEmpty { drops.removeAll(keepingCapacity: true) }
-    losses.clear()
+    removed.clear()
   }
 }

@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// Why an entry has not become one of the next generation.
 struct Setback: Error {
   /// What stops the pass.

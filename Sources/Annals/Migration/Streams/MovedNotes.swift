@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// Writes down where entries of streams went, once for each stream and place.

@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// The passes that a plan needs before it reads a store: one for each of its stages that moves entries to other streams, as long as the store has older ones.
 ///
 /// Each leads to the version behind its stage, so that rules of later stages see the streams that are.

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 // What a pass does that moves entries to other streams.

@@ -1,3 +1,6 @@
+package import AnnalsCoding
+package import AnnalsSchema
+
 #if canImport(FoundationEssentials)
   package import FoundationEssentials
 #else
@@ -16,6 +19,8 @@ package struct PlanMigration<Plan: SchemaMigrationPlan> {
   /// How many passes were begun that moved entries.
   private var moved = 0
   private var isFinished = false
+  /// How many passes were begun.
+  private var begun = 0
 
   /// Opens the store at `url`.
   ///
@@ -48,12 +53,15 @@ package struct PlanMigration<Plan: SchemaMigrationPlan> {
   /// The first one is begun also where it finds nothing to do, and says so. A rehearsal ends with its first pass: what comes behind it cannot be tried on a store that has
   /// not been changed.
   ///
-  /// - Parameter options: How it is done. What it says of an unfinished pass is for the first one.
+  /// - Parameter options: How it is done. What it says of an unfinished pass is for the first one. The archive of
+  ///   the second pass has `.2` at the end of its name, and so on.
   /// - Throws: ``AnnalsError``: what an open of the store throws.
   package mutating func next(_ options: MigrationOptions) throws(AnnalsError) -> MigrationRun? {
     if isFinished { return nil }
     var options = options
     if moved > 0 { options.unfinished = .resume }
+    begun += 1
+    try options.nameArchive(ofPass: begun)
     let passes = MovingPasses<Plan>(log, plan)
     if let work = try passes.next(upTo: version, activating: self.options.activating) {
       moved += 1
@@ -110,9 +118,21 @@ extension EventStore {
     guard case .beforeOpen(var migration) = options.migration, options.access == .readWrite else { return }
     migration.discardsOthers = true
     let passes = MovingPasses<Plan>(log, plan)
+    var begun = 0
     while let work = try passes.next(upTo: plan.current.version, activating: options.activating) {
+      begun += 1
+      var named = migration
+      try named.nameArchive(ofPass: begun)
       // What was only rehearsed would be due for ever.
-      guard try PassRunner.start(log, work, migration).join().isDone else { return }
+      guard try PassRunner.start(log, work, named).join().isDone else { return }
     }
+  }
+}
+
+extension MigrationOptions {
+  /// Gives each of several passes an archive of its own: the second has `.2` at the end of its name, and so on.
+  fileprivate mutating func nameArchive(ofPass number: Int) throws(AnnalsError) {
+    guard number > 1, let first = archive else { return }
+    archive = try URL(exactPath: first.exactPath() + ".\(number)".utf8)
   }
 }

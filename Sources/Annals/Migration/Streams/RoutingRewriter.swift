@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// Takes entries through a plan, and finds out where each goes.
 final class RoutingRewriter: EntryRewriter {
   private let base: PlanRewriter
@@ -21,7 +23,8 @@ final class RoutingRewriter: EntryRewriter {
     let routed = try router.route(entry, reader)
     // What is gone already keeps its own reason.
     if let reason = routed.reason, !entry.header.flags.contains(.stub) {
-      try base.drop(entry, Stub(cause: .rule, from: move.from, to: move.to, reason: reason), into: &run)
+      try base.drop(
+        entry, Stub(cause: .rule, from: move.from, to: move.to, reason: reason), reader, into: &run)
     } else {
       try base.rewrite(entry, reader, into: &run)
     }
@@ -32,9 +35,11 @@ final class RoutingRewriter: EntryRewriter {
 extension PlanRewriter {
   /// Adds `stub` in place of an entry.
   func drop(
-    _ entry: borrowing LentEntry, _ stub: Stub, into run: inout RewrittenRun
+    _ entry: borrowing LentEntry, _ stub: Stub, _ reader: StoreReader, into run: inout RewrittenRun
   ) throws(AnnalsError) {
+    losses.removeAll(keepingCapacity: true)
     do throws(Setback) {
+      try noteDrop(of: entry, stub.reason)
       let extensions = try extensionsWithoutMark(of: entry)
       let number = try firstKind(of: entry)
       let fate = try table.fate(of: number, entry.position)
@@ -46,9 +51,26 @@ extension PlanRewriter {
         run.changes.add(RunChanges.Drop(type: type, reason: stub.reason), isFolded: false)
       }
       run.changes.addStub()
+      if !losses.isEmpty { try settleLosses(of: entry, reader, in: &run) }
       add(entry, kind: fate.stub, .stub, body.span, extensions, into: &run)
     } catch {
       throw error.error
+    }
+  }
+
+  /// Notes that the whole entry is dropped.
+  private func noteDrop(of entry: borrowing LentEntry, _ reason: String) throws(Setback) {
+    guard isArchiving else { return }
+    guard entry.header.flags.contains(.parts) else {
+      return noteDrops(
+        of: entry.body, [], try table.fate(of: entry.header.kind, entry.position).kind, [reason])
+    }
+    do throws(AnnalsError) {
+      try entry.eachPart { (kind, path, payload) throws(AnnalsError) in
+        noteDrops(of: payload, path, try table.fate(of: kind, at: entry.position).kind, [reason])
+      }
+    } catch {
+      throw Setback(error)
     }
   }
 }

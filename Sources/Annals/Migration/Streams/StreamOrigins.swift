@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// Finds out during a pass which streams get entries of several streams, and writes that down.

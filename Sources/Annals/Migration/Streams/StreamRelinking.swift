@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// Gives the entries of a pass their places in the streams that they go to: streams, revisions and links, by heads as the writer of the log has them.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// What is done about the files of a view when a program opens it. It only answers.
 struct ViewChoice: Equatable, Sendable {
   /// What a view is built from.

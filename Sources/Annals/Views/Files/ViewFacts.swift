@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// What a view's file says of itself.

@@ -1,3 +1,5 @@
+internal import AnnalsSchema
+
 /// Who is on which pass through the log, and where each pass stands. It only answers.
 struct PassTable<Event: SchemaEvent> {
   /// One pass.

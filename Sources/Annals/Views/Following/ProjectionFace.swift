@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// What a projection is to those who fold it beside others: everything but its type.
 struct ProjectionFace<Event: SchemaEvent>: Sendable {
   /// The projection's type.

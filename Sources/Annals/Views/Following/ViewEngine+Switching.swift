@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 

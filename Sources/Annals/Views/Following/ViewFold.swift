@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
 internal import LMDB
 
 /// Why a batch was not stored.

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// The rows of an earlier version, which a view begins with in place of the log.

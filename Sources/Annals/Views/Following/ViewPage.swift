@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// The next few events of a log for all views that follow it together: read once, decoded once.
 final class ViewPage<Event: SchemaEvent>: Sendable {
   /// An entry that could not be lifted.

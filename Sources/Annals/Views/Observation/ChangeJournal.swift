@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// The table `changes` of a view's file: which rows the last batches have put and removed, so that those who observe the view in any process are told.

@@ -1,3 +1,4 @@
+public import AnnalsCoding
 public import Observation
 
 /// The result of a query for a user interface, always the newest one.

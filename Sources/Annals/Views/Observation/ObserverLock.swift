@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// The lock file by which the process that folds a projection knows whether anybody observes it, in any process.

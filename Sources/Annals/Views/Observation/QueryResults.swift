@@ -1,3 +1,5 @@
+public import AnnalsCoding
+internal import AnnalsSchema
 internal import LMDB
 
 /// The result of a query, now and again whenever it has changed.

@@ -1,3 +1,4 @@
+public import AnnalsCoding
 internal import LMDB
 
 /// The changes of a view's rows, as they come.

@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 /// What happened to the rows of a view, as one who observes them is told.
 public enum ViewChange<Row: ProjectionRow>: Sendable {
   /// A row was put: new, or in the place of another. It is the row as it stands when it is told, with how far the view was then.

@@ -1,3 +1,6 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
 /// Which keys of a file a query is of, as whole keys.
 struct RowBounds {
   /// Where the keys stand.

@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 /// The rows that queries are asked of: those of a view's snapshot, of a store's inline projection, or those that a projection sees while it folds.
 public protocol ReadableRows: ~Copyable, ~Escapable {
   /// What the library reads rows from.

@@ -1,3 +1,5 @@
+public import AnnalsCoding
+internal import AnnalsSchema
 internal import LMDB
 
 #if canImport(FoundationEssentials)

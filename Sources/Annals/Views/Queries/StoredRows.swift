@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// The stored keys of a projection from one to before another, in either direction, each with its value.

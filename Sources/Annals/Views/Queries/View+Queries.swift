@@ -1,3 +1,5 @@
+public import AnnalsCoding
+
 extension View {
   /// The row of a key; `nil` where there is none.
   ///

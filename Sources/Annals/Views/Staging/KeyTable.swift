@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// Keys of bytes, each with a number from 0 in the order in which it was first met.
 ///
 /// Open addressing over a list of hashes; the bytes of all keys stand in one array, so that a look-up allocates nothing.

@@ -1,3 +1,4 @@
+public import AnnalsCoding
 internal import LMDB
 
 /// The rows of a projection while it folds, lent to ``Projection/apply(_:to:)``.

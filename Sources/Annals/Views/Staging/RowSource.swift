@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// The stored rows of one projection inside a transaction.

@@ -1,3 +1,4 @@
+public import AnnalsCoding
 internal import LMDB
 
 /// What a fold has read and changed of a projection's rows and what is not stored yet.

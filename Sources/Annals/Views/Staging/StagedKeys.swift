@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import LMDB
 
 /// Entries of secondary keys that were changed and are not stored yet.

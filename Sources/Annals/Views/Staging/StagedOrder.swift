@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 /// Staged keys in the order of their bytes, kept for those who look for ranges while rows are being changed.
 ///
 /// What was staged since the last look is sorted as a run of its own, and runs are merged so that each is at least twice as long as the one behind it: a look that

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
 internal import LMDB
 
 /// The keys of the rows of one table that were met.

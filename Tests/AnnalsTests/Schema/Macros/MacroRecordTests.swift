@@ -7,6 +7,7 @@ import Testing
 #endif
 
 @testable import Annals
+@testable import AnnalsSchema
 
 @Suite struct MacroRecordTests {
   private let film = FilmsV1.Film(

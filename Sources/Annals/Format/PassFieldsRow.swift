@@ -1,0 +1,20 @@
+internal import AnnalsCoding
+
+/// The value of the row `passFields` of `meta`: the declared fields that the pass which builds a generation, or
+/// has built it, has removed from stored events.
+///
+/// A row of its own, so that a library which does not know it goes on with the pass.
+enum PassFieldsRow {
+  /// The name of the row.
+  static let name = "passFields"
+
+  /// The declared fields of `tally`.
+  static func encoded(_ tally: RemovedTally) -> [UInt8] { tally.encoded(areDeclared: true) }
+
+  /// Adds the fields of a row to `tally`.
+  static func read(_ bytes: Span<UInt8>, into tally: inout RemovedTally) throws(FormatFailure) {
+    var reader = ByteReader(bytes)
+    try tally.add(&reader, areDeclared: true)
+    try reader.finish()
+  }
+}

@@ -1,0 +1,134 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The file to which a pass writes what entries lose, a line of JSON for each of them.
+///
+/// While it is being written its name says which pass it belongs to. It gets the name that was asked for when it is
+/// whole and on disk, just before the pass switches. The new generation says how many bytes belong to the entries
+/// that it has, in the transaction that puts them; what is after them is cut off when a pass goes on.
+final class PassArchive {
+  private let place: ArchivePlace
+  private let directory: Directory
+  private let file: File
+  /// What the new generation says of it.
+  private(set) var row: PassArchiveRow
+  /// How many bytes are written, those of an open transaction included.
+  private var end: UInt64
+  /// Whether the disk may lack some of them.
+  private var isDirty = false
+
+  /// Creates the file, or goes on with it.
+  ///
+  /// - Parameter row: What the new generation says of it.
+  /// - Throws: ``AnnalsError`` with code `incomplete` where the file is gone or too short.
+  init(_ row: PassArchiveRow) throws(AnnalsError) {
+    place = ArchivePlace(path: row.path)
+    let directory = try place.directory()
+    let name = Self.name(row.id)
+    let size = try files { () throws(StoreFileError) in
+      try Self.takeBack(row, in: directory)
+      return try directory.status(of: name)?.size
+    }
+    guard row.length <= UInt64(clamping: size ?? 0) else {
+      throw AnnalsError(
+        .incomplete,
+        "the unfinished archive '\(name)' beside '\(place.text)' has \(size ?? 0) bytes, and the migration pass has written \(row.length): put it back, or begin the pass anew ('--restart')"
+      )
+    }
+    file = try files { () throws(StoreFileError) in
+      guard size != nil else {
+        let file = try directory.create(name)
+        try directory.synchronize()
+        return file
+      }
+      let file = try directory.open(name, .readWrite)
+      try file.truncate(to: Int(clamping: row.length))
+      return file
+    }
+    self.directory = directory
+    self.row = row
+    self.row.isWhole = false
+    end = row.length
+    // How much of what was there has reached the disk is not known.
+    isDirty = row.length > 0
+  }
+
+  /// The name of the file until it is whole.
+  static func name(_ id: UUID) -> String { "annals-archive-\(id.uuidString.lowercased())" }
+
+  /// Forgets what a transaction has written that was not committed.
+  func begin() { end = row.length }
+
+  /// Writes the lines of some entries.
+  func append(_ lines: Span<UInt8>) throws(AnnalsError) {
+    guard !lines.isEmpty else { return }
+    try files { () throws(StoreFileError) in try file.write(lines, at: Int(clamping: end)) }
+    end += UInt64(lines.count)
+    isDirty = true
+  }
+
+  /// The row for a transaction that puts the entries whose lines were written.
+  var next: PassArchiveRow {
+    var next = row
+    next.length = end
+    return next
+  }
+
+  /// Takes note that the transaction was committed.
+  func commit() { row.length = end }
+
+  /// Waits until the disk has what was written.
+  func synchronize() throws(AnnalsError) {
+    guard isDirty else { return }
+    try files { () throws(StoreFileError) in try file.synchronize() }
+    isDirty = false
+  }
+
+  /// Gives the file, which is whole, its name.
+  ///
+  /// - Throws: ``AnnalsError`` with code `cannotCreate` where something else has it by now.
+  func publish() throws(AnnalsError) {
+    try synchronize()
+    do throws(StoreFileError) {
+      try directory.rename(Self.name(row.id), to: place.name, in: directory)
+      try directory.synchronize()
+    } catch .alreadyThere {
+      throw place.taken
+    } catch {
+      throw AnnalsError(error)
+    }
+  }
+
+  /// Removes the file of a pass that is thrown away.
+  static func remove(_ row: PassArchiveRow) throws(AnnalsError) {
+    let directory: Directory
+    do throws(AnnalsError) { directory = try ArchivePlace(path: row.path).directory() } catch {
+      // Where there is no directory there is no file.
+      if error.code == .cannotCreate { return }
+      throw error
+    }
+    try files { () throws(StoreFileError) in
+      try takeBack(row, in: directory)
+      guard try directory.status(of: name(row.id)) != nil else { return }
+      try directory.remove(name(row.id))
+      try directory.synchronize()
+    }
+  }
+
+  /// Gives a whole file, which a pass has left that did not switch, the name of an unfinished one.
+  private static func takeBack(_ row: PassArchiveRow, in directory: Directory) throws(StoreFileError) {
+    let final = ArchivePlace(path: row.path).name
+    guard row.isWhole, try directory.status(of: name(row.id)) == nil,
+      let status = try directory.status(of: final), UInt64(clamping: status.size) == row.length
+    else { return }
+    try directory.rename(final, to: Array(name(row.id).utf8), in: directory)
+    try directory.synchronize()
+  }
+}

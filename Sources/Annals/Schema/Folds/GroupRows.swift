@@ -1,8 +1,0 @@
-/// The rows of a stage's table of groups, on their way into the store.
-struct GroupRows {
-  /// A row for each group, and one for each entry that could not be read.
-  var rows: [ContextTable.Row] = []
-  /// Whether a row is for an entry that could not be read. Its key has no path, because nobody knows the
-  /// parts of the entry. A library that does not know such rows would lose these parts.
-  var hasUnread = false
-}

@@ -1,0 +1,130 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension Span<UInt8> {
+  /// The bytes in an array of their own.
+  @inlinable package var copied: [UInt8] {
+    unsafe withUnsafeBytes { unsafe [UInt8]($0) }
+  }
+
+  /// The number whose eight bytes, the highest first, begin at `offset`.
+  @inline(__always)
+  @inlinable package func bigEndian(at offset: Int) -> UInt64 {
+    unsafe withUnsafeBytes { bytes in
+      precondition(offset >= 0 && offset &+ 8 <= bytes.count, "a number beyond the end")
+      return unsafe UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+  }
+
+  /// Whether any byte is zero.
+  package var holdsZero: Bool {
+    unsafe withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return false }
+      return unsafe memchr(start, 0, bytes.count) != nil
+    }
+  }
+
+  /// Whether the bytes sort before those of `other`.
+  package func precedes(_ other: Span<UInt8>) -> Bool {
+    unsafe withUnsafeBytes { left in
+      unsafe other.withUnsafeBytes { unsafe left.order(against: $0) < 0 }
+    }
+  }
+
+  /// Whether the bytes are those of `other`.
+  package func isEqual(to other: Span<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    return unsafe withUnsafeBytes { left in
+      unsafe other.withUnsafeBytes { unsafe left.order(against: $0) == 0 }
+    }
+  }
+
+  /// Feeds the bytes and their number to `hasher`.
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(count)
+    unsafe withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+  }
+
+  /// Whether every byte is below 0x80.
+  @inlinable package var isASCII: Bool {
+    unsafe withUnsafeBytes { bytes in
+      var offset = 0
+      // Eight bytes at a time: texts are the bulk of a payload and nearly always plain.
+      while offset &+ 8 <= bytes.count {
+        if unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 {
+          return false
+        }
+        offset &+= 8
+      }
+      while offset < bytes.count {
+        if unsafe bytes[offset] >= 0x80 {
+          return false
+        }
+        offset &+= 1
+      }
+      return true
+    }
+  }
+
+  /// Where, from `start` on, the first quotation mark, backslash or control character stands, or the bytes end.
+  func plainTextEnd(from start: Int) -> Int {
+    unsafe withUnsafeBytes { bytes in
+      var offset = start
+      // Eight bytes at a time. A byte b is below n where b − n borrows and b had no high bit of its own; what
+      // a borrow from a lower byte adds to that only sends a plain byte to the exact loop.
+      while offset &+ 8 <= bytes.count {
+        let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        let quote = word ^ 0x2222_2222_2222_2222
+        let backslash = word ^ 0x5c5c_5c5c_5c5c_5c5c
+        let control = (word &- 0x2020_2020_2020_2020) & ~word
+        let found =
+          control | (quote &- 0x0101_0101_0101_0101) & ~quote | (backslash &- 0x0101_0101_0101_0101)
+          & ~backslash
+        if found & 0x8080_8080_8080_8080 != 0 {
+          break
+        }
+        offset &+= 8
+      }
+      while offset < bytes.count {
+        let byte = unsafe bytes[offset]
+        if byte < 0x20 || byte == 0x22 || byte == 0x5c {
+          break
+        }
+        offset &+= 1
+      }
+      return offset
+    }
+  }
+
+  /// How the bytes of `left` sort against those of `right`: negative, zero or positive; the shorter first where one begins the other.
+  package func order(of left: Range<Int>, against right: Range<Int>) -> Int {
+    let left = extracting(left)
+    let right = extracting(right)
+    return unsafe left.withUnsafeBytes { left in
+      unsafe right.withUnsafeBytes { unsafe left.order(against: $0) }
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// How these bytes sort against `other`: negative, zero or positive; the shorter first where one begins the other.
+  func order(against other: UnsafeRawBufferPointer) -> Int {
+    guard let first = baseAddress, let second = other.baseAddress else {
+      return count &- other.count
+    }
+    let order = unsafe memcmp(first, second, Swift.min(count, other.count))
+    return order == 0 ? count &- other.count : Int(order)
+  }
+}
+
+extension [UInt8] {
+  /// Appends the bytes lent.
+  @inlinable package mutating func append(_ bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
+  }
+}

@@ -1,0 +1,115 @@
+/// A place in bytes lent to it, from which heads, lengths and texts are read.
+///
+/// It checks every length against the bytes that are left before anything is taken or reserved.
+@usableFromInline package struct CBORReader: ~Copyable, ~Escapable {
+  /// The bytes read from.
+  @usableFromInline package let bytes: Span<UInt8>
+  /// The next byte to be read.
+  @usableFromInline package var offset: Int
+
+  /// A reader of `bytes` whose next byte is the one at `offset`.
+  @_lifetime(copy bytes)
+  @inlinable package init(_ bytes: Span<UInt8>, at offset: Int = 0) {
+    self.bytes = bytes
+    self.offset = offset
+  }
+
+  /// How many bytes are left.
+  @inlinable package var remaining: Int { bytes.count &- offset }
+
+  /// The next byte, which stays where it is.
+  @inline(__always)
+  @inlinable package func peek() throws(CodingFailure) -> UInt8 {
+    guard offset < bytes.count else { throw CodingFailure(.truncated, at: offset) }
+    return bytes[offset]
+  }
+
+  /// Takes the head of the next item, in any of its forms.
+  @inlinable package mutating func head() throws(CodingFailure) -> CBORHead {
+    let first = try peek()
+    let major = CBORHead.Major(ofFirst: first)
+    let info = first & 31
+    if info < 24 {
+      offset &+= 1
+      return CBORHead(major: major, info: info, argument: UInt64(info))
+    }
+    if info < 28 {
+      let width = 1 << Int(info &- 24)
+      guard remaining > width else { throw CodingFailure(.truncated, at: offset) }
+      var argument: UInt64 = 0
+      for index in 1...width {
+        argument = argument << 8 | UInt64(bytes[offset &+ index])
+      }
+      offset &+= 1 &+ width
+      return CBORHead(major: major, info: info, argument: argument)
+    }
+    guard info == 31, major != .unsigned, major != .negative, major != .tag else {
+      throw CodingFailure(.malformed, at: offset)
+    }
+    offset &+= 1
+    return CBORHead(major: major, info: info, argument: 0)
+  }
+
+  /// Takes a head in its one deterministic form.
+  @inlinable package mutating func canonicalHead() throws(CodingFailure) -> CBORHead {
+    let start = offset
+    let head = try self.head()
+    guard head.info < 24 || head.isShortest || head.major == .simple else {
+      throw CodingFailure(.notCanonical, at: start)
+    }
+    return head
+  }
+
+  /// Takes as many bytes as `length` says and returns where they stood.
+  @inline(__always)
+  @inlinable package mutating func take(_ length: UInt64) throws(CodingFailure) -> Range<Int> {
+    guard length <= UInt64(remaining) else { throw CodingFailure(.truncated, at: offset) }
+    let start = offset
+    offset &+= Int(length)
+    return start..<offset
+  }
+
+  /// `count` as a number of items of which each takes at least `width` bytes.
+  @inlinable package func count(_ count: UInt64, width: Int = 1) throws(CodingFailure) -> Int {
+    guard count <= UInt64(remaining / width) else { throw CodingFailure(.truncated, at: offset) }
+    return Int(count)
+  }
+
+  /// Refuses bytes behind the last item.
+  @inlinable package func finish() throws(CodingFailure) {
+    guard offset == bytes.count else { throw CodingFailure(.trailingBytes, at: offset) }
+  }
+
+  /// Goes on at `offset`, which must not be beyond the end.
+  @inlinable package mutating func move(to offset: Int) {
+    self.offset = min(offset, bytes.count)
+  }
+
+  /// The bytes of `range`, copied.
+  @inlinable package func copy(_ range: Range<Int>) -> [UInt8] {
+    bytes.extracting(range).copied
+  }
+
+  /// The bytes of `range` as text.
+  @inline(__always)
+  @inlinable package func text(_ range: Range<Int>) throws(CodingFailure) -> String {
+    do {
+      return String(copying: try UTF8Span(validating: bytes.extracting(range)))
+    } catch {
+      throw CodingFailure(.invalidText, at: range.lowerBound &+ error.byteOffsets.lowerBound)
+    }
+  }
+
+  /// Refuses a `range` that is not valid UTF-8.
+  @inlinable package func checkText(_ range: Range<Int>) throws(CodingFailure) {
+    let text = bytes.extracting(range)
+    if text.isASCII {
+      return
+    }
+    do {
+      _ = try UTF8Span(validating: text)
+    } catch {
+      throw CodingFailure(.invalidText, at: range.lowerBound &+ error.byteOffsets.lowerBound)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/// Why bytes could not be read as a value, or a value not be written as bytes, and where.
+///
+/// It never holds a value that was read or written, only keys and the names of types.
+public struct CodingFailure: Error, Hashable, Sendable {
+  /// The rule that was broken.
+  public let reason: Reason
+  /// The byte at which it shows: counted from 0 in what was read, or how much was written before.
+  public let offset: Int
+  /// The keys and indexes that lead to the place, outermost first; empty where it is not known.
+  public let path: [String]
+  /// What was wanted, in words; `nil` where the reason says it all.
+  public let detail: String?
+
+  /// A failure of kind `reason` at byte `offset`.
+  public init(_ reason: Reason, at offset: Int, path: [String] = [], detail: String? = nil) {
+    self.reason = reason
+    self.offset = offset
+    self.path = path
+    self.detail = detail
+  }
+
+  /// The same failure seen from `offset` bytes further out and under `path`.
+  package func moved(by offset: Int = 0, under path: [String]) -> CodingFailure {
+    CodingFailure(reason, at: self.offset + offset, path: path + self.path, detail: detail)
+  }
+}
+
+extension CodingFailure {
+  /// The rule that was broken. New reasons may be added; compare with the constants.
+  public struct Reason: Hashable, Sendable, CustomStringConvertible {
+    private enum Base: String {
+      case truncated = "the bytes end inside an item"
+      case trailingBytes = "bytes follow the item"
+      case malformed = "not well-formed"
+      case wrongType = "the item is of another type"
+      case outOfRange = "the number does not fit the type"
+      case invalidText = "the text is not valid UTF-8"
+      case tooDeep = "items are nested more than 64 deep"
+      case notCanonical = "the item is not in its one deterministic form"
+      case unsortedKeys = "the keys are not in order"
+      case duplicateKey = "a key or element stands twice"
+      case unsupported = "an item that a payload may not hold"
+      case missingKey = "a key is missing"
+      case refused = "the type refused the value"
+    }
+    private let base: Base
+
+    private init(_ base: Base) {
+      self.base = base
+    }
+
+    /// The rule in words.
+    public var description: String { base.rawValue }
+
+    /// The bytes end inside an item, or a length is more than the bytes that are left.
+    public static let truncated = Reason(.truncated)
+    /// Bytes follow the one item.
+    public static let trailingBytes = Reason(.trailingBytes)
+    /// The bytes are not a well-formed item.
+    public static let malformed = Reason(.malformed)
+    /// The item is of another type than the one wanted.
+    public static let wrongType = Reason(.wrongType)
+    /// The number cannot be held exactly by the type wanted.
+    public static let outOfRange = Reason(.outOfRange)
+    /// A text is not valid UTF-8.
+    public static let invalidText = Reason(.invalidText)
+    /// Arrays, maps and tags are nested more than 64 deep.
+    public static let tooDeep = Reason(.tooDeep)
+    /// The item is not in the deterministic form of RFC 8949, section 4.2.1.
+    public static let notCanonical = Reason(.notCanonical)
+    /// The keys of a map are not sorted by their encoded bytes.
+    public static let unsortedKeys = Reason(.unsortedKeys)
+    /// A key of a map, or an element of a set, stands twice.
+    public static let duplicateKey = Reason(.duplicateKey)
+    /// A tag, `undefined`, another simple value, or a key that is not text.
+    public static let unsupported = Reason(.unsupported)
+    /// A key that the type needs is missing.
+    public static let missingKey = Reason(.missingKey)
+    /// The type's own code refused what it was given.
+    public static let refused = Reason(.refused)
+  }
+}
+
+extension CodingFailure: CustomStringConvertible {
+  /// The reason, the place and the path.
+  public var description: String {
+    var text = "\(reason), at byte \(offset)"
+    if !path.isEmpty {
+      // Keys may come from hostile input, and a message must stay a message.
+      text += ", in \(path.map { $0.utf8.count > 64 ? "\($0.prefix(64))…" : $0 }.joined(separator: "."))"
+    }
+    if let detail {
+      text += " (\(detail))"
+    }
+    return text
+  }
+}

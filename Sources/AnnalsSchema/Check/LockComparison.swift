@@ -1,0 +1,279 @@
+package import AnnalsCoding
+
+/// A comparison of what a lock file says was released with what the plan says now.
+package struct LockComparison {
+  /// A difference in what is released.
+  package struct Difference: Sendable {
+    package let version: SchemaVersion
+    /// The record concerned; `nil` where it is the version as a whole.
+    package let record: String?
+    /// The line of the file.
+    package let line: Int
+    /// What was expected, what was found, and what to write.
+    package let description: String
+  }
+
+  private let lock: PlanLock
+  private let found: PlanLock
+  private let outline: ChainOutline
+  private let samples: PlanSamples
+  /// Everything that was released and is different now, in the order of the file.
+  package private(set) var differences: [Difference] = []
+  /// The released versions that the file does not have.
+  package private(set) var unlocked: [SchemaVersion] = []
+  /// What the file would say with everything in it that is not there yet; lines that are there stay.
+  package private(set) var extended: PlanLock
+
+  package init(_ lock: PlanLock, with outline: ChainOutline, _ samples: PlanSamples) {
+    self.lock = lock
+    self.outline = outline
+    self.samples = samples
+    found = PlanLock(outline, samples)
+    extended = lock
+    for version in lock.versions { compare(version) }
+    findUnlocked()
+    extend()
+  }
+
+  private mutating func report(
+    _ version: SchemaVersion, _ record: ExactText? = nil, line: Int, _ description: String
+  ) {
+    differences.append(
+      Difference(version: version, record: record?.text, line: line, description: description))
+  }
+
+  private func name(_ version: SchemaVersion) -> String {
+    outline.schemas.first { $0.version == version }.map { PlanProblem.Schema($0).description }
+      ?? version.description
+  }
+
+  private mutating func compare(_ locked: PlanLock.Version) {
+    let version = locked.version
+    // Versions that left the chain at its old end keep their lines.
+    guard let oldest = outline.schemas.first?.version, version >= oldest else { return }
+    guard let schema = outline.schemas.first(where: { $0.version == version }) else {
+      return report(
+        version, line: locked.line,
+        "version \(version) was released, and the plan does not have it any more: put its schema and its stages back"
+      )
+    }
+    guard schema.stability != .draft, let now = found[version] else {
+      return report(
+        version, line: locked.line,
+        "\(name(version)) was released, and is a draft now: release it, by leaving out .draft, and put changes into a new version"
+      )
+    }
+    for record in locked.records {
+      if let same = now.records.first(where: { $0.name == record.name }) {
+        compareForms(record, same, in: version)
+        compareNames(record, same, in: version)
+        compareSamples(record, in: version)
+      } else {
+        report(
+          version, record.name, line: record.line,
+          "record '\(record.name.text)' of \(name(version)) was released, and the schema does not have it any more: put it back, and drop it in a new version"
+        )
+      }
+    }
+    for record in now.records where !locked.records.contains(where: { $0.name == record.name }) {
+      report(
+        version, record.name, line: locked.line,
+        "record '\(record.name.text)' of \(name(version)) is not among those that were released with the version: put it into a new version"
+      )
+    }
+    compareStages(locked, now)
+  }
+
+  private mutating func compareForms(
+    _ locked: PlanLock.Record, _ now: PlanLock.Record, in version: SchemaVersion
+  ) {
+    guard locked.shape != now.shape, !isKept(locked, in: version) else { return }
+    var text = "record '\(locked.name.text)' of \(name(version)) is not what was released"
+    if let expected = locked.shape, let found = now.shape {
+      text += Self.differences(expected.shape, found.shape).map { "\n    \($0)" }.joined()
+    }
+    text += "\n    expected \(locked.shape?.text ?? "by name")\n    found    \(now.shape?.text ?? "by name")"
+    text += "\n    give it back what it was released with, and put the change into a new version"
+    report(version, locked.name, line: locked.line, text)
+  }
+
+  /// Whether a record that was released by its shape is kept as a tree, which reads every payload of it and
+  /// needs no type of its own.
+  ///
+  /// Not in the newest version, which programs store: they would store it in another form.
+  private func isKept(_ locked: PlanLock.Record, in version: SchemaVersion) -> Bool {
+    guard locked.shape != nil, version != outline.schemas.last?.version,
+      let place = place(of: locked.name, in: version)
+    else { return false }
+    return outline.schemas[place.schema].records[place.record].isTree
+  }
+
+  private mutating func compareNames(
+    _ locked: PlanLock.Record, _ now: PlanLock.Record, in version: SchemaVersion
+  ) {
+    func list(_ names: [ExactText]) -> String {
+      names.isEmpty ? "none" : names.map { "'\($0.text)'" }.joined(separator: ", ")
+    }
+    let record = "record '\(locked.name.text)' of \(name(version))"
+    if locked.formerNames != now.formerNames {
+      report(
+        version, locked.name, line: locked.line,
+        "\(record) has not the former names that it was released with: expected \(list(locked.formerNames)), found \(list(now.formerNames)); give them back"
+      )
+    }
+    if now.shape != nil, !Set(locked.unknownCases).isSubset(of: now.unknownCases) {
+      report(
+        version, locked.name, line: locked.line,
+        "\(record) has lost a case that stands for unknown ones: expected \(list(locked.unknownCases)), found \(list(now.unknownCases)); write @UnknownCase at it again, or programs of the version stop at cases that later versions add"
+      )
+    }
+    if !Set(locked.reservedNames).isSubset(of: now.reservedNames) {
+      report(
+        version, locked.name, line: locked.line,
+        "\(record) reserves fewer names than it was released with: expected \(list(locked.reservedNames)), found \(list(now.reservedNames)); give them back"
+      )
+    }
+  }
+
+  /// What is different in two shapes, a field each.
+  static func differences(_ expected: RecordShape, _ found: RecordShape) -> [String] {
+    ShapeComparison(from: expected, to: found).changes.filter { !$0.kind.isDoubt }.map { change in
+      let place = change.field.isEmpty ? "the record" : "`\(change.field)`"
+      switch change.kind {
+      case .caseAdded(let name): return "\(place): expected no case `\(name)`, found one"
+      case .caseRemoved(let name): return "\(place): expected the case `\(name)`, found none"
+      case .reordered: return "\(place): expected the order of the lock, found another"
+      case .renamed(let original): return "\(place): expected `\(original)`, found `\(change.field)`"
+      default:
+        return
+          "\(place): expected \(change.stored ?? "no such field"), found \(change.wanted ?? "no such field")"
+      }
+    }
+  }
+
+  private mutating func compareSamples(_ locked: PlanLock.Record, in version: SchemaVersion) {
+    guard let expected = locked.samples, let place = place(of: locked.name, in: version),
+      // A record of another form has other payloads, which is said already.
+      outline.schemas[place.schema].records[place.record].shape == locked.shape
+    else { return }
+    let found = samples.digest(schema: place.schema, record: place.record, first: expected.count)
+    guard found != expected else { return }
+    report(
+      version, locked.name, line: locked.line,
+      "the samples of record '\(locked.name.text)' of \(name(version)) are not those that it was released with: give back the first \(expected.count), and put new ones behind them"
+    )
+  }
+
+  private func place(of record: ExactText, in version: SchemaVersion) -> (schema: Int, record: Int)? {
+    guard let schema = outline.schemas.firstIndex(where: { $0.version == version }),
+      let record = outline.schemas[schema].index(of: record)
+    else { return nil }
+    return (schema, record)
+  }
+
+  private mutating func compareStages(_ locked: PlanLock.Version, _ now: PlanLock.Version) {
+    // A stage from a version that left the chain keeps its lines.
+    guard let expected = locked.stage, let found = now.stage else { return }
+    // A version that is gone, or that was put between, is said by itself.
+    guard expected.from == found.from else { return }
+    for record in expected.records {
+      // A rule takes the tree apart in place of what the stage did with the shape.
+      if let older = lock[expected.from]?.records.first(where: { $0.name == record.name }),
+        isKept(older, in: expected.from)
+      {
+        continue
+      }
+      compareConstants(record, found, in: locked.version)
+      compareRetention(record, found, in: locked.version)
+      guard let digest = record.behaviour, let place = place(of: record.name, in: expected.from) else {
+        continue
+      }
+      // Other samples become something else, which is said already.
+      if let known = lock[expected.from]?.records.first(where: { $0.name == record.name })?.samples,
+        samples.digest(schema: place.schema, record: place.record, first: known.count) != known
+      {
+        continue
+      }
+      let behaviour = samples.behaviour(stage: place.schema, record: place.record, first: digest.count)
+      guard behaviour != digest else { continue }
+      // Where the plan does not hold together there is nothing to compare, and the plan says why.
+      guard behaviour != nil || outline.stages[place.schema].hasContext else { continue }
+      report(
+        locked.version, record.name, line: record.line,
+        "the stage from \(name(expected.from)) to \(name(locked.version)) does something else with '\(record.name.text)' than when it was released: its samples gave \(digest.fingerprint.hexadecimal.prefix(12)), and \(behaviour.map { "give \($0.fingerprint.hexadecimal.prefix(12))" } ?? "wait for a context") now; give the rule back what it did, and correct events in a new version"
+      )
+    }
+  }
+
+  private mutating func compareRetention(
+    _ locked: PlanLock.StagedRecord, _ found: PlanLock.Stage, in version: SchemaVersion
+  ) {
+    guard let now = found.records.first(where: { $0.name == locked.name }),
+      now.isRetained != locked.isRetained
+    else { return }
+    let stage = "the stage from \(name(found.from)) to \(name(version))"
+    report(
+      version, locked.name, line: locked.line,
+      locked.isRetained
+        ? "\(stage) retained '\(locked.name.text)' when it was released, and does not now, so that a migration pass would rewrite or remove entries that it kept: write Retain for it again"
+        : "\(stage) did not retain '\(locked.name.text)' when it was released, and does now: give it back the rule that it had"
+    )
+  }
+
+  private mutating func compareConstants(
+    _ locked: PlanLock.StagedRecord, _ found: PlanLock.Stage, in version: SchemaVersion
+  ) {
+    guard let now = found.records.first(where: { $0.name == locked.name }), now.constants != locked.constants
+    else { return }
+    let list = { (constants: [ExactText]) in
+      constants.isEmpty ? "none" : constants.map(\.text).joined(separator: ", ")
+    }
+    report(
+      version, locked.name, line: locked.line,
+      "the stage from \(name(found.from)) to \(name(version)) gives other constants to '\(locked.name.text)' than when it was released\n    expected \(list(locked.constants))\n    found    \(list(now.constants))\n    give it the constants back, and correct events in a new version"
+    )
+  }
+
+  private mutating func findUnlocked() {
+    unlocked = found.versions.map(\.version).filter { lock[$0] == nil }
+    for version in unlocked {
+      guard let before = lock.versions.last(where: { $0.version < version }),
+        let after = lock.versions.first(where: { $0.version > version }), let newest = lock.versions.last
+      else { continue }
+      report(
+        version, line: after.stage?.line ?? after.line,
+        "version \(version) stands between \(before.version) and \(after.version), which were released without it: give it a version above \(newest.version)"
+      )
+    }
+  }
+
+  /// Adds what is not there. A `-` is what was not known, so that it may be filled; no fact is ever changed.
+  private mutating func extend() {
+    for now in found.versions {
+      let place =
+        extended.versions.firstIndex { $0.version >= now.version } ?? extended.versions.endIndex
+      if lock[now.version] == nil { extended.versions.insert(now, at: place) }
+      var version = extended.versions[place]
+      for (number, record) in version.records.enumerated() {
+        let cases = now.records.first { $0.name == record.name }?.unknownCases ?? []
+        version.records[number].unknownCases = Set(record.unknownCases).union(cases).sorted()
+      }
+      for (number, record) in version.records.enumerated() where record.samples == nil {
+        version.records[number].samples = now.records.first { $0.name == record.name }?.samples
+      }
+      if version.stage == nil { version.stage = now.stage }
+      for (number, record) in (version.stage?.records ?? []).enumerated()
+      where lock[now.version]?.stage == nil || record.behaviour == nil {
+        version.stage?.records[number].behaviour = behaviour(of: record.name, from: now.stage?.from)
+      }
+      extended.versions[place] = version
+    }
+  }
+
+  /// What becomes of those samples of a record that the lock knows, which may be fewer than there are now.
+  private func behaviour(of record: ExactText, from version: SchemaVersion?) -> SampleDigest? {
+    guard let version, let place = place(of: record, in: version) else { return nil }
+    let known = extended[version]?.records.first { $0.name == record }?.samples
+    return samples.behaviour(stage: place.schema, record: place.record, first: known?.count)
+  }
+}

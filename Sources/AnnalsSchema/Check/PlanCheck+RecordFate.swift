@@ -1,0 +1,185 @@
+internal import AnnalsCoding
+
+extension PlanCheck {
+  /// What becomes of one record across one stage.
+  public struct RecordFate: Sendable {
+    /// What becomes of a record.
+    public enum Outcome: Hashable, Sendable {
+      /// It stays what it is, at no cost.
+      case carried
+      /// It is read in its new shape.
+      case converted
+      /// A rule makes each one an event of one of these records; of any where there are none.
+      case upcast(into: [String])
+      /// A rule makes each one any number of events of these records; of any where there are none.
+      case split(into: [String])
+      /// A rule makes neighbours in a stream any number of events of these records.
+      case folded(into: [String])
+      /// A rule drops it for this reason.
+      case dropped(reason: String)
+      /// A rule keeps it in the log as it is stored, and delivers nothing for it.
+      case retained
+      /// It is new.
+      case added
+      /// Nothing: the stage says nothing of it, so that the plan is not valid.
+      case forgotten
+      /// Nothing: its new type is another, one of the two has no shape, and the stage has no rule, so that the plan is not valid.
+      case redeclared
+    }
+
+    /// The name on disk, in the older version if it is there.
+    public let name: String
+    /// The name on disk in the newer version; `nil` where it is not there or made by a rule.
+    public let newName: String?
+    /// What becomes of it.
+    public let outcome: Outcome
+    /// How its change is to be made: the worst of its fields' classes, or `custom` where it takes a rule.
+    public let changeClass: ChangeClass
+    /// What a program of the newer version reads from older events.
+    public let newReadsOld: String
+    /// What a program of the older version reads from newer events.
+    public let oldReadsNew: String
+    /// What changed in its fields, in the order of the newer version.
+    public let fields: [FieldChange]
+    /// The fields that are as they were, by name.
+    public let unchanged: [String]
+    /// Whether programs of the older version need a downcast that the stage does not have.
+    let needsDowncast: Bool
+  }
+}
+
+extension PlanCheck.RecordFate {
+  /// What becomes of the record numbered `number` of the stage numbered `index`.
+  init(
+    _ outline: ChainOutline, _ number: Int, at index: Int, target: Int?,
+    constants: [Int: [ExactText: String]], forbidden: [ShapeChange]
+  ) {
+    let older = outline.schemas[index].records[number]
+    let newer = outline.schemas[index + 1].records
+    let crossing = outline.crossings[index][number]
+    name = older.name.text
+    var changes: [ShapeChange] = []
+    var isRuled = false
+    let forms = outline.bridgeForms(ofStage: index)
+    // A rule or an alias makes a record of another name; an older program knows no alias.
+    let isRenamed = target.map { newer.indices.contains($0) && newer[$0].name != older.name } ?? false
+    switch crossing {
+    case .carried:
+      outcome = .carried
+      (newReadsOld, oldReadsNew) = isRenamed ? ("an alias", "an unknown type") : ("as is", "as is")
+    case .converted(_, let comparison):
+      outcome = .converted
+      (newReadsOld, oldReadsNew) =
+        isRenamed ? ("an alias", "an unknown type") : ("field by field", "field by field")
+      changes = comparison.changes
+    case .redeclared:
+      outcome = .redeclared
+      newReadsOld = "needs a rule"
+      oldReadsNew = forms.flatMap { Self.reading($0, [target].compactMap(\.self)) } ?? "needs a downcast"
+    case .forgotten:
+      outcome = .forgotten
+      (newReadsOld, oldReadsNew) = ("needs a rule", "-")
+    case .rule(.nothing(let reason)):
+      outcome = .dropped(reason: reason)
+      (newReadsOld, oldReadsNew) = ("dropped, counted", "-")
+    case .rule(.retained):
+      outcome = .retained
+      (newReadsOld, oldReadsNew) = ("skipped, kept as raw", "-")
+    case .rule(let effect):
+      var into: [String] = []
+      if case .cases(let cases) = effect {
+        into = cases.sorted().filter(newer.indices.contains).map { newer[$0].name.text }
+      }
+      isRuled = true
+      switch outline.stages[index].rule(for: number)?.word {
+      case .fold:
+        outcome = .folded(into: into)
+        (newReadsOld, oldReadsNew) = ("the rule, at the last of each group", "an unknown type")
+      case let word:
+        let isSplit = word == .split
+        outcome = isSplit ? .split(into: into) : .upcast(into: into)
+        newReadsOld = "the rule"
+        let outputs = newer.indices.filter { effect.allows($0) }
+        oldReadsNew =
+          forms.flatMap { Self.reading($0, outputs) }
+          ?? (isSplit ? "needs a downcast, rarely possible" : "needs a downcast")
+      }
+      if let target, newer.indices.contains(target), let old = older.shape?.shape,
+        let new = newer[target].shape?.shape
+      {
+        // A rule has looked at both, so that nothing is in doubt any more.
+        changes = ShapeComparison(from: old, to: new).changes.filter { !$0.kind.isDoubt }
+      }
+    }
+    newName = isRuled ? nil : target.flatMap { newer.indices.contains($0) ? newer[$0].name.text : nil }
+    let reused = Set(forbidden.map { ExactText($0.field) })
+    let given = target.flatMap { constants[$0] } ?? [:]
+    let form = target.flatMap { target in forms?[target] }
+    let fields =
+      changes.filter { !reused.contains(ExactText($0.field)) }
+      .map { PlanCheck.FieldChange($0, isRuled: isRuled, constant: given[ExactText($0.field)], form: form) }
+      + forbidden.map { PlanCheck.FieldChange($0, isRuled: isRuled, constant: nil) }
+    self.fields = fields
+    unchanged = (older.shape?.shape.fields ?? []).map(\.name).filter { name in
+      target != nil
+        && !fields.contains { $0.field == name || $0.oldName == name || $0.field.hasPrefix(name + ".") }
+    }
+    let needsRule: Bool
+    switch outcome {
+    case .carried, .converted, .added: needsRule = false
+    case .upcast, .split, .folded, .dropped, .retained, .forgotten, .redeclared: needsRule = true
+    }
+    changeClass = Self.worst(fields, atLeast: needsRule ? .custom : .lightweight)
+    needsDowncast = oldReadsNew.hasPrefix("needs a downcast")
+  }
+
+  /// What programs of the version before a bridge read of some of its records; `nil` where they need a
+  /// downcast that is missing.
+  private static func reading(_ forms: [BridgeForm], _ records: [Int]) -> String? {
+    let words = Set(records.map { forms[$0].olderReading })
+    guard words.count == 1, let word = words.first else {
+      return words.isEmpty || words.contains(nil) ? nil : "as the bridge says"
+    }
+    return word
+  }
+
+  /// A record that the older version does not have; `isMade` where rules may make it of others.
+  init(added record: RecordOutline, isMade: Bool, forbidden: [ShapeChange]) {
+    name = record.name.text
+    newName = name
+    outcome = .added
+    (newReadsOld, oldReadsNew) = (isMade ? "what rules make" : "none stored", "an unknown type")
+    fields = forbidden.map { PlanCheck.FieldChange($0, isRuled: false, constant: nil) }
+    unchanged = []
+    changeClass = Self.worst(fields, atLeast: .lightweight)
+    needsDowncast = false
+  }
+
+  private static func worst(
+    _ fields: [PlanCheck.FieldChange], atLeast least: PlanCheck.ChangeClass
+  ) -> PlanCheck.ChangeClass {
+    if fields.contains(where: { $0.changeClass == .forbidden }) { return .forbidden }
+    return fields.contains { $0.changeClass == .custom } ? .custom : least
+  }
+}
+
+extension BridgeForm {
+  /// What programs of the version before read of such a record, in the words of the report; `nil` where they
+  /// need a downcast.
+  var olderReading: String? {
+    switch self {
+    case .readable: "field by field"
+    case .lowered: "the stage, turned around"
+    case .rule: "the Downcast"
+    case .later: "an unknown type"
+    case .impossible: nil
+    }
+  }
+}
+
+extension ShapeChange.Kind {
+  /// Whether it is a question rather than a change.
+  var isDoubt: Bool {
+    if case .possibleRename = self { true } else { false }
+  }
+}

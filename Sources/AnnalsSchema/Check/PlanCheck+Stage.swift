@@ -1,0 +1,161 @@
+public import AnnalsCoding
+
+extension PlanCheck {
+  /// What one stage does.
+  public struct Stage: Sendable {
+    /// How programs of the older version get the records of one type of a bridge.
+    public struct BridgedRecord: Hashable, Sendable {
+      /// The way that they get them.
+      public enum Form: String, Hashable, Sendable {
+        /// They read them as their own records of that name.
+        case readable
+        /// They are stored as older records, by what the stage says turned around, until the bridge is active.
+        case lowered
+        /// They are stored as what a Downcast says, until the bridge is active.
+        case downcast
+        /// The older version has nothing for them, and they wait for programs that would stop at them.
+        case later
+        /// There is no way: a Downcast must be written.
+        case impossible
+      }
+      /// The name of the newer record.
+      public let name: String
+      /// The way that they get them.
+      public let form: Form
+      /// The fields that its Downcast gives up, by name on disk, in the order of the record: they may come
+      /// back different until the bridge is active.
+      public let losing: [String]
+    }
+
+    /// The older version.
+    public let from: SchemaVersion
+    /// The newer version.
+    public let to: SchemaVersion
+    /// The name of the older schema.
+    public let fromName: String
+    /// The name of the newer schema.
+    public let toName: String
+    /// What it looks at.
+    public let scope: StageScope
+    /// Whether it is declared to be lightweight.
+    public let isLightweight: Bool
+    /// Whether it has a context, which is worked out once when the stage is activated.
+    public let hasContext: Bool
+    /// Where the newer version is a bridge, how programs of the older one get each of its records; else `nil`.
+    public let bridge: [BridgedRecord]?
+    /// What becomes of each record of the older version, in the order of its cases, then the records that are new.
+    public let records: [RecordFate]
+  }
+
+  /// How a change is to be made.
+  public enum ChangeClass: String, Hashable, Sendable {
+    /// By the two schemas and what the stage says of fields: nothing is invented or derived.
+    case lightweight
+    /// By a rule.
+    case custom
+    /// Not at all.
+    case forbidden
+  }
+}
+
+extension PlanCheck.Stage {
+  /// The stage numbered `index` of a chain.
+  package init(_ outline: ChainOutline, at index: Int, reuses: [FieldHistory.Reuse]) {
+    let (older, newer) = (outline.schemas[index], outline.schemas[index + 1])
+    let stage = outline.stages[index]
+    from = older.version
+    to = newer.version
+    fromName = older.name
+    toName = newer.name
+    scope = stage.scope
+    bridge = outline.bridgeForms(ofStage: index).map { forms in
+      zip(newer.records.enumerated(), forms).map { record, form in
+        .init(
+          name: record.element.name.text, form: .init(form),
+          losing: stage.losing(of: record.element, numbered: record.offset))
+      }
+    }
+    isLightweight = stage.isLightweight
+    hasContext = stage.hasContext
+    let constants = stage.constants
+    let forbidden = reuses.filter { $0.version == index + 1 }
+    let fates = older.records.indices.map { number in
+      let target = outline.comparedRecord(to: number, at: index)
+      return PlanCheck.RecordFate(
+        outline, number, at: index, target: target, constants: constants,
+        forbidden: forbidden.filter { $0.record == target }.map(\.change))
+    }
+    let known = Set(older.records.indices.compactMap { outline.comparedRecord(to: $0, at: index) })
+    let kept = Set(older.records.map(\.type))
+    records =
+      fates
+      + newer.records.enumerated().filter { !known.contains($0.offset) && !kept.contains($0.element.type) }
+      .map { record in
+        PlanCheck.RecordFate(
+          added: record.element, isMade: outline.crossings[index].contains { $0.makes(record.offset) },
+          forbidden: forbidden.filter { $0.record == record.offset }.map(\.change))
+      }
+  }
+}
+
+extension PlanCheck.Stage.BridgedRecord.Form {
+  init(_ form: BridgeForm) {
+    self =
+      switch form {
+      case .readable: .readable
+      case .lowered: .lowered
+      case .rule: .downcast
+      case .later: .later
+      case .impossible: .impossible
+      }
+  }
+}
+
+extension StageOutline {
+  /// The names on disk of the fields that the downcast of a newer record gives up, in the order of the
+  /// record.
+  fileprivate func losing(of record: RecordOutline, numbered number: Int) -> [String] {
+    let numbers = Set(downcasts.filter { $0.caseIndex == number }.flatMap(\.losing))
+    return (record.shape?.shape.fields ?? []).enumerated()
+      .filter { numbers.contains($0.offset) }.map(\.element.name)
+  }
+
+  /// The constants of the stage as JSON, by the number of the newer record and the path of the field.
+  var constants: [Int: [ExactText: String]] {
+    var constants: [Int: [ExactText: String]] = [:]
+    for adjustment in adjustments {
+      guard case .constant(let field, let bytes) = adjustment.adjustment else { continue }
+      var writer = JSONWriter()
+      do throws(CodingFailure) { try writer.payload(bytes.span) } catch {
+        // What is no value is a problem of the plan, which says so.
+        continue
+      }
+      constants[adjustment.caseIndex, default: [:]][ExactText(field)] = String(
+        decoding: writer.bytes, as: UTF8.self)
+    }
+    return constants
+  }
+}
+
+extension RecordCrossing {
+  /// Whether a rule may make events of the newer record numbered `number`.
+  func makes(_ number: Int) -> Bool {
+    if case .rule(let effect) = self { effect.allows(number) } else { false }
+  }
+}
+
+extension ChainOutline {
+  /// The newer record whose shape a record of the stage numbered `index` is compared with: the one that all of its events become, or the one of its name.
+  func comparedRecord(to record: Int, at index: Int) -> Int? {
+    switch crossings[index][record] {
+    case .carried(let target), .converted(let target, _), .redeclared(let target): return target
+    case .forgotten, .rule(.nothing), .rule(.retained), .rule(.unknown): return nil
+    case .rule(.cases(let targets)):
+      guard stages[index].rule(for: record)?.word == .upcast else { return nil }
+      return targets.first
+    case .rule(.anything):
+      guard stages[index].rule(for: record)?.word == .upcast else { return nil }
+      return schemas[index + 1].index(following: schemas[index].records[record].name)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+public import AnnalsCoding
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// An event as it was stored and as it reads today: its coordinates, what was noted beside it, and its value in the
+/// plan's current version.
+public struct Entry<Event: SchemaEvent>: Sendable {
+  /// The place in the log.
+  public let position: Position
+  /// Which part of a split this is: `[]` for an entry that no rule has split, `[1]` for the second part of one.
+  public let path: [UInt32]
+  /// The stream that the entry belongs to.
+  public let stream: StreamName
+  /// The place in the stream, which the parts of a split share.
+  public let revision: Revision
+  /// When the entry was appended, exactly.
+  public let timestamp: Timestamp
+  /// The id that the writer gave the event, if any.
+  public let id: UUID?
+  /// What the writer noted beside the event.
+  public let metadata: Metadata
+  /// The event in the plan's current version.
+  public let event: Event
+
+  /// When the entry was appended.
+  public var time: Date { timestamp.date }
+
+  @inlinable package init(_ event: consuming Event, from origin: Origin) {
+    position = origin.position
+    path = origin.path
+    stream = origin.stream
+    revision = origin.revision
+    timestamp = origin.timestamp
+    id = origin.id
+    metadata = origin.metadata
+    self.event = event
+  }
+}

@@ -1,0 +1,187 @@
+package import AnnalsCoding
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// The ordered stages of a plan, from its oldest schema to its current one.
+///
+/// A missing, misplaced or repeated stage does not compile.
+public struct MigrationChain<Oldest: VersionedSchema, Current: VersionedSchema>: Sendable {
+  /// What can be said of the chain without its types.
+  package let outline: ChainOutline
+  /// The steps of the oldest version, given those of the current one; each version's steps from bytes are added on the way.
+  let extend:
+    @Sendable (VersionSteps<Current.Event>, StageContexts, inout [[PayloadStep]]) throws(AnnalsError) ->
+      VersionSteps<Oldest.Event>
+  /// By stage, what it does with the whole log.
+  let works: [StageWork]
+  /// The chain as it was when each of the schemas before the current one was current, oldest first.
+  var earlier: [any PlanChain] = []
+  /// By the version that a stage with a fold leads to, the chain up to the version before.
+  var beforeFolds: [SchemaVersion: any CompilableChain] = [:]
+}
+
+/// What a stage does with the whole log, once.
+package struct StageWork: Sendable {
+  /// Works out the context; `nil` in a stage without one.
+  package let prepare: (@Sendable (any HistorySource, StageContexts) throws -> PreparedContext)?
+  /// Works out where groups end; `nil` in a stage without a fold.
+  package let groupEnds: (@Sendable (any HistorySource, StageContexts) throws -> GroupRows)?
+  /// Compares the older log with what it becomes; `nil` where the stage does not.
+  package let verify: (@Sendable (any HistorySource, StageContexts) throws -> Void)?
+  /// Says where entries go; `nil` in a stage where they stay in their streams.
+  package var streams: (@Sendable (StageContexts) throws(AnnalsError) -> StreamRouting)?
+  /// The stage on its own, for samples.
+  let alone: @Sendable () throws(AnnalsError) -> StageAlone
+  /// By case of the newer event, how its records are stored as ones of the older version.
+  var downcasts: [Int: LoweringStep] = [:]
+}
+
+/// Where the entries of a whole log come from.
+package protocol HistorySource {
+  /// Where entries are reported that are passed over because they cannot be read; `nil` where they end the
+  /// reading.
+  var quarantine: Quarantine? { get }
+
+  /// Hands entries, upcast by `plan` to the events of its newest schema, to `body`.
+  ///
+  /// - Parameter cases: The cases that are wanted; `nil` for all. Only entries that can become one of them
+  ///   are decoded, and other events of such entries are handed over too.
+  func read<Event: SchemaEvent>(
+    through plan: CompiledPlan, as event: Event.Type, selecting cases: Set<Int>?,
+    _ body: (HistoryItem<Event>) throws -> Void
+  ) throws
+
+  /// The id of the log.
+  var id: UUID { get }
+}
+
+extension MigrationChain {
+  /// The chain of one schema.
+  package init() where Oldest == Current {
+    outline = ChainOutline(schemas: [SchemaOutline(Oldest.self)], stages: [])
+    extend = { (steps, _, _) in steps }
+    works = []
+  }
+
+  /// The chain of one stage.
+  init(_ stage: MigrationStage<Oldest, Current>) {
+    self = MigrationChain<Oldest, Oldest>().followed(by: stage)
+  }
+
+  /// This chain and one more stage.
+  func followed<Next>(by stage: MigrationStage<Current, Next>) -> MigrationChain<Oldest, Next> {
+    let outline = outline.adding(stage.outline, stage.crossings, to: stage.newer)
+    let extend:
+      @Sendable (VersionSteps<Next.Event>, StageContexts, inout [[PayloadStep]]) throws(AnnalsError) ->
+        VersionSteps<Oldest.Event> = { [extend] (newest, contexts, table) throws(AnnalsError) in
+          try extend(stage.extend(newest, contexts, &table), contexts, &table)
+        }
+    var beforeFolds = beforeFolds
+    if stage.outline.hasFold {
+      // Without what is before earlier folds: the plan that begins with this one has all of them.
+      beforeFolds[Next.version] = MigrationChain(outline: self.outline, extend: self.extend, works: works)
+    }
+    let beforeNext = beforeFolds
+    // Both read the log through a plan that ends where they look from.
+    let before: @Sendable (any HistorySource, StageContexts) -> StageHistory<Current.Event> = {
+      [self] source, contexts in
+      StageHistory(log: source.id, quarantine: source.quarantine) { cases, body in
+        try source.read(
+          through: CompiledPlan(self, contexts), as: Current.Event.self, selecting: cases, body)
+      }
+    }
+    let after: @Sendable (any HistorySource, StageContexts) -> StageHistory<Next.Event> = {
+      [works] source, contexts in
+      StageHistory(log: source.id) { cases, body in
+        let chain = MigrationChain<Oldest, Next>(
+          outline: outline, extend: extend, works: works, beforeFolds: beforeNext)
+        var plan = try CompiledPlan(chain, contexts)
+        // What was stored under the newer version to begin with is nothing that the older log becomes.
+        plan.newestStored = Current.version
+        try source.read(through: plan, as: Next.Event.self, selecting: cases, body)
+      }
+    }
+    var prepareWork: (@Sendable (any HistorySource, StageContexts) throws -> PreparedContext)?
+    if let prepare = stage.prepare { prepareWork = { try prepare(before($0, $1)) } }
+    var endsWork: (@Sendable (any HistorySource, StageContexts) throws -> GroupRows)?
+    if let ends = stage.groupEnds { endsWork = { try ends(before($0, $1)) } }
+    var verifyWork: (@Sendable (any HistorySource, StageContexts) throws -> Void)?
+    if let verify = stage.verify { verifyWork = { try verify(before($0, $1), after($0, $1)) } }
+    var work = StageWork(
+      prepare: prepareWork, groupEnds: endsWork, verify: verifyWork, alone: stage.alone)
+    for downcast in stage.downcasts { work.downcasts[downcast.outline.caseIndex] = downcast.lower }
+    if let streams = stage.streams {
+      let version = stage.newer.version
+      work.streams = { [self] (contexts) throws(AnnalsError) in
+        StreamRouting(streams, behind: try CompiledPlan(self, contexts), to: version)
+      }
+    }
+    return MigrationChain<Oldest, Next>(
+      outline: outline, extend: extend, works: works + [work], earlier: earlier + [self],
+      beforeFolds: beforeNext)
+  }
+}
+
+/// A chain whose types are not known.
+protocol CompilableChain: Sendable {
+  /// The plan of the chain, with these contexts.
+  func plan(_ contexts: StageContexts) throws(AnnalsError) -> CompiledPlan
+}
+
+extension MigrationChain: CompilableChain {
+  func plan(_ contexts: StageContexts) throws(AnnalsError) -> CompiledPlan {
+    try CompiledPlan(self, contexts)
+  }
+}
+
+/// Joins stages to a chain; only stages that fit together compile.
+@resultBuilder public enum MigrationChainBuilder {
+  /// A plan with one schema and no stage.
+  public static func buildBlock<Only>() -> MigrationChain<Only, Only> {
+    MigrationChain()
+  }
+
+  /// The oldest stage.
+  public static func buildPartialBlock<From, To>(first: MigrationStage<From, To>) -> MigrationChain<From, To>
+  {
+    MigrationChain(first)
+  }
+
+  /// A stage that begins where the chain so far ends.
+  public static func buildPartialBlock<Oldest, From, To>(
+    accumulated: MigrationChain<Oldest, From>, next: MigrationStage<From, To>
+  ) -> MigrationChain<Oldest, To> {
+    accumulated.followed(by: next)
+  }
+
+  /// Not available: a chain does not depend on anything.
+  @available(
+    *, unavailable, message: "a chain is the same in every build and at every run: no 'if' among its stages"
+  )
+  public static func buildOptional<From, To>(_ chain: MigrationChain<From, To>?) -> MigrationStage<From, To> {
+    // No program that compiles calls it.
+    fatalError("unavailable")
+  }
+
+  /// Not available: a chain does not depend on anything.
+  @available(
+    *, unavailable, message: "a chain is the same in every build and at every run: no 'if' among its stages"
+  )
+  public static func buildEither<From, To>(first: MigrationChain<From, To>) -> MigrationStage<From, To> {
+    // No program that compiles calls it.
+    fatalError("unavailable")
+  }
+
+  /// Not available: a chain does not depend on anything.
+  @available(
+    *, unavailable, message: "a chain is the same in every build and at every run: no 'if' among its stages"
+  )
+  public static func buildEither<From, To>(second: MigrationChain<From, To>) -> MigrationStage<From, To> {
+    // No program that compiles calls it.
+    fatalError("unavailable")
+  }
+}

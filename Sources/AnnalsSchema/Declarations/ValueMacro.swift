@@ -1,0 +1,20 @@
+internal import AnnalsCoding
+
+/// Makes a struct or an enum a value with a shape, which records may have as the type of a field.
+///
+/// Written for you: the conformance to ``StoredValue``, and for a `public` or `package` struct without an initializer of its own
+/// one that takes every field. A struct is stored as its fields, an enum as the number of its case, counted from 0 in the
+/// order of declaration, and the values that the case holds.
+///
+/// ```swift
+/// @Value enum Parcel {
+///   case letter
+///   case box(grams: Int, fragile: Bool)
+///   @UnknownCase case other
+/// }
+/// ```
+///
+/// The name of a case on disk is its name, or its raw value in an enum of texts.
+@attached(member, names: named(init))
+@attached(extension, conformances: StoredValue, names: named(shape), named(init), named(encode))
+public macro Value() = #externalMacro(module: "AnnalsMacros", type: "ValueMacro")

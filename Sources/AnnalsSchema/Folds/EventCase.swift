@@ -1,0 +1,52 @@
+internal import AnnalsCoding
+
+/// A case of an event, whatever its record is, as a fold needs it.
+@usableFromInline protocol EventCase<Event>: NumberedCase, Sendable {
+  /// The event.
+  associatedtype Event: SchemaEvent
+  /// The name of the case's record.
+  var recordName: String { get }
+  /// What happens to the case's records in a fold: a ``FoldStep`` of their type.
+  ///
+  /// - Parameters:
+  ///   - site: The fold.
+  ///   - cases: All cases that it takes.
+  ///   - finish: Makes the result of a group.
+  func step(
+    of site: FoldSite, _ cases: FoldedCases,
+    _ finish: @escaping @Sendable (GroupRoom<Event>, Origin, Sink) throws(StepFailure) -> Void
+  ) -> any Sendable
+}
+
+extension RecordCase: EventCase {
+  @usableFromInline var recordName: String { R.recordName }
+
+  @inlinable func step(
+    of site: FoldSite, _ cases: FoldedCases,
+    _ finish: @escaping @Sendable (GroupRoom<Event>, Origin, Sink) throws(StepFailure) -> Void
+  ) -> any Sendable {
+    let delivery = delivery
+    return FoldStep<R>(
+      site,
+      RecordStep { (record: consuming R, origin, sink) throws(StepFailure) in
+        guard try site.endsGroup(origin, sink) else { return }
+        let group = GroupRoom<Event>(cases, endingAt: origin)
+        try delivery.run(record, origin, group)
+        try site.gather(before: origin, sink, into: group)
+        try finish(group, origin, sink)
+      })
+  }
+}
+
+/// What happens to the records of one type in a fold.
+@usableFromInline struct FoldStep<R: Record>: Sendable {
+  /// Says of each, before it is decoded, whether it is the last one of its group.
+  let site: FoldSite
+  /// Makes the result of the group, from its last record.
+  let step: RecordStep<R>
+
+  @usableFromInline init(_ site: FoldSite, _ step: RecordStep<R>) {
+    self.site = site
+    self.step = step
+  }
+}

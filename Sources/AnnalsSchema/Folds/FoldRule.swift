@@ -1,0 +1,61 @@
+internal import AnnalsCoding
+
+/// What a fold needs to work out where its groups end.
+@usableFromInline struct FoldRule<From: VersionedSchema>: Sendable {
+  /// The cases that it takes.
+  let cases: FoldedCases
+  /// Makes what gives the key of an event; `nil` for one that is a group of its own.
+  let makeKey: @Sendable () -> (From.Event, Origin) throws -> GroupKey?
+
+  @usableFromInline init(
+    _ cases: FoldedCases, _ makeKey: @escaping @Sendable () -> (From.Event, Origin) throws -> GroupKey?
+  ) {
+    self.cases = cases
+    self.makeKey = makeKey
+  }
+
+  /// Where the groups of a stage's folds end, in one reading of what the folds take.
+  ///
+  /// An entry that is passed over because it cannot be read ends the groups before it in its stream, and what
+  /// it may become is a group of its own each.
+  static func ends(
+    of folds: [FoldRule], in history: StageHistory<From.Event>
+  ) throws -> GroupRows {
+    var gatherings = folds.map { GroupGathering($0) }
+    var groups = GroupRows()
+    let cases = folds.reduce(into: Set<Int>()) { $0.formUnion($1.cases.indices) }
+    try history.items(of: cases) { item in
+      switch item {
+      case .entry(let entry):
+        for index in gatherings.indices {
+          do { try gatherings[index].add(entry, log: history.log) } catch let error as AnnalsError {
+            guard let quarantine = history.quarantine, error.code == .ruleFailed else { throw error }
+            quarantine.report(QuarantinedEntry(of: entry, because: error))
+            gatherings[index].endGroup(of: entry.stream)
+            groups.rows.append(
+              (
+                GroupEnd.key(at: entry.position, entry.path),
+                GroupEnd(count: 1, first: entry.revision).encoded()
+              ))
+          }
+        }
+      case .passedOver(let entry):
+        for index in gatherings.indices { gatherings[index].endGroup(of: entry.stream) }
+        groups.hasUnread = true
+        groups.rows.append(
+          (GroupEnd.key(at: entry.position, []), GroupEnd(count: 1, first: entry.revision).encoded()))
+      }
+    }
+    for gathering in gatherings { groups.rows += gathering.finish() }
+    return groups
+  }
+}
+
+extension QuarantinedEntry {
+  /// An event of which `error` says why it is passed over.
+  fileprivate init(of entry: Entry<some SchemaEvent>, because error: AnnalsError) {
+    self.init(
+      position: entry.position, stream: entry.stream, revision: entry.revision,
+      type: error.details.type ?? "", version: error.details.version, cause: error)
+  }
+}

@@ -1,0 +1,70 @@
+internal import AnnalsCoding
+
+/// A fold as one of the record types that it takes meets it.
+@usableFromInline final class FoldSite: Sendable {
+  /// The place of the rule.
+  let site: RuleSite
+  /// Why records are gone that are not the last of their group.
+  let reason: String
+  /// Where groups end; `nil` before the stage is activated.
+  private let ends: ContextTable?
+
+  @usableFromInline init(_ site: RuleSite, _ reason: String, _ ends: ContextTable?) {
+    self.site = site
+    self.reason = reason
+    self.ends = ends
+  }
+
+  /// Why records are gone that went into events of `effect`.
+  @usableFromInline static func reason(_ effect: RuleEffect, _ records: [SchemaRecord]) -> String {
+    var names: [String] = []
+    if case .cases(let cases) = effect {
+      names = cases.sorted().filter(records.indices.contains).map { "'\(records[$0].type.recordName)'" }
+    }
+    return "folded into \(names.isEmpty ? "nothing" : names.joined(separator: " or "))"
+  }
+
+  /// Whether a record is the last one of its group. Why it is gone, if not, is noted.
+  @usableFromInline func endsGroup(_ origin: Origin, _ sink: Sink) throws(StepFailure) -> Bool {
+    if try end(at: origin, sink) != nil { return true }
+    if sink.notesDrops { sink.note(self) }
+    return false
+  }
+
+  /// The group that ends at a record; `nil` where none does. Where there is no stream, each record is a group.
+  private func end(at origin: Origin, _ sink: Sink) throws(StepFailure) -> GroupEnd? {
+    guard sink.past != nil else { return GroupEnd(count: 1, first: origin.revision) }
+    guard let ends else { throw .ruleThrew(site, ContextMissing()) }
+    do throws(AnnalsError) {
+      let table = sink.ends(in: ends)
+      let found = try table.end(at: origin.position.rawValue, origin.path)
+      if found != nil || origin.path.isEmpty { return found }
+      // An entry that could not be read when the stage was activated: nobody knew its parts.
+      return try table.end(at: origin.position.rawValue, [])
+    } catch {
+      throw .groupUnreadable(site, error)
+    }
+  }
+
+  /// Gathers the records that stand before the last one of a group, newest first.
+  @usableFromInline func gather(
+    before origin: Origin, _ sink: Sink, into group: GroupSink
+  ) throws(StepFailure) {
+    guard let past = sink.past, let end = try end(at: origin, sink), end.count > 1 else { return }
+    do throws(AnnalsError) {
+      var known = group.count
+      try past.walk(back: origin, to: end.first, before: site.to, into: group) {
+        group.reverse(from: known)
+        known = group.count
+        return known < end.count
+      }
+    } catch {
+      throw .groupUnreadable(site, error)
+    }
+    guard group.count >= end.count else {
+      throw .groupIncomplete(site, expected: end.count, found: group.count)
+    }
+    // The oldest entry may have parts that belong to the group before.
+    group.keep(first: end.count)
+  }
+}

@@ -1,0 +1,52 @@
+public import AnnalsCoding
+
+/// Where the record of an event is caught.
+@usableFromInline final class RecordCatch<R: Record>: Sink {
+  /// The record that was caught last, until it is taken.
+  @usableFromInline var record: R?
+
+  @inlinable override init() {
+    super.init()
+  }
+}
+
+/// The steps that catch the records of an event.
+@usableFromInline struct CatchSteps<Event: SchemaEvent>: Sendable {
+  /// The steps, or what is wrong with an event written by hand.
+  @usableFromInline let steps: Result<Event.Steps, AnnalsError>
+
+  @inlinable init() {
+    var source = CatchSource<Event>()
+    do throws(AnnalsError) { steps = .success(try Event.steps(from: &source)) } catch {
+      steps = .failure(error)
+    }
+  }
+
+  /// What takes the record of type `R` out of an event that has one; for one reader, as it keeps the place where the record is caught.
+  @inlinable func taking<R: Record>(_ type: R.Type) -> (Event, Origin) throws -> R {
+    let caught = RecordCatch<R>()
+    return { event, origin in
+      try event.send(through: steps.get(), origin, into: caught)
+      guard let record = caught.record.take() else { throw RecordMissed() }
+      return record
+    }
+  }
+}
+
+/// An event written by hand has handed another record to a step than the one of its case.
+@usableFromInline struct RecordMissed: Error {
+  @usableFromInline init() {}
+}
+
+/// Makes steps that catch records.
+@usableFromInline struct CatchSource<Event: SchemaEvent>: StepSource {
+  @inlinable init() {}
+
+  @inlinable mutating func step<R: Record>(
+    for recordCase: RecordCase<Event, R>
+  ) throws(AnnalsError) -> RecordStep<R> {
+    RecordStep { record, _, sink in
+      if let caught = sink as? RecordCatch<R> { caught.record = record }
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package import AnnalsCoding
+
+/// How the records of a plan's current schema, which is a bridge, are stored for programs of the version before.
+package struct CompiledBridge: Sendable {
+  /// By case of the current event.
+  package let forms: [BridgeForm]
+  /// The downcasts by case of the current event.
+  let rules: [Int: LoweringStep]
+  /// By case of the current event, the numbers of the fields that its downcast gives up.
+  let losing: [Int: Set<Int>]
+  /// The version whose records are stored so.
+  let newer: SchemaOutline
+  /// The version before.
+  let older: SchemaOutline
+  /// By case of the older event, under what its records are stored.
+  let written: [RecordKind]
+  /// By case of the older event, what reads its payloads.
+  let steps: [PayloadStep]
+
+  /// Whether some records are stored otherwise before the bridge is active than after.
+  package var needsLowering: Bool { !forms.allSatisfy(\.isStoredAsIs) }
+}
+
+/// Why an event cannot be stored for programs of the version before.
+package enum LoweringFailure: Error {
+  /// A value of it has no encoding.
+  case malformed(CodingFailure)
+  /// The older version has no way to say it; for this reason, which holds nothing of the payload.
+  case unrepresentable(type: String, older: SchemaVersion, reason: String, cause: (any Error)? = nil)
+}
+
+extension CompiledPlan {
+  /// The record type and the payload as which `event`, of the current schema, is stored while programs of the version before need it so.
+  ///
+  /// - Parameter origin: What is known of the entry before it is stored.
+  package func encodeShared<Event: SchemaEvent>(
+    _ event: Event, from origin: @autoclosure () -> Origin
+  ) throws(LoweringFailure) -> (record: RecordKind, payload: [UInt8]) {
+    let (record, payload) = try encodeNewest(event)
+    guard let bridge else { return (record, payload) }
+    switch bridge.forms[event.caseIndex] {
+    case .readable, .later, .impossible: return (record, payload)
+    case .lowered(let target, let down, let up):
+      let lowered = try bridge.lower(payload, of: record.type.text, to: target, down, up)
+      return (bridge.written[target], lowered)
+    case .rule:
+      let lowered = try bridge.lower(payload, of: record.type.text, byRuleFor: event.caseIndex)
+      try bridge.mustComeBack(lowered, as: payload, of: event.caseIndex, origin())
+      return (bridge.written[lowered.caseIndex], lowered.payload)
+    }
+  }
+
+  /// The record type and the payload as which `event` is stored as what it is.
+  package func encodeNewest(
+    _ event: some SchemaEvent
+  ) throws(LoweringFailure) -> (record: RecordKind, payload: [UInt8]) {
+    do throws(CodingFailure) { return try encode(event) } catch { throw .malformed(error) }
+  }
+
+  /// Whether the version before has nothing for records that are stored as `kind`.
+  package func hasNoOlderForm(_ kind: RecordKind) -> Bool {
+    guard let bridge, kind.version == current.version, let index = current.index(of: kind.type) else {
+      return false
+    }
+    if case .later = bridge.forms[index] { return true }
+    return false
+  }
+}
+
+extension CompiledBridge {
+  private func failure(_ type: String, _ reason: String, _ cause: (any Error)? = nil) -> LoweringFailure {
+    .unrepresentable(type: type, older: older.version, reason: reason, cause: cause)
+  }
+
+  /// What a payload is in the older version, from which it must come back as it was.
+  fileprivate func lower(
+    _ payload: [UInt8], of type: String, to target: Int, _ down: Conversion, _ up: Conversion
+  ) throws(LoweringFailure) -> [UInt8] {
+    var lowered: [UInt8] = []
+    var back: [UInt8] = []
+    do throws(CodingFailure) {
+      try down.apply(payload.span, to: &lowered)
+      // A conversion leaves alone what it need not change, so that a null may stand where the older type has none.
+      try steps[target].check(lowered.span)
+      try up.apply(lowered.span, to: &back)
+    } catch {
+      throw failure(type, "a value of it does not fit there", error)
+    }
+    guard back == payload else {
+      throw failure(type, "it would not come back from there as it is, because something of it has no place")
+    }
+    return lowered
+  }
+
+  /// What a downcast makes of a payload.
+  fileprivate func lower(
+    _ payload: [UInt8], of type: String, byRuleFor caseIndex: Int
+  ) throws(LoweringFailure) -> LoweredRecord {
+    let lowered: LoweredRecord?
+    do { lowered = try rules[caseIndex]?(payload) } catch {
+      throw failure(type, "its Downcast threw \(Swift.type(of: error))", error)
+    }
+    guard let lowered, written.indices.contains(lowered.caseIndex) else {
+      throw failure(type, "its Downcast says that there is no way to say it")
+    }
+    return lowered
+  }
+
+  /// Throws unless the stage makes of a lowered record what it was, but for the fields that its downcast
+  /// gives up.
+  fileprivate func mustComeBack(
+    _ lowered: LoweredRecord, as payload: [UInt8], of caseIndex: Int, _ origin: Origin
+  ) throws(LoweringFailure) {
+    let (type, name) = (newer.records[caseIndex].name.text, older.records[lowered.caseIndex].name.text)
+    let delivery = EncodedDelivery()
+    do throws(StepFailure) {
+      try steps[lowered.caseIndex].run(lowered.payload.span, origin, delivery)
+    } catch {
+      throw failure(
+        type, "its Downcast makes a '\(name)' of it, which could not be read: \(error)",
+        LiftFailure(version: older.version, type: name, failure: error).cause)
+    }
+    let content = delivery.content
+    guard let part = content.parts.first, content.parts.count == 1 else {
+      let count = content.parts.isEmpty ? "no event" : "\(content.parts.count) events"
+      throw failure(type, "its Downcast makes a '\(name)' of it, of which the stage makes \(count)")
+    }
+    guard part.caseIndex == caseIndex else {
+      let other = newer.records[part.caseIndex].name.text
+      throw failure(type, "its Downcast makes a '\(name)' of it, of which the stage makes a '\(other)'")
+    }
+    guard content.bytes != payload else { return }
+    let changed = newer.records[caseIndex].shape.map {
+      $0.shape.fieldsDiffering(payload.span, content.bytes.span)
+    }
+    guard let changed else {
+      throw failure(type, "its Downcast makes a '\(name)' of it, which would come back as another '\(type)'")
+    }
+    let lost = changed.filter { losing[caseIndex]?.contains($0.number) != true }
+    guard !lost.isEmpty else { return }
+    let fields = lost.map { "'\($0.name)'" }.joined(separator: ", ")
+    throw failure(
+      type,
+      "its Downcast makes a '\(name)' of it, which would come back with another \(fields); name in 'losing:' what the older version cannot hold"
+    )
+  }
+}

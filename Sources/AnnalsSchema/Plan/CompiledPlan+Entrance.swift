@@ -1,0 +1,93 @@
+package import AnnalsCoding
+
+extension CompiledPlan {
+  /// Where payloads of a stored kind enter the plan.
+  package final class Entrance: Sendable {
+    /// The step of the plan that they begin with.
+    package let step: Int
+    /// What happens to a payload as it is stored.
+    package let payload: PayloadStep
+    /// Whether they are of a version above the plan's.
+    package let isNewer: Bool
+
+    init(step: Int, _ payload: PayloadStep, isNewer: Bool = false) {
+      self.step = step
+      self.payload = payload
+      self.isNewer = isNewer
+    }
+  }
+
+  /// Where payloads of a stored kind enter the plan.
+  ///
+  /// - Parameters:
+  ///   - kind: The kind, with the stability that its version has in the store.
+  ///   - unversioned: The version that events without one are taken for, where that has been made sure of.
+  /// - Throws: Why they cannot.
+  package func entrance(of kind: RecordKind, unversioned: SchemaVersion? = nil) throws(MissingStep)
+    -> Entrance
+  {
+    guard let version = kind.version ?? unversioned else {
+      throw adopted == nil ? .unversioned : .notAdopted
+    }
+    guard let records = indices[version] else {
+      if version > current.version { return try newer(kind) }
+      if let oldest = schemas.first?.version, version < oldest {
+        throw .olderVersion(oldest: oldest, lastRelease: lastRelease(reading: version))
+      }
+      throw .unknownVersion
+    }
+    guard let index = records[kind.type] else { throw .unknownType(in: version) }
+    let step = steps[index]
+    switch (kind.shape, step.shape) {
+    case (nil, nil): return Entrance(step: index, step.payload)
+    case (nil, let wanted?): return Entrance(step: index, step.payload.reading(by: wanted.names))
+    case (let stored?, nil): return Entrance(step: index, step.payload.naming(by: stored.names))
+    case (let stored?, let wanted?):
+      if stored == wanted { return Entrance(step: index, step.payload) }
+      let comparison = ShapeComparison(from: stored.shape, to: wanted.shape)
+      guard kind.stability == .draft, let conversion = comparison.conversion else {
+        throw .shapeChanged(stored: stored, expected: wanted)
+      }
+      return Entrance(step: index, step.payload.preceded(by: conversion))
+    }
+  }
+
+  /// The last release of the program that reads a version below the plan's oldest one: that of the nearest version at or below it.
+  private func lastRelease(reading version: SchemaVersion) -> String? {
+    lastReleases.filter { $0.key <= version }.max { $0.key < $1.key }?.value
+  }
+
+  /// Where payloads of a version above the plan's enter it: as the current record of their name.
+  ///
+  /// Name and shape alone do not say that they are one record: the plan that wrote them has said which
+  /// versions read them.
+  private func newer(_ kind: RecordKind) throws(MissingStep) -> Entrance {
+    guard let oldest = kind.oldestReader, oldest <= current.version,
+      let index = indices[current.version]?[kind.type], let wanted = steps[index].shape,
+      let stored = kind.shape
+    else { throw .newerVersion(kind, current: current.version) }
+    let comparison = ShapeComparison(from: stored.shape, to: wanted.shape, direction: .downgrade)
+    guard let conversion = comparison.conversion else { throw .newerVersion(kind, current: current.version) }
+    return Entrance(step: index, steps[index].payload.preceded(by: conversion), isNewer: true)
+  }
+
+  /// Adds to `sink` the events that a stored payload is today, in order; after an error, none of them.
+  ///
+  /// - Parameters:
+  ///   - entrance: Where payloads of its kind enter.
+  ///   - payload: The payload as it was stored.
+  ///   - origin: What is known of the entry.
+  ///   - sink: A delivery of the plan's current event.
+  package func lift(
+    _ entrance: Entrance, payload: Span<UInt8>, origin: Origin, into sink: Sink
+  ) throws(LiftFailure) {
+    let before = sink.count
+    do {
+      try entrance.payload.run(payload, origin, sink)
+    } catch {
+      sink.keep(first: before)
+      throw LiftFailure(
+        version: steps[entrance.step].version, type: steps[entrance.step].type, failure: error)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package import AnnalsCoding
+
+/// Why an entry of one stored type and version did not become events of the newest version.
+package struct LiftFailure: Error, Sendable {
+  /// The version that the payload was stored under.
+  package let version: SchemaVersion
+  /// The record name that the payload was stored under.
+  package let type: String
+  /// What failed: the decoding, or one rule.
+  package let failure: StepFailure
+}
+
+extension LiftFailure {
+  /// The error below this one: of the decoder, or of the rule that threw.
+  package var cause: any Error {
+    switch failure {
+    case .undecodable(let cause): cause
+    case .ruleThrew(_, let cause): cause
+    case .groupUnreadable(_, let cause): cause
+    case .tooManyParts, .unexpectedPart, .groupIncomplete, .retainedEvent: failure
+    }
+  }
+}
+
+extension LiftFailure: CustomStringConvertible {
+  /// The failure in words, without anything of the payload.
+  package var description: String { "'\(type)' of version \(version): \(failure)" }
+}
+
+extension AnnalsError {
+  /// The error for an entry that could not be decoded or upcast.
+  package init(_ failure: LiftFailure, _ origin: Origin) {
+    // The entry is not to blame, and so is not set aside.
+    if let unreadable = failure.cause as? ContextUnreadable {
+      self = unreadable.error
+      return
+    }
+    var details = Details()
+    details.position = origin.position
+    details.stream = origin.stream
+    details.revision = origin.revision
+    details.type = failure.type
+    details.version = failure.version
+    if case .groupUnreadable(_, let error) = failure.failure, error.code != .ruleFailed,
+      error.code != .malformed
+    {
+      // Damage is told where it is, and what another process has changed as it is.
+      self = error
+      return
+    }
+    var code = failure.cause is ContextMissing ? Code.requiresActivation : Code.ruleFailed
+    if case .undecodable(let coding) = failure.failure {
+      code = .malformed
+      details.offset = coding.offset
+    }
+    if code == .requiresActivation {
+      self.init(
+        code,
+        "position \(origin.position), stream '\(origin.stream)': a '\(failure.type)' of version \(failure.version) is read with the context of a stage, which this store did not have when it was opened: open it again; if nobody has activated the stage yet, run 'activate' first, or open with 'activating'",
+        details: details, underlying: failure.cause)
+      return
+    }
+    self.init(
+      code, "position \(origin.position), stream '\(origin.stream)', revision \(origin.revision): \(failure)",
+      details: details, underlying: failure.cause)
+  }
+}

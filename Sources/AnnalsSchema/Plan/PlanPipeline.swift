@@ -1,0 +1,87 @@
+package import AnnalsCoding
+
+/// The one pipeline by which events are delivered, for payloads that stand in no store.
+package struct PlanPipeline<Event: SchemaEvent>: Sendable {
+  package var plan: CompiledPlan
+
+  package init(plan: CompiledPlan) {
+    self.plan = plan
+  }
+
+  /// What `form` is in the pipeline's current version, as a store delivers it.
+  ///
+  /// - Parameters:
+  ///   - form: The payload as it is stored.
+  ///   - origin: What is known of the entry.
+  ///   - past: What stands before it, for folds; without it each record is a group of its own.
+  /// - Throws: ``LiftRefusal`` with the error that a store throws.
+  package func entries(
+    of form: StoredForm, at origin: Origin, past: UnstoredPast? = nil
+  ) throws(LiftRefusal) -> [Entry<Event>] {
+    let delivery = Delivery<Event>()
+    delivery.past = past
+    try plan.lift(form, origin, into: delivery)
+    return delivery.entries
+  }
+
+  /// What stands before the entries of `log`; `nil` for a plan that never asks.
+  package func past(of log: [(form: StoredForm, origin: Origin)]) -> UnstoredPast? {
+    UnstoredPast(log, plan)
+  }
+
+  /// `event` as a store keeps it.
+  ///
+  /// - Throws: ``AnnalsError`` with code `malformed` where a value of the event has no encoding.
+  package func form(of event: Event) throws(AnnalsError) -> StoredForm {
+    do throws(CodingFailure) {
+      let (record, payload) = try plan.encode(event)
+      return StoredForm(kind: record, payload: payload)
+    } catch {
+      throw AnnalsError(malformed: error, what: "an event")
+    }
+  }
+}
+
+extension CompiledPlan {
+  /// Adds to `sink` what `form` is today.
+  func lift(_ form: StoredForm, _ origin: Origin, into sink: Sink) throws(LiftRefusal) {
+    let entrance: Entrance
+    do throws(MissingStep) { entrance = try self.entrance(of: form.kind, unversioned: adopted) } catch {
+      throw LiftRefusal(error, form, origin)
+    }
+    do throws(LiftFailure) {
+      try lift(entrance, payload: form.payload.span, origin: origin, into: sink)
+    } catch {
+      throw LiftRefusal(error, origin)
+    }
+  }
+}
+
+/// An error of a lift, and the step that it comes from.
+package struct LiftRefusal: Error, Sendable {
+  /// What a store throws.
+  package let error: AnnalsError
+  /// The step in words, the same whatever version the payload was stored under.
+  package let place: String
+
+  init(_ failure: LiftFailure, _ origin: Origin) {
+    error = AnnalsError(failure, origin)
+    if case .undecodable(let coding) = failure.failure {
+      place = "the payload cannot be decoded: \(coding.reason)"
+    } else {
+      place = failure.failure.description
+    }
+  }
+
+  init(_ step: MissingStep, _ form: StoredForm, _ origin: Origin) {
+    place = step.description
+    error = AnnalsError(
+      step.code,
+      "position \(origin.position): a '\(form.type)' of \(form.version.map { "version \($0)" } ?? "no version") cannot be read: \(step)",
+      details: AnnalsError.Details {
+        $0.position = origin.position
+        $0.type = form.type
+        $0.version = form.version
+      })
+  }
+}

@@ -1,0 +1,132 @@
+internal import AnnalsCoding
+
+/// A reason why a plan does not hold together, found when it is compiled.
+package enum PlanProblem: Equatable {
+  /// A schema with its version, as messages name it.
+  package struct Schema: Equatable {
+    let name: String
+    let version: SchemaVersion
+  }
+  /// A record with its name on disk, its case and its Swift type.
+  package struct Record: Equatable {
+    let name: String
+    let caseName: String
+    let typeName: String
+  }
+
+  /// The version of a schema is not above that of the schema before it.
+  case notRising(Schema, after: Schema)
+  /// The name of a record cannot be stored.
+  case invalidName(Record, in: Schema, fault: String)
+  /// Two records of a schema have the same name.
+  case sameName(Record, Record, in: Schema)
+  /// A stage has more than one rule for a record.
+  case twoRules(Record, from: Schema, to: Schema)
+  /// A rule takes or gives what is no record of the schema.
+  case noRecord(Schema, from: Schema, to: Schema)
+  /// The next version has no record of this name, and no rule takes it; perhaps it is one of the new ones.
+  case forgotten(Record, from: Schema, to: Schema, maybe: [Record] = [])
+  /// The next version has another Swift type of this name, and no rule takes it.
+  case redeclared(Record, from: Schema, to: Schema)
+  /// The next version has a type of this name whose shape no record can be read in without a rule.
+  case incompatible(Record, from: Schema, to: Schema, changes: [String])
+  /// A record says that it had a name which another record of its version has, or claims too.
+  case formerName(Record, Record, name: String, from: Schema, to: Schema)
+  /// A shape cannot be stored.
+  case shape(Record, in: Schema, problem: String)
+  /// A schema is a draft and another one follows it.
+  case oldDraft(Schema)
+  /// What a stage says about a field names none, or a value that cannot be stored.
+  case noField(String, Record, from: Schema, to: Schema)
+  /// What a stage says about a field of a record changes nothing, for a rule takes the record or it is carried.
+  case idle(String, Record, from: Schema, to: Schema)
+  /// The next version carries the type of a version before this one, which redefined it, and no rule takes it.
+  case skips(Record, from: Schema, to: Schema, carried: Schema)
+  /// Programs of the version before a bridge can neither read a record nor be given it as one of theirs.
+  case unbridged(Record, in: Schema, from: Schema, changes: [String])
+  /// The stage to a bridge works something out from the whole log.
+  case bridgeAtOnePosition(Schema, from: Schema)
+  /// A stage has more than one downcast for a record.
+  case twoDowncasts(Record, from: Schema, to: Schema)
+  /// A downcast leads to a record that its own stage drops.
+  case droppedDowncast(Record, into: Record, from: Schema, to: Schema)
+  /// A stage that leads to no bridge has a downcast.
+  case idleDowncast(Record, from: Schema, to: Schema)
+  /// A stage has more than one rule for streams.
+  case twoStreams(from: Schema, to: Schema)
+  /// A stage moves entries to other streams and folds them too.
+  case foldedStreams(from: Schema, to: Schema)
+  /// A rule makes records that a later stage retains of others than those that it retains, or folds them.
+  case partlyRetained(Record, as: Record, from: Schema, to: Schema, behind: Schema)
+  /// A field has a name that is reserved.
+  case reused(Record, in: Schema, change: String)
+}
+
+extension PlanProblem.Schema: CustomStringConvertible {
+  init(_ schema: SchemaOutline) {
+    self.init(name: schema.name, version: schema.version)
+  }
+
+  /// Name and version.
+  package var description: String { "\(name) (\(version))" }
+}
+
+extension PlanProblem.Record {
+  init(_ record: RecordOutline) {
+    self.init(name: record.name.text, caseName: record.caseName, typeName: record.typeName)
+  }
+}
+
+extension PlanProblem: CustomStringConvertible {
+  /// The problem in words, and what to write instead.
+  package var description: String {
+    switch self {
+    case .notRising(let schema, let before):
+      "the version of \(schema) is not above that of \(before), the schema before it: give \(schema.name) a higher version"
+    case .invalidName(let record, let schema, let fault):
+      "the name of record \(record.typeName) of \(schema) cannot be stored, for \(fault): return a name of 1 to \(NameRule.maximum) bytes without NUL from its recordName"
+    case .sameName(let first, let second, let schema):
+      "\(schema) has two records named '\(first.name)', \\.\(first.caseName) and \\.\(second.caseName): return another recordName from one of them"
+    case .twoRules(let record, let from, let to):
+      "the stage from \(from) to \(to) has more than one rule for '\(record.name)': keep one rule for \\.\(record.caseName)"
+    case .noRecord(let schema, let from, let to):
+      "a rule of the stage from \(from) to \(to) names what is no record of \(schema): name records by the properties of \(schema.name).Event.Cases alone"
+    case .forgotten(let record, let from, let to, let heirs):
+      "record '\(record.name)' of \(from) is not in \(to), and no rule takes it: write Drop(\\.\(record.caseName), reason: …), Retain(\\.\(record.caseName)), Upcast(\\.\(record.caseName), to: …) or Split(\\.\(record.caseName), into: …) in the stage, or carry it with typealias \(record.typeName) = \(from.name).\(record.typeName)\(heirs.map { "; if '\($0.name)' is the same record under another name, write @Record(formerly: [\"\(record.name)\"]) at it" }.joined())"
+    case .redeclared(let record, let from, let to):
+      "record '\(record.name)' of \(from) is declared anew in \(to), and no rule takes it: write Upcast(\\.\(record.caseName), to: \\.\(record.caseName)) { old, origin in … } in the stage, or carry it with typealias \(record.typeName) = \(from.name).\(record.typeName)"
+    case .incompatible(let record, let from, let to, let changes):
+      "record '\(record.name)' of \(from) cannot be read in the shape that it has in \(to) without a rule, for which write Upcast(\\.\(record.caseName), to: …) { old, origin in … }:\(changes.map { "\n  - \($0)" }.joined())"
+    case .formerName(let record, let other, let name, let from, let to):
+      "record '\(record.name)' of \(to) says that it was '\(name)' in \(from), and \\.\(other.caseName) is read from it too: take the name out of one of them, or write a rule for it in the stage"
+    case .shape(let record, let schema, let problem):
+      "record '\(record.name)' of \(schema) cannot be stored by its shape: \(problem)"
+    case .oldDraft(let schema):
+      "\(schema) is a draft, and only the newest schema may be one: release it, by leaving out .draft"
+    case .noField(let word, let record, let from, let to):
+      "\(word) in the stage from \(from) to \(to) names no stored field of '\(record.name)', or a value that cannot be stored: name a property of \(record.typeName) of \(to.name)"
+    case .idle(let word, let record, let from, let to):
+      "\(word) in the stage from \(from) to \(to) speaks of '\(record.name)', which is carried unchanged, new, or made by a rule: take it out, or let the rule give the value"
+    case .skips(let record, let from, let to, let carried):
+      "\(to) carries record '\(record.name)' of \(carried), which \(from) has declared anew: write typealias \(record.typeName) = \(from.name).\(record.typeName) in \(to.name), or Upcast(\\.\(record.caseName), to: \\.\(record.caseName)) { old, origin in … } in the stage"
+    case .unbridged(let record, let schema, let from, let changes):
+      "record '\(record.name)' of \(schema), which is a bridge, reaches no program of \(from): write Downcast(\\.\(record.caseName), to: …) { new in … } in the stage, or give it a shape that \(from.name) can read:\(changes.map { "\n  - \($0)" }.joined())"
+    case .bridgeAtOnePosition(let schema, let from):
+      "\(schema) is a bridge, and the stage from \(from) works out something from the whole log, after which nobody appends events of an older version: leave out .bridge"
+    case .twoDowncasts(let record, let from, let to):
+      "the stage from \(from) to \(to) has more than one Downcast for '\(record.name)': keep one for \\.\(record.caseName)"
+    case .droppedDowncast(let record, let older, let from, let to):
+      "the stage from \(from) to \(to) has a Downcast for '\(record.name)' to '\(older.name)', which it drops or retains, so that no program of \(to.name) would read it: let the Downcast for \\.\(record.caseName) lead to another record, or write Upcast(\\.\(older.caseName), to: \\.\(record.caseName)) { old, origin in … } in place of that rule"
+    case .idleDowncast(let record, let from, let to):
+      "the stage from \(from) to \(to) has a Downcast for '\(record.name)', and \(to.name) is no bridge: declare it with .bridge, or take the Downcast out"
+    case .twoStreams(let from, let to):
+      "the stage from \(from) to \(to) has more than one Streams: say in one of them where every entry goes"
+    case .foldedStreams(let from, let to):
+      "the stage from \(from) to \(to) has Streams and a Fold, and which of them sees the other's streams is nowhere said: put the Fold into a stage of its own, before or behind it"
+    case .partlyRetained(let record, let output, let from, let to, let newer):
+      "the stage from \(from) to \(to) makes '\(output.name)' of '\(record.name)', and the stage to \(newer) retains that, but not all that comes of the entry: an entry is retained as a whole, and never by a Fold; write Drop(\\.\(output.caseName), reason: …) in place of the Retain, or let the rule for \\.\(record.caseName) make nothing else"
+    case .reused(let record, let schema, let change):
+      "record '\(record.name)' of \(schema) has a field of a reserved name: \(change)"
+    }
+  }
+}

@@ -1,0 +1,209 @@
+public import AnnalsCoding
+
+/// What happens to a record of one type and version, up to its delivery as an event of the newest version.
+public struct RecordStep<R: Record>: Sendable {
+  /// Takes the record, what is known of its entry, and the place where its events go.
+  public let run: @Sendable (consuming R, Origin, Sink) throws(StepFailure) -> Void
+
+  /// The step that does `run`.
+  @inlinable public init(_ run: @escaping @Sendable (consuming R, Origin, Sink) throws(StepFailure) -> Void) {
+    self.run = run
+  }
+}
+
+/// What happens to a payload of one type and version, up to its delivery.
+///
+/// A struct, because closures stored bare in arrays and optionals are called through thunks.
+@usableFromInline package struct PayloadStep: Sendable {
+  /// What is done about the names of fields before anything else.
+  private enum Naming: Sendable {
+    case nothing
+    /// A payload by name becomes one by shape.
+    case read(NamedForm)
+    /// A payload by shape becomes one by name.
+    case write(NamedForm)
+  }
+  private var naming = Naming.nothing
+  /// How the payload becomes one of the type that is decoded.
+  private(set) var conversion = Conversion.same
+  /// Whether the payload is decoded as it is.
+  private var isDirect = true
+  /// The rule that keeps the payload as it is stored; `nil` where none does.
+  private(set) var retention: RuleSite?
+  /// The fold that takes the payload; `nil` where none does.
+  private var fold: FoldSite?
+  /// Decodes a payload of the type and version that the step is for, and does nothing with it.
+  private var own: (@Sendable (Span<UInt8>) throws(CodingFailure) -> Void)?
+  /// Decodes a payload of a type that is stored by name, and encodes it again; `nil` for a type that keeps
+  /// whatever a payload holds, and for one with a shape.
+  private var recoded: (@Sendable (Span<UInt8>, inout [UInt8]) throws(CodingFailure) -> Void)?
+  /// Decodes a payload and goes on.
+  private let decoded: @Sendable (Span<UInt8>, Origin, Sink) throws(StepFailure) -> Void
+
+  @usableFromInline init(
+    _ decoded: @escaping @Sendable (Span<UInt8>, Origin, Sink) throws(StepFailure) -> Void
+  ) {
+    self.decoded = decoded
+  }
+
+  /// This step behind a conversion.
+  func preceded(by conversion: Conversion) -> PayloadStep {
+    var step = self
+    step.conversion = conversion.followed(by: self.conversion)
+    step.isDirect = step.conversion.isSame && fold == nil && retention == nil
+    return step
+  }
+
+  /// This step for records of type `R`.
+  func taking<R: Record>(_ type: R.Type) -> PayloadStep {
+    var step = self
+    step.own = { (payload) throws(CodingFailure) in _ = try R.decode(payload: payload) }
+    if R.recordShape == nil, !(R.self is any TreeRecord.Type) {
+      step.recoded = { (payload, output) throws(CodingFailure) in
+        try R.decode(payload: payload).encode(into: &output)
+      }
+    }
+    return step
+  }
+
+  /// This step for records that a fold takes: payloads that do not end a group are not decoded.
+  func taken(by fold: FoldSite) -> PayloadStep {
+    var step = self
+    step.fold = fold
+    step.isDirect = false
+    return step
+  }
+
+  /// This step for records that stay as they are stored: nothing is decoded, and nothing is delivered.
+  func retained(at site: RuleSite) -> PayloadStep {
+    var step = self
+    step.retention = site
+    step.isDirect = false
+    return step
+  }
+
+  /// Throws for a payload that is none of the type and version that the step is for; nothing is lifted.
+  package func check(_ payload: Span<UInt8>) throws(CodingFailure) {
+    var bytes: [UInt8] = []
+    switch naming {
+    case .nothing: bytes = payload.copied
+    case .read(let names): try names.read(payload, to: &bytes)
+    case .write(let names): try names.write(payload, to: &bytes)
+    }
+    try own?(bytes.span)
+  }
+
+  /// Whether a payload can have fields that are passed over where it is read.
+  package var mayPassOverFields: Bool {
+    if retention != nil { return false }
+    if case .read = naming { return true }
+    return recoded != nil
+  }
+
+  /// The paths of the fields of `payload` that are passed over where it is read, once for each place.
+  ///
+  /// - Parameter payload: A payload that ``check(_:)`` takes.
+  /// - Throws: ``CodingFailure`` where it does not take it.
+  package func undeclared(in payload: Span<UInt8>) throws(CodingFailure) -> [[ExactText]] {
+    try losses(in: payload, nil).values.map(\.path)
+  }
+
+  /// What a rewrite loses of `payload`: the fields that are passed over where it is read, and those that
+  /// `removals` says.
+  ///
+  /// A type that is stored by name says which ones it knows by what it writes of a payload that it has read.
+  /// Where it cannot be written, that is not known, and
+  /// none is named.
+  ///
+  /// - Parameters:
+  ///   - payload: A payload that ``check(_:)`` takes.
+  ///   - removals: The declared fields that the plan removes.
+  /// - Throws: ``CodingFailure`` where it does not take it.
+  package func losses(
+    in payload: Span<UInt8>, _ removals: FieldRemovals?
+  ) throws(CodingFailure) -> PayloadLosses {
+    var losses = PayloadLosses()
+    switch naming {
+    case .read(let names):
+      losses.named = payload.copied
+      losses.values = try names.losses(in: payload, removals)
+      return losses
+    case .write(let names): try names.write(payload, to: &losses.named)
+    case .nothing:
+      guard let removals else {
+        losses.named = payload.copied
+        break
+      }
+      try removals.names.write(payload, to: &losses.named)
+      losses.values = try removals.names.losses(in: losses.named.span, removals, findsUndeclared: false)
+      return losses
+    }
+    guard let recoded else { return losses }
+    var written: [UInt8] = []
+    do throws(CodingFailure) { try recoded(losses.named.span, &written) } catch { return losses }
+    let missing = try KeyPaths(of: losses.named.span).missing(from: KeyPaths(of: written.span))
+    if !missing.isEmpty { losses.values = try KeyedValues.of(missing, in: losses.named.span) }
+    return losses
+  }
+
+  /// This step for payloads by name, of a type that is stored by shape.
+  func reading(by names: NamedForm) -> PayloadStep {
+    var step = self
+    step.naming = .read(names)
+    step.isDirect = false
+    return step
+  }
+
+  /// This step for payloads by shape, of a type that is stored by name.
+  func naming(by names: NamedForm) -> PayloadStep {
+    var step = self
+    step.naming = .write(names)
+    step.isDirect = false
+    return step
+  }
+
+  /// Does the step with a payload of the type and version that it is for.
+  func run(_ payload: Span<UInt8>, _ origin: Origin, _ sink: Sink) throws(StepFailure) {
+    if isDirect { return try decoded(payload, origin, sink) }
+    if retention != nil { return }
+    if let fold, try !fold.endsGroup(origin, sink) { return }
+    var room = sink.takeRoom()
+    defer { sink.giveBack(&room) }
+    do throws(CodingFailure) {
+      switch naming {
+      case .nothing: try conversion.apply(payload, to: &room)
+      case .read(let names): try names.read(payload, to: &room)
+      case .write(let names): try names.write(payload, to: &room)
+      }
+    } catch {
+      throw .undecodable(error)
+    }
+    guard case .read = naming, !conversion.isSame else { return try decoded(room.span, origin, sink) }
+    var second = sink.takeRoom()
+    defer { sink.giveBack(&second) }
+    do throws(CodingFailure) { try conversion.apply(room.span, to: &second) } catch {
+      throw .undecodable(error)
+    }
+    try decoded(second.span, origin, sink)
+  }
+}
+
+/// The step from bytes, made once for each record type, however many versions carry the type.
+@inlinable @inline(never) func payloadStep<R: Record>(_ step: RecordStep<R>) -> PayloadStep {
+  PayloadStep { (payload, origin, sink) throws(StepFailure) in
+    let record: R
+    do throws(CodingFailure) { record = try R.decode(payload: payload) } catch { throw .undecodable(error) }
+    try step.run(consume record, origin, sink)
+  }
+}
+
+/// Who makes the steps of an event's cases.
+public protocol StepSource<Event> {
+  /// The event whose cases are asked for.
+  associatedtype Event: SchemaEvent
+
+  /// The step of one case; the cases are asked for in order, once each.
+  ///
+  /// - Throws: ``AnnalsError`` with code `invalidPlan` where the case is not the one in ``SchemaEvent/records``.
+  mutating func step<R: Record>(for recordCase: RecordCase<Event, R>) throws(AnnalsError) -> RecordStep<R>
+}

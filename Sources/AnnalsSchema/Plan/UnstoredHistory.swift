@@ -1,0 +1,44 @@
+internal import AnnalsCoding
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A whole log that stands in no store.
+struct UnstoredHistory: HistorySource {
+  let entries: [(form: StoredForm, origin: Origin)]
+
+  var quarantine: Quarantine? { nil }
+
+  /// That of its entries; of a log without any nobody asks for it.
+  var id: UUID { entries.first?.origin.log ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
+
+  func read<Event: SchemaEvent>(
+    through plan: CompiledPlan, as event: Event.Type, selecting cases: Set<Int>?,
+    _ body: (HistoryItem<Event>) throws -> Void
+  ) throws {
+    let pipeline = PlanPipeline<Event>(plan: plan)
+    let past = pipeline.past(of: entries)
+    let steps = cases.map { plan.sources(ofAny: $0) }
+    for (form, origin) in entries {
+      // When a stage is activated in a store, nothing newer is there yet.
+      if let version = form.version, version > plan.newestStored ?? plan.current.version { continue }
+      guard plan.wants(form, steps) else { continue }
+      let lifted: [Entry<Event>]
+      do throws(LiftRefusal) { lifted = try pipeline.entries(of: form, at: origin, past: past) } catch {
+        throw error.error
+      }
+      for entry in lifted { try body(.entry(entry)) }
+    }
+  }
+}
+
+extension CompiledPlan {
+  /// Whether a payload begins with one of `steps`, or cannot be read at all; `nil` stands for all steps.
+  func wants(_ form: StoredForm, _ steps: Set<Int>?) -> Bool {
+    guard let steps, let entrance = try? entrance(of: form.kind, unversioned: adopted) else { return true }
+    return steps.contains(entrance.step)
+  }
+}

@@ -1,0 +1,149 @@
+internal import AnnalsCoding
+
+/// What a stage says about a field of a record that no rule takes, made by `Default`, `Wrap`, `Plunge`,
+/// `Hoist`, `Unrelated` and `Remove`; or about the way back, made by
+/// `Downcast`.
+public struct Adjustment<From: VersionedSchema, To: VersionedSchema>: Sendable {
+  /// What it says of a field, without its types; `nil` for a downcast.
+  let outline: AdjustmentOutline?
+  /// How records of the newer version are stored as ones of the older; `nil` for all but a downcast.
+  let downcast: DowncastRule<From, To>?
+
+  init(_ caseIndex: Int, _ word: String, _ adjustment: FieldAdjustment?) {
+    outline = AdjustmentOutline(caseIndex: caseIndex, word: word, adjustment: adjustment)
+    downcast = nil
+  }
+
+  init(_ downcast: DowncastRule<From, To>) {
+    outline = nil
+    self.downcast = downcast
+  }
+}
+
+/// An adjustment without its types.
+package struct AdjustmentOutline: Sendable {
+  /// The number of the record's case in the newer schema.
+  let caseIndex: Int
+  /// The word that it is written with, for messages.
+  let word: String
+  /// What it says; `nil` where what it names is no field, or its value cannot be stored.
+  let adjustment: FieldAdjustment?
+}
+
+extension Record {
+  /// The name on disk of a property.
+  static func fieldName(of property: any Sendable & AnyKeyPath) -> String? {
+    recordShape?.fields.first { field in
+      field.path.map { $0 as AnyKeyPath == property as AnyKeyPath } ?? false
+    }?.name
+  }
+}
+
+/// Gives a field that is new in a version its value in older records.
+///
+/// The value stands in the stage and nowhere else: the initial value of a property is never taken for a stored one.
+///
+/// - Parameters:
+///   - path: The record of the newer version.
+///   - field: The new field.
+///   - value: Its value in every record that was stored before.
+public func Default<From, To, New, Value: StoredValue>(
+  _ path: RecordPath<To, New>, _ field: any Sendable & KeyPath<New, Value>, _ value: Value
+) -> Adjustment<From, To> {
+  Adjustment(
+    To.Event.cases[keyPath: path].index, "Default",
+    New.fieldName(of: field).flatMap { name in
+      var writer = FieldWriter(continuing: [])
+      do throws(CodingFailure) {
+        try writer.field(value)
+        return .constant(field: name, bytes: writer.finish())
+      } catch {
+        return nil
+      }
+    })
+}
+
+/// Puts what was a single value into an array of one element.
+///
+/// - Parameters:
+///   - path: The record of the newer version.
+///   - field: The field, an array now.
+public func Wrap<From, To, New, Element: StoredValue>(
+  _ path: RecordPath<To, New>, _ field: any Sendable & KeyPath<New, [Element]>
+) -> Adjustment<From, To> {
+  Adjustment(
+    To.Event.cases[keyPath: path].index, "Wrap", New.fieldName(of: field).map { .wrap($0) })
+}
+
+/// Puts fields of the record into a record of their own inside it.
+///
+/// The fields are found by their names, or original names, in the inner record.
+///
+/// - Parameters:
+///   - path: The record of the newer version.
+///   - field: The field that holds the inner record.
+public func Plunge<From, To, New, Inner: StoredValue>(
+  _ path: RecordPath<To, New>, into field: any Sendable & KeyPath<New, Inner>
+) -> Adjustment<From, To> {
+  Adjustment(
+    To.Event.cases[keyPath: path].index, "Plunge", New.fieldName(of: field).map { .plunge($0) })
+}
+
+/// Takes a field out of a record inside the older record.
+///
+/// - Parameters:
+///   - path: The record of the newer version.
+///   - field: The field, which the inner record has under the same name or its original name.
+///   - outer: The name on disk of the older record's field that holds the inner record.
+public func Hoist<From, To, New, Value: StoredValue>(
+  _ path: RecordPath<To, New>, _ field: any Sendable & KeyPath<New, Value>, from outer: String
+) -> Adjustment<From, To> {
+  Adjustment(
+    To.Event.cases[keyPath: path].index, "Hoist",
+    New.fieldName(of: field).map { .hoist($0, from: outer) })
+}
+
+/// The names that lead to a field, written as a key path: `\.name`, or `\.place.name` inside a nested record.
+///
+/// The compiler takes any name; the plan's check refuses those that name no field.
+@dynamicMemberLookup
+public struct FieldNames: Sendable {
+  let names: [String]
+
+  /// A field inside this one.
+  public subscript(dynamicMember name: String) -> FieldNames { FieldNames(names: names + [name]) }
+
+  static func path(_ path: KeyPath<FieldNames, FieldNames>) -> String {
+    FieldNames(names: [])[keyPath: path].names.joined(separator: ".")
+  }
+}
+
+/// Says that a field which is gone and a new field of the same type are two fields, not one under another
+/// name.
+///
+/// What is stored in the older field is not read any more. Fields are named as on disk.
+///
+/// - Parameters:
+///   - path: The record of the newer version.
+///   - old: The field that the older version has.
+///   - new: The field that the newer version has.
+public func Unrelated<From, To, New>(
+  _ path: RecordPath<To, New>, old: any Sendable & KeyPath<FieldNames, FieldNames>,
+  new: any Sendable & KeyPath<FieldNames, FieldNames>
+) -> Adjustment<From, To> {
+  Adjustment(
+    To.Event.cases[keyPath: path].index, "Unrelated",
+    .unrelated(old: FieldNames.path(old), new: FieldNames.path(new)))
+}
+
+/// Says that a field was removed and is not the same as any new field of the same type;
+/// `Unrelated(_:old:new:)` says it of one.
+///
+/// - Parameters:
+///   - path: The record of the newer version.
+///   - field: The name on disk of the field that the older version has.
+public func Remove<From, To, New>(
+  _ path: RecordPath<To, New>, _ field: String
+) -> Adjustment<From, To> {
+  Adjustment(To.Event.cases[keyPath: path].index, "Remove", .acknowledge(removed: field))
+}

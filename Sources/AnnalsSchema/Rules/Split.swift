@@ -1,0 +1,111 @@
+internal import AnnalsCoding
+
+/// A rule that turns each record of one type into any number of events of stated types.
+///
+/// The parts share the position and the revision of their entry, in the order given, and are told apart by their
+/// path. To give none is to drop the entry, for the reason that `emptyBecause` says.
+///
+/// ```swift
+/// Split(\.placed, into: [\.lineAdded]) { old, origin in old.lines.map { .lineAdded(.init(text: $0)) } }
+/// ```
+///
+/// - Parameters:
+///   - path: The record of the older version.
+///   - outputs: The records of the newer version that may come out; an event of another one is an error of the reader.
+///     Filters by type look behind the rule for these alone.
+///   - reason: Why an entry is dropped for which `body` gives nothing.
+///   - body: At most 10,000 events of the newer version. It must be pure. What it throws stops the reader at that entry.
+@inlinable public func Split<From, To, Context, Old>(
+  _ path: RecordPath<From, Old>, into outputs: [PartialKeyPath<To.Event.Cases>],
+  emptyBecause reason: String? = nil,
+  _ body: @escaping @Sendable (consuming Old, Origin) throws -> [To.Event]
+) -> Rule<From, To, Context> {
+  split(path, .into(outputs, of: To.Event.cases), reason) { _ in body }
+}
+
+/// A rule that turns each record of one type into any number of events of any type.
+///
+/// As with `into:`, but a filter by type has to look behind the rule for every type.
+///
+/// - Parameters:
+///   - path: The record of the older version.
+///   - reason: Why an entry is dropped for which `body` gives nothing.
+///   - body: At most 10,000 events of the newer version. It must be pure. What it throws stops the reader at that entry.
+@inlinable public func Split<From, To, Context, Old>(
+  _ path: RecordPath<From, Old>, emptyBecause reason: String? = nil,
+  _ body: @escaping @Sendable (consuming Old, Origin) throws -> [To.Event]
+) -> Rule<From, To, Context> {
+  split(path, .anything, reason) { _ in body }
+}
+
+/// A rule that turns each record of one type into any number of events of stated types, with the help of the stage's context.
+///
+/// - Parameters:
+///   - path: The record of the older version.
+///   - outputs: The records of the newer version that may come out.
+///   - reason: Why an entry is dropped for which `body` gives nothing.
+///   - body: At most 10,000 events of the newer version. It must be pure.
+@inlinable public func Split<From, To, Context, Old>(
+  _ path: RecordPath<From, Old>, into outputs: [PartialKeyPath<To.Event.Cases>],
+  emptyBecause reason: String? = nil,
+  _ body: @escaping @Sendable (consuming Old, Origin, Context) throws -> [To.Event]
+) -> Rule<From, To, Context> {
+  split(path, .into(outputs, of: To.Event.cases), reason) { context in
+    { old, origin in try body(old, origin, try expect(context)) }
+  }
+}
+
+/// A rule that turns each record of one type into any number of events of any type, with the help of the stage's context.
+///
+/// - Parameters:
+///   - path: The record of the older version.
+///   - reason: Why an entry is dropped for which `body` gives nothing.
+///   - body: At most 10,000 events of the newer version. It must be pure.
+@inlinable public func Split<From, To, Context, Old>(
+  _ path: RecordPath<From, Old>, emptyBecause reason: String? = nil,
+  _ body: @escaping @Sendable (consuming Old, Origin, Context) throws -> [To.Event]
+) -> Rule<From, To, Context> {
+  split(path, .anything, reason) { context in
+    { old, origin in try body(old, origin, try expect(context)) }
+  }
+}
+
+/// The rule of all forms of `Split`.
+@inlinable func split<From, To, Context, Old>(
+  _ path: RecordPath<From, Old>, _ effect: RuleEffect, _ reason: String?,
+  _ make: @escaping @Sendable (Context?) -> @Sendable (consuming Old, Origin) throws -> [To.Event]
+) -> Rule<From, To, Context> {
+  Rule(.split, From.Event.cases[keyPath: path].index, effect) { next, context, _ in
+    let body = make(context)
+    return RecordStep<Old> { (old: consuming Old, origin, sink) throws(StepFailure) in
+      let parts: [To.Event]
+      do { parts = try body(old, origin) } catch {
+        throw .ruleThrew(Rule<From, To, Context>.site(Old.self), error)
+      }
+      guard parts.count <= RuleSite.partLimit else {
+        throw .tooManyParts(Rule<From, To, Context>.site(Old.self), parts.count)
+      }
+      if parts.isEmpty, sink.notesDrops {
+        sink.note(Rule<From, To, Context>.site(Old.self), reason ?? "the split gave no events")
+      }
+      for (index, part) in parts.enumerated() {
+        guard effect.allows(part.caseIndex) else {
+          throw .unexpectedPart(
+            Rule<From, To, Context>.site(Old.self), To.Event.records[part.caseIndex].type.recordName)
+        }
+        try part.send(through: next, origin.part(UInt32(truncatingIfNeeded: index)), into: sink)
+      }
+    }
+  }
+}
+
+extension RuleEffect {
+  /// Whether an event of the case numbered `index` may come out.
+  @inlinable package func allows(_ index: Int) -> Bool {
+    switch self {
+    case .anything: true
+    case .cases(let indices): indices.contains(index)
+    case .nothing, .retained, .unknown: false
+    }
+  }
+}

@@ -1,0 +1,39 @@
+internal import AnnalsCoding
+
+/// A mapping of payloads, ready to be run.
+///
+/// It is an object so that running it touches one reference count, not one for each of its arrays.
+final class ConversionProgram: Sendable {
+  private let code: [ConversionInstruction]
+  private let pool: [UInt8]
+  private let scalars: [ScalarStep]
+  private let short: ConversionSplices?
+
+  /// The program of `mapping`, whose calls stand for `definitions`.
+  init(_ mapping: Mapping, _ definitions: [Mapping]) {
+    let assembly = ConversionAssembly(mapping, definitions)
+    code = assembly.code
+    pool = assembly.pool
+    scalars = assembly.scalars
+    short = ConversionSplices(assembly.code)
+  }
+
+  /// Appends what `payload` becomes; after a failure `output` is as before.
+  func apply(_ payload: Span<UInt8>, to output: inout [UInt8]) throws(CodingFailure) {
+    if let short {
+      let offset = try payload.end(ofHead: short.fields, at: 0)
+      let (splices, pool) = (short.splices, pool)
+      return try output.append(
+        splices.span, of: payload, from: offset, pool: pool.span, added: short.added)
+    }
+    let count = output.count
+    let (code, pool, scalars) = (code, pool, scalars)
+    var run = ConversionRun(code: code.span, pool: pool.span, scalars: scalars.span, bytes: payload)
+    do throws(CodingFailure) {
+      try run.block(0, depth: 0, into: &output)
+    } catch {
+      output.removeSubrange(count...)
+      throw error
+    }
+  }
+}

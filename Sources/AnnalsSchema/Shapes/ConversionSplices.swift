@@ -1,0 +1,37 @@
+internal import AnnalsCoding
+
+/// A conversion of one record that only leaves out, keeps and adds fields: the most frequent one, in its fastest form.
+struct ConversionSplices: Sendable {
+  /// How many fields the record stored has.
+  let fields: Int
+  /// What is done behind its head.
+  let splices: [Splice]
+  /// How many bytes are new.
+  let added: Int
+
+  /// The form of a program whose first block does nothing else; `nil` where it does more.
+  init?(_ code: [ConversionInstruction]) {
+    guard let first = code.first, first.operation == .enter else { return nil }
+    var splices = [Splice(start: 0, count: 0)]
+    var added = 0
+    for instruction in code.dropFirst().prefix(while: { $0.operation != .end }) {
+      let number = instruction.first
+      guard let last = splices.last else { return nil }
+      switch instruction.operation {
+      case .put:
+        splices.append(Splice(start: number, count: instruction.second))
+        added += Int(instruction.second)
+      case .skip where last.kept == 0: splices[splices.count - 1].skipped += number
+      case .skip: splices.append(Splice(start: 0, count: 0, skipped: number))
+      case .copy where last.kept == 0: splices[splices.count - 1].kept = number
+      case .copy: splices.append(Splice(start: 0, count: 0, kept: number))
+      case .copyRest where last.kept == 0: splices[splices.count - 1].kept = -1
+      case .copyRest: splices.append(Splice(start: 0, count: 0, kept: -1))
+      default: return nil
+      }
+    }
+    fields = Int(first.first)
+    self.splices = splices.filter { $0.count > 0 || $0.skipped > 0 || $0.kept != 0 }
+    self.added = added
+  }
+}

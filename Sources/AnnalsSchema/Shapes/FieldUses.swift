@@ -1,0 +1,219 @@
+internal import AnnalsCoding
+
+/// Which fields of stored payloads a chain of conversions still uses.
+///
+/// A graph, because types may contain themselves.
+package struct FieldUses: Sendable {
+  /// What is used of one value.
+  private enum Node: Sendable {
+    /// All of it.
+    case all
+    /// Nothing: the value is gone afterwards.
+    case nothing
+    /// Of a record, what is used of each field.
+    case record([Int])
+    /// Of an array or a set, what is used of each element.
+    case elements(Int)
+    /// Of a dictionary, what is used of each value.
+    case values(Int)
+    /// Of an enum, what is used of the values of each case.
+    case choice([[Int]])
+    /// Not worked out yet.
+    case pending
+  }
+
+  /// What is used of a value, as a place in the graph.
+  struct Use: Hashable, Sendable {
+    fileprivate let number: Int
+    /// All of it.
+    static let all = Use(number: 0)
+    fileprivate static let nothing = Use(number: 1)
+  }
+
+  /// A call of a definition, of whose result a part is wanted.
+  private struct Call: Hashable {
+    let definition: Int
+    let wanted: Int
+  }
+
+  private var nodes: [Node] = [.all, .nothing]
+  /// What is used of the whole payload.
+  private(set) var root = Use.all
+
+  /// What `conversions`, done one after the other, use of the payloads that the first one takes.
+  ///
+  /// - Complexity: O(the size of the mappings).
+  init(_ conversions: [Conversion]) {
+    var wanted = Use.all.number
+    for (mapping, definitions) in conversions.flatMap(\.mappings).reversed() {
+      var calls: [Call: Int] = [:]
+      wanted = used(by: mapping, definitions, wanted: wanted, &calls)
+    }
+    root = Use(number: wanted)
+  }
+
+  /// Whether something of the payload is not used.
+  var isPartial: Bool { !isAll(root) }
+
+  /// Whether all of a value is used.
+  func isAll(_ use: Use) -> Bool {
+    if case .all = nodes[use.number] { true } else { false }
+  }
+
+  /// Whether a value is gone.
+  func isNothing(_ use: Use) -> Bool { isNothing(use.number) }
+
+  /// What is used of the field numbered `index` of a record.
+  func field(_ index: Int, of use: Use) -> Use { Use(number: part(index, of: use.number)) }
+
+  /// What is used of the elements of an array or a set.
+  func element(of use: Use) -> Use { Use(number: element(of: use.number)) }
+
+  /// What is used of the values of a dictionary.
+  func value(of use: Use) -> Use { Use(number: value(of: use.number)) }
+
+  /// What is used of the value numbered `index` that a case holds.
+  func value(_ index: Int, ofCase number: Int, of use: Use) -> Use {
+    Use(number: held(index, number, of: use.number))
+  }
+
+  private func isNothing(_ number: Int) -> Bool {
+    if case .nothing = nodes[number] { true } else { false }
+  }
+
+  private func part(_ index: Int, of number: Int) -> Int {
+    switch nodes[number] {
+    case .nothing: number
+    case .record(let parts) where parts.indices.contains(index): parts[index]
+    default: Use.all.number
+    }
+  }
+
+  private func element(of number: Int) -> Int {
+    switch nodes[number] {
+    case .nothing: number
+    case .elements(let inner): inner
+    default: Use.all.number
+    }
+  }
+
+  private func value(of number: Int) -> Int {
+    switch nodes[number] {
+    case .nothing: number
+    case .values(let inner): inner
+    default: Use.all.number
+    }
+  }
+
+  private func held(_ index: Int, _ oneCase: Int, of number: Int) -> Int {
+    switch nodes[number] {
+    case .nothing: number
+    case .choice(let cases) where cases.indices.contains(oneCase) && cases[oneCase].indices.contains(index):
+      cases[oneCase][index]
+    default: Use.all.number
+    }
+  }
+}
+
+// How the graph is made.
+extension FieldUses {
+  /// The number of a node; where all of each part is used, that of the whole.
+  private mutating func add(_ node: Node) -> Int {
+    let parts =
+      switch node {
+      case .record(let parts): parts
+      case .elements(let inner), .values(let inner): [inner]
+      case .choice(let cases): cases.flatMap { $0 }
+      case .all, .nothing, .pending: [Use.nothing.number]
+      }
+    if parts.allSatisfy({ isAll(Use(number: $0)) }) { return Use.all.number }
+    nodes.append(node)
+    return nodes.count - 1
+  }
+
+  /// What `mapping` uses of a value, where `wanted` is used of what it makes.
+  private mutating func used(
+    by mapping: Mapping, _ definitions: [Mapping], wanted: Int, _ calls: inout [Call: Int]
+  ) -> Int {
+    guard !isNothing(wanted) else { return Use.nothing.number }
+    switch mapping {
+    case .same: return wanted
+    case .constant: return Use.nothing.number
+    case .scalar: return Use.all.number
+    case .wrap(let inner): return used(by: inner, definitions, wanted: element(of: wanted), &calls)
+    case .unwrap(let inner): return add(.elements(used(by: inner, definitions, wanted: wanted, &calls)))
+    case .optional(let inner): return used(by: inner, definitions, wanted: wanted, &calls)
+    case .field(let index, let count, let inner):
+      var parts = Array(repeating: Use.nothing.number, count: count)
+      let inner = used(by: inner, definitions, wanted: wanted, &calls)
+      if parts.indices.contains(index) { parts[index] = inner }
+      return add(.record(parts))
+    case .fields(let count, let made):
+      return add(
+        .record(parts(count, made, definitions, &calls) { uses, index in uses.part(index, of: wanted) }))
+    case .list(let inner), .set(let inner):
+      return add(.elements(used(by: inner, definitions, wanted: element(of: wanted), &calls)))
+    case .map(_, let inner, _, _):
+      return add(.values(used(by: inner, definitions, wanted: value(of: wanted), &calls)))
+    case .choice(let cases):
+      var all: [[Int]] = []
+      for oneCase in cases {
+        // A case without a counterpart is refused.
+        guard let target = oneCase.target else {
+          all.append(Array(repeating: Use.all.number, count: oneCase.count))
+          continue
+        }
+        all.append(
+          parts(oneCase.count, oneCase.values, definitions, &calls) { uses, index in
+            uses.held(index, target, of: wanted)
+          })
+      }
+      return add(.choice(all))
+    case .call(let definition):
+      let call = Call(definition: definition, wanted: wanted)
+      if let known = calls[call] { return known }
+      let number = add(.pending)
+      calls[call] = number
+      nodes[number] = nodes[used(by: definitions[definition], definitions, wanted: wanted, &calls)]
+      return number
+    }
+  }
+
+  /// What is used of each of the `count` fields of a record by the mappings that make another one of it.
+  private mutating func parts(
+    _ count: Int, _ made: [Mapping], _ definitions: [Mapping], _ calls: inout [Call: Int],
+    wanted: (FieldUses, Int) -> Int
+  ) -> [Int] {
+    var parts = Array(repeating: Use.nothing.number, count: count)
+    for (index, mapping) in made.enumerated() {
+      let use = used(by: mapping, definitions, wanted: wanted(self, index), &calls)
+      switch nodes[use] {
+      case .nothing: continue
+      case .record(let more) where more.count == count:
+        for (number, other) in more.enumerated() { parts[number] = union(parts[number], other) }
+      default: return Array(repeating: Use.all.number, count: count)
+      }
+    }
+    return parts
+  }
+
+  /// What is used by either of two.
+  private mutating func union(_ one: Int, _ other: Int) -> Int {
+    guard one != other else { return one }
+    switch (nodes[one], nodes[other]) {
+    case (.nothing, _): return other
+    case (_, .nothing): return one
+    case (.record(let left), .record(let right)) where left.count == right.count:
+      var parts: [Int] = []
+      for (left, right) in zip(left, right) { parts.append(union(left, right)) }
+      return add(.record(parts))
+    case (.elements(let left), .elements(let right)):
+      let inner = union(left, right)
+      return add(.elements(inner))
+    case (.values(let left), .values(let right)):
+      let inner = union(left, right)
+      return add(.values(inner))
+    default: return Use.all.number
+    }
+  }
+}

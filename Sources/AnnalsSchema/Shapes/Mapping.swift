@@ -1,0 +1,111 @@
+internal import AnnalsCoding
+
+/// How one value of a payload becomes another, as an expression that can be simplified and put behind another.
+indirect enum Mapping: Hashable, Sendable {
+  /// The value itself.
+  case same
+  /// These bytes, whatever the value.
+  case constant([UInt8])
+  /// Another scalar.
+  case scalar(ScalarStep)
+  /// An array that holds only what the mapping makes of the value.
+  case wrap(Mapping)
+  /// What the mapping makes of the only element of the array that the value is.
+  case unwrap(Mapping)
+  /// What the mapping makes of one of the `of` fields of the record that the value is.
+  case field(Int, of: Int, Mapping)
+  /// A record of what the mappings make of the value, which is a record of `of` fields.
+  case fields(of: Int, [Mapping])
+  /// Null where the value is null, else what the mapping makes of it.
+  case optional(Mapping)
+  /// An array of what the mapping makes of the elements.
+  case list(Mapping)
+  /// The same, sorted and without repetitions.
+  case set(Mapping)
+  /// A map of what the mappings make of keys and values; each map is one of CBOR, or an array of pairs.
+  case map(key: Mapping, value: Mapping, fromPairs: Bool, toPairs: Bool)
+  /// What each case becomes, by its number.
+  case choice([CaseMapping])
+  /// What the definition with this number makes of the value.
+  case call(Int)
+
+  /// What a case becomes.
+  struct CaseMapping: Hashable, Sendable {
+    /// The number of the case that it becomes; `nil` where there is none, and its values are refused.
+    let target: Int?
+    /// How many values it holds.
+    let count: Int
+    /// What the values of the other case are made of, each a mapping of a record of the values.
+    let values: [Mapping]
+  }
+
+  /// A record of `count` fields as it is.
+  static func identity(_ count: Int) -> [Mapping] {
+    (0..<count).map { .field($0, of: count, .same) }
+  }
+
+  /// The same mapping without what does nothing; `same` are the definitions that leave their values as they are.
+  func simplified(same: Set<Int>) -> Mapping {
+    switch self {
+    case .same, .constant, .scalar: return self
+    case .wrap(let inner): return .wrap(inner.simplified(same: same))
+    case .unwrap(let inner): return .unwrap(inner.simplified(same: same))
+    case .field(let index, let count, let inner):
+      return .field(index, of: count, inner.simplified(same: same))
+    case .fields(let count, let parts):
+      let parts = parts.map { $0.simplified(same: same) }
+      return parts == Self.identity(count) ? .same : .fields(of: count, parts)
+    case .optional(let inner):
+      let inner = inner.simplified(same: same)
+      return inner == .same ? .same : .optional(inner)
+    case .list(let inner):
+      let inner = inner.simplified(same: same)
+      return inner == .same ? .same : .list(inner)
+    case .set(let inner):
+      let inner = inner.simplified(same: same)
+      return inner == .same ? .same : .set(inner)
+    case .map(let key, let value, let fromPairs, let toPairs):
+      let key = key.simplified(same: same)
+      let value = value.simplified(same: same)
+      guard key != .same || value != .same || fromPairs != toPairs else { return .same }
+      return .map(key: key, value: value, fromPairs: fromPairs, toPairs: toPairs)
+    case .choice(let cases):
+      let cases = cases.map { oneCase in
+        CaseMapping(
+          target: oneCase.target, count: oneCase.count,
+          values: oneCase.values.map { $0.simplified(same: same) })
+      }
+      let isSame = cases.enumerated().allSatisfy { number, oneCase in
+        oneCase.target == number && oneCase.values == Self.identity(oneCase.count)
+      }
+      return isSame ? .same : .choice(cases)
+    case .call(let number): return same.contains(number) ? .same : self
+    }
+  }
+
+  /// Whether this or a mapping inside it satisfies `condition`.
+  func contains(_ condition: (Mapping) -> Bool) -> Bool {
+    guard !condition(self) else { return true }
+    switch self {
+    case .same, .constant, .scalar, .call: return false
+    case .wrap(let inner), .unwrap(let inner), .field(_, _, let inner), .optional(let inner),
+      .list(let inner),
+      .set(let inner):
+      return inner.contains(condition)
+    case .fields(_, let parts): return parts.contains { $0.contains(condition) }
+    case .map(let key, let value, _, _): return key.contains(condition) || value.contains(condition)
+    case .choice(let cases): return cases.contains { $0.values.contains { $0.contains(condition) } }
+    }
+  }
+
+  /// Whether it refuses some values of the shape that it is for, leaving those inside it aside.
+  var isPartial: Bool {
+    switch self {
+    case .scalar(let step): step.isPartial
+    case .unwrap, .set: true
+    case .map(let key, _, _, _): key != .same
+    case .choice(let cases): cases.contains { $0.target == nil }
+    default: false
+    }
+  }
+}

@@ -1,0 +1,96 @@
+internal import AnnalsCoding
+
+/// A shape as numbered types, where a type that contains itself leads back to its own number.
+struct ShapeGraph: Sendable {
+  /// A field, or a value that a case holds.
+  struct Field: Sendable {
+    let name: String
+    let originalName: String?
+    /// The number of its type.
+    let type: Int
+    /// The number of the field among all fields of the graph.
+    let id: Int
+  }
+  /// A case of a choice.
+  struct Case: Sendable {
+    let name: String
+    let values: [Field]
+    let standsForUnknown: Bool
+  }
+  /// A type; the numbers are those of other types.
+  enum Node: Sendable {
+    case scalar
+    case optional(Int)
+    case list(Int)
+    case set(Int)
+    case map(Int, Int)
+    case record([Field])
+    case choice([Case])
+    /// A level further out than there is one: a problem of the shape, and no type that a value could have.
+    case nothing
+  }
+  /// The types; the first is the record itself.
+  private(set) var nodes: [Node] = []
+  /// The same types as they are written.
+  private(set) var shapes: [ValueShape] = []
+  /// How many fields there are, values of cases among them.
+  private(set) var fieldCount = 0
+
+  /// The graph of `shape`.
+  init(_ shape: RecordShape) {
+    _ = add(.record(shape.fields), in: [])
+  }
+
+  /// Whether the type is null or a value.
+  func isOptional(_ type: Int) -> Bool {
+    if case .optional = nodes[type] { true } else { false }
+  }
+
+  /// The type without its question mark.
+  func required(_ type: Int) -> Int {
+    if case .optional(let inner) = nodes[type] { inner } else { type }
+  }
+
+  /// The type as it is written.
+  func text(_ type: Int) -> String { shapes[type].text }
+
+  /// The number of `shape`, which stands in the records and choices `enclosing`, outermost first.
+  private mutating func add(_ shape: ValueShape, in enclosing: [Int]) -> Int {
+    if case .enclosing(let level) = shape, enclosing.indices.contains(enclosing.count - 1 - level) {
+      return enclosing[enclosing.count - 1 - level]
+    }
+    let number = nodes.count
+    nodes.append(.scalar)
+    shapes.append(shape)
+    switch shape {
+    case .optional(let inner): nodes[number] = .optional(add(inner, in: enclosing))
+    case .list(let inner): nodes[number] = .list(add(inner, in: enclosing))
+    case .set(let inner): nodes[number] = .set(add(inner, in: enclosing))
+    case .map(let key, let value):
+      let key = add(key, in: enclosing)
+      nodes[number] = .map(key, add(value, in: enclosing))
+    case .record(let fields): nodes[number] = .record(add(fields, in: enclosing + [number]))
+    case .choice(let cases):
+      var added: [Case] = []
+      for oneCase in cases {
+        let values = add(oneCase.values, in: enclosing + [number])
+        added.append(Case(name: oneCase.name, values: values, standsForUnknown: oneCase.standsForUnknown))
+      }
+      nodes[number] = .choice(added)
+    case .enclosing: nodes[number] = .nothing
+    default: break
+    }
+    return number
+  }
+
+  private mutating func add(_ fields: [FieldShape], in enclosing: [Int]) -> [Field] {
+    var added: [Field] = []
+    for field in fields {
+      let id = fieldCount
+      fieldCount += 1
+      let type = add(field.shape, in: enclosing)
+      added.append(Field(name: field.name, originalName: field.originalName, type: type, id: id))
+    }
+    return added
+  }
+}

@@ -1,0 +1,164 @@
+internal import AnnalsCoding
+
+/// What is wrong with a shape, and what to write instead.
+package struct ShapeProblem: Hashable, Sendable {
+  /// The names that lead to the place, joined by points; empty for the record as a whole.
+  let field: String
+  /// The problem and its remedy in a sentence.
+  let description: String
+}
+
+extension RecordShape {
+  /// What keeps this shape from being stored; empty where nothing does.
+  ///
+  /// - Complexity: O(parts · depth).
+  package func problems() -> [ShapeProblem] {
+    var inspection = ShapeInspection()
+    inspection.inspect(.record(fields), at: "", depth: 1)
+    if let limit = inspection.parts > ShapeLimits.parts ? .tooMany : exceededLimit {
+      switch limit {
+      case .tooMany:
+        inspection.report(
+          "", "it has more than \(ShapeLimits.parts) fields, cases and types: divide it into several records")
+      case .tooLarge:
+        inspection.report(
+          "", "its description is longer than \(ShapeLimits.textSize) bytes: give its fields shorter names")
+      default:
+        inspection.report("", "its types are nested more than \(ShapeLimits.depth) deep: make them flatter")
+      }
+    }
+    return inspection.problems
+  }
+
+  /// The limit that keeps the shape's text from being read back; `nil` where nothing does, or something else.
+  private var exceededLimit: ShapeFailure.Reason? {
+    do throws(ShapeFailure) {
+      _ = try RecordShape(parsing: text)
+      return nil
+    } catch {
+      return [.tooMany, .tooLarge, .tooDeep].contains(error.reason) ? error.reason : nil
+    }
+  }
+}
+
+/// A walk through a shape that notes what is wrong with it.
+private struct ShapeInspection {
+  var problems: [ShapeProblem] = []
+  var parts = 0
+  /// The records and choices around the place, outermost first.
+  private var enclosing: [ValueShape] = []
+
+  mutating func report(_ field: String, _ description: String) {
+    problems.append(ShapeProblem(field: field, description: description))
+  }
+
+  mutating func inspect(_ shape: ValueShape, at path: String, depth: Int) {
+    parts += 1
+    guard parts <= ShapeLimits.parts else { return }
+    guard depth <= ShapeLimits.depth else {
+      report(path, "its type is nested more than \(ShapeLimits.depth) deep: make it flatter")
+      return
+    }
+    switch shape {
+    case .optional(let inner):
+      if case .optional = inner {
+        report(path, "it is an optional of an optional, and null says only one of the two: remove one `?`")
+      }
+      // A question mark nests nothing in a payload.
+      inspect(inner, at: path, depth: depth)
+    case .list(let element), .set(let element):
+      inspect(element, at: path, depth: depth + 1)
+    case .map(let key, let value):
+      inspect(key, at: path, depth: depth + 1)
+      inspect(value, at: path, depth: depth + 1)
+    case .record(let fields):
+      enter(shape, at: path) { inspection in
+        inspection.inspect(fields, at: path, depth: depth)
+      }
+    case .choice(let cases):
+      inspectNames(cases.map(\.name), "cases", at: path)
+      enter(shape, at: path) { inspection in
+        for oneCase in cases {
+          inspection.inspect(oneCase.values, at: path.appending(oneCase.name), depth: depth + 1)
+        }
+      }
+    case .enclosing(let level):
+      guard !enclosing.indices.contains(enclosing.count - 1 - level) || level < 0 else { break }
+      report(
+        path,
+        "it refers to a type \(level) levels out, but stands in \(enclosing.count): use the shape of a type")
+    default: break
+    }
+  }
+
+  private mutating func inspect(_ fields: [FieldShape], at path: String, depth: Int) {
+    inspectNames(fields.map(\.name), "fields", at: path)
+    for field in fields {
+      inspect(field.shape, at: path.appending(field.name), depth: depth + 1)
+    }
+  }
+
+  private mutating func enter(
+    _ shape: ValueShape, at path: String, _ inspect: (inout ShapeInspection) -> Void
+  ) {
+    if case .choice(let cases) = shape, cases.isEmpty {
+      report(path, "it is a choice without cases, of which there is no value: give it a case")
+    } else if !shape.hasValue(in: enclosing.map { _ in true }, depth: ShapeLimits.depth) {
+      report(
+        path,
+        "every value of it contains another one: make the field that leads back to it optional or an array")
+    }
+    enclosing.append(shape)
+    inspect(&self)
+    enclosing.removeLast()
+  }
+
+  private mutating func inspectNames(_ names: [String], _ what: String, at path: String) {
+    var exact: Set<ExactText> = []
+    // Swift's own comparison takes texts that differ only in normalisation for the same.
+    var canonical: Set<String> = []
+    for name in names {
+      if !exact.insert(ExactText(name)).inserted {
+        report(path.appending(name), "two \(what) have this name: rename one of them")
+      } else if !canonical.insert(name).inserted {
+        report(
+          path.appending(name),
+          "two \(what) have names that look alike and differ only in Unicode normalisation: rename one of them"
+        )
+      }
+    }
+  }
+}
+
+extension String {
+  /// The path of what is called `name` next to what this path leads to.
+  func sibling(_ name: String) -> String {
+    split(separator: ".").dropLast().joined(separator: ".").appending(name)
+  }
+
+  /// The path of a part called `name` of what this path leads to.
+  func appending(_ name: String) -> String {
+    isEmpty ? name : "\(self).\(name)"
+  }
+}
+
+extension ValueShape {
+  /// Whether a finite value exists; `enclosing` tells it of the records and choices around, outermost first.
+  fileprivate func hasValue(in enclosing: [Bool], depth: Int) -> Bool {
+    // What is deeper is reported as too deep.
+    guard depth > 0 else { return true }
+    switch self {
+    case .record(let fields):
+      // The record itself is not there yet while its fields are made.
+      return fields.allSatisfy { $0.shape.hasValue(in: enclosing + [false], depth: depth - 1) }
+    case .choice(let cases):
+      return cases.contains { oneCase in
+        oneCase.values.allSatisfy { $0.shape.hasValue(in: enclosing + [false], depth: depth - 1) }
+      }
+    case .enclosing(let level):
+      let index = enclosing.count - 1 - level
+      return enclosing.indices.contains(index) ? enclosing[index] : true
+    default: return true
+    }
+  }
+}

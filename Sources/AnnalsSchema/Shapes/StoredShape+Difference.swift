@@ -1,0 +1,11 @@
+extension StoredShape {
+  /// How two shapes of one record differ, in words.
+  package static func difference(_ stored: StoredShape?, _ expected: StoredShape?) -> String {
+    guard let stored, let expected else {
+      return "found \(stored?.text ?? "no shape"), expected \(expected?.text ?? "no shape")"
+    }
+    let changes = ShapeComparison(from: stored.shape, to: expected.shape).changes.map(\.description)
+    return "found \(stored.text), expected \(expected.text)"
+      + (changes.isEmpty ? "" : " (\(changes.joined(separator: "; ")))")
+  }
+}

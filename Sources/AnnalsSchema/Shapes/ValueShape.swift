@@ -1,0 +1,49 @@
+internal import AnnalsCoding
+
+/// What one value looks like on disk.
+///
+/// A shape has no names of Swift types: two types whose values are stored in the same way have the same shape.
+public indirect enum ValueShape: Hashable, Sendable {
+  /// false or true.
+  case bool
+  /// A whole number.
+  case integer(IntegerShape)
+  /// A single-precision number.
+  case float
+  /// A double-precision number.
+  case double
+  /// A text in UTF-8.
+  case text
+  /// A byte string.
+  case bytes
+  /// A point in time: a double, the seconds since 2001-01-01T00:00:00Z.
+  case date
+  /// A UUID: its 16 bytes.
+  case uuid
+  /// A URL: its text.
+  case url
+  /// A decimal number: its text.
+  case decimal
+  /// A value or null.
+  case optional(ValueShape)
+  /// An array.
+  case list(ValueShape)
+  /// An array without repetitions, sorted by the encoded bytes of its elements.
+  case set(ValueShape)
+  /// A map where the keys are texts, else an array of pairs; either sorted by the encoded bytes of the keys.
+  case map(ValueShape, ValueShape)
+  /// An array of fields.
+  case record([FieldShape])
+  /// One of several cases: its number where it holds nothing, else an array of its number and what it holds.
+  case choice([CaseShape])
+  /// The record or choice so many levels further out that this value stands in; 0 is the innermost one.
+  case enclosing(Int)
+  /// What a `Codable` type writes, by name.
+  case codable
+}
+
+/// The range of a whole number. `Int` and `UInt` have 64 bits.
+public enum IntegerShape: String, Hashable, Sendable, CaseIterable {
+  case int8, int16, int32, int64
+  case uint8, uint16, uint32, uint64
+}

@@ -1,0 +1,202 @@
+import Testing
+
+@testable import Annals
+@testable import AnnalsSchema
+
+/// Which declared fields of a payload a chain of conversions removes.
+struct FieldRemovalTests {
+  /// The paths that a chain of shapes removes from a payload of the first one, with the number of the shape that
+  /// lacks the field.
+  private func removed(_ value: CBOR, _ shapes: String..., adjustments: [FieldAdjustment] = []) throws
+    -> [String]
+  {
+    let shapes = try shapes.map(Self.shape)
+    var conversions: [(version: SchemaVersion, conversion: Conversion)] = []
+    for (index, (old, new)) in zip(shapes, shapes.dropFirst()).enumerated() {
+      let comparison = ShapeComparison(from: old, to: new, adjustments: adjustments)
+      conversions.append(
+        (SchemaVersion(UInt32(index) + 2, 0, 0), try #require(comparison.conversion, "\(comparison.changes)"))
+      )
+    }
+    return try Self.removed(value, shapes[0], conversions).map { "\($0.path) \($0.version.major)" }.sorted()
+  }
+
+  /// The shape of a text in which `new = old: …` is a field that was called `old` in the version before.
+  private static func shape(_ text: String) throws -> RecordShape {
+    var originals: [String: String] = [:]
+    let plain = text.replacing(/(\w+) = (\w+)/) { match in
+      originals[String(match.1)] = String(match.2)
+      return String(match.1)
+    }
+    return RecordShape(
+      try RecordShape(parsing: plain).fields.map {
+        FieldShape($0.name, originalName: originals[$0.name], $0.shape)
+      })
+  }
+
+  private struct Found: Hashable {
+    let path: String
+    let version: SchemaVersion
+  }
+
+  /// What is removed of a payload by shape.
+  private static func removed(
+    _ value: CBOR, _ shape: RecordShape, _ conversions: [(version: SchemaVersion, conversion: Conversion)]
+  ) throws -> [Found] {
+    let names = NamedForm(shape)
+    guard let removals = FieldRemovals(names, conversions) else { return [] }
+    var named: [UInt8] = []
+    let payload = try value.encodedPayload()
+    try names.write(payload.span, to: &named)
+    return try names.losses(in: named.span, removals, findsUndeclared: false).map { lost in
+      Found(
+        path: lost.path.map(\.text).joined(separator: "."),
+        version: try #require(lost.removedIn, "\(lost.path)"))
+    }
+  }
+
+  @Test func `a field is removed where it had a value`() throws {
+    let (old, new) = ("(a: text, b: text?, c: int64)", "(a: text)")
+    #expect(try removed(["x", "y", 1], old, new) == ["b 2", "c 2"])
+    #expect(try removed(["x", .null, 1], old, new) == ["c 2"])
+    #expect(try removed(["x", "y", 1], old, old) == [])
+  }
+
+  @Test func `a field that is renamed, widened or made optional is carried on`() throws {
+    #expect(
+      try removed(
+        ["x", 1, 2], "(a: text, n: int32, m: int32)", "(b = a: text, n: int64, m: int32?)") == [])
+  }
+
+  @Test func `the version is the one that removes the field, under whatever name`() throws {
+    #expect(
+      try removed(
+        ["x", "y", "z"], "(a: text, b: text, c: text)", "(d = a: text, c: text)", "(c: text)") == [
+          "a 3", "b 2",
+        ])
+  }
+
+  @Test func `what is added on the way and removed again was never stored`() throws {
+    #expect(try removed([1], "(a: int64)", "(a: int64, b: text?)", "(a: int64)") == [])
+  }
+
+  @Test func `fields are removed inside arrays, dictionaries, cases and optional records`() throws {
+    let inner = "(n: int64, x: text?)"
+    let value: CBOR = [
+      [[1, "x"], [2, .null], [3, "z"]], CBOR.map([CBOR.Pair("k", [1, "x"])]),
+      [[1, [7, "x"]]], [1, [1, "x"], "y"], [4, "o"],
+    ]
+    func shape(_ inner: String, _ held: String) -> String {
+      "(list: [\(inner)], map: [text: \(inner)], pairs: [int64: \(inner)], choice: <none | some(inner: \(inner)\(held))>, other: \(inner)?)"
+    }
+    #expect(
+      try removed(value, shape(inner, ", y: text"), shape("(n: int64)", "")) == [
+        "choice.some.inner.x 2", "choice.some.y 2", "list.x 2", "list.x 2", "map.x 2", "other.x 2",
+        "pairs.x 2",
+      ])
+  }
+
+  @Test func `a record that goes is removed as a whole, and one that is emptied field by field`() throws {
+    #expect(try removed(["x", [1, 2]], "(a: text, r: (n: int64, m: int64))", "(a: text)") == ["r 2"])
+    #expect(
+      try removed(["x", [1, 2]], "(a: text, r: (n: int64, m: int64))", "(a: text, r: ())") == [
+        "r.m 2", "r.n 2",
+      ])
+  }
+
+  @Test func `a type that contains itself loses a field at every depth`() throws {
+    let value: CBOR = ["a", "x", [["b", .null, []], ["c", "y", [["d", "z", []]]]]]
+    #expect(
+      try removed(
+        value, "(name: text, note: text?, children: [^0])", "(name: text, children: [^0])") == [
+          "children.children.note 2", "children.note 2", "note 2",
+        ])
+  }
+
+  /// The paths whose values can be exchanged for others without a trace in what `edits` make of the payload.
+  private func traceless(
+    _ value: CBOR, _ shape: RecordShape, _ edits: [ShapeEdit], using generator: inout SeededGenerator
+  ) throws -> [Found: Bool] {
+    func results(_ value: CBOR) -> [[CBOR]] {
+      guard case .array(var fields) = value else { return [] }
+      return edits.map { edit in
+        fields = edit.apply(fields)
+        return fields
+      }
+    }
+    let whole = results(value)
+    var found: [Found: Bool] = [:]
+    func look(
+      _ fields: [FieldShape], _ values: [CBOR], _ path: [String], _ replace: ([CBOR]) -> CBOR
+    ) throws {
+      for (index, field) in fields.enumerated() where values[index] != .null {
+        var changed: [CBOR] = []
+        for _ in 0..<30 where changed.count < 4 {
+          let other = field.shape.randomValue(in: [], using: &generator, depth: 3)
+          if try other.encodedPayload() != values[index].encodedPayload() { changed.append(other) }
+        }
+        let path = path + [field.name]
+        func put(_ other: CBOR) -> CBOR {
+          var values = values
+          values[index] = other
+          return replace(values)
+        }
+        let same = try changed.map { other in
+          try zip(results(put(other)), whole).map { left, right in
+            try CBOR.array(left).encodedPayload() == CBOR.array(right).encodedPayload()
+          }
+        }
+        let first = edits.indices.first { edit in same.allSatisfy { $0[edit] } }
+        if let first {
+          // A type with a single value says nothing.
+          let place = Found(
+            path: path.joined(separator: "."), version: SchemaVersion(UInt32(first) + 2, 0, 0))
+          found[place] = !changed.isEmpty
+          continue
+        }
+        switch (field.shape, values[index]) {
+        case (.record(let inner), .array(let held)), (.optional(.record(let inner)), .array(let held)):
+          try look(inner, held, path) { put(.array($0)) }
+        default: break
+        }
+      }
+    }
+    guard case .array(let values) = value else { return [:] }
+    try look(shape.fields, values, []) { .array($0) }
+    return found
+  }
+
+  @Test func `what is removed is what leaves no trace, in generated shapes, changes and payloads`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    print("what is removed: seed \(seed)")
+    var generator = SeededGenerator(seed: seed)
+    var total = 0
+    for round in 0..<400 {
+      let first = RecordShape(
+        RecordShape.random(using: &generator, depth: 2).fields.filter { !$0.shape.text.contains("^") })
+      var (last, edits) = (first, [ShapeEdit]())
+      var conversions: [(version: SchemaVersion, conversion: Conversion)] = []
+      for number in 0..<Int.random(in: 1...4, using: &generator) {
+        let edit = ShapeEdit.random(of: last, number: number, using: &generator)
+        let comparison = ShapeComparison(from: last, to: edit.shape, adjustments: edit.adjustments)
+        conversions.append((SchemaVersion(UInt32(number) + 2, 0, 0), try #require(comparison.conversion)))
+        edits.append(edit)
+        last = edit.shape
+      }
+      for _ in 0..<3 {
+        let value = first.randomValue(using: &generator)
+        let expected = try traceless(value, first, edits, using: &generator)
+        let unsure = Set(expected.filter { !$0.value }.map(\.key.path))
+        func isSure(_ found: Found) -> Bool {
+          !unsure.contains { $0 == found.path || found.path.hasPrefix("\($0).") }
+        }
+        let found = Set(try Self.removed(value, first, conversions).filter(isSure))
+        total += found.count
+        #expect(
+          found == Set(expected.filter(\.value).map(\.key)),
+          "seed \(seed), round \(round): \(first.text) → \(edits.map(\.shape.text)) of \(value)")
+      }
+    }
+    #expect(total > 50, "seed \(seed)")
+  }
+}
