@@ -25,7 +25,7 @@ import Testing
     try String(contentsOfFile: trial.shelter.path("archive"), encoding: .utf8)
   }
 
-  /// The names of files beside the store.
+  /// The names of files next to the store.
   private func names(_ trial: PassTrial) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: trial.shelter.directory.path).filter {
       $0.contains("archive")
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `a pass that is killed and begun anew leaves no other archive`() async throws {
+  @Test func `a pass that is killed and begun again leaves no other archive`() async throws {
     let first = try await PassTrial()
     for (point, count) in [(PassPoint.created, 1), (.batchCommitted, 2), (.verified, 1), (.live, 1)] {
       let trial = try PassTrial(copying: first)

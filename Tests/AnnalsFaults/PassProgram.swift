@@ -29,7 +29,7 @@ struct PassProgram {
     var isSlow = false
     /// Whether the pass itself appends while it follows, so that there is a round.
     var appends = false
-    /// Whether what entries lose goes to the file `archive` beside the store.
+    /// Whether what entries lose goes to the file `archive` next to the store.
     var archives = false
     /// The most bytes that a file may have.
     var limit: Int?

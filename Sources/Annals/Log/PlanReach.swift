@@ -126,7 +126,7 @@ final class PlanReach: Sendable {
     }
     let entrance = try plan.entrance(of: kinds.recordKind(kind), unversioned: unversioned)
     if !plan.passesStreams, let version = kind.version ?? unversioned {
-      // What a stage before has retained goes wherever its entry was led, and is read by none behind it.
+      // An entry that an earlier stage retained goes wherever it was led, and no later stage reads it.
       let retained = plan.steps[entrance.step].retainedBy ?? .max
       for index in plan.movingStages(behind: version) where retained > index {
         let (from, to) = (plan.schemas[index].version, plan.schemas[index + 1].version)

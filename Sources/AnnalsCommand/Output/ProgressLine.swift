@@ -46,7 +46,7 @@ struct ProgressLine {
   }
 }
 
-/// Something that people and programs are told although nothing went wrong.
+/// A message for people and programs although nothing went wrong.
 struct CommandNote {
   /// The line for people.
   let text: String

@@ -44,7 +44,7 @@ extension AnnalsError {
     if case .groupUnreadable(_, let error) = failure.failure, error.code != .ruleFailed,
       error.code != .malformed
     {
-      // Damage is told where it is, and what another process has changed as it is.
+      // Damage is reported with its own place, and what another process has changed as it is.
       self = error
       return
     }

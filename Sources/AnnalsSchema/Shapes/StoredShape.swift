@@ -1,6 +1,6 @@
 internal import AnnalsCoding
 
-/// A shape with its text and fingerprint, as a store keeps them beside a kind.
+/// A shape with its text and fingerprint, as a store keeps them with a kind.
 package final class StoredShape: Sendable {
   /// The shape.
   package let shape: RecordShape

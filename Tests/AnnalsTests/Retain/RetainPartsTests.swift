@@ -141,7 +141,7 @@ import Testing
     typealias Noted = OfficeV2.Noted
   }
   static func moved(_ stream: StreamName) -> StreamName { StreamName("new \(stream.text)") }
-  /// The stage behind the one that retains moves everything.
+  /// The stage after the one that retains moves everything.
   enum MovedAfter: SchemaMigrationPlan {
     static var stages: MigrationChain<OfficeV1, Moved3> {
       MigrationStage.custom(fromVersion: OfficeV1.self, toVersion: OfficeV2.self) {
@@ -226,7 +226,7 @@ import Testing
     try await store.append([.noted(.init(text: "b", by: nil))], to: "new desk", expecting: .revision(2))
   }
 
-  @Test func `entries that have moved are retained in the version behind the move`() async throws {
+  @Test func `entries that have moved are retained in the version after the move`() async throws {
     try await move(MovedBefore.self, "2.0.0 Received", raw: #"{"sheets":5}"#)
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Annals
 
-/// Archives of passes over generated logs, interrupted at random places, beside a writer that goes on.
+/// Archives of passes over generated logs, interrupted at random places, while a writer goes on.
 @Suite struct PassArchiveHistoryTests {
   @Test func `an archive has one line for each entry that loses something, however the pass was interrupted`()
     async throws

@@ -43,7 +43,7 @@ import Testing
     await #expect(throws: AnnalsError.self) { try await store.migrate(options).report() }
   }
 
-  /// The names of files beside the store.
+  /// The names of files next to the store.
   private func names() throws -> Set<String> {
     Set(try FileManager.default.contentsOfDirectory(atPath: place.directory.path)).subtracting([
       "orders.annals"
