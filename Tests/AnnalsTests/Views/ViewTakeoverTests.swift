@@ -98,8 +98,16 @@ struct ViewTakeoverTests {
     }
     let counts = try store.view(Tallies.Counts.self)
     let lock = tallied.url.appendingPathComponent("views/views.lock")
-    try FileManager.default.removeItem(at: lock)
-    try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+    // The store's thread may make the file again between the two steps.
+    try await ViewFollowingTests.wait {
+      try FileManager.default.removeItem(at: lock)
+      do {
+        try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+        return true
+      } catch let error as CocoaError where error.code == .fileWriteFileExists {
+        return false
+      }
+    }
     try await ViewFollowingTests.wait {
       if case .stopped = try counts.status().state { true } else { false }
     }
