@@ -8,7 +8,7 @@ import Synchronization
 /// and never longer than ``StoreOptions/lockTimeout``.
 final class LogWriter: Sendable {
   /// A call and who waits for its answer.
-  struct Job: Sendable {
+  final class Job: Waiting {
     let request: AppendRequest
     let durability: StoreOptions.Durability
     /// Since when its caller waits.
@@ -16,6 +16,20 @@ final class LogWriter: Sendable {
     /// When its caller gives up, unless it is being stored by then.
     let deadline: ContinuousClock.Instant
     let answer: CheckedContinuation<Result<Appended, AnnalsError>, Never>
+
+    init(
+      _ request: AppendRequest, _ durability: StoreOptions.Durability, since joined: ContinuousClock.Instant,
+      until deadline: ContinuousClock.Instant,
+      _ answer: CheckedContinuation<Result<Appended, AnnalsError>, Never>
+    ) {
+      self.request = request
+      self.durability = durability
+      self.joined = joined
+      self.deadline = deadline
+      self.answer = answer
+    }
+
+    var cost: Int { request.bytes }
   }
 
   /// What the thread shows to others.
@@ -46,7 +60,7 @@ final class LogWriter: Sendable {
   init(
     _ place: CurrentGeneration, interval: HeadMerge.Interval, room: Int, lockTimeout: Duration
   ) throws(AnnalsError) {
-    let line = WaitingLine<Job>(room: room) { $0.request.bytes }
+    let line = WaitingLine<Job>(room: room)
     self.line = line
     let (status, ended) = (status, ended)
     let (seconds, attoseconds) = lockTimeout.components
@@ -82,7 +96,7 @@ final class LogWriter: Sendable {
     switch admission.entry {
     case .admitted: return admission
     case .cancelled: throw AnnalsError.callCancelled
-    case .turnedAway:
+    case .expired:
       throw WriterLoop.busy(
         status.holder.load(ordering: .relaxed), waited: ContinuousClock.now - admission.since)
     }
@@ -98,8 +112,7 @@ final class LogWriter: Sendable {
     let ticket = CancellableTicket()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { answer in
-        let job = Job(
-          request: request, durability: durability, joined: since, deadline: since + limit, answer: answer)
+        let job = Job(request, durability, since: since, until: since + limit, answer)
         guard let number = line.join(job) else {
           answer.resume(returning: .failure(AnnalsError(.readOnly, "the store is being closed")))
           return

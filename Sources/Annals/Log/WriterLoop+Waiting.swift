@@ -4,7 +4,7 @@ import Synchronization
 
 // What callers are told while the thread waits for its turn.
 extension WriterLoop {
-  /// How long the watch rests at least: each look at the line costs time for each call in it.
+  /// How long the watch rests at least: looking for calls whose time is over costs time for each call.
   private static let rest = Duration.milliseconds(10)
   /// How long it rests at most, because a call with less patience may have come.
   private static let longestRest = Duration.milliseconds(100)
@@ -20,13 +20,9 @@ extension WriterLoop {
       do { holder = try environment.lastWriter() ?? 0 } catch { holder = 0 }
       status.holder.store(holder, ordering: .relaxed)
       let now = clock.now
-      // Callers that wait for room go first, so that none is let in whose time is over.
-      var next = line.turnAway(expiredBy: now) ?? now + longestRest
-      for job in line.leave(where: { $0.deadline <= now }) {
-        job.answer.resume(returning: .failure(busy(holder, waited: now - job.joined)))
-      }
-      line.look { next = min(next, $0.deadline) }
-      let wake = max(now + rest, min(next, now + longestRest))
+      let (expired, next) = line.expire(by: now)
+      for job in expired { job.answer.resume(returning: .failure(busy(holder, waited: now - job.joined))) }
+      let wake = max(now + rest, min(next ?? now + longestRest, now + longestRest))
       do { try await clock.sleep(until: wake) } catch { return }
     }
   }

@@ -12,13 +12,13 @@ import CLMDB
 /// `@unchecked Sendable`: `state` is touched only between `pthread_mutex_lock` and `pthread_mutex_unlock` of `mutex`; both
 /// pointers are constants, made before anybody else sees the object and freed when nobody does.
 @safe
-final class Monitor<State: Sendable>: @unchecked Sendable {
+package final class Monitor<State: Sendable>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
-  private var state: State
+  @usableFromInline var state: State
 
   /// A monitor that begins with `state`.
-  init(_ state: State) {
+  package init(_ state: State) {
     self.state = state
     unsafe mutex = .allocate(capacity: 1)
     unsafe mutex.initialize(to: pthread_mutex_t())
@@ -49,20 +49,21 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
   }
 
   /// Lends the state to `body` while no other thread has it.
-  func withLock<R: ~Copyable, E: Error>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
+  @inlinable package func withLock<R: ~Copyable, E: Error>(_ body: (inout State) throws(E) -> R) throws(E)
+    -> R
+  {
     enter()
     defer { leave() }
     return try body(&state)
   }
 
   /// Lends the state to `body` again and again, after each `wake`, until it gives a value.
-  func wait<R>(_ body: (inout State) -> R?) -> R {
+  @inlinable package func wait<R>(_ body: (inout State) -> R?) -> R {
     enter()
     defer { leave() }
     while true {
       if let result = body(&state) { return result }
-      let code = unsafe pthread_cond_wait(condition, mutex)
-      precondition(code == 0, "a wait without its lock")
+      sleep()
     }
   }
 
@@ -70,42 +71,53 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
   ///
   /// - Parameter nanoseconds: How long to wait at most.
   /// - Returns: `nil` if `body` gave no value even then.
-  func wait<R>(upTo nanoseconds: Int, _ body: (inout State) -> R?) -> R? {
+  @inlinable package func wait<R>(upTo nanoseconds: Int, _ body: (inout State) -> R?) -> R? {
     enter()
     defer { leave() }
     let end = Self.now() + nanoseconds
     while true {
       if let result = body(&state) { return result }
-      let rest = end - Self.now()
-      if rest <= 0 { return nil }
-      #if canImport(Darwin)
-        var time = timespec(tv_sec: rest / 1_000_000_000, tv_nsec: rest % 1_000_000_000)
-        let code = unsafe pthread_cond_timedwait_relative_np(condition, mutex, &time)
-      #else
-        var time = timespec(tv_sec: end / 1_000_000_000, tv_nsec: end % 1_000_000_000)
-        let code = unsafe pthread_cond_timedwait(condition, mutex, &time)
-      #endif
-      precondition(code == 0 || code == ETIMEDOUT, "a wait without its lock")
+      guard Self.now() < end else { return nil }
+      sleep(until: end)
     }
   }
 
-  private static func now() -> Int {
+  /// Gives the lock away until somebody wakes the thread.
+  @usableFromInline func sleep() {
+    let code = unsafe pthread_cond_wait(condition, mutex)
+    precondition(code == 0, "a wait without its lock")
+  }
+
+  /// Gives the lock away until somebody wakes the thread, or the time is over.
+  @usableFromInline func sleep(until end: Int) {
+    #if canImport(Darwin)
+      let rest = max(end - Self.now(), 0)
+      var time = timespec(tv_sec: rest / 1_000_000_000, tv_nsec: rest % 1_000_000_000)
+      let code = unsafe pthread_cond_timedwait_relative_np(condition, mutex, &time)
+    #else
+      var time = timespec(tv_sec: end / 1_000_000_000, tv_nsec: end % 1_000_000_000)
+      let code = unsafe pthread_cond_timedwait(condition, mutex, &time)
+    #endif
+    precondition(code == 0 || code == ETIMEDOUT, "a wait without its lock")
+  }
+
+  @usableFromInline static func now() -> Int {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
 
   /// Lets every waiting thread look again.
-  func wake() {
+  package func wake() {
     unsafe pthread_cond_broadcast(condition)
   }
 
-  private func enter() {
+  @usableFromInline func enter() {
     let code = unsafe pthread_mutex_lock(mutex)
     precondition(code == 0, "a lock that cannot be taken")
   }
 
-  private func leave() {
+  @usableFromInline func leave() {
     let code = unsafe pthread_mutex_unlock(mutex)
     precondition(code == 0, "a lock of another thread")
   }

@@ -49,7 +49,8 @@ enum Catalogue {
   private static func extremes(isFull: Bool, _ count: Int?) -> [any Scenario] {
     let sizes = count.map { [$0] } ?? (isFull ? [100_000, 1_000_000, 10_000_000] : [10_000, 100_000])
     return [
-      Cancel(appends: count ?? (isFull ? 100_000 : 10_000)),
+      Cancel(end: .answered, appends: count ?? (isFull ? 100_000 : 10_000)),
+      Cancel(end: .thrown, appends: count ?? (isFull ? 100_000 : 10_000)),
       NewStreams(entries: count ?? (isFull ? 10_000_000 : 200_000)),
     ] + sizes.map { VerifyRate(filling: Filling(streams: max($0 / 10, 1), entriesPerStream: 10)) }
   }

@@ -1,20 +1,22 @@
+/// An element of a queue.
+protocol Waiting: Sendable {
+  /// How much of the queue's room it takes, 0 or more.
+  var cost: Int { get }
+  /// When it stops waiting.
+  var deadline: ContinuousClock.Instant { get }
+}
+
 /// A queue whose elements can also leave from the middle, each found by its ticket.
 ///
-/// Elements stand in the order of their tickets, so one is found by bisection. A place whose element has left
-/// stays empty until half of all places are.
-struct TicketQueue<Element: Sendable>: Sendable {
-  private struct Place: Sendable {
-    let ticket: UInt64
-    let cost: Int
-    let element: Element
-  }
-
+/// Elements are in the order of their tickets, so one is found by bisection. A place whose element has left
+/// stays empty until it is at an end of the queue, or half of all places are empty.
+struct TicketQueue<Element: Waiting>: Sendable {
   /// The ticket of elements that cannot leave from the middle any more.
   private static var noTicket: UInt64 { 0 }
 
   /// A ring: the first place is at `head`, and `length` places follow each other. A ring has a power of two
   /// of them.
-  private var ring: [Place?] = []
+  private var ring: [Element?] = []
   /// The tickets, which empty places keep.
   private var tickets: [UInt64] = []
   private var head = 0
@@ -24,6 +26,8 @@ struct TicketQueue<Element: Sendable>: Sendable {
   private(set) var count = 0
   /// What all of them cost together.
   private(set) var cost = 0
+  /// No element's time is over before this; `nil` if there was none yet.
+  private(set) var nextDeadline: ContinuousClock.Instant?
 
   var isEmpty: Bool { count == 0 }
 
@@ -32,10 +36,10 @@ struct TicketQueue<Element: Sendable>: Sendable {
   /// Adds an element after all others.
   ///
   /// - Returns: Its ticket.
-  mutating func append(_ element: Element, cost: Int) -> UInt64 {
+  mutating func append(_ element: Element) -> UInt64 {
     makeRoom(for: 1)
     newest += 1
-    set(length, Place(ticket: newest, cost: cost, element: element), newest)
+    set(length, element, newest)
     length += 1
     return newest
   }
@@ -43,26 +47,27 @@ struct TicketQueue<Element: Sendable>: Sendable {
   /// Puts elements before all others. They have no tickets.
   ///
   /// - Complexity: Amortized O(`elements.count`).
-  mutating func prepend(_ elements: [Element], cost: (Element) -> Int) {
+  mutating func prepend(_ elements: [Element]) {
     makeRoom(for: elements.count)
     for element in elements.reversed() {
       head = (head - 1) & (ring.count - 1)
       length += 1
-      set(0, Place(ticket: Self.noTicket, cost: cost(element), element: element), Self.noTicket)
+      set(0, element, Self.noTicket)
     }
   }
 
-  private mutating func set(_ place: Int, _ new: Place, _ ticket: UInt64) {
+  private mutating func set(_ place: Int, _ new: Element, _ ticket: UInt64) {
     let index = index(place)
     ring[index] = new
     tickets[index] = ticket
     count += 1
     cost += new.cost
+    nextDeadline = min(nextDeadline ?? new.deadline, new.deadline)
   }
 
-  /// Takes the element with a ticket out.
+  /// Removes the element with a ticket.
   ///
-  /// - Returns: `nil` where it is not in the queue any more.
+  /// - Returns: `nil` if it is not in the queue any more.
   /// - Complexity: Amortized O(log n).
   mutating func remove(_ ticket: UInt64) -> Element? {
     guard ticket != Self.noTicket else { return nil }
@@ -72,32 +77,39 @@ struct TicketQueue<Element: Sendable>: Sendable {
       if tickets[index(middle)] < ticket { low = middle + 1 } else { high = middle }
     }
     guard low < length, tickets[index(low)] == ticket, let element = empty(low) else { return nil }
-    compactIfSparse()
+    trim()
     return element
   }
 
-  /// Takes all elements out that match.
+  /// Removes all elements whose time is over.
   ///
-  /// - Complexity: O(n), once for all of them.
-  mutating func removeAll(where matches: (Element) -> Bool) -> [Element] {
-    var removed: [Element] = []
+  /// - Complexity: O(1) before ``nextDeadline``; otherwise O(n), once for all of them.
+  mutating func expire(by now: ContinuousClock.Instant) -> [Element] {
+    guard let nextDeadline, nextDeadline <= now else { return [] }
+    var expired: [Element] = []
+    var next: ContinuousClock.Instant?
     for place in 0..<length {
-      guard let found = ring[index(place)], matches(found.element) else { continue }
-      if let element = empty(place) { removed.append(element) }
+      guard let deadline = ring[index(place)]?.deadline else { continue }
+      if deadline > now {
+        next = min(next ?? deadline, deadline)
+      } else if let element = empty(place) {
+        expired.append(element)
+      }
     }
-    compactIfSparse()
-    return removed
+    self.nextDeadline = next
+    trim()
+    return expired
   }
 
   /// The first element.
   var first: Element? {
     mutating get {
       skipEmpty()
-      return length == 0 ? nil : ring[head]?.element
+      return length == 0 ? nil : ring[head]
     }
   }
 
-  /// Takes the first element out.
+  /// Removes the first element.
   mutating func popFirst() -> Element? {
     skipEmpty()
     guard length > 0 else { return nil }
@@ -106,12 +118,8 @@ struct TicketQueue<Element: Sendable>: Sendable {
     return element
   }
 
-  /// Calls `body` with each element, the first one first.
-  func forEach(_ body: (Element) -> Void) {
-    for place in 0..<length {
-      if let found = ring[index(place)] { body(found.element) }
-    }
-  }
+  /// The elements, the first one first.
+  var elements: [Element] { (0..<length).compactMap { ring[index($0)] } }
 
   private mutating func empty(_ place: Int) -> Element? {
     let index = index(place)
@@ -119,7 +127,14 @@ struct TicketQueue<Element: Sendable>: Sendable {
     ring[index] = nil
     count -= 1
     cost -= found.cost
-    return found.element
+    return found
+  }
+
+  /// Gives up empty places at both ends, and all of them if they are more than half.
+  private mutating func trim() {
+    skipEmpty()
+    while length > 0, ring[index(length - 1)] == nil { length -= 1 }
+    if length > 64, count < length / 2 { closeRanks() }
   }
 
   private mutating func skipEmpty() {
@@ -130,30 +145,36 @@ struct TicketQueue<Element: Sendable>: Sendable {
     if length == 0, ring.count > 1 << 16 { (ring, tickets, head) = ([], [], 0) }
   }
 
-  private mutating func compactIfSparse() {
-    if length > 64, count < length / 2 { rebuild(capacity: ring.count) }
+  /// Moves elements forward until no place between them is empty.
+  private mutating func closeRanks() {
+    var kept = 0
+    for place in 0..<length where ring[index(place)] != nil {
+      if kept < place {
+        ring.swapAt(index(kept), index(place))
+        tickets[index(kept)] = tickets[index(place)]
+      }
+      kept += 1
+    }
+    length = kept
   }
 
   private mutating func makeRoom(for more: Int) {
     guard length + more > ring.count else { return }
     var capacity = max(ring.count * 2, 16)
     while capacity < length + more { capacity *= 2 }
-    rebuild(capacity: capacity)
-  }
-
-  private mutating func rebuild(capacity: Int) {
-    var (places, numbers): ([Place?], [UInt64]) = ([], [])
+    var (places, numbers): ([Element?], [UInt64]) = ([], [])
     places.reserveCapacity(capacity)
     numbers.reserveCapacity(capacity)
-    for place in 0..<length {
-      guard let found = ring[index(place)] else { continue }
-      places.append(found)
-      numbers.append(found.ticket)
+    for place in 0..<length where ring[index(place)] != nil {
+      places.append(ring[index(place)])
+      numbers.append(tickets[index(place)])
     }
     length = places.count
     head = 0
-    places.append(contentsOf: repeatElement(nil, count: capacity - length))
-    numbers.append(contentsOf: repeatElement(0, count: capacity - length))
+    for _ in length..<capacity {
+      places.append(nil)
+      numbers.append(Self.noTicket)
+    }
     (ring, tickets) = (places, numbers)
   }
 }

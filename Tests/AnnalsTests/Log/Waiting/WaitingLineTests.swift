@@ -1,16 +1,17 @@
-import Foundation
 import LMDB
 import Synchronization
 import Testing
 
+@testable import Annals
+
 @Suite struct `A waiting line` {
   /// Serves `line` on a thread of its own until it is closed, and gives the groups that were taken.
   private func serve(
-    _ line: WaitingLine<Int>, gathering count: Int = 1, upTo patience: Int = 50_000_000,
-    while fits: @escaping @Sendable (Int) -> Bool = { _ in true },
+    _ line: WaitingLine<WaitingNumber>, gathering count: Int = 1, upTo patience: Int = 50_000_000,
+    while fits: @escaping @Sendable (WaitingNumber) -> Bool = { _ in true },
     _ body: () async throws -> Void
-  ) async throws -> [[Int]] {
-    let groups = Mutex<[[Int]]>([])
+  ) async throws -> [[WaitingNumber]] {
+    let groups = Mutex<[[WaitingNumber]]>([])
     let thread = try WriterThread(name: "writer") {
       while line.waitForSome() {
         if count > 1 { line.gather(count, upTo: patience) }
@@ -25,26 +26,30 @@ import Testing
   }
 
   @Test func `all are served in the order in which they came`() async throws {
-    let line = WaitingLine<Int>()
+    let line = WaitingLine<WaitingNumber>()
     let groups = try await serve(line) {
-      for number in 0..<1000 { #expect(line.join(number) != nil) }
+      for number in 0..<1000 { #expect(line.join(WaitingNumber(number)) != nil) }
     }
-    #expect(groups.flatMap(\.self) == Array(0..<1000))
+    #expect(groups.flatMap(\.self).map(\.number) == Array(0..<1000))
   }
 
   @Test func `a closed line takes nobody else`() {
-    let line = WaitingLine<Int>()
+    let line = WaitingLine<WaitingNumber>()
     line.close()
     line.close()
     #expect(line.join(1) == nil)
     #expect(!line.waitForSome())
   }
 
-  @Test func `whoever leaves is not served`() {
-    let line = WaitingLine<Int>()
-    for number in 0..<10 { _ = line.join(number) }
-    #expect(line.leave { $0 % 2 == 1 } == [1, 3, 5, 7, 9])
-    #expect(line.leave { $0 > 10 } == [])
+  @Test func `elements whose time is over are not served`() {
+    let line = WaitingLine<WaitingNumber>()
+    let now = ContinuousClock.now
+    for number in 0..<10 {
+      _ = line.join(WaitingNumber(number, until: now + .seconds(number % 2 == 1 ? number : 60 + number)))
+    }
+    #expect(line.expire(by: now) == ([], now + .seconds(1)))
+    #expect(line.expire(by: now + .seconds(9)) == ([1, 3, 5, 7, 9], now + .seconds(60)))
+    #expect(line.expire(by: now + .seconds(59)) == ([], now + .seconds(60)))
     #expect(line.take { _ in true } == [0, 2, 4, 6, 8])
     line.rejoin([0, 2])
     _ = line.join(9)
@@ -52,18 +57,18 @@ import Testing
   }
 
   @Test func `a group ends before the first that does not fit, and has one at least`() {
-    let line = WaitingLine<Int>()
-    for number in [9, 1, 2, 9, 3] { _ = line.join(number) }
-    #expect(line.take { $0 < 5 } == [9, 1, 2])
-    #expect(line.take { $0 < 5 } == [9, 3])
-    #expect(line.take { $0 < 5 } == [])
+    let line = WaitingLine<WaitingNumber>()
+    for number in [9, 1, 2, 9, 3] { _ = line.join(WaitingNumber(number)) }
+    #expect(line.take { $0.number < 5 } == [9, 1, 2])
+    #expect(line.take { $0.number < 5 } == [9, 3])
+    #expect(line.take { $0.number < 5 } == [])
   }
 
   @Test func `gathering waits for as many as are wanted`() async throws {
-    let line = WaitingLine<Int>()
+    let line = WaitingLine<WaitingNumber>()
     let groups = try await serve(line, gathering: 4, upTo: 20_000_000_000) {
       for number in 0..<4 {
-        #expect(line.join(number) != nil)
+        #expect(line.join(WaitingNumber(number)) != nil)
         try await Task.sleep(for: .milliseconds(2))
       }
       try await Task.sleep(for: .milliseconds(20))
@@ -72,7 +77,7 @@ import Testing
   }
 
   @Test func `gathering ends when its time is over`() async throws {
-    let line = WaitingLine<Int>()
+    let line = WaitingLine<WaitingNumber>()
     let groups = try await serve(line, gathering: 4) {
       #expect(line.join(1) != nil)
       try await Task.sleep(for: .milliseconds(200))
@@ -81,23 +86,23 @@ import Testing
   }
 
   @Test func `many threads may join at once`() async throws {
-    let line = WaitingLine<Int>()
+    let line = WaitingLine<WaitingNumber>()
     let groups = try await serve(line) {
       await withTaskGroup { group in
         for task in 0..<8 {
-          group.addTask { for number in 0..<500 { _ = line.join(task * 500 + number) } }
+          group.addTask { for number in 0..<500 { _ = line.join(WaitingNumber(task * 500 + number)) } }
         }
       }
     }
-    #expect(groups.flatMap(\.self).sorted() == Array(0..<4000))
+    #expect(groups.flatMap(\.self).map(\.number).sorted() == Array(0..<4000))
   }
 
   @Test func `one that leaves by its ticket is gone once, and the others keep their places`() throws {
-    let line = WaitingLine<Int>()
-    let tickets = try (0..<6).map { try #require(line.join($0)) }
+    let line = WaitingLine<WaitingNumber>()
+    let tickets = try (0..<6).map { try #require(line.join(WaitingNumber($0))) }
     #expect(line.leave(tickets[2]) == 2)
     #expect(line.leave(tickets[2]) == nil)
-    #expect(line.take { $0 < 1 } == [0])
+    #expect(line.take { $0.number < 1 } == [0])
     #expect(line.leave(tickets[0]) == nil)
     line.rejoin([0])
     // Whoever was taken once is served.
@@ -107,9 +112,9 @@ import Testing
   }
 
   @Test func `a hundred thousand leave in any order without looking at each other`() throws {
-    let line = WaitingLine<Int>()
-    var tickets = try (0..<100_000).map { try #require(line.join($0)) }
-    var random = SplitMix64(seed: 13)
+    let line = WaitingLine<WaitingNumber>()
+    var tickets = try (0..<100_000).map { try #require(line.join(WaitingNumber($0))) }
+    var random = SeededGenerator(seed: 13)
     tickets.shuffle(using: &random)
     let time = ContinuousClock().measure { for ticket in tickets { _ = line.leave(ticket) } }
     #expect(line.isEmpty)
@@ -121,25 +126,21 @@ import Testing
 
 /// A line whose elements cost what they are, with room for ten.
 @Suite struct `A line with little room` {
-  private let line = WaitingLine<Int>(room: 10) { $0 }
+  private let line = WaitingLine<WaitingNumber>(room: 10)
 
   /// Lets a caller enter, and join with `number` when it is let in.
-  private func visit(_ number: Int) -> Task<WaitingLine<Int>.Entry, Never> {
+  private func visit(_ number: Int) -> Task<WaitingLine<WaitingNumber>.Entry, Never> {
     Task { [line] in
       let admission = await line.enter(within: .seconds(60))
       let entry = admission.entry
-      if entry == .admitted { _ = line.join(number) }
+      if entry == .admitted { _ = line.join(WaitingNumber(number, cost: number)) }
       _ = consume admission
       return entry
     }
   }
 
-  /// What waits, in order.
-  private var elements: [Int] {
-    var elements: [Int] = []
-    line.look { elements.append($0) }
-    return elements
-  }
+  /// The numbers that wait, in order.
+  private var elements: [Int] { line.elements.map(\.number) }
 
   /// Waits until `count` callers wait for room.
   private func wait(for count: Int) async throws {
@@ -149,13 +150,13 @@ import Testing
 
   @Test func `callers beyond the room wait, and enter in their order as others are taken`() async throws {
     for number in [4, 4, 4] { #expect(await visit(number).value == .admitted) }
-    var visits: [Task<WaitingLine<Int>.Entry, Never>] = []
+    var visits: [Task<WaitingLine<WaitingNumber>.Entry, Never>] = []
     for (index, number) in [5, 6, 7].enumerated() {
       visits.append(visit(number))
       try await wait(for: index + 1)
     }
     #expect(elements == [4, 4, 4])
-    #expect(line.take { $0 < 0 } == [4])
+    #expect(line.take { $0.number < 0 } == [4])
     #expect(await visits[0].value == .admitted)
     #expect(elements == [4, 4, 5] && line.visitorCount == 2)
     #expect(line.take { _ in true } == [4, 4, 5])
@@ -183,10 +184,10 @@ import Testing
     #expect(await visit(20).value == .admitted)
     let waiting = visit(1)
     try await wait(for: 1)
-    #expect(try #require(line.turnAway(expiredBy: .now)) > .now)
+    #expect(try #require(line.expire(by: .now).next) > .now)
     #expect(line.visitorCount == 1)
-    #expect(line.turnAway(expiredBy: .now + .seconds(61)) == nil)
-    #expect(await waiting.value == .turnedAway)
+    #expect(line.expire(by: .now + .seconds(61)).expired == [])
+    #expect(await waiting.value == .expired && line.visitorCount == 0)
     #expect(elements == [20])
   }
 

@@ -2,25 +2,25 @@ import Synchronization
 
 /// The ticket of a task that waits, for the handler of its cancellation, which may run before there is a
 /// ticket.
-public final class CancellableTicket: Sendable {
+final class CancellableTicket: Sendable {
   private static let none: UInt64 = 0
   private static let cancelled = UInt64.max
   private let ticket = Atomic<UInt64>(0)
 
   /// No ticket yet.
-  public init() {}
+  init() {}
 
   /// Notes the ticket, which is above 0.
   ///
   /// - Returns: Whether the task was not cancelled before; if it was, the caller takes back what waits.
-  public func set(_ number: UInt64) -> Bool {
+  func set(_ number: UInt64) -> Bool {
     ticket.compareExchange(expected: Self.none, desired: number, ordering: .acquiringAndReleasing).exchanged
   }
 
   /// Notes the cancellation.
   ///
   /// - Returns: The ticket of what waits, which the caller takes back; `nil` where there is none yet.
-  public func cancel() -> UInt64? {
+  func cancel() -> UInt64? {
     let number = ticket.exchange(Self.cancelled, ordering: .acquiringAndReleasing)
     return number == Self.none || number == Self.cancelled ? nil : number
   }

@@ -1,0 +1,66 @@
+internal import LMDB
+import Synchronization
+
+extension WaitingLine {
+  /// Waits until the line has room, after those that have waited longer.
+  ///
+  /// - Parameter limit: How long the caller is ready to wait; only ``expire(by:)`` looks at it.
+  /// - Returns: How that ended, and the room, which is kept until the value ends: end it when the element
+  ///   joins.
+  func enter(within limit: Duration) async -> Admission {
+    let since = ContinuousClock.now
+    guard isCrowded.load(ordering: .relaxed) else {
+      return Admission(entry: .admitted, since: since, line: self, reserved: 0)
+    }
+    let ticket = CancellableTicket()
+    let (entry, reserved) = await withTaskCancellationHandler {
+      await withCheckedContinuation { (answer: CheckedContinuation<(Entry, Int), Never>) in
+        let visitor = Visitor(deadline: since + limit, answer: answer)
+        let number = state.withLock { state -> UInt64? in
+          guard !hasRoom(state) || !state.visitors.isEmpty else { return nil }
+          isCrowded.store(true, ordering: .relaxed)
+          return state.visitors.append(visitor)
+        }
+        guard let number else { return answer.resume(returning: (.admitted, 0)) }
+        if !ticket.set(number) { dismiss(number) }
+      }
+    } onCancel: {
+      if let number = ticket.cancel() { dismiss(number) }
+    }
+    return Admission(entry: entry, since: since, line: self, reserved: reserved)
+  }
+
+  /// How many callers wait for room.
+  var visitorCount: Int { state.withLock { $0.visitors.count } }
+
+  private func dismiss(_ number: UInt64) {
+    state.withLock { $0.visitors.remove(number) }?.answer.resume(returning: (.cancelled, 0))
+  }
+
+  func giveBack(_ reserved: Int) {
+    if reserved > 0 { change { $0.reserved -= reserved } }
+  }
+
+  func hasRoom(_ state: State) -> Bool {
+    let taken = state.elements.cost + state.reserved
+    return taken == 0 || taken < room
+  }
+
+  /// Changes what waits, and lets in those for whom there is room then.
+  func change<R>(_ body: (inout State) -> R) -> R {
+    let (result, admitted) = state.withLock { state -> (R, [(Visitor, Int)]) in
+      let result = body(&state)
+      guard isCrowded.load(ordering: .relaxed) else { return (result, []) }
+      var admitted: [(Visitor, Int)] = []
+      while hasRoom(state), let visitor = state.visitors.popFirst() {
+        // What it will bring is not known yet.
+        admitted.append((visitor, state.lastCost))
+        state.reserved += state.lastCost
+      }
+      if hasRoom(state) { isCrowded.store(false, ordering: .relaxed) }
+      return (result, admitted)
+    }
+    for (visitor, reserved) in admitted { visitor.answer.resume(returning: (.admitted, reserved)) }
+    return result
+  }
+}
