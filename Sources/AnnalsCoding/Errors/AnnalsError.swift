@@ -13,17 +13,32 @@ public struct AnnalsError: Error, Sendable {
   /// The failure in words: the place, what was expected, what was found, what to do.
   public let message: String
   /// The same facts as values.
-  public let details: Details
+  public var details: Details { facts?.details ?? Details() }
   /// The error below this one, where there is one.
   public let underlying: (any Error)?
 
+  /// Apart from the error, which every call that can throw has room for: the facts take ten times as much.
+  private let facts: Facts?
+
+  private final class Facts: Sendable {
+    let details: Details
+
+    init(_ details: Details) { self.details = details }
+  }
+
   /// An error of kind `code`.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of failure.
+  ///   - message: The failure in words.
+  ///   - details: The same facts as values.
+  ///   - underlying: The error below this one.
   public init(
-    _ code: Code, _ message: String, details: Details = Details(), underlying: (any Error)? = nil
+    _ code: Code, _ message: String, details: Details? = nil, underlying: (any Error)? = nil
   ) {
     self.code = code
     self.message = message
-    self.details = details
+    facts = details.map(Facts.init)
     self.underlying = underlying
   }
 }
