@@ -2,28 +2,30 @@ internal import AnnalsCoding
 internal import LMDB
 
 /// Compares every entry of the log with what docs/format.md says of it, and adds up what the other tables must say.
-struct EntryCheck: ~Escapable {
-  private let reader: StoreReader
+struct EntryCheck: ~Copyable, ~Escapable {
+  let reader: StoreReader
   private let kinds: KindRegistry
   /// Up to where the rows of `streams` and `heads` must suffice.
-  private let checkpoint: UInt64
+  let checkpoint: UInt64
   /// The index of event ids, and how many of its rows an entry has confirmed.
   private(set) var index: IDIndexCheck
-  private(set) var report: VerifyReport
+  var report: VerifyReport
   /// What `census` must say.
   private(set) var census: [UInt32: CensusRow] = [:]
   /// How many entries are the first of their stream.
-  private(set) var firsts: UInt64 = 0
+  var firsts: UInt64 = 0
   /// How many of them stand in the tail, where a stream need not have a row yet.
-  private(set) var births: UInt64 = 0
+  var births: UInt64 = 0
   /// How many of those have no row yet.
-  private(set) var rowless: UInt64 = 0
+  var rowless: UInt64 = 0
   /// The first revision that each stream has in the tail, by the stream's id.
-  private(set) var tail: [UInt64: UInt64] = [:]
+  var tail: [UInt64: UInt64] = [:]
   /// The newest entry of each stream so far.
-  private(set) var trails = StreamTrails()
+  var trails = StreamTrails()
+  /// Entries that the trails do not know yet.
+  var passed: [PassedEntry] = []
   /// How many rows and entries were looked up in addition to the scan.
-  private(set) var lookUps: UInt64 = 0
+  var lookUps: UInt64 = 0
   /// Kinds that were registered by an entry.
   private(set) var registered: Set<UInt32> = []
   /// Whether an entry could not be read, so that sums over the log mean little.
@@ -41,7 +43,7 @@ struct EntryCheck: ~Escapable {
     self.report = report
   }
 
-  private mutating func add(_ position: Position, _ problem: String, _ repair: Finding.Repair = .restore) {
+  mutating func add(_ position: Position, _ problem: String, _ repair: Finding.Repair = .restore) {
     report.add(Finding(place: "position \(position)", position: position, problem: problem, repair: repair))
   }
 
@@ -62,6 +64,7 @@ struct EntryCheck: ~Escapable {
       expected = row.key &+ 1
       if report.entries % 65_536 == 0 { progress(report.entries, last) }
     }
+    follow()
     if !endsCall { add(Position(last), "the last entry does not end its append call") }
   }
 
@@ -75,11 +78,10 @@ struct EntryCheck: ~Escapable {
       report.add(error, place: "position \(position)", position: position)
       return true
     }
-    let targets = trails.advance(to: header, at: position)
     checkBody(bytes, header, position)
     checkRows(bytes, header, position)
-    checkStream(bytes, header, position)
-    checkLinks(bytes, header, position, targets)
+    let name = checkStream(bytes, header, position)
+    pass(PassedEntry(header, position, links(in: bytes, header, position), name))
     do throws(AnnalsError) {
       if let problem = try index.check(bytes, header, position, reader) { add(position, problem, .rebuild) }
     } catch {
@@ -181,77 +183,6 @@ struct EntryCheck: ~Escapable {
       }
     } catch {
       add(position, error.description)
-    }
-  }
-
-  private mutating func checkStream(_ bytes: Span<UInt8>, _ header: EntryHeader, _ position: Position) {
-    let isInTail = position.rawValue > checkpoint
-    if isInTail, tail[header.stream.rawValue] == nil {
-      tail[header.stream.rawValue] = header.revision.rawValue
-    }
-    do throws(AnnalsError) {
-      if header.flags.contains(.first) {
-        firsts += 1
-        if isInTail { births += 1 }
-        lookUps += 2
-        let name = try reader.name(of: position)
-        guard NameRule.allows(name.text) else { return add(position, "the stream's name is not allowed") }
-        let row = try reader.row(name.text, in: reader.tables.streams) { (bytes) throws(FormatFailure) in
-          try StreamRow(bytes)
-        }
-        if isInTail, row == nil { rowless += 1 }
-        if row?.id != position, row != nil || !isInTail {
-          add(position, "table 'streams' does not lead from the stream's name to here", .rebuild)
-        }
-      }
-      if header.flags.contains(.id), !isInTail {
-        if try newestID(of: header.stream) <= header.revision.rawValue {
-          add(position, "table 'heads' says that the stream's newest event id is older", .rebuild)
-        }
-      }
-    } catch {
-      report.add(error, place: "position \(position)", position: position)
-    }
-  }
-
-  /// What the row of `heads` says of a stream's newest id: its revision plus 1, or 0 for none.
-  private mutating func newestID(of stream: Position) throws(AnnalsError) -> UInt64 {
-    if let known = trails.storedID(of: stream) { return known }
-    lookUps += 1
-    let newest = try reader.storedHead(id: stream).newestID
-    trails.remember(storedID: newest, of: stream)
-    return newest.map { $0.rawValue + 1 } ?? 0
-  }
-
-  private mutating func checkLinks(
-    _ bytes: Span<UInt8>, _ header: EntryHeader, _ position: Position, _ targets: EntryLinks
-  ) {
-    for level in 0..<Head.levels(dividing: header.revision)
-    where Head.step(ofLevel: level) <= header.revision.rawValue {
-      do throws(FormatFailure) {
-        let target = try header.linked(level: level, from: position, in: bytes)
-        // The entry there has been read, and was the one that is meant.
-        if target.rawValue == targets[level] { continue }
-        checkTarget(target, Revision(header.revision.rawValue - Head.step(ofLevel: level)), header, position)
-      } catch {
-        add(position, error.description)
-      }
-    }
-  }
-
-  private mutating func checkTarget(
-    _ target: Position, _ revision: Revision, _ header: EntryHeader, _ position: Position
-  ) {
-    lookUps += 1
-    do throws(AnnalsError) {
-      let found = try reader.header(try reader.bytes(at: target), at: target)
-      guard found.revision == revision, found.stream == header.stream else {
-        return add(
-          position, "a link leads to position \(target), which is not revision \(revision) of the same stream"
-        )
-      }
-    } catch {
-      add(position, "a link leads to position \(target), which cannot be read")
     }
   }
 }

@@ -37,7 +37,9 @@ struct TableCheck: ~Escapable {
     }
     try checkMerge(end)
     checkMoved()
-    let streams = try checkStreams(end)
+    let (streams, sound) = try checkStreams(end, log.trails)
+    // Each row leads to another first entry: as many as there are, so none lacks a row.
+    if sound != log.firsts - log.births { try findRowless(end) }
     let entries = try checkHeads(end, log.tail, log.trails)
     report.streams += log.rowless
     // Sums mean something only where every entry could be read.
@@ -82,31 +84,60 @@ struct TableCheck: ~Escapable {
 
   /// Compares each row of `streams` with the first entry of its stream.
   ///
-  /// - Returns: How many rows of streams there are that began before the tail.
-  private mutating func checkStreams(_ end: SnapshotEnd) throws(AnnalsError) -> UInt64 {
-    var count: UInt64 = 0
+  /// - Returns: How many rows of streams there are that began before the tail, and how many of them lead to a first
+  ///   entry with the name.
+  private mutating func checkStreams(
+    _ end: SnapshotEnd, _ trails: borrowing StreamTrails
+  ) throws(AnnalsError) -> (rows: UInt64, sound: UInt64) {
+    var (count, sound): (UInt64, UInt64) = (0, 0)
     var cursor = try reader.streamsCursor()
     while let row = try cursor.nextRow() {
       report.streams += 1
-      lookUps += 1
-      let key = row.key.copied
-      let place = "table 'streams', key '\(String(decoding: key.prefix(100), as: UTF8.self))'"
+      var place: String {
+        "table 'streams', key '\(String(decoding: row.key.copied.prefix(100), as: UTF8.self))'"
+      }
       do throws(AnnalsError) {
         let stream = try StoreReader.open(
-          row.value, key: row.key, name: "key '\(String(decoding: key, as: UTF8.self))'",
+          row.value, key: row.key, name: "key '\(String(decoding: row.key.copied, as: UTF8.self))'",
           in: reader.tables.streams
         ) {
           (bytes) throws(FormatFailure) in try StreamRow(bytes)
         }
-        if stream.id.rawValue <= end.checkpoint { count += 1 }
-        if try !reader.name(of: stream.id).text.utf8.elementsEqual(key) {
-          add(place, "the stream that begins at position \(stream.id) has another name")
+        let isBeforeTail = stream.id.rawValue <= end.checkpoint
+        if isBeforeTail { count += 1 }
+        if !trails.confirms(name: StreamHash(row.key), of: stream.id) {
+          lookUps += 1
+          guard try reader.name(of: stream.id).text.utf8.elementsEqual(row.key.copied) else {
+            add(place, "the stream that begins at position \(stream.id) has another name")
+            continue
+          }
         }
+        if isBeforeTail { sound += 1 }
       } catch {
         report.add(error, place: place, repair: .rebuild)
       }
     }
-    return count
+    return (count, sound)
+  }
+
+  /// Finds the first entries before the tail that no row of `streams` leads to.
+  private mutating func findRowless(_ end: SnapshotEnd) throws(AnnalsError) {
+    var cursor = try reader.entriesCursor()
+    while let row = try cursor.nextRow(), row.key <= end.checkpoint {
+      let position = Position(row.key)
+      do throws(AnnalsError) {
+        guard try reader.header(row.value, at: position).flags.contains(.first) else { continue }
+        lookUps += 2
+        if try reader.storedID(of: reader.name(of: position)) == position { continue }
+        report.add(
+          Finding(
+            place: "position \(position)", position: position, problem: EntryCheck.rowElsewhere,
+            repair: .rebuild))
+      } catch {
+        // The scan of the entries has reported one that cannot be read, and the check of the table its rows.
+        continue
+      }
+    }
   }
 
   /// Compares each row of `heads` with the entries that it leads to.
@@ -115,13 +146,13 @@ struct TableCheck: ~Escapable {
   ///
   /// - Returns: How many entries up to the checkpoint the rows speak of.
   private mutating func checkHeads(
-    _ end: SnapshotEnd, _ tail: [UInt64: UInt64], _ trails: StreamTrails
+    _ end: SnapshotEnd, _ tail: [UInt64: UInt64], _ trails: borrowing StreamTrails
   ) throws(AnnalsError) -> UInt64 {
     var entries: UInt64 = 0
     var cursor = try reader.cursor(in: reader.tables.heads)
     while let row = try cursor.nextRow() {
       let id = Position(row.key)
-      let place = "table 'heads', key \(id)"
+      var place: String { "table 'heads', key \(id)" }
       do throws(AnnalsError) {
         let head = try StoreReader.open(
           row.value, key: Row.key(row.key).span, name: "key \(id)", in: reader.tables.heads
