@@ -13,11 +13,8 @@ struct PassRunner: Sendable {
   let work: PassWork
   let options: MigrationOptions
   let control: PassControl
-  /// Where what entries lose is written; `nil` for nowhere.
-  var archive: ArchivePlace?
-
-  /// What tells the pass from others.
-  private var mark: [UInt8] { archive.map { PlanMark.archiving(work.mark, $0.path) } ?? work.mark }
+  /// Where what entries lose is written.
+  let archive: ArchiveRequest
 
   /// Begins a run of a pass on a thread of its own.
   static func start(
@@ -38,8 +35,9 @@ struct PassRunner: Sendable {
     let control = PassControl()
     var work = work
     work.drops = FieldDrops(options.dropFields.union(log.options.dropFields))
-    var runner = PassRunner(log: log, work: work, options: options, control: control)
-    runner.archive = try options.archive.map { (url) throws(AnnalsError) in try ArchivePlace(url) }
+    let runner = PassRunner(
+      log: log, work: work, options: options, control: control,
+      archive: try ArchiveRequest(options.archive, mark: work.mark))
     return try MigrationRun(control, observer: options.observer) { [runner] () throws(AnnalsError) in
       try runner.run()
     }
@@ -99,7 +97,7 @@ struct PassRunner: Sendable {
       try work.mustLoseNothing(log, control)
       if preflight.unfinished == nil {
         try preflight.mustHaveRoom()
-        try archive?.mustBeFree()
+        try archive.mustBeFree()
       }
       // What ends before this has changed nothing, for no program.
       if try work.begin(log) { preflight = try PassPreflight(source, work) }
@@ -110,7 +108,7 @@ struct PassRunner: Sendable {
       let leftover = UnfinishedPass(
         source: source, directory: source.directory, locks: building, row: row, boot: options.boot(),
         isMoving: work.move != nil)
-      let isOurs = row.plan == mark
+      let isOurs = row.plan == archive.mark
       if options.unfinished != .discard, isOurs { unfinished = try leftover.target() }
       if unfinished == nil { try leftover.remove { options.atPoint?($0) } }
     }
@@ -126,7 +124,7 @@ struct PassRunner: Sendable {
     }
     if unfinished == nil {
       try preflight.mustHaveRoom()
-      try archive?.mustBeFree()
+      try archive.mustBeFree()
     }
     options.atPoint?(.begin)
     return try run(source, building, unfinished, preflight)
@@ -135,30 +133,14 @@ struct PassRunner: Sendable {
   /// Throws where an unfinished pass of another plan, or with another archive, is there, and nobody has said
   /// what is to become of it.
   private func mustNotBeInTheWay(_ preflight: PassPreflight) throws(AnnalsError) {
-    guard let row = preflight.unfinished, row.plan != mark, options.unfinished != .discard else { return }
-    try mustHaveArchive(row, preflight.archive)
+    guard let row = preflight.unfinished, row.plan != archive.mark, options.unfinished != .discard else {
+      return
+    }
+    try archive.mustBe(of: row, preflight.archive)
     if options.discardsOthers { return }
     throw AnnalsError(
       .wrongUse,
       "an unfinished migration pass \(row.version.map { "to version \($0)" } ?? "without a plan") by another plan has left generation \(row.other): finish it with the program that began it, or throw it away with MigrationOptions.Unfinished.discard ('--restart')",
-      details: AnnalsError.Details { $0.version = row.version })
-  }
-
-  /// Throws where an unfinished pass differs from this one in nothing but its archive.
-  private func mustHaveArchive(_ row: PassRow, _ begun: PassArchiveRow?) throws(AnnalsError) {
-    let restart = "or throw it away with MigrationOptions.Unfinished.discard ('--restart')"
-    if let begun, row.plan == PlanMark.archiving(work.mark, begun.path) {
-      let path = ArchivePlace(path: begun.path).text
-      let given = archive.map { "in '\($0.text)'" } ?? "nowhere"
-      throw AnnalsError(
-        .wrongUse,
-        "the unfinished migration pass, which has left generation \(row.other), archives what entries lose in '\(path)', and this one \(given): go on with MigrationOptions.archive ('--archive \(path)'), \(restart)",
-        details: AnnalsError.Details { $0.version = row.version })
-    }
-    guard let archive, row.plan == work.mark else { return }
-    throw AnnalsError(
-      .wrongUse,
-      "the unfinished migration pass, which has left generation \(row.other), was begun without an archive, so that '\(archive.text)' would lack what it has done: go on without one, \(restart)",
       details: AnnalsError.Details { $0.version = row.version })
   }
 
@@ -181,12 +163,12 @@ struct PassRunner: Sendable {
     _ preflight: PassPreflight
   ) throws(AnnalsError) -> MigrationReport {
     let directory = source.directory
-    let row = if unfinished != nil { try Self.unfinished(source) } else { try name(source) }
+    let row = if unfinished != nil { try unfinishedRow(in: source) } else { try name(source) }
     let leftover = UnfinishedPass(
       source: source, directory: directory, locks: building, row: row, boot: options.boot(),
       isMoving: work.move != nil)
     // An archive that cannot be gone on with leaves the pass as it is.
-    let known = try unfinished.map { (target, _) throws(AnnalsError) in try openArchive(target) } ?? nil
+    let known = try unfinished.map { (target, _) throws(AnnalsError) in try archive.open(target) } ?? nil
     var pass: Pass?
     let waited: Duration
     do throws(AnnalsError) {
@@ -200,7 +182,7 @@ struct PassRunner: Sendable {
         log: log, work: work, options: options, control: control, source: source, building: building,
         everybody: try locks(building.write, directory, queue: nil, write: nil), row: row,
         schemaEpoch: preflight.schemaEpoch, resumedAt: unfinished?.1.position ?? 0, target: target,
-        archive: unfinished == nil ? openArchive(target) : known)
+        archive: unfinished == nil ? archive.open(target) : known)
       waited = try pass?.run() ?? .zero
     } catch {
       // The file has to be closed before it is removed.
@@ -218,88 +200,11 @@ struct PassRunner: Sendable {
     return try settle(pass, waited, preflight)
   }
 
-  /// The archive as the new generation knows it.
-  private func openArchive(_ target: PassTarget) throws(AnnalsError) -> PassArchive? {
-    guard archive != nil else { return nil }
-    guard let row = try target.read({ (reader) throws(AnnalsError) in try reader.passArchive() }) else {
-      throw AnnalsError(.damaged, "table 'meta': the row '\(PassArchiveRow.name)' is missing")
-    }
-    return try PassArchive(row)
-  }
-
   /// Whether what is done must not be removed.
   private func mustStay(_ error: AnnalsError) -> Bool {
     if error.code == .outcomeUnknown { return true }
     if case .stop = control.wish { return error.code == .cancelled }
     return false
-  }
-
-  /// Gives the new generation a number, and names it in the old one, so that what is left of it is known for what it is.
-  private func name(_ source: Generation) throws(AnnalsError) -> PassRow {
-    var result: PassRow?
-    // A generation that was rolled back from had a number that the one in use need not know.
-    let names = try files { () throws(StoreFileError) in try source.directory.names() }
-    let taken = names.compactMap { GenerationRemoval.number(ofFile: $0) }.max() ?? 0
-    try source.environment.write(within: log.options.lockTimeout) { (transaction) throws(AnnalsError) in
-      let newest = max(try newest(in: transaction, source), taken)
-      guard newest < CurrentFile.maximumGeneration else {
-        throw AnnalsError(
-          .tooLarge, "the log has used up its numbers for generations: back it up by dump and import")
-      }
-      let row = PassRow(id: UUID(), other: newest + 1, plan: mark, version: work.version)
-      if let archive {
-        let noted = PassArchiveRow(id: row.id, path: archive.path)
-        try transaction.put(noted.encoded(), PassArchiveRow.name, in: source.tables.meta)
-      } else {
-        try transaction.remove(PassArchiveRow.name, in: source.tables.meta)
-      }
-      try transaction.put(row.encoded(), PassRow.name, in: source.tables.meta)
-      try transaction.put(NewestRow(generation: newest + 1).encoded(), NewestRow.name, in: source.tables.meta)
-      result = row
-    }
-    guard let result else { throw AnnalsError(.inputOutput, "the pass got no name") }
-    return result
-  }
-
-  /// The highest number that a generation has ever had, if the one in use takes a pass.
-  private func newest(
-    in transaction: borrowing WriteTransaction, _ source: Generation
-  ) throws(AnnalsError) -> UInt64 {
-    let reader = StoreReader(transaction.view, source.tables)
-    let state = try reader.state()
-    guard state == .live else {
-      throw AnnalsError(
-        state == .held ? .held : .storeReplaced,
-        "the store takes no migration pass now: accept the last one or roll it back")
-    }
-    return try reader.newestGeneration()
-  }
-
-  private func create(
-    _ current: CurrentFile, _ source: Generation, _ building: EnvironmentLocks, _ row: PassRow
-  ) throws(AnnalsError) -> PassTarget {
-    let directory = source.directory
-    let (meta, facts) = try source.read { (reader) throws(AnnalsError) in
-      // How far they are folded is not taken over: nothing is, in the new generation.
-      let inline = try reader.inlineRows().filter { $0.state == .live }
-      return (
-        try reader.meta(), try reader.frozenFacts() + inline.map { ($0.rowName, $0.encoded()) }
-      )
-    }
-    var new = meta
-    new.generation = current.generation
-    new.state = .building(pass: row.id)
-    new.checkpoint = 0
-    var own = row
-    own.other = source.current.generation
-    var rows = facts + work.facts
-    if let archive {
-      rows.append((PassArchiveRow.name, PassArchiveRow(id: row.id, path: archive.path).encoded()))
-    }
-    return try PassTarget.create(
-      current, in: directory, building, new, own, rows, newest: current.generation,
-      boot: options.boot()
-    ) { options.atPoint?(.tables) }
   }
 
   /// Lets `CURRENT` name the new generation, and removes what only the pass needed.
@@ -341,15 +246,5 @@ struct PassRunner: Sendable {
     report.isHeld = options.isHolding
     report.digest = pass.digest.total.text
     return report
-  }
-}
-
-extension PassRunner {
-  /// The row of the unfinished pass as the generation has it that is copied.
-  private static func unfinished(_ source: Generation) throws(AnnalsError) -> PassRow {
-    guard let row = try source.read({ (reader) throws(AnnalsError) in try reader.pass() }) else {
-      throw AnnalsError(.storeReplaced, "the unfinished pass is gone; begin anew")
-    }
-    return row
   }
 }

@@ -64,7 +64,11 @@ extension EventLog {
     var pass = MigrationOptions()
     // What another pass has copied has no stubs.
     pass.unfinished = .discard
-    let done = try PassRunner(log: log, work: .repair(patch), options: pass, control: PassControl()).run()
+    let work = PassWork.repair(patch)
+    let done = try PassRunner(
+      log: log, work: work, options: pass, control: PassControl(),
+      archive: ArchiveRequest(nil, mark: work.mark)
+    ).run()
     var report = found
     report.isDone = done.isDone
     report.generation = done.generation
