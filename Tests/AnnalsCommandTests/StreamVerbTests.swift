@@ -67,6 +67,23 @@ enum MovedParkPlan: SchemaMigrationPlan {
     #expect(again.output == "nothing to do: all 5 entries are of the plan's current version\n")
   }
 
+  @Test func `each pass has an archive of its own`() async throws {
+    let archive = folder.path("lost.jsonl")
+    #expect(await run("migrate", store, "--archive", archive, "--hold").status == 0)
+    #expect(await run("accept", store).status == 0)
+    let first = try String(contentsOfFile: archive, encoding: .utf8).split(separator: "\n")
+    #expect(first.count == 1 && first.allSatisfy { $0.contains(#""dropped":["kept elsewhere"]"#) })
+    // The first pass is over, and its archive has the name.
+    let taken = await run("migrate", store, "--archive", archive)
+    #expect(taken.status == 73 && taken.errors.contains("'\(archive)' is there already"), "\(taken.errors)")
+    #expect(await run("migrate", store, "--archive", archive + ".2").status == 0)
+    let all = folder.path("all.jsonl")
+    let other = try TemporaryFolder()
+    #expect(await run("migrate", try await other.parks(), "--archive", all).status == 0)
+    #expect(try String(contentsOfFile: all, encoding: .utf8).split(separator: "\n").count == 1)
+    #expect(try Data(contentsOf: URL(filePath: all + ".2")).isEmpty)
+  }
+
   @Test func `with --json each pass is one object`() async throws {
     let run = await run("migrate", store, "--json")
     #expect(run.status == 0 && run.lines.count == 2)

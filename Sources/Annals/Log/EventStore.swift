@@ -62,7 +62,7 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
     // Before anything of the store is looked at: who appends behind that look knows of this program.
     let lease = try ProgramLease.take(unprepared.current.version, options, in: log.core.generation.directory)
     try Self.mustNotLower(unprepared, log)
-    try Self.moveStreams(log, unprepared, options)
+    let migration = try Self.moveStreams(log, unprepared, options)
     let quarantine = Quarantine(options.unreadable)
     let activation = Activation(log, unprepared, quarantine)
     let before = try log.read { (snapshot) in snapshot.kinds.row(of: unprepared.current.version)?.phase }
@@ -97,13 +97,13 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
     var work = PassWork(reach.plan, contexts)
     work.inline = self.inline
     // A program below what the store has reads it, and rewrites nothing.
-    let isDue = newer.isEmpty ? try Self.isDue(log, work, options.migration) : false
+    let isDue = newer.isEmpty ? try Self.isDue(log, work, migration) : false
     try log.core.place.settle()
     if let set = self.inline {
       var registration = InlineRegistration(log, set, isActivating: options.activating)
       try registration.run()
     }
-    background = isDue ? try Self.migrate(log, work, options.migration) : nil
+    background = isDue ? try Self.migrate(log, work, migration) : nil
   }
 
   /// How often readers of this store have passed over an entry that they could not read; always 0 but with ``StoreOptions/Unreadable/quarantine(_:)``.

@@ -19,8 +19,8 @@ package struct PlanMigration<Plan: SchemaMigrationPlan> {
   /// How many passes were begun that moved entries.
   private var moved = 0
   private var isFinished = false
-  /// How many passes were begun.
-  private var begun = 0
+  /// The archives of the passes, once the first one was asked for.
+  private var archives: ArchiveSeries?
 
   /// Opens the store at `url`.
   ///
@@ -60,8 +60,8 @@ package struct PlanMigration<Plan: SchemaMigrationPlan> {
     if isFinished { return nil }
     var options = options
     if moved > 0 { options.unfinished = .resume }
-    begun += 1
-    try options.nameArchive(ofPass: begun)
+    if archives == nil { archives = try ArchiveSeries(options.archive, log) }
+    options.archive = try archives?.next()
     let passes = MovingPasses<Plan>(log, plan)
     if let work = try passes.next(upTo: version, activating: self.options.activating) {
       moved += 1
@@ -112,27 +112,23 @@ extension EventStore {
   }
 
   /// Runs every pass that the plan needs before it reads the store, where the options of an open say so.
-  static func moveStreams(
+  ///
+  /// - Returns: How the pass for what comes after them is done: its archive is the next one.
+  @discardableResult static func moveStreams(
     _ log: EventLog, _ plan: CompiledPlan, _ options: StoreOptions
-  ) throws(AnnalsError) {
-    guard case .beforeOpen(var migration) = options.migration, options.access == .readWrite else { return }
-    migration.discardsOthers = true
-    let passes = MovingPasses<Plan>(log, plan)
-    var begun = 0
-    while let work = try passes.next(upTo: plan.current.version, activating: options.activating) {
-      begun += 1
-      var named = migration
-      try named.nameArchive(ofPass: begun)
-      // What was only rehearsed would be due for ever.
-      guard try PassRunner.start(log, work, named).join().isDone else { return }
+  ) throws(AnnalsError) -> MigrationMode {
+    guard case .beforeOpen(var migration) = options.migration, options.access == .readWrite else {
+      return options.migration
     }
-  }
-}
-
-extension MigrationOptions {
-  /// Gives each of several passes an archive of its own: the second has `.2` at the end of its name, and so on.
-  fileprivate mutating func nameArchive(ofPass number: Int) throws(AnnalsError) {
-    guard number > 1, let first = archive else { return }
-    archive = try URL(exactPath: first.exactPath() + ".\(number)".utf8)
+    migration.discardsOthers = true
+    var archives = try ArchiveSeries(migration.archive, log)
+    let passes = MovingPasses<Plan>(log, plan)
+    migration.archive = try archives.next()
+    while let work = try passes.next(upTo: plan.current.version, activating: options.activating) {
+      // What was only rehearsed would be due for ever.
+      guard try PassRunner.start(log, work, migration).join().isDone else { break }
+      migration.archive = try archives.next()
+    }
+    return .beforeOpen(migration)
   }
 }
