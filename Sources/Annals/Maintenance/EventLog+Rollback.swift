@@ -68,7 +68,7 @@ extension GenerationChange {
     if let pass = rows.pass {
       throw AnnalsError(
         .busy,
-        "a migration pass from generation \(inUse.number) to generation \(pass.other) is unfinished; resume or cancel it first; nothing was changed"
+        "a migration pass from generation \(inUse.number) to generation \(pass.other) is unfinished: finish it ('migrate' or 'compact' goes on with it, and with '--restart' begins it again), or throw it away in a program (a pass with MigrationOptions.Unfinished.discard, ended by MigrationRun.cancel()); nothing was changed"
       )
     }
     guard let predecessor = rows.predecessor else {

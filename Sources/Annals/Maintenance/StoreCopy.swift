@@ -134,7 +134,9 @@ struct StoreCopy {
       for name in [StoreMeta.Name.state, .epoch, .incarnation] {
         try transaction.put(meta.value(of: name), name.rawValue, in: tables.meta)
       }
-      for name in [PassRow.name, PassTallyRow.name, PredecessorRow.name] {
+      for name in [
+        PassRow.name, PassTallyRow.name, PassFieldsRow.name, PassArchiveRow.name, PredecessorRow.name,
+      ] {
         do throws(EnvironmentError) {
           _ = try transaction.delete(key: Array(name.utf8).span, in: tables.meta)
         } catch {

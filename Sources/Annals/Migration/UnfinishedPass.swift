@@ -51,7 +51,7 @@ struct UnfinishedPass {
   func remove(_ atPoint: (PassPoint) -> Void) throws(AnnalsError) {
     let archive = try mustBeOurs()
     atPoint(.removing)
-    if let archive { try PassArchive.remove(archive) }
+    if let archive { try PassArchive.remove(archive, of: directory) }
     try files { () throws(StoreFileError) in
       let file = current.fileName
       for names in [[file, file + "-lock"], [BuildMark.name(generation: row.other), current.leaseName]] {

@@ -13,9 +13,13 @@ final class Stopping: Sendable {
     isThere.signal()
   }
 
-  func stop() {
+  func stop() { end { $0.stop() } }
+
+  func cancel() { end { $0.cancel() } }
+
+  private func end(_ body: (MigrationRun) -> Void) {
     isThere.wait()
-    run.withLock { $0 }?.stop()
+    if let run = run.withLock({ $0 }) { body(run) }
     isThere.signal()
   }
 }

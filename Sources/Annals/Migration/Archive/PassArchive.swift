@@ -107,18 +107,36 @@ final class PassArchive {
   }
 
   /// Removes the file of a pass that is thrown away.
-  static func remove(_ row: PassArchiveRow) throws(AnnalsError) {
+  ///
+  /// - Parameter store: The store's directory. A store that was moved, or copied, may have its archive in it
+  ///   or next to it, and not where the row says.
+  static func remove(_ row: PassArchiveRow, of store: Directory) throws(AnnalsError) {
+    for directory in [store, above(store)] {
+      guard let directory else { continue }
+      if try remove(name(row.id), in: directory) { return }
+    }
     let directory: Directory
     do throws(AnnalsError) { directory = try ArchivePlace(path: row.path).directory() } catch {
       // Where there is no directory there is no file.
       if error.code == .cannotCreate { return }
       throw error
     }
+    try files { () throws(StoreFileError) in try takeBack(row, in: directory) }
+    _ = try remove(name(row.id), in: directory)
+  }
+
+  /// The directory that a store is in; `nil` where it cannot be opened.
+  private static func above(_ store: Directory) -> Directory? { try? store.directory("..") }
+
+  /// Removes the file of this name, durably.
+  ///
+  /// - Returns: Whether there was one.
+  private static func remove(_ name: String, in directory: Directory) throws(AnnalsError) -> Bool {
     try files { () throws(StoreFileError) in
-      try takeBack(row, in: directory)
-      guard try directory.status(of: name(row.id)) != nil else { return }
-      try directory.remove(name(row.id))
+      guard try directory.status(of: name) != nil else { return false }
+      try directory.remove(name)
       try directory.synchronize()
+      return true
     }
   }
 

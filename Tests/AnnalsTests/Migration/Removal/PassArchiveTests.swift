@@ -134,6 +134,82 @@ import Testing
     #expect(try Data(contentsOf: place.archiveURL("other")) == Data("mine".utf8))
   }
 
+  @Test(arguments: ["archive", "orders.annals/archive"])
+  func `a store that was moved takes its archive along, and a pass that is thrown away there removes it`(
+    name: String
+  ) async throws {
+    let here = try TemporaryStore()
+    let (old, new) = (
+      here.directory.appendingPathComponent("old"), here.directory.appendingPathComponent("new")
+    )
+    try FileManager.default.createDirectory(at: old, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(at: place.url, to: old.appendingPathComponent("orders.annals"))
+    do {
+      let store = try EventStore(at: old.appendingPathComponent("orders.annals"), plan: Houses.self)
+      let stopping = Stopping()
+      var options = options(nil)
+      options.archive = old.appendingPathComponent(name)
+      options.atPoint = { if $0 == .batchCommitted { stopping.stop() } }
+      let run = try store.migrate(options)
+      stopping.put(run)
+      await #expect(throws: AnnalsError.self) { try await run.report() }
+    }
+    func archives(_ directory: URL) throws -> [String] {
+      try FileManager.default.subpathsOfDirectory(atPath: directory.path).filter { $0.contains("archive") }
+    }
+    #expect(try archives(old).count == 1)
+    try FileManager.default.moveItem(at: old, to: new)
+    // The place that the pass has noted exists, and has another's file.
+    try FileManager.default.createDirectory(
+      at: old.appendingPathComponent("orders.annals"), withIntermediateDirectories: true)
+    try Data("mine".utf8).write(to: old.appendingPathComponent(name))
+    #expect(try archives(new).count == 1)
+    var anew = MigrationOptions()
+    anew.unfinished = .discard
+    let store = try EventStore(at: new.appendingPathComponent("orders.annals"), plan: Houses.self)
+    #expect(try await store.migrate(anew).report().resumedAt == 0)
+    #expect(try archives(new) == [])
+    #expect(try Data(contentsOf: old.appendingPathComponent(name)) == Data("mine".utf8))
+  }
+
+  @Test func `a rollback is refused while a pass with an archive is unfinished`() async throws {
+    _ = try await EventStore(at: place.url, plan: SecondHouses.self).migrate().report()
+    try await stopped(options())
+    let name = try #require(try names().first)
+    let error = #expect(throws: AnnalsError.self) { try EventLog.rollback(place.url) }
+    #expect(
+      error?.code == .busy && error?.message.contains("'--restart'") == true, "\(String(describing: error))")
+    #expect(try names() == [name] && EventLog.inspect(place.url).pass != nil)
+    // A pass that begins again and is cancelled leaves nothing.
+    let stopping = Stopping()
+    var anew = options("other")
+    anew.unfinished = .discard
+    anew.atPoint = { if $0 == .batchCommitted { stopping.cancel() } }
+    let run = try store.migrate(anew)
+    stopping.put(run)
+    await #expect(throws: AnnalsError.self) { try await run.report() }
+    #expect(try names() == [] && EventLog.inspect(place.url).pass == nil)
+    #expect(try EventLog.rollback(place.url).to == 1)
+  }
+
+  @Test func `a backup knows nothing of the archive of an unfinished pass`() async throws {
+    try await stopped(options())
+    let name = try #require(try names().first)
+    let copy = try TemporaryStore()
+    _ = try store.log.backup(to: copy.url)
+    let known = try EventLog(at: copy.url).read { (snapshot) throws(AnnalsError) in
+      (try snapshot.reader.pass(), try snapshot.reader.passArchive())
+    }
+    #expect(known.0 == nil && known.1 == nil)
+    var anew = options(nil)
+    anew.unfinished = .discard
+    _ = try await EventStore(at: copy.url, plan: Houses.self).migrate(anew).report()
+    #expect(try names() == [name])
+    let oracle = try HouseOracle(place.dump())
+    #expect(try await store.migrate(options()).report().resumedAt > 0)
+    #expect(try place.archiveLines() == oracle.lines)
+  }
+
   @Test(arguments: [PassPoint.named, .tables, .created, .batch, .verified, .lastRound, .live])
   func `a pass that is cancelled at any step leaves no archive`(point: PassPoint) async throws {
     let stopping = Stopping()
