@@ -46,7 +46,7 @@ public struct Given<Event: SchemaEvent>: Sendable {
 
   /// Reads the events with `plan`.
   public func when<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) -> When<Plan> {
-    When { () throws -> Outcome in
+    When { () throws -> Reading in
       for chain in try Plan.chains() {
         if let forms = try Self.forms(events, chain) { return try Self.read(forms, with: plan) }
       }
@@ -68,13 +68,22 @@ public struct Given<Event: SchemaEvent>: Sendable {
   /// All that comes of the events; the first error where one is refused.
   private static func read<Plan: SchemaMigrationPlan>(
     _ log: [(form: StoredForm, origin: Origin)], with plan: Plan.Type
-  ) throws -> Outcome {
+  ) throws -> Reading {
     let contexts: FrozenContexts
     do { contexts = try Plan.contexts(of: log) } catch let error as AnnalsError {
       guard error.refusedPosition != nil else { throw error }
-      return .refused(error.code, message: error.message, place: nil)
+      let refusal = Outcome.refused(error.code, message: error.message, place: nil)
+      return Reading(outcome: refusal, given: log.count, retained: 0)
     }
     let pipeline = try Plan.stages.pipeline(contexts)
+    let retained = log.count { pipeline.retains($0.form) }
+    return Reading(outcome: outcome(of: log, through: pipeline), given: log.count, retained: retained)
+  }
+
+  /// What comes of the payloads of a log; the first error where one is refused.
+  private static func outcome<Current: SchemaEvent>(
+    of log: [(form: StoredForm, origin: Origin)], through pipeline: PlanPipeline<Current>
+  ) -> Outcome {
     let past = pipeline.past(of: log)
     var all: [Outcome.Part] = []
     for (form, origin) in log {

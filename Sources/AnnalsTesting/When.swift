@@ -2,10 +2,10 @@ public import Annals
 
 /// What a plan makes of given events, to be compared with what is expected.
 public struct When<Plan: SchemaMigrationPlan>: Sendable {
-  private let outcome: @Sendable () throws -> Outcome
+  private let read: @Sendable () throws -> Reading
 
-  init(_ outcome: @escaping @Sendable () throws -> Outcome) {
-    self.outcome = outcome
+  init(_ read: @escaping @Sendable () throws -> Reading) {
+    self.read = read
   }
 
   /// Throws unless exactly these events come out, in this order.
@@ -18,16 +18,31 @@ public struct When<Plan: SchemaMigrationPlan>: Sendable {
   public func then(_ expected: [Plan.Current.Event]) throws {
     let pipeline = try Plan.stages.pipeline(FrozenContexts())
     let forms = try expected.map { event in try pipeline.form(of: event) }
-    let found = try outcome()
-    if case .events(let parts) = found, parts.map(\.form) == forms { return }
+    let found = try read()
+    if case .events(let parts) = found.outcome, parts.map(\.form) == forms { return }
     throw RuleMismatch(expected: forms.isEmpty ? ["dropped"] : forms.map(ValueText.text), found: found.lines)
   }
 
   /// Throws unless nothing comes out.
   ///
+  /// It also holds for events that the plan retains; ``thenRetained()`` tells the two apart.
+  ///
   /// - Throws: As ``then(_:)``.
   public func thenDropped() throws {
     try then([])
+  }
+
+  /// Throws unless the plan retains the events: nothing comes out, and a migration pass leaves their
+  /// entries as they are stored.
+  ///
+  /// It holds where a ``Retain(_:)`` takes the record of every event, or all records that rules before it make
+  /// of that record. It does not hold for an event that is dropped.
+  ///
+  /// - Throws: As ``then(_:)``.
+  public func thenRetained() throws {
+    let found = try read()
+    if found.isRetained { return }
+    throw RuleMismatch(expected: ["retained"], found: found.lines)
   }
 
   /// Throws unless the events are refused with this error.
@@ -36,8 +51,8 @@ public struct When<Plan: SchemaMigrationPlan>: Sendable {
   ///   record.
   /// - Throws: As ``then(_:)``.
   public func thenFails(_ code: AnnalsError.Code) throws {
-    let found = try outcome()
-    if case .refused(code, _, _) = found { return }
+    let found = try read()
+    if case .refused(code, _, _) = found.outcome { return }
     throw RuleMismatch(expected: ["refused \(code)"], found: found.lines)
   }
 }

@@ -31,6 +31,37 @@ import Testing
     try Given(WorkoutsV1.Event.pinged(.init())).when(WorkoutPlan.self).then([])
   }
 
+  @Test func `a retained event gives nothing and is not dropped`() throws {
+    let letter = DeskV1.Event.lettered(.init(text: "a"))
+    try Given(letter).when(DeskPlan.self).thenRetained()
+    try Given(letter).when(DeskPlan.self).thenDropped()
+    try Given([letter, letter]).when(DeskPlan.self).thenRetained()
+    // By way of a rule, and from the version before the stage.
+    try Given(DeskV1.Event.faxed(.init(pages: 3))).when(DeskPlan.self).thenRetained()
+    try Given(DeskV2.Event.received(.init(sheets: 2))).when(DeskPlan.self).thenRetained()
+  }
+
+  @Test func `what is not retained is told`() throws {
+    func found(_ events: [DeskV1.Event]) -> String? {
+      let mismatch = #expect(throws: RuleMismatch.self) {
+        try Given(events).when(DeskPlan.self).thenRetained()
+      }
+      return mismatch?.description
+    }
+    let start = "the plan gives something else\n  expected:\n    retained\n  found:\n    "
+    #expect(found([.pinged(.init(n: 1))]) == start + "dropped")
+    #expect(found([.noted(.init(text: "b"))]) == start + "Noted(text: \"b\")")
+    #expect(
+      found([.lettered(.init(text: "a")), .noted(.init(text: "b"))])
+        == start + "1 of 2 events retained\n    Noted(text: \"b\")")
+    #expect(found([.noted(.init(text: ""))])?.contains("found:\n    refused ruleFailed: ") == true)
+    #expect(found([]) == start + "dropped")
+    let mismatch = #expect(throws: RuleMismatch.self) {
+      try Given(DeskV1.Event.lettered(.init(text: "a"))).when(DeskPlan.self).then([.noted(.init(text: "a"))])
+    }
+    #expect(mismatch?.description.hasSuffix("found:\n    retained") == true)
+  }
+
   @Test func `a rule that throws fails`() throws {
     var none = day
     none.sets = -1
@@ -114,6 +145,39 @@ private enum PlacesPlan: SchemaMigrationPlan {
       Upcast(\.seen, to: \.seen) { old, origin in
         .init(text: "\(old.text) \(origin.position) \(origin.stream) \(origin.revision) \(origin.timestamp)")
       }
+    }
+  }
+}
+
+@Schema(1, 0, 0) private enum DeskV1 {
+  @Record fileprivate struct Noted { var text: String }
+  @Record fileprivate struct Lettered { var text: String }
+  @Record fileprivate struct Faxed { var pages: Int }
+  @Record fileprivate struct Pinged { var n: Int }
+}
+@Schema(2, 0, 0) private enum DeskV2 {
+  typealias Noted = DeskV1.Noted
+  typealias Lettered = DeskV1.Lettered
+  @Record fileprivate struct Received { var sheets: Int }
+}
+@Schema(3, 0, 0) private enum DeskV3 {
+  typealias Noted = DeskV2.Noted
+}
+private enum DeskPlan: SchemaMigrationPlan {
+  struct Empty: Error {}
+
+  static var stages: MigrationChain<DeskV1, DeskV3> {
+    MigrationStage.custom(fromVersion: DeskV1.self, toVersion: DeskV2.self) {
+      Upcast(\.faxed, to: \.received) { old, _ in .init(sheets: (old.pages + 1) / 2) }
+      Drop(\.pinged, reason: "noise")
+      Upcast(\.noted, to: \.noted) { old, _ in
+        if old.text.isEmpty { throw Empty() }
+        return old
+      }
+    }
+    MigrationStage.custom(fromVersion: DeskV2.self, toVersion: DeskV3.self) {
+      Retain(\.received)
+      Retain(\.lettered)
     }
   }
 }
