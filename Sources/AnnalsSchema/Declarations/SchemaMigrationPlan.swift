@@ -26,6 +26,8 @@ public protocol SchemaMigrationPlan: Sendable {
   /// For versions that the chain no longer begins at, the last release of the program that could read them; none by default.
   ///
   /// A store that still has events of such a version does not open, with code `storeTooOld`, and the error names the release.
+  /// A migration pass with it takes the events out of the version, but for those that a ``Retain(_:)`` keeps
+  /// there: as long as a store has any, the chain has to begin at their version or before it.
   ///
   /// ```swift
   /// static var lastReleases: [SchemaVersion: String] { [SchemaVersion(1, 0, 0): "Workouts 4.2"] }

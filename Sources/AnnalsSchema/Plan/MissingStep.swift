@@ -43,9 +43,9 @@ extension MissingStep: CustomStringConvertible {
       }
     case .olderVersion(let oldest, let release):
       if let release {
-        "the plan begins at version \(oldest), and \(release) is the last release that reads it: run a migration pass with that one first"
+        "the plan begins at version \(oldest), and \(release) is the last release that reads it: run a migration pass with that one first; \(retainedAdvice)"
       } else {
-        "the plan begins at version \(oldest): run a migration pass with a release whose plan still has this version, or put the older schemas and their stages before it"
+        "the plan begins at version \(oldest): run a migration pass with a release whose plan still has this version, or put the older schemas and their stages before it; \(retainedAdvice)"
       }
     case .unknownVersion:
       "no schema of the plan has this version: put it and its stages back into the chain"
@@ -56,6 +56,11 @@ extension MissingStep: CustomStringConvertible {
     case .shapeChanged(let stored, let expected):
       "the version was released with another shape: \(StoredShape.difference(stored, expected)); give the record back the shape it was released with, and put the change into a new version"
     }
+  }
+
+  /// What to do for events that no pass takes out of their version.
+  private var retainedAdvice: String {
+    "events that a 'Retain' of that plan keeps stay in this version after every pass, and need those schemas and stages in the plan"
   }
 }
 

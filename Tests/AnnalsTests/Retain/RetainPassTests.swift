@@ -44,6 +44,27 @@ import Testing
     #expect(try EventStore(at: place.url, plan: Office.self, options: options).events().count == 1)
   }
 
+  @Test func `a plan that begins after retained entries is told what to do for them, which then helps`()
+    async throws
+  {
+    try await seed()
+    _ = try EventStore(at: place.url, plan: Office.self).migrate().join()
+    func refusal<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) -> String {
+      let error = #expect(throws: AnnalsError.self) { try EventStore(at: place.url, plan: plan) }
+      #expect(error?.code == .storeTooOld)
+      #expect(error?.details.kinds.map(\.type) == ["Faxed"])
+      return error?.message ?? ""
+    }
+    let advice =
+      "events that a 'Retain' of that plan keeps stay in this version after every pass, and need those schemas and stages in the plan"
+    #expect(refusal(LaterOffice.self).hasSuffix("before it; \(advice)"))
+    #expect(refusal(ReleasedOffice.self).hasSuffix("run a migration pass with that one first; \(advice)"))
+    // A pass with the release that is named changes nothing, as the error says; its schemas and stages do.
+    #expect(try !EventStore(at: place.url, plan: Office.self).migrate().join().isDone)
+    #expect(refusal(ReleasedOffice.self).contains("Office 1.9 is the last release"))
+    #expect(try EventStore(at: place.url, plan: Office.self).events().count == 1)
+  }
+
   @Test func `a store of retained entries alone needs no pass`() async throws {
     try await EventStore(at: place.url, plan: FirstOffice.self)
       .append([.faxed(.init(pages: 1, sender: nil))], to: "desk")
@@ -188,4 +209,15 @@ import Testing
     static var stages: MigrationChain<OfficeV1, OfficeV2> { Office.toSecond }
     static var unversioned: UnversionedEvents { .adopt(as: OfficeV1.self) }
   }
+}
+
+/// Begins after the version of the faxes.
+private enum LaterOffice: SchemaMigrationPlan {
+  static var stages: MigrationChain<OfficeV2, OfficeV2> {}
+}
+
+/// Says which release still had that version.
+private enum ReleasedOffice: SchemaMigrationPlan {
+  static var stages: MigrationChain<OfficeV2, OfficeV2> {}
+  static var lastReleases: [SchemaVersion: String] { [SchemaVersion(1, 0, 0): "Office 1.9"] }
 }

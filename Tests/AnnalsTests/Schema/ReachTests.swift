@@ -28,7 +28,7 @@ import Testing
     ),
     (
       SchemaVersion(0, 9, 0), "Placed", .olderVersion(oldest: .init(1, 0, 0), lastRelease: nil),
-      "the plan begins at version 1.0.0: run a migration pass with a release whose plan still has this version, or put the older schemas and their stages before it"
+      "the plan begins at version 1.0.0: run a migration pass with a release whose plan still has this version, or put the older schemas and their stages before it; events that a 'Retain' of that plan keeps stay in this version after every pass, and need those schemas and stages in the plan"
     ),
     (
       SchemaVersion(1, 5, 0), "Placed", .unknownVersion,
