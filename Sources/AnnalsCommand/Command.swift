@@ -142,8 +142,9 @@ extension Command {
     \(verb.summary)
     \(verb.help)
       --json             results and errors as JSON, one object a line
-      --trust WHOM       'nobody': every page is checked first, which reads the whole file; 'own': only the
-                         meta pages
+      --trust WHOM       'nobody': every page is checked first, which reads the whole file, and a damaged
+                         one is an error; 'own': only the meta pages are, and a damaged page that is met
+                         later can end the command with a signal. 'verify' finds damaged pages
     """
   }
 }

@@ -211,6 +211,18 @@ import Testing
     #expect(run.output.hasPrefix("usage: annals \(verb) <store>"))
   }
 
+  @Test func `help says what a damaged page does, and what to do about it`() async {
+    let read = await CommandRun("read", "--help").output
+    #expect(
+      read.contains("A damaged page\ncan end the command with a signal and without an error."), "\(read)")
+    #expect(read.contains("run 'verify'") && read.contains("With --trust nobody a store"), "\(read)")
+    // Every verb says it of the option.
+    for verb in GenericCommand.verbs {
+      let help = await CommandRun(verb.name, "--help").output
+      #expect(help.contains("'verify' finds damaged pages"), "\(verb.name): \(help)")
+    }
+  }
+
   @Test(arguments: [
     ([], "a verb is missing"), (["what"], "unknown verb 'what'"), (["--raw"], "unknown verb '--raw'"),
     (["read"], "<store> is missing"), (["read", "s", "--from", "x"], "--from needs a whole number, not 'x'"),

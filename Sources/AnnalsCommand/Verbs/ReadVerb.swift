@@ -10,6 +10,10 @@ struct ReadVerb: Verb {
 
     Reading ends at the newest entry that the log had when it began, but with --follow.
 
+    Pages are not checked before they are read, so that the time does not grow with the log. A damaged page
+    can end the command with a signal and without an error. If it ends so, run 'verify', which lists what is
+    damaged. With --trust nobody a store with a damaged page is refused instead.
+
       --stream S         only the entries of this stream; one that does not exist has none
       --from N           the first entry: its revision (from 0) with --stream, its position (from 1) otherwise
       --backwards        newest first
