@@ -18,6 +18,10 @@ import Testing
     let refused = try PIDNamespace.run(["churn", root.path, "1"])
     #expect(refused.end == .exit(1))
     #expect(refused.errors.contains("PID namespace") && refused.errors.contains("busy"), "\(refused.errors)")
+    // The program is process 1 there. The error says so, and what can be done.
+    #expect(refused.errors.contains("the same process number as this one, 1,"), "\(refused.errors)")
+    #expect(refused.errors.contains("share a PID namespace (docker run --pid="), "\(refused.errors)")
+    #expect(refused.errors.contains("open the store in one of them only"), "\(refused.errors)")
     // With a number of its own it reads and writes alongside.
     #expect(try SubjectProcess.run(["churn", root.path, "10"]).end == .exit(0))
     PIDNamespace.end(holder)

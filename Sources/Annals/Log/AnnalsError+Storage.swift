@@ -143,7 +143,7 @@ extension AnnalsError {
     case .sameProcessNumber(let file, let process):
       self.init(
         .busy,
-        "a process of another PID namespace has '\(file)' open and the same number as this one, \(process), so that readers cannot be told apart; end that process, or let both share a PID namespace, and try again",
+        "a process of another PID namespace, such as another container's, has '\(file)' open and the same process number as this one, \(process), so that LMDB cannot tell their readers apart; let both share a PID namespace (docker run --pid=container:NAME, or shareProcessNamespace of a Kubernetes pod), or open the store in one of them only: end the other process, then try again",
         failure, file: file)
     case .usedAfterFork:
       self.init(
