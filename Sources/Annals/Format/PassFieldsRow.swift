@@ -9,10 +9,10 @@ enum PassFieldsRow {
   static let name = "passFields"
 
   /// The declared fields of `tally`.
-  static func encoded(_ tally: RemovedTally) -> [UInt8] { tally.encoded(areDeclared: true) }
+  static func encoded(_ tally: FieldTally) -> [UInt8] { tally.encoded(areDeclared: true) }
 
   /// Adds the fields of a row to `tally`.
-  static func read(_ bytes: Span<UInt8>, into tally: inout RemovedTally) throws(FormatFailure) {
+  static func read(_ bytes: Span<UInt8>, into tally: inout FieldTally) throws(FormatFailure) {
     var reader = ByteReader(bytes)
     try tally.add(&reader, areDeclared: true)
     try reader.finish()

@@ -33,7 +33,7 @@ struct AdoptionCheck {
     try mustFit()
     let drops = FieldDrops(log.options.dropFields)
     let scan = UndeclaredScan(log: log, plan: plan, drops: drops, isAdopting: true)
-    let unnamed = try scan.run(last: last).fields.filter { !drops.contains($0) }
+    let unnamed = try scan.run(last: last).undeclared.filter { !drops.contains($0) }
     guard unnamed.isEmpty else {
       throw AnnalsError(undeclared: unnamed, "taking over events without a version")
     }

@@ -19,8 +19,8 @@ struct UndeclaredScan {
   /// - Complexity: O(log) where the store has payloads by name that a pass would rewrite; otherwise O(kinds).
   func run(
     last: UInt64 = .max, _ check: () throws(AnnalsError) -> Void = {}
-  ) throws(AnnalsError) -> UndeclaredTally {
-    var tally = UndeclaredTally()
+  ) throws(AnnalsError) -> FieldTally {
+    var tally = FieldTally()
     var next: UInt64? = 1
     while let start = next {
       try check()
@@ -35,7 +35,7 @@ struct UndeclaredScan {
   ///
   /// - Returns: Where to go on; `nil` at the end.
   private func add(
-    _ snapshot: borrowing LogSnapshot, from start: UInt64, last: UInt64, to tally: inout UndeclaredTally
+    _ snapshot: borrowing LogSnapshot, from start: UInt64, last: UInt64, to tally: inout FieldTally
   ) throws(AnnalsError) -> UInt64? {
     let watch = try UndeclaredWatch(
       plan, snapshot.reader.census(), snapshot.kinds, isAdopting ? .adoption : .pass)
@@ -97,7 +97,7 @@ struct UndeclaredWatch {
   ///
   /// - Parameter drops: The fields that may be lost.
   func add(
-    _ entry: borrowing LentEntry, _ drops: FieldDrops = .none, to tally: inout UndeclaredTally
+    _ entry: borrowing LentEntry, _ drops: FieldDrops = .none, to tally: inout FieldTally
   ) throws(AnnalsError) {
     if entry.header.flags.contains(.stub) { return }
     let position = entry.position
@@ -110,7 +110,7 @@ struct UndeclaredWatch {
 
   private func add(
     _ payload: Span<UInt8>, _ number: UInt32, _ drops: FieldDrops, at position: Position,
-    to tally: inout UndeclaredTally
+    to tally: inout FieldTally
   ) {
     guard let watched = watched[number] else { return }
     let found: [[ExactText]]

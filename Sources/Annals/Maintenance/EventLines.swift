@@ -23,12 +23,12 @@ public struct EventLines: Sendable {
   public var version: SchemaVersion { cut.version }
   /// How many entries have been read.
   public private(set) var count: UInt64 = 0
-  private var tally = UndeclaredTally()
+  private var tally = FieldTally()
   /// The fields that the lines given so far leave out, because no version of the plan declares them.
   ///
   /// The store has them still, and so do ``EntryLines``. Of more than a thousand fields the first thousand are
   /// here.
-  public var undeclared: [UndeclaredField] { tally.fields }
+  public var undeclared: [UndeclaredField] { tally.undeclared }
   /// How many entries the log had when this was made.
   public let end: UInt64
 

@@ -29,7 +29,7 @@ extension SchemaMigrationPlan {
     var check = try log.read { (snapshot) throws(AnnalsError) in
       try StoreCheck(Self.self, compiled, snapshot)
     }
-    if isScanning { check.undeclared = try UndeclaredScan(log: log, plan: compiled).run().fields }
+    if isScanning { check.undeclared = try UndeclaredScan(log: log, plan: compiled).run().undeclared }
     return check
   }
 }

@@ -132,7 +132,7 @@ struct PassWork: Sendable {
       guard control.wish == .stop || control.wish == .cancel else { return }
       throw AnnalsError(.cancelled, "the migration pass was ended before it began; nothing was changed")
     }
-    let unnamed = found.fields.filter { !drops.contains($0) }
+    let unnamed = found.undeclared.filter { !drops.contains($0) }
     guard unnamed.isEmpty else { throw AnnalsError(undeclared: unnamed, "a migration pass") }
   }
 

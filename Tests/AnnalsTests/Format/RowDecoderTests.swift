@@ -134,7 +134,7 @@ import Testing
       _ = (row.moved + row.changes.rewritten, row.changes.removed.fields.map { $0.count + 1 })
     }
     add("pass fields", PassFieldsRow.encoded(tally.changes.removed)) { bytes in
-      var removed = RemovedTally()
+      var removed = FieldTally()
       try PassFieldsRow.read(bytes, into: &removed)
       _ = removed.fields.map { $0.count + $0.firstPosition.rawValue + 1 }
     }

@@ -33,7 +33,7 @@ extension PlanRewriter {
     of entry: borrowing LentEntry, _ reader: StoreReader, in run: inout RewrittenRun
   ) throws(Setback) {
     let position = entry.position
-    var unnamed = UndeclaredTally()
+    var unnamed = FieldTally()
     for event in losses {
       for value in event.losses.values where value.removedIn == nil && !drops.contains(event.kind, value.path)
       {
@@ -41,7 +41,7 @@ extension PlanRewriter {
       }
     }
     guard unnamed.isEmpty else {
-      throw Setback(AnnalsError(undeclared: unnamed.fields, "a migration pass"))
+      throw Setback(AnnalsError(undeclared: unnamed.undeclared, "a migration pass"))
     }
     for event in losses { run.changes.removed.add(event.kind, event.losses.values, at: position) }
     guard isArchiving else { return }

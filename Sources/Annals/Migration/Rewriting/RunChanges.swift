@@ -19,7 +19,7 @@ struct RunChanges: Sendable {
   /// How many events have become none, also of entries of which other parts are left.
   var drops: [Drop: UInt64] = [:]
   /// The fields that they have lost.
-  var removed = RemovedTally()
+  var removed = FieldTally()
 
   /// Counts an entry that has given one event or, where it was split, any number of them.
   @inline(__always)

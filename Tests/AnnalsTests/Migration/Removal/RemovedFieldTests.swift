@@ -114,7 +114,7 @@ import Testing
 
   @Test func `a pass that was begun without the row goes on, and only counts what it removes itself`() throws
   {
-    var tally = RemovedTally()
+    var tally = FieldTally()
     let kind = KindRegistry.Kind(
       number: 1, version: SchemaVersion(1, 0, 0), row: KindRow(ordinal: 1, name: "t", first: 1), shape: nil)
     func value(_ name: String, _ version: SchemaVersion?) -> LostValue {

@@ -1,0 +1,92 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+
+/// How often fields of stored events would be lost or have been, and where the first one of each is.
+struct FieldTally: Sendable {
+  /// The most undeclared fields that are kept and that nobody has given up: a record that should be a
+  /// dictionary has a field for each of its keys.
+  private static let limit = 1_000
+
+  /// A field, as it is stored.
+  struct Field: Hashable, Sendable {
+    let type: ExactText
+    let version: SchemaVersion?
+    let path: [ExactText]
+    /// The version that does not have it any more; `nil` for one that no version declares.
+    let removedIn: SchemaVersion?
+  }
+
+  private var counts: [Field: (count: UInt64, first: Position)] = [:]
+  /// How many undeclared fields are kept that nobody has given up.
+  private var kept = 0
+
+  /// Whether nothing was counted.
+  var isEmpty: Bool { counts.isEmpty }
+
+  /// Whether the plan declares any of the fields.
+  var hasDeclared: Bool { counts.keys.contains { $0.removedIn != nil } }
+
+  /// Counts a value of an undeclared field.
+  ///
+  /// - Parameter isGivenUp: Whether somebody has said that the field may be lost.
+  mutating func add(_ kind: KindRegistry.Kind, _ path: [ExactText], at position: Position, isGivenUp: Bool) {
+    let field = Field(type: ExactText(kind.row.name), version: kind.version, path: path, removedIn: nil)
+    if counts[field] == nil, !isGivenUp {
+      guard kept < Self.limit else { return }
+      kept += 1
+    }
+    add(field, 1, from: position)
+  }
+
+  /// Counts an event that loses `values`, each path once.
+  mutating func add(_ kind: KindRegistry.Kind, _ values: [LostValue], at position: Position) {
+    let type = ExactText(kind.row.name)
+    var seen: Set<[ExactText]> = []
+    for value in values where seen.insert(value.path).inserted {
+      let field = Field(type: type, version: kind.version, path: value.path, removedIn: value.removedIn)
+      add(field, 1, from: position)
+    }
+  }
+
+  /// Adds what another has counted.
+  mutating func add(_ other: FieldTally) {
+    for (field, found) in other.counts { add(field, found.count, from: found.first) }
+  }
+
+  /// Adds `count` to a field whose first event is at `first` or before it.
+  private mutating func add(_ field: Field, _ count: UInt64, from first: Position) {
+    let known = counts[field] ?? (0, first)
+    counts[field] = (known.count &+ count, min(known.first, first))
+  }
+
+  /// Sets what is known of a field.
+  mutating func put(_ field: Field, count: UInt64, first: Position) { counts[field] = (count, first) }
+
+  /// Forgets everything.
+  mutating func clear() {
+    kept = 0
+    if !counts.isEmpty { counts.removeAll(keepingCapacity: true) }
+  }
+
+  /// The fields, in the order of their first events.
+  var fields: [RemovedField] {
+    counts.sorted { left, right in
+      (left.value.first, left.key.type) != (right.value.first, right.key.type)
+        ? (left.value.first, left.key.type) < (right.value.first, right.key.type)
+        : left.key.path.lexicographicallyPrecedes(right.key.path)
+    }.map { field, found in
+      RemovedField(
+        type: field.type.text, version: field.version, path: field.path.map(\.text),
+        removedIn: field.removedIn, count: found.count, firstPosition: found.first)
+    }
+  }
+
+  /// The same fields as ones that no version declares.
+  var undeclared: [UndeclaredField] {
+    fields.map { field in
+      UndeclaredField(
+        type: field.type, version: field.version, path: field.path, count: field.count,
+        firstPosition: field.firstPosition)
+    }
+  }
+}
