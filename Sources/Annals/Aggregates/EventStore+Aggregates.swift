@@ -1,5 +1,5 @@
 public import AnnalsCoding
-public import AnnalsSchema
+internal import AnnalsSchema
 
 extension EventStore {
   /// The state of a stream, folded from the newest snapshot that is certainly right, or from the beginning.

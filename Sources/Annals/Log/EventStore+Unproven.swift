@@ -1,5 +1,5 @@
 package import AnnalsCoding
-package import AnnalsSchema
+internal import AnnalsSchema
 
 extension EventStore {
   /// A store that only appends events of the plan's current version, whatever else the log holds: what a program of an older version wrote is written so again.

@@ -100,7 +100,7 @@ public import AnnalsCoding
   }
 
   /// All rows in the order of their keys.
-  func rows() throws(AnnalsError) -> [Row] {
+  package func rows() throws(AnnalsError) -> [Row] {
     var rows: [Row] = []
     for index in firstKeys.indices {
       let bytes = try chunk(index)

@@ -17,11 +17,11 @@ public struct MigrationChain<Oldest: VersionedSchema, Current: VersionedSchema>:
     @Sendable (VersionSteps<Current.Event>, StageContexts, inout [[PayloadStep]]) throws(AnnalsError) ->
       VersionSteps<Oldest.Event>
   /// By stage, what it does with the whole log.
-  let works: [StageWork]
+  package let works: [StageWork]
   /// The chain as it was when each of the schemas before the current one was current, oldest first.
   var earlier: [any PlanChain] = []
   /// By the version that a stage with a fold leads to, the chain up to the version before.
-  var beforeFolds: [SchemaVersion: any CompilableChain] = [:]
+  var beforeFolds: [SchemaVersion: any PlanChain] = [:]
 }
 
 /// What a stage does with the whole log, once.
@@ -123,18 +123,6 @@ extension MigrationChain {
     return MigrationChain<Oldest, Next>(
       outline: outline, extend: extend, works: works + [work], earlier: earlier + [self],
       beforeFolds: beforeNext)
-  }
-}
-
-/// A chain whose types are not known.
-protocol CompilableChain: Sendable {
-  /// The plan of the chain, with these contexts.
-  func plan(_ contexts: StageContexts) throws(AnnalsError) -> CompiledPlan
-}
-
-extension MigrationChain: CompilableChain {
-  func plan(_ contexts: StageContexts) throws(AnnalsError) -> CompiledPlan {
-    try CompiledPlan(self, contexts)
   }
 }
 

@@ -1,9 +1,9 @@
-internal import AnnalsCoding
+package import AnnalsCoding
 
 /// The oldest version whose programs read what a plan stores as one of its records.
-struct RecordReaders: Equatable, Sendable {
+package struct RecordReaders: Equatable, Sendable {
   /// The version; that of the record where no older program reads it.
-  let oldest: SchemaVersion
+  package let oldest: SchemaVersion
   /// Why programs of the version before that one do not; `nil` where the plan has none.
   let barrier: Barrier?
 
@@ -40,7 +40,7 @@ extension ChainOutline {
   ///   - number: The number of the record in its schema.
   ///   - index: The number of the schema.
   /// - Complexity: O(stages · fields).
-  func readers(of number: Int, in index: Int) -> RecordReaders {
+  package func readers(of number: Int, in index: Int) -> RecordReaders {
     let newest = schemas[index].records[number]
     var oldest = schemas[index].version
     guard index > 0 else { return RecordReaders(oldest: oldest, barrier: nil) }

@@ -13,7 +13,7 @@ package struct CompiledPlan: Sendable {
     /// Decodes a payload, lifts it and delivers what comes out.
     let payload: PayloadStep
     /// What payloads of the version and type look like; `nil` where they are stored by name.
-    let shape: StoredShape?
+    package let shape: StoredShape?
     /// The number of the stage that keeps the payloads as they are stored; `nil` where none does.
     package let retainedBy: Int?
   }
@@ -168,7 +168,7 @@ extension CompiledPlan {
   /// The record type and the payload as which `event`, of the current schema, is stored.
   ///
   /// - Throws: ``CodingFailure`` where a value of the event has no encoding.
-  func encode(
+  package func encode(
     _ event: some SchemaEvent
   ) throws(CodingFailure) -> (record: RecordKind, payload: [UInt8]) {
     var payload: [UInt8] = []

@@ -5,16 +5,16 @@ package protocol PlanChain<Current>: Sendable {
   /// The schema that the chain ends at.
   associatedtype Current: VersionedSchema
 
-  /// The pipeline of the chain.
+  /// The plan of the chain.
   ///
   /// - Parameter contexts: The contexts of its stages.
   /// - Throws: ``AnnalsError`` with code `invalidPlan`, or `shapeChanged` where a context is of another type.
-  func pipeline(_ contexts: FrozenContexts) throws(AnnalsError) -> PlanPipeline<Current.Event>
+  func plan(_ contexts: StageContexts) throws(AnnalsError) -> CompiledPlan
 }
 
 extension MigrationChain: PlanChain {
-  package func pipeline(_ contexts: FrozenContexts) throws(AnnalsError) -> PlanPipeline<Current.Event> {
-    PlanPipeline(plan: try CompiledPlan(self, contexts.contexts))
+  package func plan(_ contexts: StageContexts) throws(AnnalsError) -> CompiledPlan {
+    try CompiledPlan(self, contexts)
   }
 }
 

@@ -25,7 +25,7 @@ package enum RecordCrossing: Sendable {
   }
 
   /// How a payload becomes one of the newer schema where no rule is needed; `nil` where one is.
-  var conversion: (to: Int, Conversion)? {
+  package var conversion: (to: Int, Conversion)? {
     switch self {
     case .carried(let index): (index, .same)
     case .converted(let index, let comparison): comparison.conversion.map { (index, $0) }

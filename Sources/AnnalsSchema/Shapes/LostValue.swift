@@ -45,7 +45,7 @@ package struct FieldRemovals: Sendable {
   ///   - names: The form by name of the payloads as they are stored.
   ///   - conversions: What is done to them one after the other, each with the version that it leads to.
   /// - Returns: `nil` where nothing is removed.
-  init?(_ names: NamedForm, _ conversions: [(version: SchemaVersion, conversion: Conversion)]) {
+  package init?(_ names: NamedForm, _ conversions: [(version: SchemaVersion, conversion: Conversion)]) {
     var uses: [(SchemaVersion, FieldUses)] = []
     for end in conversions.indices where !conversions[end].conversion.isSame {
       uses.append((conversions[end].version, FieldUses(conversions[...end].map(\.conversion))))

@@ -79,7 +79,7 @@ extension EventStore {
 extension PlanChain {
   /// The plan up to the version that the chain ends at.
   func cut(_ contexts: StageContexts, adopted: SchemaVersion?) throws(AnnalsError) -> CompiledPlan {
-    var plan = try pipeline(FrozenContexts(contexts)).plan
+    var plan = try self.plan(contexts)
     plan.adopted = adopted
     return plan
   }

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsSchema
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,4 +1,5 @@
 public import AnnalsCoding
+public import AnnalsSchema
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials

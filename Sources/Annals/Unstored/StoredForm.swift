@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsSchema
 
 /// A payload and under what it is stored.
 package struct StoredForm: Hashable, Sendable {

@@ -1,11 +1,11 @@
-package import AnnalsCoding
-
+internal import AnnalsCoding
+internal import AnnalsSchema
 import Synchronization
 
 /// Which older versions read what a plan stores: for each record of each of its versions the oldest one.
 ///
 /// It is worked out where a store asks, once for each kind that it has, and then kept.
-package final class PlanReaders: Sendable {
+final class PlanReaders: Sendable {
   private struct Key: Hashable {
     let name: ExactText
     let version: SchemaVersion
@@ -15,13 +15,13 @@ package final class PlanReaders: Sendable {
   private let outline: ChainOutline
   private let known = Mutex<[Key: SchemaVersion?]>([:])
 
-  package init(_ outline: ChainOutline) {
+  init(_ outline: ChainOutline) {
     self.outline = outline
   }
 
   /// The oldest version whose programs read what is stored so; `nil` where the plan has no such record, and
   /// for records that are stored by name.
-  package func oldest(of name: ExactText, version: SchemaVersion?, shape: StoredShape?) -> SchemaVersion? {
+  func oldest(of name: ExactText, version: SchemaVersion?, shape: StoredShape?) -> SchemaVersion? {
     guard let version, let shape else { return nil }
     let key = Key(name: name, version: version, shape: shape)
     if let found = known.withLock({ $0[key] }) { return found }

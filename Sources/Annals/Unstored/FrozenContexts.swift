@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsSchema
 
 /// What a plan's stages have worked out from a whole log, not to be changed.
 package struct FrozenContexts: Sendable {

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsSchema
 
 /// The one pipeline by which events are delivered, for payloads that stand in no store.
 package struct PlanPipeline<Event: SchemaEvent>: Sendable {
@@ -39,6 +40,16 @@ package struct PlanPipeline<Event: SchemaEvent>: Sendable {
     } catch {
       throw AnnalsError(malformed: error, what: "an event")
     }
+  }
+}
+
+extension PlanChain {
+  /// The pipeline of the chain.
+  ///
+  /// - Parameter contexts: The contexts of its stages.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan`, or `shapeChanged` where a context is of another type.
+  package func pipeline(_ contexts: FrozenContexts) throws(AnnalsError) -> PlanPipeline<Current.Event> {
+    PlanPipeline(plan: try plan(contexts.contexts))
   }
 }
 

@@ -1,11 +1,12 @@
 internal import AnnalsCoding
+internal import AnnalsSchema
 
 extension CompiledPlan {
   /// The case of the current schema whose payloads are the ones that enter as `kind` at `entrance`, byte by byte; `nil` where anything is done to them on the
   /// way.
   ///
   /// Equal shapes alone do not say so: a rule may turn kilograms into pounds.
-  package func carried(_ kind: RecordKind, from entrance: Entrance) -> Int? {
+  func carried(_ kind: RecordKind, from entrance: Entrance) -> Int? {
     let step = steps[entrance.step]
     guard !entrance.isNewer, kind.shape == step.shape,
       let schema = schemas.firstIndex(where: { $0.version == step.version }),

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsSchema
 
 /// What stands before the entries of a log that is in no store.
 package final class UnstoredPast: StreamPast {

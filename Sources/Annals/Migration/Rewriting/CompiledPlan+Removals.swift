@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsSchema
 
 extension CompiledPlan {
   /// The declared fields that the plan removes without a rule from payloads that enter as `kind` at
@@ -8,7 +9,7 @@ extension CompiledPlan {
   /// not count.
   ///
   /// - Complexity: O(stages and fields).
-  package func removals(_ kind: RecordKind, from entrance: Entrance) -> FieldRemovals? {
+  func removals(_ kind: RecordKind, from entrance: Entrance) -> FieldRemovals? {
     let step = steps[entrance.step]
     guard !entrance.isNewer, let shape = step.shape, !isDropped(from: entrance),
       let schema = schemas.firstIndex(where: { $0.version == step.version }),
@@ -29,7 +30,7 @@ extension CompiledPlan {
   }
 
   /// Whether the plan drops every record that enters at `entrance`, whatever it holds.
-  package func isDropped(from entrance: Entrance) -> Bool {
+  func isDropped(from entrance: Entrance) -> Bool {
     let step = steps[entrance.step]
     guard let schema = schemas.firstIndex(where: { $0.version == step.version }),
       var record = schemas[schema].index(of: ExactText(step.type))
