@@ -17,23 +17,21 @@ public import AnnalsCoding
 public struct AsyncEntries<Element: Sendable>: AsyncSequence, Sendable {
   /// What stops the sequence.
   public typealias Failure = AnnalsError
-  /// Reads a page behind the given steps, or the first one.
-  typealias Read = @Sendable (EntrySteps?, PageRoom) throws(AnnalsError) -> EntryPage<Element>
 
-  private let limit: Int
-  private let read: Read
+  private var pages: EntryPages<Element>
+
+  init(_ pages: EntryPages<Element>) {
+    self.pages = pages
+  }
+
   /// The size of a page.
-  var room = PageRoom()
-
-  init(limit: Int, _ read: @escaping Read) {
-    self.limit = limit
-    self.read = read
+  var limits: PageLimits {
+    get { pages.limits }
+    set { pages.limits = newValue }
   }
 
   /// An iterator that has read nothing yet.
-  public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(EntryPages(read: read, room: room, remaining: limit))
-  }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pages) }
 
   /// The entries that a loop has not been given yet.
   public struct AsyncIterator: AsyncIteratorProtocol {
@@ -65,61 +63,15 @@ public struct AsyncEntries<Element: Sendable>: AsyncSequence, Sendable {
       do throws(AnnalsError) {
         (pages, page) = try await pages.next()
       } catch {
-        pages.end()
+        end()
         throw error
       }
     }
-  }
-}
 
-/// What an iterator goes through: the pages of one read.
-struct EntryPages<Element: Sendable>: Sendable {
-  private let read: AsyncEntries<Element>.Read
-  private let room: PageRoom
-  private var remaining: Int
-  private var steps: EntrySteps?
-  private var failure: AnnalsError?
-
-  init(read: @escaping AsyncEntries<Element>.Read, room: PageRoom, remaining: Int) {
-    self.read = read
-    self.room = room
-    self.remaining = remaining
-  }
-
-  /// Makes sure that nothing comes any more.
-  mutating func end() {
-    remaining = 0
-    failure = nil
-    steps = nil
-  }
-
-  /// The next page that has elements, the last one first, and the pages behind it; an empty one at the end.
-  ///
-  /// It runs on no actor, because a page that is not in memory waits for the disk.
-  @concurrent func next() async throws(AnnalsError) -> (EntryPages, [Element]) {
-    var rest = self
-    while true {
-      if let page = try rest.turn() { return (rest, page) }
-      // A long run of entries that a rule drops must not keep a thread of the pool.
-      await Task.yield()
+    /// Makes sure that nothing comes any more.
+    mutating func end() {
+      page = []
+      pages.end()
     }
-  }
-
-  /// Reads one page, the last element first; `nil` where it has none and others may follow.
-  private mutating func turn() throws(AnnalsError) -> [Element]? {
-    if let failure { throw failure }
-    guard remaining > 0 else { return [] }
-    if Task.isCancelled {
-      throw AnnalsError(.cancelled, "the task was cancelled before all entries were read")
-    }
-    var room = room
-    room.events = remaining
-    var page = try read(steps, room)
-    if page.elements.count > remaining { page.elements.removeSubrange(remaining...) }
-    steps = page.steps
-    failure = page.failure
-    remaining = page.isLast ? 0 : remaining - page.elements.count
-    page.elements.reverse()
-    return page.elements.isEmpty && (remaining > 0 || failure != nil) ? nil : page.elements
   }
 }

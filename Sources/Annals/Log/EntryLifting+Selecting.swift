@@ -1,10 +1,26 @@
 internal import AnnalsSchema
 
+/// The kinds of stored entries that are read: all, or those that can become certain events.
+struct WantedKinds: Sendable {
+  /// By the number of a kind, whether its entries are read; empty for all.
+  var isWanted: [Bool] = []
+
+  /// Whether entries of a kind are read.
+  func include(_ kind: UInt32) -> Bool {
+    isWanted.isEmpty || Int(kind) >= isWanted.count || isWanted[Int(kind)]
+  }
+
+  /// Whether an entry is read. Only the parts of an entry say of which kinds they are.
+  func include(_ entry: borrowing LentEntry) -> Bool {
+    isWanted.isEmpty || entry.kind == 0 || include(entry.kind)
+  }
+}
+
 extension EntryLifting {
-  /// Passes over entries that none of these steps of the plan begins with: they are not even decoded.
-  mutating func pass(over steps: Set<Int>) {
-    isWanted = table.indices.map { kind in
-      // What has no entrance is asked for, and told as what it is.
+  /// Leaves out entries that none of these steps of the plan begins with: they are not even decoded.
+  mutating func select(_ steps: Set<Int>) {
+    wanted.isWanted = table.indices.map { kind in
+      // An entry without an entrance is read, so that the reader gets the reason.
       table[kind].map { steps.contains($0.step) } ?? !isPassable(UInt32(kind))
     }
   }
@@ -12,17 +28,6 @@ extension EntryLifting {
   /// Whether events of a kind concern nobody who names the events that are wanted.
   private func isPassable(_ kind: UInt32) -> Bool {
     reading.kinds.kinds[kind].map { reach.isPassable($0) } ?? false
-  }
-
-  /// Whether any event of an entry may be wanted.
-  func wants(_ entry: borrowing LentEntry) -> Bool {
-    if isWanted.isEmpty || entry.kind == 0 { return true }
-    return wants(entry.kind)
-  }
-
-  /// Whether events of a kind may be wanted.
-  func wants(_ kind: UInt32) -> Bool {
-    isWanted.isEmpty || Int(kind) >= isWanted.count || isWanted[Int(kind)]
   }
 
   /// The cases of the current event that an entry may become; `nil` where that is not known.

@@ -11,8 +11,8 @@ internal import AnnalsSchema
 struct EntryLifting: Sendable {
   let reach: PlanReach
   let table: [CompiledPlan.Entrance?]
-  /// By kind, whether its entries are lifted; empty where all are.
-  var isWanted: [Bool] = []
+  /// The kinds whose entries are lifted.
+  var wanted = WantedKinds()
   let reading: EntryReading
   private let log: UUID
   private let past: StoredPast?
@@ -66,7 +66,7 @@ struct EntryLifting: Sendable {
       throw AnnalsError(error, place: "position \(entry.position)", position: entry.position)
     }
     // An entry is lifted whole, as it was before a pass gave it parts: whether it fails must not depend on who asks for what.
-    guard case .parts(let parts) = body, parts.contains(where: { wants($0.kind) }) else { return }
+    guard case .parts(let parts) = body, parts.contains(where: { wanted.include($0.kind) }) else { return }
     let before = sink.count
     do throws(AnnalsError) {
       for part in parts {

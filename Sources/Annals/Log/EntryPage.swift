@@ -1,45 +1,103 @@
 internal import AnnalsCoding
 
-/// How much of the log is read in one snapshot. An entry is never divided, so that a page may have more events.
-struct PageRoom: Sendable {
-  /// The most stored entries, and how many events fill a page.
-  var entries = 256
-  /// The most events that are still asked for. Entries that are dropped do not count.
-  var events = Int.max
-  /// How many stored bytes fill a page.
+/// The limits of one page. Entries are never divided, so that a page may exceed the last two.
+struct PageLimits: Sendable {
+  /// The most stored entries to look at. Those that the read leaves out cost little.
+  var scanned = 16_384
+  /// The number of elements that fill a page.
+  var elements = 256
+  /// The number of stored bytes that fill a page. Entries of types that are not read do not count.
   var bytes = 1 << 20
 }
 
-/// The next few elements of a read, copied out of a snapshot that has ended.
+/// The next elements of a read, copied out of a snapshot that has ended.
 struct EntryPage<Element: Sendable>: Sendable {
-  /// What was read, which may be nothing: where all entries were dropped, the read goes on.
-  var elements: [Element] = []
-  /// Where the read stands behind them.
-  var steps: EntrySteps
-  /// Whether nothing comes behind them.
+  /// The elements, possibly none: where entries are left out, the read continues after them.
+  var elements: [Element]
+  /// How the page ended.
+  var end: PageEnd
+}
+
+/// How a page ended.
+struct PageEnd: Sendable {
+  /// The position of the last entry that is done with, whether it was left out or not; `nil` for none.
+  var last: Position?
+  /// Whether the read ends after the page.
   var isLast = false
-  /// What is to be thrown behind them, in place of the entry that could not be read.
+  /// The error to throw after the elements of the page.
   var failure: AnnalsError?
+  /// The entry that the failure is about; `nil` where the log itself could not be read.
+  var unreadable: UnreadableEntry?
+}
+
+/// A stored entry that could not be decoded or upcast.
+struct UnreadableEntry: Sendable {
+  let position: Position
+  let stream: StreamName
+  let error: AnnalsError
+  /// The cases of the current event that the entry may become; `nil` if they are not known.
+  var cases: Set<Int>?
+  /// The checkpoint after the entry, in a live read.
+  var checkpoint: Checkpoint?
 }
 
 extension EntryCursor {
-  /// Gives entries to `take` until a page is full.
+  /// Gives the entries of one page to `take`: the loop that every read of pages runs.
   ///
   /// - Parameters:
-  ///   - room: The size of the page.
-  ///   - take: Keeps what an entry is for the reader, and returns how many elements the page has then.
-  /// - Returns: Whether the read has ended.
-  mutating func fill(
-    _ room: PageRoom, _ take: (borrowing LentEntry, StreamName) throws(AnnalsError) -> Int
-  ) throws(AnnalsError) -> Bool {
-    var (entries, bytes, elements) = (0, 0, 0)
-    while entries < room.entries, elements < min(room.entries, room.events), bytes < room.bytes {
-      guard let entry = try next() else { return true }
-      entries += 1
-      bytes += entry.bytes.count
-      let stream = try name(of: entry)
-      if steps.includes(stream) { elements = try take(entry, stream) }
+  ///   - limits: The size of the page.
+  ///   - kinds: The kinds of entries that are read.
+  ///   - take: Keeps what the reader wants of an entry, and returns how many elements the page has then.
+  mutating func page(
+    _ limits: PageLimits, of kinds: WantedKinds = WantedKinds(),
+    _ take: (borrowing LentEntry, StreamName) throws(AnnalsError) -> Int
+  ) -> PageEnd {
+    var end = PageEnd()
+    var (scanned, elements, bytes) = (0, 0, 0)
+    do throws(AnnalsError) {
+      while scanned < limits.scanned, elements < limits.elements, bytes < limits.bytes,
+        let entry = try next()
+      {
+        scanned += 1
+        if entry.position.rawValue > steps.floor, kinds.include(entry) {
+          bytes += entry.bytes.count
+          let stream = try name(of: entry)
+          if steps.includes(stream) {
+            do throws(AnnalsError) { elements = try take(entry, stream) } catch {
+              end.unreadable = UnreadableEntry(position: entry.position, stream: stream, error: error)
+              throw error
+            }
+          }
+        }
+        end.last = entry.position
+      }
+    } catch {
+      end.failure = error
     }
-    return false
+    end.isLast = steps.isAtEnd
+    return end
+  }
+
+  /// Adds the events of one page of entries to `buffer`, in the plan's current version.
+  ///
+  /// An entry that cannot be upcast ends the page, and none of its events are added.
+  mutating func events<Event>(
+    _ limits: PageLimits, through lifting: EntryLifting, backwards: Bool = false, into buffer: Delivery<Event>
+  ) -> PageEnd {
+    var whole = buffer.count
+    var cases: Set<Int>?
+    var end = page(limits, of: lifting.wanted) { (entry, stream) throws(AnnalsError) in
+      do throws(AnnalsError) { try lifting.lift(entry, of: stream, into: buffer) } catch {
+        buffer.keep(first: whole)
+        cases = lifting.cases(of: entry)
+        throw error
+      }
+      // The buffer's own count: this code is not specialised for the event, and asking an array takes long.
+      if backwards, buffer.count > whole + 1 { buffer.entries[whole...].reverse() }
+      whole = buffer.count
+      return whole
+    }
+    end.unreadable?.cases = cases
+    return end
   }
 }

@@ -6,6 +6,11 @@ enum EntrySource: Sendable {
   case log(from: Position?, prefix: String? = nil)
   /// One stream, from a revision on.
   case stream(StreamName, from: Revision?)
+
+  /// What the names of the streams begin with, where not all are read.
+  var prefix: String? {
+    if case .log(_, let prefix) = self { prefix } else { nil }
+  }
 }
 
 /// Where a read stands, and which entry comes next.
@@ -21,6 +26,8 @@ struct EntrySteps: Sendable {
   var prefix: String?
   /// The names met on the way.
   var names = StreamNames()
+  /// Entries up to this position are left out.
+  var floor: UInt64 = 0
 
   /// Whether entries of the stream called `name` are read.
   func includes(_ name: StreamName) -> Bool {
@@ -37,6 +44,12 @@ struct EntrySteps: Sendable {
 
   /// The last position, or the last revision, that there was when the read began; 0 where there was none.
   var end: UInt64 { log?.last ?? stream?.head?.revision.rawValue ?? 0 }
+
+  /// Whether there was any entry when the read began.
+  var hasEntries: Bool { stream.map { $0.head != nil } ?? (end > 0) }
+
+  /// Whether all entries have been read.
+  var isAtEnd: Bool { log?.isAtEnd ?? stream?.isAtEnd ?? true }
 }
 
 extension LogSnapshot {

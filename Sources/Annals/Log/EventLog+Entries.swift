@@ -40,26 +40,10 @@ extension EventLog {
   private func entries(
     of source: EntrySource, backwards: Bool, limit: Int
   ) -> AsyncEntries<LogEntry> {
-    AsyncEntries(limit: limit) { [core] (steps, room) throws(AnnalsError) in
-      let snapshot = try LogSnapshot(core)
-      let reader = snapshot.reader
-      var steps =
-        if let steps { steps } else { try snapshot.steps(of: source, backwards: backwards, likely: limit) }
-      try steps.enter(snapshot)
-      var cursor = try EntryCursor(reader, steps)
-      let reading = EntryReading(kinds: snapshot.kinds)
-      var page = EntryPage<LogEntry>(steps: cursor.steps)
-      page.elements.reserveCapacity(min(room.entries, room.events))
-      do throws(AnnalsError) {
-        page.isLast = try cursor.fill(room) { (entry, stream) throws(AnnalsError) in
-          page.elements.append(try reading.entry(entry, stream))
-          return page.elements.count
-        }
-      } catch {
-        page.failure = error
-      }
-      page.steps = cursor.steps
-      return page
-    }
+    let reader = EntryReader(core, source, backwards: backwards, likely: limit)
+    return AsyncEntries(
+      EntryPages(reader, limit: limit) { (reader, limits) throws(AnnalsError) in
+        try reader.entries(limits)
+      })
   }
 }

@@ -47,36 +47,10 @@ extension EventStore {
   private func entries(
     of source: EntrySource, backwards: Bool, limit: Int
   ) -> AsyncEntries<Entry<Event>> {
-    AsyncEntries(limit: limit) { [core = log.core, reach] (steps, room) throws(AnnalsError) in
-      let snapshot = try LogSnapshot(core)
-      try reach.mustNotBeContracted(snapshot.kinds)
-      let reader = snapshot.reader
-      var steps =
-        if let steps { steps } else { try snapshot.steps(of: source, backwards: backwards, likely: limit) }
-      try steps.enter(snapshot)
-      var cursor = try EntryCursor(reader, steps)
-      let lifting = EntryLifting(
-        reach: reach, kinds: snapshot.kinds, log: core.log, generation: snapshot.generation)
-      let delivery = Delivery<Event>()
-      delivery.entries.reserveCapacity(min(room.entries, room.events))
-      var whole = 0
-      var page = EntryPage<Entry<Event>>(steps: cursor.steps)
-      do throws(AnnalsError) {
-        page.isLast = try cursor.fill(room) { (entry, stream) throws(AnnalsError) in
-          try lifting.lift(entry, of: stream, into: delivery)
-          // The count, not the array's: this code is not specialised for the event, and an array asks for its type each time.
-          if backwards, delivery.count > whole + 1 { delivery.entries[whole...].reverse() }
-          whole = delivery.count
-          return whole
-        }
-      } catch {
-        // Of an entry that failed half-way nothing is given.
-        delivery.keep(first: whole)
-        page.failure = error
-      }
-      page.elements = delivery.entries
-      page.steps = cursor.steps
-      return page
-    }
+    let reader = EntryReader(log.core, source, backwards: backwards, likely: limit)
+    return AsyncEntries(
+      EntryPages(reader, limit: limit) { [reach] (reader, limits) throws(AnnalsError) in
+        try reader.events(limits, through: reach)
+      })
   }
 }

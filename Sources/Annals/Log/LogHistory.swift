@@ -20,10 +20,6 @@ struct LogHistory: HistorySource {
   /// reading.
   var quarantine: Quarantine?
 
-  /// How many entries are met in one snapshot, so that a long history keeps no replaced pages from being used
-  /// again.
-  private static let page = 4_096
-
   var id: UUID { log.id }
 
   /// Whether the log has events that were stored below `version`: there is nothing that a stage to it could compare otherwise.
@@ -53,17 +49,25 @@ struct LogHistory: HistorySource {
     let passed = PassedEntries()
     let reach = PlanReach(plan, quarantine.map { passed.quarantine(before: $0) }, isAdopting: true)
     let steps = cases.map { plan.sources(ofAny: $0) }
-    var next = Position(1)
-    while next.rawValue <= last {
-      let snapshot = try StoreSnapshot<Event>(log.core, reach, passingOverAllBut: steps)
-      var entries = try snapshot.entries(from: next)
-      for _ in 0..<Self.page where next.rawValue <= last {
-        guard try entries.advance() else { return }
-        next = Position(next.rawValue + 1)
-        for entry in passed.take() { try body(.passedOver(entry)) }
-        while let entry = entries.delivery.take(backwards: false) { try body(.entry(entry)) }
+    var reader = EntryReader(log.core, .log(from: nil), limit: Int(clamping: last))
+    let buffer = Delivery<Event>()
+    var end: PageEnd
+    repeat {
+      var items: [HistoryItem<Event>] = []
+      end = try reader.page { (cursor, snapshot) throws(AnnalsError) in
+        let lifting = try snapshot.lifting(reach, selecting: steps)
+        return cursor.page(PageLimits(elements: .max), of: lifting.wanted) {
+          (entry, stream) throws(AnnalsError) in
+          try lifting.lift(entry, of: stream, into: buffer)
+          items += passed.take().map { .passedOver($0) }
+          items += buffer.entries.map { .entry($0) }
+          buffer.keep(first: 0)
+          return items.count
+        }
       }
-    }
+      for item in items { try body(item) }
+      if let error = end.failure { throw error }
+    } while !end.isLast
   }
 }
 

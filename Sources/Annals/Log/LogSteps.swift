@@ -35,6 +35,9 @@ struct LogSteps: Sendable {
     position = backwards ? min(start?.rawValue ?? last, last) : max(start?.rawValue ?? 1, 1)
   }
 
+  /// Whether the last position or the limit has been reached.
+  var isAtEnd: Bool { remaining <= 0 || position == 0 || position > last }
+
   /// Makes the next step seek, because a cursor of another snapshot makes it.
   mutating func enterSnapshot() {
     hasBegun = false
@@ -42,7 +45,7 @@ struct LogSteps: Sendable {
 
   /// The next position and how to get there; `nil` at the end or the limit.
   mutating func next() -> (Position, Move)? {
-    guard remaining > 0, position > 0, position <= last else { return nil }
+    if isAtEnd { return nil }
     remaining -= 1
     defer {
       hasBegun = true

@@ -42,7 +42,6 @@ public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
     // Everything was taken out.
     delivery.count = 0
     guard let entry = try cursor.next() else { return false }
-    guard lifting.wants(entry) else { return true }
     let stream = try cursor.name(of: entry)
     guard cursor.steps.includes(stream) else { return true }
     // Of an entry that fails half-way nothing is given.

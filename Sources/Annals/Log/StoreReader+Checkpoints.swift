@@ -53,12 +53,16 @@ extension StoreReader {
 extension LentEntry {
   /// What a checkpoint tells the entry by: what every migration pass keeps. One may give it another stream, revision and payload.
   var mark: UInt32 {
+    Self.mark(position, time, id)
+  }
+
+  /// What a checkpoint tells an entry with this position, time and id by.
+  static func mark(_ position: Position, _ time: Timestamp, _ id: UUID?) -> UInt32 {
     var parts: [UInt8] = []
     parts.reserveCapacity(32)
     parts.append(littleEndian: position.rawValue)
-    parts.append(littleEndian: UInt64(bitPattern: header.time))
-    let id = bytes.extracting(header.id)
-    for index in id.indices { parts.append(id[index]) }
+    parts.append(littleEndian: UInt64(bitPattern: time.microseconds))
+    id?.withBytes { bytes in for index in bytes.indices { parts.append(bytes[index]) } }
     return Checksum.crc32c(parts.span)
   }
 }

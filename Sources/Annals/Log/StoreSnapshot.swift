@@ -13,15 +13,9 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
   var generation: Generation { log.generation }
   private let lifting: EntryLifting
 
-  /// - Parameter steps: The steps of the plan that entries begin with which are read; `nil` for all.
-  init(
-    _ core: LogCore, _ reach: PlanReach, passingOverAllBut steps: Set<Int>? = nil
-  ) throws(AnnalsError) {
+  init(_ core: LogCore, _ reach: PlanReach) throws(AnnalsError) {
     let log = try LogSnapshot(core)
-    try reach.mustNotBeContracted(log.kinds)
-    var lifting = EntryLifting(reach: reach, kinds: log.kinds, log: core.log, generation: log.generation)
-    if let steps { lifting.pass(over: steps) }
-    self.lifting = lifting
+    lifting = try log.lifting(reach)
     self.log = log
   }
 

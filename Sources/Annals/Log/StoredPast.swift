@@ -19,7 +19,7 @@ final class StoredPast: StreamPast {
   private let log: UUID
   private let reach: PlanReach
   /// Which kinds may be part of the groups that were gathered last.
-  private let lastWanted = Mutex<(version: SchemaVersion, cases: FoldedCases, kinds: [Bool])?>(nil)
+  private let lastWanted = Mutex<(version: SchemaVersion, cases: FoldedCases, kinds: WantedKinds)?>(nil)
 
   /// - Parameters:
   ///   - environment: The generation's file.
@@ -55,7 +55,7 @@ final class StoredPast: StreamPast {
       let entry = try reader.lend(try reader.bytes(at: position), at: position)
       try reader.check(entry.header, at: position, is: Revision(revision), of: stream)
       if position != origin.position || !origin.path.isEmpty {
-        if lifting.wants(entry) { try lifting.lift(entry, of: origin.stream, into: room) }
+        if lifting.wanted.include(entry) { try lifting.lift(entry, of: origin.stream, into: room) }
         guard goesOn() else { return }
       }
       guard revision > first.rawValue else { return }
@@ -73,10 +73,10 @@ final class StoredPast: StreamPast {
       last.flatMap { $0.version == version && $0.cases == cases ? $0.kinds : nil }
     }
     if let known {
-      lifting.isWanted = known
+      lifting.wanted = known
       return
     }
-    lifting.pass(over: lifting.reach.plan.sources(ofAny: cases.indices))
-    lastWanted.withLock { [wanted = lifting.isWanted] in $0 = (version, cases, wanted) }
+    lifting.select(lifting.reach.plan.sources(ofAny: cases.indices))
+    lastWanted.withLock { [wanted = lifting.wanted] in $0 = (version, cases, wanted) }
   }
 }

@@ -34,6 +34,9 @@ struct StreamSteps: Sendable {
     upcoming = backwards ? min(first, last) : first <= last ? first : nil
   }
 
+  /// Whether the last revision or the limit has been reached.
+  var isAtEnd: Bool { remaining <= 0 || upcoming == nil }
+
   /// Where the next entry stands; `nil` at the end or the limit.
   mutating func next(_ reader: StoreReader) throws(AnnalsError) -> Position? {
     guard remaining > 0, let head, let revision = upcoming else { return nil }

@@ -35,14 +35,14 @@ public struct EntryLines: Sendable {
   /// How many bytes fill a page. An entry is never divided, so that a page may be longer.
   private static let pageSize = 256 << 10
 
-  let log: EventLog
+  private let log: EventLog
   private let isRaw: Bool
   /// Which entries are read.
-  let selection: EntrySelection
+  private let selection: EntrySelection
   /// The wait for more entries.
-  var wait = CommitWait()
-  /// Where reading stands.
-  var steps: EntrySteps
+  private var wait = CommitWait()
+  /// The read, which ends at the head that the log had when it began.
+  private var reader: EntryReader
   private var writer = JSONWriter()
   /// What ended the last page, to be thrown in place of the next one.
   private var failure: AnnalsError?
@@ -50,7 +50,7 @@ public struct EntryLines: Sendable {
   public private(set) var count: UInt64 = 0
 
   /// The position of the last entry, or its revision where a stream is read.
-  public var end: UInt64 { steps.end }
+  public var end: UInt64 { reader.end }
 
   /// The entries of `log` that `selection` names.
   ///
@@ -59,19 +59,7 @@ public struct EntryLines: Sendable {
     self.log = log
     self.selection = selection
     isRaw = selection.isRaw
-    steps = try Self.steps(log, selection)
-  }
-
-  static func steps(_ log: EventLog, _ selection: EntrySelection) throws(AnnalsError) -> EntrySteps {
-    let source: EntrySource =
-      if let stream = selection.stream {
-        .stream(stream, from: selection.start.map { Revision($0) })
-      } else {
-        .log(from: selection.start.map { Position($0) })
-      }
-    return try log.read { (snapshot) throws(AnnalsError) in
-      try snapshot.steps(of: source, backwards: selection.backwards, limit: selection.limit)
-    }
+    reader = try EntryReader(log, selection)
   }
 
   /// The next lines, each with its end; `nil` at the end.
@@ -93,24 +81,69 @@ public struct EntryLines: Sendable {
 
   /// Reads entries until the page is full or they end.
   private mutating func fill() throws(AnnalsError) {
-    let snapshot = try LogSnapshot(log.core)
-    try steps.enter(snapshot)
-    var cursor = try EntryCursor(snapshot.reader, steps)
-    let reading = EntryReading(kinds: snapshot.kinds)
-    while writer.bytes.count < Self.pageSize, let entry = try cursor.next() {
-      let end = writer.bytes.count
-      do throws(AnnalsError) {
-        if isRaw {
-          try writer.rawEntry(at: entry.position, cursor.reader, reading.kinds)
-        } else {
-          try writer.entry(reading.entry(entry, cursor.name(of: entry)))
+    let limits = PageLimits(elements: Self.pageSize, bytes: .max)
+    var reader = reader
+    let end = try reader.page { (cursor, snapshot) throws(AnnalsError) in
+      let reading = EntryReading(kinds: snapshot.kinds)
+      return cursor.page(limits) { (entry, stream) throws(AnnalsError) in
+        let end = writer.bytes.count
+        do throws(AnnalsError) {
+          if isRaw {
+            try writer.rawEntry(at: entry.position, snapshot.reader, reading.kinds)
+          } else {
+            try writer.entry(reading.entry(entry, stream))
+          }
+        } catch {
+          writer.bytes.removeSubrange(end...)
+          throw error
         }
-      } catch {
-        writer.bytes.removeSubrange(end...)
-        throw error
+        count += 1
+        return writer.bytes.count
       }
-      count += 1
     }
-    steps = cursor.steps
+    self.reader = reader
+    if let error = end.failure { throw error }
+  }
+}
+
+extension EntryReader {
+  /// A read of the entries of a selection, up to the newest one that the log has now.
+  fileprivate init(_ log: EventLog, _ selection: EntrySelection) throws(AnnalsError) {
+    let source: EntrySource =
+      if let stream = selection.stream {
+        .stream(stream, from: selection.start.map { Revision($0) })
+      } else {
+        .log(from: selection.start.map { Position($0) })
+      }
+    self.init(log.core, source, backwards: selection.backwards, limit: selection.limit)
+    try begin(in: LogSnapshot(log.core))
+  }
+}
+
+extension EntryLines {
+  /// Waits until there are entries after the last one that was read, and goes on with them. Entries must be
+  /// read oldest first.
+  ///
+  /// An append of this process is met at once, one of another process within some milliseconds.
+  ///
+  /// - Returns: Whether there are; not where the limit is reached or the task is cancelled.
+  /// - Throws: As ``init(_:_:)``.
+  @concurrent public mutating func waitForMore() async throws(AnnalsError) -> Bool {
+    var rest = selection
+    guard let limit = UInt64(exactly: selection.limit), count < limit, !selection.backwards else {
+      return false
+    }
+    rest.limit = Int(clamping: limit - count)
+    // The first revision of a stream is 0, the first position of a log 1.
+    let next = selection.stream != nil && !reader.hasEntries ? 0 : end + 1
+    rest.start = max(selection.start ?? 0, next)
+    var wait = wait
+    let found = try await wait.first(in: log.core) { () throws(AnnalsError) -> EntryReader? in
+      let found = try EntryReader(log, rest)
+      return found.hasEntries && found.end >= rest.start ?? 0 ? found : nil
+    }
+    self.wait = wait
+    if let found { reader = found }
+    return found != nil
   }
 }

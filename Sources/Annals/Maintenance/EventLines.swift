@@ -14,9 +14,8 @@ public struct EventLines: Sendable {
   /// The least length of a page in bytes, but for the last one.
   private static let pageSize = 256 << 10
 
-  private let log: EventLog
   private let cut: PlanCut
-  private var steps: EntrySteps
+  private var reader: EntryReader
   private var writer = JSONWriter()
   private var failure: AnnalsError?
   /// The version that the lines are of.
@@ -30,7 +29,7 @@ public struct EventLines: Sendable {
   /// here.
   public var undeclared: [UndeclaredField] { tally.undeclared }
   /// How many entries the log had when this was made.
-  public let end: UInt64
+  public var end: UInt64 { reader.end }
 
   /// The events of `log` as they are at `version` of `plan`, up to the newest one that the log has now.
   ///
@@ -48,14 +47,14 @@ public struct EventLines: Sendable {
     guard let cut = cuts.last else {
       throw AnnalsError(.invalidPlan, "\(plan) has no versions: give its chain a schema")
     }
-    self.log = log
     self.cut = cut
     try cut.mustBeActivated(log)
-    steps = try log.read { (snapshot) throws(AnnalsError) in
+    var reader = EntryReader(log.core, .log(from: nil))
+    try log.read { (snapshot) throws(AnnalsError) in
       try cut.prove(snapshot)
-      return try snapshot.steps(of: .log(from: nil), backwards: false, limit: .max)
+      try reader.begin(in: snapshot)
     }
-    end = steps.end
+    self.reader = reader
   }
 
   /// The next lines; `nil` when there are none left.
@@ -76,25 +75,24 @@ public struct EventLines: Sendable {
     return page
   }
 
-  /// Reads with one snapshot until the page is full, or a great many entries in a row had no line, or the log ends.
+  /// Reads until the page has lines or the log ends. As long as no line is written, each snapshot serves for no
+  /// longer than a page of it would.
   private mutating func fill() throws(AnnalsError) {
-    let start = count
+    let limits = PageLimits(elements: Self.pageSize, bytes: .max)
+    var reader = reader
+    var end: PageEnd
     repeat {
-      let before = count
-      let snapshot = try LogSnapshot(log.core)
-      try steps.enter(snapshot)
-      var cursor = try EntryCursor(snapshot.reader, steps)
-      let watch = try cut.undeclared(snapshot)
-      // As long as nothing is written a snapshot serves for no longer than a page of it would.
-      while writer.bytes.count < Self.pageSize, count - before < 16_384, let entry = try cursor.next() {
-        if try add(entry, of: cursor.name(of: entry), snapshot), !watch.isEmpty {
-          try watch.add(entry, to: &tally)
+      end = try reader.page { (cursor, snapshot) throws(AnnalsError) in
+        let watch = try cut.undeclared(snapshot)
+        return cursor.page(limits) { (entry, stream) throws(AnnalsError) in
+          if try add(entry, of: stream, snapshot), !watch.isEmpty { try watch.add(entry, to: &tally) }
+          count += 1
+          return writer.bytes.count
         }
-        count += 1
       }
-      steps = cursor.steps
-      if count == before { return }
-    } while writer.bytes.isEmpty && count > start
+      self.reader = reader
+      if let error = end.failure { throw error }
+    } while writer.bytes.isEmpty && !end.isLast
   }
 
   /// Writes the lines of one entry, all or none.

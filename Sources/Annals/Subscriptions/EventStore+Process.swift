@@ -38,30 +38,26 @@ extension EventStore {
     var processor = Processor(
       consumer, file, options, turn, selecting: events.letterSelection(in: reach.plan),
       within: log.options.lockTimeout)
-    var follower: Follower? = follower(
-      from: isKnown ? .stored(consumer) : start, to: events, streamPrefix: prefix)
+    var steps = steps(
+      from: isKnown ? .stored(consumer) : start, to: events, streamPrefix: prefix
+    ).makeAsyncIterator()
     do throws(AnnalsError) {
-      while let known = follower {
-        var page: [FollowStep<Entry<Event>>]
-        (follower, page) = try await known.next()
-        while !Task.isCancelled, let step = page.popLast() {
-          switch step {
-          case .step(.entry(let element)):
-            if let error = try await processor.attempt(element, isolation: actor, handle) {
-              if Task.isCancelled { break }
-              throw error
-            }
-          case .step(.passed(let checkpoint)):
-            try await processor.finish(checkpoint, count: 0, isResting: true, isolation: actor)
-          case .step(.caughtUp(let checkpoint)):
-            try await processor.finish(checkpoint, count: 0, isResting: true, isolation: actor)
-            if options.endsAtHead { return }
-          case .poison(let poison):
-            guard options.poison.attempts != nil else { throw poison.error }
-            try await processor.putAside(poison, isolation: actor)
+      while !Task.isCancelled, let step = try await steps.next(isolation: actor) {
+        switch step {
+        case .step(.entry(let element)):
+          if let error = try await processor.attempt(element, isolation: actor, handle) {
+            if Task.isCancelled { break }
+            throw error
           }
+        case .step(.passed(let checkpoint)):
+          try await processor.finish(checkpoint, count: 0, isResting: true, isolation: actor)
+        case .step(.caughtUp(let checkpoint)):
+          try await processor.finish(checkpoint, count: 0, isResting: true, isolation: actor)
+          if options.endsAtHead { return }
+        case .unreadable(let entry, let checkpoint):
+          guard options.poison.attempts != nil else { throw entry.error }
+          try await processor.putAside(entry, behind: checkpoint, isolation: actor)
         }
-        if Task.isCancelled { follower = nil }
       }
     } catch {
       // What was done is stored all the same; the first failure is the one to tell.

@@ -67,12 +67,12 @@ struct Processor: ~Copyable {
 
   /// Puts an entry aside that the plan cannot read.
   mutating func putAside(
-    _ poison: PoisonEntry, isolation actor: isolated (any Actor)?
+    _ entry: UnreadableEntry, behind checkpoint: Checkpoint, isolation actor: isolated (any Actor)?
   ) async throws(AnnalsError) {
     try await putAside(
-      (poison.position, []),
-      row(poison.stream, poison.checkpoint, "\(poison.error)", attempts: 1, isUnreadable: true),
-      behind: poison.checkpoint, isolation: actor)
+      (entry.position, []),
+      row(entry.stream, checkpoint, "\(entry.error)", attempts: 1, isUnreadable: true),
+      behind: checkpoint, isolation: actor)
   }
 
   /// Puts an entry aside that the handler cannot handle.

@@ -31,19 +31,19 @@ public struct Subscription<Value: Sendable>: AsyncSequence, Sendable {
   /// What stops the sequence.
   public typealias Failure = AnnalsError
 
-  private let follower: Follower<Value>
+  private var all: AsyncEntries<FollowStep<Value>>
 
-  init(_ follower: Follower<Value>) {
-    self.follower = follower
+  init(_ all: AsyncEntries<FollowStep<Value>>) {
+    self.all = all
   }
 
   /// The same subscription, which also tells how far it has come where there is nothing to give.
-  public var steps: SubscriptionSteps<Value> { SubscriptionSteps(follower) }
+  public var steps: SubscriptionSteps<Value> { SubscriptionSteps(all) }
 
   /// The size of a page.
-  var room: FollowRoom {
-    get { follower.room }
-    set { self = Subscription(follower.with(newValue)) }
+  var limits: PageLimits {
+    get { all.limits }
+    set { all.limits = newValue }
   }
 
   /// An iterator that has read nothing yet.
@@ -95,24 +95,18 @@ public struct SubscriptionSteps<Value: Sendable>: AsyncSequence, Sendable {
   /// What stops the sequence.
   public typealias Failure = AnnalsError
 
-  private let follower: Follower<Value>
+  private let all: AsyncEntries<FollowStep<Value>>
 
-  init(_ follower: Follower<Value>) {
-    self.follower = follower
+  init(_ all: AsyncEntries<FollowStep<Value>>) {
+    self.all = all
   }
 
   /// An iterator that has read nothing yet.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(follower: follower) }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(all: all.makeAsyncIterator()) }
 
   /// The steps that a loop has not been given yet.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    /// What was read and is not given yet, the next one last.
-    private var page: [FollowStep<Value>] = []
-    private var follower: Follower<Value>?
-
-    fileprivate init(follower: Follower<Value>) {
-      self.follower = follower
-    }
+    fileprivate var all: AsyncEntries<FollowStep<Value>>.AsyncIterator
 
     /// The next step; `nil` where the task is cancelled, and after an error.
     ///
@@ -120,22 +114,12 @@ public struct SubscriptionSteps<Value: Sendable>: AsyncSequence, Sendable {
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(AnnalsError) -> SubscriptionStep<Value>? {
-      if page.isEmpty, let known = follower {
-        do throws(AnnalsError) {
-          (follower, page) = try await known.next()
-        } catch {
-          follower = nil
-          throw error
-        }
-      }
-      switch page.popLast() {
-      case nil:
-        follower = nil
-        return nil
+      switch try await all.next(isolation: actor) {
+      case nil: return nil
       case .step(let step): return step
-      case .poison(let poison):
-        (follower, page) = (nil, [])
-        throw poison.error
+      case .unreadable(let entry, _):
+        all.end()
+        throw entry.error
       }
     }
   }

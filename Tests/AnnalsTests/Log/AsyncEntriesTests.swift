@@ -155,7 +155,7 @@ import Testing
     let orders = try await orders(20)
     let log = orders.store
     var entries = log.entries()
-    entries.room.bytes = 1
+    entries.limits.bytes = 1
     #expect(try await entries.positions(256) == Array(1...20))
   }
 
@@ -164,7 +164,7 @@ import Testing
     let orders = try await orders(9)
     let log = orders.store
     var (all, stream) = (log.entries(), log.entries(in: "order-0"))
-    (all.room.entries, stream.room.entries) = (page, page)
+    (all.limits.elements, stream.limits.elements) = (page, page)
     var read: [UInt64] = []
     for try await entry in all {
       try await log.append([try .placed(1)], to: entry.stream)
@@ -185,7 +185,7 @@ import Testing
     let log = orders.store
     for stream in [nil, "order-2"] as [StreamName?] {
       var entries = stream.map { log.entries(in: $0) } ?? log.entries()
-      entries.room.entries = 2
+      entries.limits.elements = 2
       var count = 0
       for try await _ in entries {
         #expect(try log.core.generation.environment.readers().filter { $0.transaction != nil }.isEmpty)
@@ -199,7 +199,7 @@ import Testing
     let orders = try await orders(9)
     let log = orders.store
     var entries = log.entries()
-    entries.room.entries = 4
+    entries.limits.elements = 4
     try await Task { [entries] in
       var iterator = entries.makeAsyncIterator()
       var read = 0
@@ -250,7 +250,7 @@ import Testing
     let store = try EventStore(at: place.url, plan: OrderPlan.self)
     for entries in [store.entries(), store.entries(in: "order-1")] {
       var entries = entries
-      entries.room.entries = page
+      entries.limits.elements = page
       var iterator = entries.makeAsyncIterator()
       var read: [UInt64] = []
       let error = await #expect(throws: AnnalsError.self) {
@@ -273,7 +273,7 @@ import Testing
     let store = try EventStore(at: place.url, plan: MarketPlan.self)
     for backwards in [false, true] {
       var entries = store.entries(in: "stall-1", backwards: backwards)
-      entries.room.entries = page
+      entries.limits.elements = page
       var read: [MarketV3.Event] = []
       for try await entry in entries { read.append(entry.event) }
       #expect(read == [.shipped(.init(parcel: "p"))])
@@ -323,7 +323,7 @@ extension AsyncEntries {
   /// The sequence with pages of this many entries.
   fileprivate func paged(_ size: Int) -> Self {
     var paged = self
-    paged.room.entries = size
+    (paged.limits.scanned, paged.limits.elements) = (size, size)
     return paged
   }
 }

@@ -62,7 +62,7 @@ import Testing
     }
     let log = try EventLog(at: place.url)
     var subscription = log.subscribe(from: .beginning)
-    subscription.room.entries = 1
+    subscription.limits.elements = 1
     var entries = subscription.makeAsyncIterator()
     #expect(try await entries.next()?.entry.stream == "user 0")
     try await place.migrate(ClubSecond.self)

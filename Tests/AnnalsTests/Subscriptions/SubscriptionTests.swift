@@ -13,7 +13,7 @@ import Testing
     _ subscription: Subscription<Value>, page: Int = 256, looks: Int = 16_384, times: Int = 1
   ) async throws -> [SubscriptionStep<Value>] {
     var subscription = subscription
-    subscription.room = FollowRoom(entries: page, looks: looks)
+    subscription.limits = PageLimits(scanned: looks, elements: page)
     var (steps, left): ([SubscriptionStep<Value>], Int) = ([], times)
     for try await step in subscription.steps {
       steps.append(step)
@@ -108,7 +108,7 @@ import Testing
     let place = try TemporaryStore()
     let store = try await Self.fill(place, seed, 30)
     var subscription = store.subscribe(from: .beginning, to: [\.wordAdded, \.noted, \.shipped])
-    subscription.room = FollowRoom(entries: 3, looks: 9)
+    subscription.limits = PageLimits(scanned: 9, elements: 3)
     let total = 430 as UInt64
     let reader = Task { [subscription] in
       var given: [Delivered] = []
@@ -238,7 +238,7 @@ import Testing
     }
     let store = try EventStore(at: place.url, plan: OrderPlan.self)
     var subscription = store.subscribe(from: .beginning, to: [\.shipped])
-    subscription.room.entries = page
+    subscription.limits.elements = page
     var iterator = subscription.makeAsyncIterator()
     var read: [Position] = []
     let error = await #expect(throws: AnnalsError.self) {
@@ -300,7 +300,7 @@ import Testing
     }
     let stalled = try await pages { (log) async throws in
       var subscription = log.subscribe(from: .beginning)
-      subscription.room.entries = 10
+      subscription.limits.elements = 10
       var iterator = subscription.makeAsyncIterator()
       let first = try await iterator.next()
       #expect(first?.entry.position == 1)

@@ -48,6 +48,15 @@ final class RewriteSource: Sendable {
     StoredPast(environment, tables, kinds, log: log, reach)
   }
 
+  /// Calls `body` with a snapshot and its kinds.
+  func read<Result>(
+    _ body: (StoreReader, KindRegistry) throws(AnnalsError) -> Result
+  ) throws(AnnalsError) -> Result {
+    let transaction = try storage { () throws(EnvironmentError) in try environment.beginRead() }
+    let reader = StoreReader(transaction.view, tables)
+    return try body(reader, kinds(in: reader))
+  }
+
   /// Lends each entry of `positions` to `body`, in one snapshot, until that returns `false` or the range ends.
   ///
   /// A missing position is damage.

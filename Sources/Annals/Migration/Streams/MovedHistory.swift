@@ -19,9 +19,6 @@ struct MovedHistory: HistorySource {
   var id: UUID { older.id }
   var quarantine: Quarantine? { older.quarantine }
 
-  /// How many positions are read in one snapshot.
-  private static let page: UInt64 = 1_024
-
   func read<Event: SchemaEvent>(
     through plan: CompiledPlan, as event: Event.Type, selecting cases: Set<Int>?,
     _ body: (HistoryItem<Event>) throws -> Void
@@ -35,27 +32,23 @@ struct MovedHistory: HistorySource {
     plan.newestStored = version
     plan.passesStreams = true
     let reach = PlanReach(plan, older.quarantine, isAdopting: true)
-    let steps = cases.map { plan.sources(ofAny: $0) }
-    let delivery = Delivery<Event>()
-    var origins = EntryOrigin(log: target.log)
-    var next: UInt64 = 1
-    while next <= older.last {
-      let end = min(older.last, next + Self.page - 1)
-      var lifting = EntryLifting(reach: reach, kinds: KindRegistry(), of: target)
-      try target.read(
-        next...end,
-        { (kinds) in
-          lifting = EntryLifting(reach: reach, kinds: kinds, of: target)
-          if let steps { lifting.pass(over: steps) }
-        },
-        { (entry, reader) throws(AnnalsError) in
-          guard lifting.wants(entry) else { return true }
-          try lifting.lift(entry, of: origins.name(of: entry.stream, reader), into: delivery)
-          return true
-        })
-      for entry in delivery.entries { try body(.entry(entry)) }
-      delivery.keep(first: 0)
-      next = end + 1
-    }
+    let selected = cases.map { plan.sources(ofAny: $0) }
+    let buffer = Delivery<Event>()
+    let log = LogSteps(start: nil, backwards: false, last: older.last, limit: .max)
+    var steps = EntrySteps(log: log, names: StreamNames(limit: 131_072))
+    var end: PageEnd
+    repeat {
+      end = try target.read { (reader, kinds) throws(AnnalsError) in
+        var lifting = EntryLifting(reach: reach, kinds: kinds, of: target)
+        if let selected { lifting.select(selected) }
+        var cursor = try EntryCursor(reader, steps)
+        let end = cursor.events(PageLimits(elements: .max), through: lifting, into: buffer)
+        steps = cursor.steps
+        return end
+      }
+      for entry in buffer.entries { try body(.entry(entry)) }
+      buffer.keep(first: 0)
+      if let error = end.failure { throw error }
+    } while !end.isLast
   }
 }

@@ -140,7 +140,7 @@ extension ViewEngine {
 
   /// Notes how far a pass has read.
   func passed(_ number: UInt64, _ page: ViewPage<Event>, _ old: UInt64) {
-    let new = page.failure?.position ?? page.end.position.rawValue
+    let new = page.failure?.position.rawValue ?? page.end.position.rawValue
     table.withLock { $0.passed(number, from: old, to: new, isLast: page.isLast) }
   }
 

@@ -46,8 +46,8 @@ struct PassReader<Event: SchemaEvent> {
 
   private let number: UInt64
   private let engine: ViewEngine<Event>
-  private var names = StreamNames()
-  private var generation: UInt64?
+  private var reader: EntryReader
+  private let limits: PageLimits
   /// How many events the last page had.
   private var likely = 0
   /// The pages that were read last. They end here and not where they are folded: what one thread allocates and another frees makes both wait for the allocator.
@@ -56,6 +56,8 @@ struct PassReader<Event: SchemaEvent> {
   init(_ number: UInt64, _ engine: ViewEngine<Event>) {
     self.number = number
     self.engine = engine
+    reader = EntryReader(following: engine.core)
+    limits = PageLimits(scanned: engine.pace.entries, elements: .max, bytes: engine.pace.bytes)
   }
 
   /// What comes after a page.
@@ -89,7 +91,7 @@ struct PassReader<Event: SchemaEvent> {
   @inline(never) private mutating func turn() -> Next {
     guard let step = engine.step(of: number) else { return .end }
     let page: ViewPage<Event>
-    do throws(AnnalsError) { page = try read(behind: step.position, step.wanted) } catch {
+    do throws(AnnalsError) { page = try read(after: step.position, step.wanted) } catch {
       if error.recovery == [.retry] { return .pause }
       engine.fail(number, error)
       return .page
@@ -112,58 +114,20 @@ struct PassReader<Event: SchemaEvent> {
     }
   }
 
-  /// Reads the entries behind a position that somebody wants.
+  /// Reads the entries after a position that somebody wants.
   private mutating func read(
-    behind position: UInt64, _ wanted: Set<Int>?
+    after position: UInt64, _ wanted: Set<Int>?
   ) throws(AnnalsError) -> ViewPage<Event> {
-    let (core, reach) = (engine.core, engine.reach)
-    let snapshot = try LogSnapshot(core)
-    try reach.mustNotBeContracted(snapshot.kinds)
-    // A pass may have given streams other names.
-    if generation != snapshot.generation.number { names = StreamNames() }
-    generation = snapshot.generation.number
-    let reader = snapshot.reader
-    let last = try reader.last()
-    var steps = EntrySteps(
-      log: LogSteps(start: Position(position + 1), backwards: false, last: last, limit: .max))
-    steps.names = names
-    var cursor = try EntryCursor(reader, steps)
-    var lifting = EntryLifting(
-      reach: reach, kinds: snapshot.kinds, log: core.log, generation: snapshot.generation)
-    if let wanted { lifting.pass(over: wanted) }
-    let delivery = Delivery<Event>()
-    delivery.entries.reserveCapacity(likely)
-    var (count, bytes, end, whole) = (0, 0, position, 0)
-    var isLast = last <= position
-    var failure: ViewPage<Event>.Failure?
-    while !isLast, count < engine.pace.entries, bytes < engine.pace.bytes {
-      guard let entry = try cursor.next() else {
-        isLast = true
-        break
-      }
-      if lifting.wants(entry) {
-        let name = try cursor.name(of: entry)
-        do throws(AnnalsError) { try lifting.lift(entry, of: name, into: delivery) } catch {
-          // The entry is not to blame.
-          if error.recovery == [.retry] { throw error }
-          delivery.keep(first: whole)
-          failure = ViewPage.Failure(
-            position: entry.position.rawValue,
-            behind: try reader.checkpoint(at: entry.position, log: core.log), error: error,
-            cases: lifting.cases(of: entry))
-          break
-        }
-        whole = delivery.count
-      }
-      count += 1
-      bytes += entry.bytes.count
-      end = entry.position.rawValue
-      isLast = end == last
-    }
-    names = cursor.steps.names
-    likely = delivery.count
+    reader.move(to: position)
+    let page: EntryPage<Entry<Event>> = try reader.events(
+      limits, through: engine.reach, selecting: wanted, likely: likely)
+    likely = page.elements.count
+    let unreadable = page.end.unreadable
+    // Not the fault of an entry: all of it is read again, or nobody can go on.
+    if let error = page.end.failure, unreadable == nil || error.recovery == [.retry] { throw error }
+    guard let end = reader.checkpoint else { throw AnnalsError(missing: Position(position)) }
     return ViewPage(
-      start: position, end: try reader.checkpoint(at: Position(end), log: core.log),
-      entries: delivery.entries, isLast: isLast, failure: failure)
+      start: position, end: end, entries: page.elements, isLast: page.end.isLast && unreadable == nil,
+      failure: unreadable)
   }
 }

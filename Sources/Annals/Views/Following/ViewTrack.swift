@@ -172,7 +172,7 @@ final class ViewFolder<Event: SchemaEvent> {
       // Of a pass that the track has left, or that overlaps another.
       guard page.start <= position else { return true }
       // What cannot be lifted behind the view was folded when it could be.
-      let isBehind = page.failure.map { $0.position <= position } ?? true
+      let isBehind = page.failure.map { $0.position.rawValue <= position } ?? true
       if page.end.position.rawValue <= position, isBehind {
         if page.isLast, page.end.position.rawValue == position { return reach(page) }
         return true
