@@ -45,19 +45,16 @@ extension InlineRoom {
   func lift(
     _ range: ClosedRange<UInt64>, _ lifting: EntryLifting, _ reader: StoreReader
   ) throws(AnnalsError) {
-    var cursor = try reader.entriesCursor()
-    var isFirst = true
-    for position in range {
-      let found: IntegerRow?
-      do throws(EnvironmentError) {
-        found = isFirst ? try cursor.seek(position) : try cursor.next()
-      } catch {
-        throw AnnalsError(error)
-      }
-      isFirst = false
-      guard let found, found.key == position else { throw AnnalsError(missing: Position(position)) }
-      let entry = try reader.lend(found.value, at: Position(position))
-      try lifting.lift(entry, of: try names.name(of: entry.stream, reader), into: sink)
+    let start = Position(range.lowerBound)
+    let log = LogSteps(start: start, backwards: false, last: range.upperBound, limit: range.count)
+    var cursor = try EntryCursor(reader, EntrySteps(log: log, names: names))
+    names = StreamNames()
+    defer { names = cursor.steps.names }
+    let end = cursor.page(PageLimits(scanned: .max, elements: .max, bytes: .max)) {
+      (entry, stream) throws(AnnalsError) in
+      try lifting.lift(entry, of: stream, into: sink)
+      return sink.count
     }
+    if let error = end.failure { throw error }
   }
 }

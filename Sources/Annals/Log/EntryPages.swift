@@ -38,7 +38,8 @@ struct EntryPages<Element: Sendable>: Sendable {
   ///
   /// It runs on no actor, because a page that is not in memory waits for the disk.
   ///
-  /// - Returns: No elements at the end: of a bounded read that is its last page, of a live one the end of the task.
+  /// - Returns: No elements at the end: after the last page of a bounded read, or where a task that reads live is
+  ///   cancelled.
   @concurrent func next() async throws(AnnalsError) -> (EntryPages, [Element]) {
     var rest = self
     if var wait {

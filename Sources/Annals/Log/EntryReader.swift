@@ -79,9 +79,11 @@ struct EntryReader: Sendable {
       let start = Position(position + 1)
       steps.log = LogSteps(start: start, backwards: false, last: try reader.last(), limit: .max)
     }
-    var cursor = try EntryCursor(reader, steps)
+    var cursor = try EntryCursor(reader, consume steps)
+    // The cursor alone has the names now, so that a name it meets does not make it copy them all.
+    self.steps = nil
+    defer { self.steps = cursor.steps }
     var end = try body(&cursor, snapshot)
-    self.steps = cursor.steps
     guard let position else { return end }
     if end.last != nil || checkpoint == nil {
       checkpoint = try reader.checkpoint(at: end.last ?? Position(position), log: core.log)

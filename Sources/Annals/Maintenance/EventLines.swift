@@ -75,8 +75,9 @@ public struct EventLines: Sendable {
     return page
   }
 
-  /// Reads until the page has lines or the log ends. As long as no line is written, each snapshot serves for no
-  /// longer than a page of it would.
+  /// Reads until the page has lines or the log ends.
+  ///
+  /// As long as no line is written, each snapshot serves for no longer than a page of it would.
   private mutating func fill() throws(AnnalsError) {
     let limits = PageLimits(elements: Self.pageSize, bytes: .max)
     var reader = reader

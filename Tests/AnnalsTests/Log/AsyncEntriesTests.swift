@@ -272,8 +272,7 @@ import Testing
     try await first.append(pings + [.shipped(.init(parcel: "p"))] + pings, to: "stall-1")
     let store = try EventStore(at: place.url, plan: MarketPlan.self)
     for backwards in [false, true] {
-      var entries = store.entries(in: "stall-1", backwards: backwards)
-      entries.limits.elements = page
+      let entries = store.entries(in: "stall-1", backwards: backwards).paged(page)
       var read: [MarketV3.Event] = []
       for try await entry in entries { read.append(entry.event) }
       #expect(read == [.shipped(.init(parcel: "p"))])

@@ -42,9 +42,10 @@ struct MovedHistory: HistorySource {
         var lifting = EntryLifting(reach: reach, kinds: kinds, of: target)
         if let selected { lifting.select(selected) }
         var cursor = try EntryCursor(reader, steps)
-        let end = cursor.events(PageLimits(elements: .max), through: lifting, into: buffer)
-        steps = cursor.steps
-        return end
+        // The cursor alone has the names now, so that a name it meets does not make it copy them all.
+        steps = EntrySteps()
+        defer { steps = cursor.steps }
+        return cursor.events(PageLimits(elements: .max), through: lifting, into: buffer)
       }
       for entry in buffer.entries { try body(.entry(entry)) }
       buffer.keep(first: 0)
