@@ -20,8 +20,8 @@ extension EntryLifting {
   /// Leaves out entries that none of these steps of the plan begins with: they are not even decoded.
   mutating func select(_ steps: Set<Int>) {
     wanted.isWanted = table.indices.map { kind in
-      // An entry without an entrance is read, so that the reader gets the reason.
-      table[kind].map { steps.contains($0.step) } ?? !isPassable(UInt32(kind))
+      // An entry without an entrance is read, so that the reader gets the reason, or counts it.
+      table[kind].map { steps.contains($0.step) } ?? (reach.skipping != nil || !isPassable(UInt32(kind)))
     }
   }
 

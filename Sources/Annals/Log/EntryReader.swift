@@ -53,8 +53,8 @@ struct EntryReader: Sendable {
 
   /// Continues a live read after `position`.
   mutating func move(to position: UInt64) {
-    if checkpoint?.position.rawValue != position { checkpoint = nil }
     self.position = position
+    checkpoint = nil
   }
 
   /// Continues a live read after `checkpoint`, leaving out entries up to position `floor`.

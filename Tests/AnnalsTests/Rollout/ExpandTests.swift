@@ -124,6 +124,11 @@ import Testing
     try await skipping.append([.counted(.init(n: 2))], to: "parks")
     #expect(try skipping.events() == [.counted(.init(n: 1)), .counted(.init(n: 2))])
     #expect(skipping.skipped == 1)
+    // A subscription that names its events counts what it passes over, too.
+    for try await step in skipping.subscribe(from: .beginning, to: [\.counted]).steps {
+      if case .caughtUp = step { break }
+    }
+    #expect(skipping.skipped == 2)
     let error = #expect(throws: AnnalsError.self) {
       try EventStore(at: place.url, plan: BridgeParksPlan1.self)
     }
