@@ -66,6 +66,7 @@ import Testing
         """))
   }
 
+  // Promise P34.
   @Test func `a store without older events says where the plan may begin`() async throws {
     let folder = try TemporaryFolder()
     let store = try EventStore(at: URL(filePath: folder.store), plan: ParkPlan.self)

@@ -25,6 +25,7 @@ struct PointReadTests {
     return try #require(line.flatMap { Int($0.dropFirst(7)) })
   }
 
+  // Promise P178.
   @Test func `what a command reads for a few entries does not grow with the log`() throws {
     let folder = try TemporaryFolder()
     let sizes = ["small": 80, "larger": 800, "large": 8_000]

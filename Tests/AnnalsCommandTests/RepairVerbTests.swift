@@ -62,6 +62,7 @@ import Testing
     #expect(entries.first?["isKnown"] as? Bool == true)
   }
 
+  // Promise P134.
   @Test func `salvage writes what is stored of every entry before a repair`() async throws {
     let folder = try TemporaryFolder()
     let store = try await damaged(folder)

@@ -162,6 +162,7 @@ import Testing
     #expect(entries.first?["flags"] as? [String] == ["first", "rows"])
   }
 
+  // Promise P139.
   @Test func `dump is what import takes`() async throws {
     let folder = try TemporaryFolder()
     let dump = await CommandRun("dump", try await folder.filled())

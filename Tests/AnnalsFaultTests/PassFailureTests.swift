@@ -50,6 +50,7 @@ import Testing
     try trial.checkOrder("after a pass")
   }
 
+  // Promise P147.
   @Test func `a stage that doubts the result ends the pass`() async throws {
     let trial = try await PassTrial()
     try await expect(.verifyFailed, of: DoubtingMeals.self, trial)
@@ -181,6 +182,7 @@ import Testing
     #expect(failures > 3)
   }
 
+  // Promise P146.
   @Test(
     .enabled(if: SmallDisk.isPossible, "needs root, and mount"),
     arguments: [(PassPoint.named, 1), (.tables, 1), (.created, 1), (.batch, 1), (.batch, 3)])

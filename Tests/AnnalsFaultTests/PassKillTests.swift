@@ -20,6 +20,7 @@ import Testing
     #expect(try child.wait() == .signal(SIGKILL), "\(point) was not met: \(child.text())")
   }
 
+  // Promise P142.
   @Test func `a pass that is killed at any step and resumed leaves what one leaves that was not`()
     async throws
   {
@@ -84,6 +85,7 @@ import Testing
     try trial.checkOrder(point)
   }
 
+  // Promise P143.
   @Test(arguments: [1, 2])
   func `a pass that is killed at any step beside a writer loses nothing that was answered`(
     version: Int

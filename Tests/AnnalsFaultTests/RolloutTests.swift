@@ -32,6 +32,7 @@ import Testing
     return text.filter { $0 != "!" }.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
+  // Promise P122.
   @Test(arguments: ["superset", "lowered"])
   func `two programs append and read through a whole roll-out, and nothing is lost`(plan: String) throws {
     let shelter = try Shelter()

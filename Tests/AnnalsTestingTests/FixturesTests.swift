@@ -75,6 +75,7 @@ import Testing
         """))
   }
 
+  // Promise P168.
   @Test func `a rule that gives something else than when it was recorded is told with both`() throws {
     try recorded().recording.check(SecondPlan.self)
     let failure = #expect(throws: FixtureFailure.self) { try place.fixtures.check(ChangedPlan.self) }

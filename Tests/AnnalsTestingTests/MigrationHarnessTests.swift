@@ -3,10 +3,12 @@ import AnnalsTesting
 import Testing
 
 @Suite struct MigrationHarnessTests {
+  // Promise P164.
   @Test func `all ways to read a plan's samples agree`() async throws {
     try await MigrationHarness(WorkoutPlan.self).check()
   }
 
+  // Promise P163.
   @Test func `every record of every version is read as every later one`() async throws {
     let report = try await MigrationHarness(WorkoutPlan.self).report()
     // Four records of the first version as three, three of the second as two, four of the third as one.
@@ -52,6 +54,7 @@ import Testing
     #expect(report.disagreements.contains { $0.route == .store })
   }
 
+  // Promise P165.
   @Test func `a record without samples is no pair that was tested`() async throws {
     let report = try await MigrationHarness(SamplelessPlan.self).report()
     #expect(report.uncovered.map(\.record) == ["Noted"])

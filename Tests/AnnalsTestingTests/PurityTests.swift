@@ -30,12 +30,14 @@ import Testing
     }
   }
 
+  // Promise P80.
   @Test func `a rule that looks at the clock is found`() async throws {
     let failure = await #expect(throws: PurityFailure.self) { try await Purity.check(ImpurePlan<Clock>.self) }
     #expect(
       failure?.description.contains("Seen[0] of 1.0.0 at position 1 gives something else again:") == true)
   }
 
+  // Promise P81.
   @Test func `a rule that makes an id at random is found`() async throws {
     await #expect(throws: PurityFailure.self) { try await Purity.check(ImpurePlan<Random>.self) }
   }
@@ -45,6 +47,7 @@ import Testing
   }
 
   /// The rule gives the same as long as the process lives, so only another process tells.
+  // Promise P83.
   @Test func `a rule that goes through a set in its own order is found by another process`() async throws {
     let digest = try Purity.digest(of: ImpurePlan<SetOrder>.self)
     await #expect(processExitsWith: .exitCode(3)) { [digest = digest as String] in
@@ -53,6 +56,7 @@ import Testing
   }
 
   /// The first process stands in UTC, which the tests' own might not.
+  // Promise P82.
   @Test(arguments: ["Asia/Kolkata", "America/St_Johns"])
   func `a rule that asks the calendar for a year is found in another time zone`(timeZone: String) async throws
   {
@@ -82,6 +86,7 @@ import Testing
     }
   }
 
+  // Promise P84.
   @Test func `a context that is worked out in the order of a set is found by another process`() async throws {
     let digest = try Purity.digest(of: SetContextPlan.self)
     await #expect(processExitsWith: .exitCode(3)) { [digest = digest as String] in

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct TestStoreTests {
+  // Promise P166.
   @Test func `what an old version wrote is read with the plan of today`() async throws {
     let place = try TestStore()
     try await place.seed(WorkoutsV1.self) { call in
@@ -89,6 +90,7 @@ import Testing
     #expect(error?.details.position == 2)
   }
 
+  // Promise P167.
   @Test func `the directory goes with the last reference`() async throws {
     var place: TestStore? = try TestStore()
     let url = try #require(place?.url.deletingLastPathComponent())

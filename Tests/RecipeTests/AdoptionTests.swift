@@ -46,6 +46,7 @@ func adoptTasks(at url: URL) throws -> EventStore<RepairingPlan> {
 extension TasksV1.Event: Equatable {}
 
 @Suite struct AdoptionTests {
+  // Promise P123.
   @Test func `events without a version are taken over after each has been read as the first one`()
     async throws
   {
@@ -58,6 +59,7 @@ extension TasksV1.Event: Equatable {}
     #expect(try place.read(AdoptingPlan.self) == events)
   }
 
+  // Promise P125.
   @Test func `fields that came and went before there were versions are given up by name`() async throws {
     let place = try TemporaryStore()
     try await place.writeUnversioned(
@@ -77,6 +79,7 @@ extension TasksV1.Event: Equatable {}
       ])
   }
 
+  // Promise P124.
   @Test func `events that do not fit are listed, and nothing is changed`() async throws {
     let place = try TemporaryStore()
     try await place.writeUnversioned(
@@ -89,6 +92,7 @@ extension TasksV1.Event: Equatable {}
     #expect(try place.files() == files)
   }
 
+  // Promise P126.
   @Test func `a version zero repairs what was stored before there were versions`() async throws {
     let place = try TemporaryStore()
     try await place.writeUnversioned("TaskAdded", [["title": "Paint", "done": "yes"], ["title": "Mow"]])
@@ -98,6 +102,7 @@ extension TasksV1.Event: Equatable {}
       ])
   }
 
+  // Promise P127.
   @Test func `a plan that says nothing of them refuses them`() async throws {
     let place = try TemporaryStore()
     try await place.writeUnversioned("TaskAdded", [["title": "Paint", "isDone": true]])

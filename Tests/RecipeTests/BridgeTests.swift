@@ -106,6 +106,7 @@ extension ScalesV2.Event: Equatable {}
     }
   }
 
+  // Promise P112.
   @Test func `one record becomes a list of others while programs of three versions come and go`() async throws
   {
     let place = try TemporaryStore()
@@ -135,6 +136,7 @@ extension ScalesV2.Event: Equatable {}
       ])
   }
 
+  // Promise P113.
   @Test func `a unit changes beneath programs that go on with the older one`() async throws {
     let place = try TemporaryStore()
     let older = try EventStore(at: place.url, plan: FirstScales.self)

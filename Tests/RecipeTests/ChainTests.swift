@@ -47,6 +47,7 @@ enum OrderPlan: SchemaMigrationPlan {
 extension OrdersV4.Event: Equatable {}
 
 @Suite struct ChainTests {
+  // Promise P26.
   @Test func `users who skip versions end where those end who skip none`() async throws {
     let place = try TemporaryStore()
     // Opened while the store is empty: programs of four releases that write side by side.
@@ -67,6 +68,7 @@ extension OrdersV4.Event: Equatable {}
       ])
   }
 
+  // Promise P10.
   @Test func `several versions that are new at once are all gone through`() async throws {
     let place = try TemporaryStore()
     try await place.write([.placed(.init(total: 7))], as: OrdersV1.self)
@@ -79,6 +81,7 @@ extension OrdersV4.Event: Equatable {}
     #expect(OrdersV4.Event.records.map(\.caseName) == ["shipped", "placed"])
   }
 
+  // Promise P24.
   @Test func `events keep the version that they were stored under, each counted by itself`() async throws {
     let place = try TemporaryStore()
     try await place.write([.placed(.init(total: 1)), .placed(.init(total: 2))], as: OrdersV1.self)

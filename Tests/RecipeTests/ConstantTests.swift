@@ -32,6 +32,7 @@ enum CarelessShelfPlan: SchemaMigrationPlan {
 extension ShelvesV2.Event: Equatable {}
 
 @Suite struct ConstantTests {
+  // Promise P40.
   @Test
   func
     `a constant for a new field stands in the stage, and an initial value of the property is never taken for it`()

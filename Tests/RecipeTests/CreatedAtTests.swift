@@ -50,12 +50,14 @@ extension NotesV2.Event: Equatable {}
     return place
   }
 
+  // Promise P76.
   @Test func `a new date may be optional, and is nil in older events`() async throws {
     let place = try await seeded()
     #expect(
       try place.read(OptionalNotePlan.self) == [.noteWritten(.init(text: "milk", createdAt: nil))])
   }
 
+  // Promise P77.
   @Test func `a new date that is required is taken from when the event was appended`() async throws {
     let place = try await seeded()
     #expect(try place.read(NotePlan.self) == [.noteWritten(.init(text: "milk", createdAt: then))])

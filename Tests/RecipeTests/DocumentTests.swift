@@ -51,6 +51,7 @@ import Testing
       .map { lines(of: try String(contentsOf: folder.appending(path: $0), encoding: .utf8)) }
   }
 
+  // Promise P169.
   @Test(arguments: try ["schema-evolution.md", "from-swiftdata.md", "migration.md"].flatMap(blocks))
   func `the code is that of a test`(block: Block) throws {
     let isThere = try Self.sources.get().contains { source in

@@ -52,6 +52,7 @@ enum TripPlan: SchemaMigrationPlan {
 extension TripsV2.Event: Equatable {}
 
 @Suite struct DraftTests {
+  // Promise P13.
   @Test func `one version takes many changes while it is a draft, and nothing that was tried is lost`()
     async throws
   {
@@ -72,6 +73,7 @@ extension TripsV2.Event: Equatable {}
       ])
   }
 
+  // Promise P14.
   @Test func `a version that is released takes no change any more`() async throws {
     let place = try TemporaryStore()
     try await EventStore(at: place.url, plan: TripPlan.self).append(

@@ -70,6 +70,7 @@ extension EditionsV2.Event: Equatable {}
     return place
   }
 
+  // Promise P103.
   @Test func `what is known of two events with equal titles is kept apart by their positions`() async throws {
     let place = try await seeded(["Emma", "Persuasion", "Emma"])
     #expect(
@@ -80,6 +81,7 @@ extension EditionsV2.Event: Equatable {}
       ])
   }
 
+  // Promise P102.
   @Test func `the context is in the store, so that no crash or second process loses it`() async throws {
     let place = try await seeded(["Emma", "Emma"])
     let events = try place.read(EditionPlan.self, activating: true)
@@ -89,6 +91,7 @@ extension EditionsV2.Event: Equatable {}
     #expect(try place.read(EditionPlan.self).prefix(2) == events[...])
   }
 
+  // Promise P94.
   @Test func `texts are cleaned and doubles dropped, whatever stands between them`() async throws {
     let place = try await seeded(["Emma", " Persuasion", "Emma "])
     #expect(

@@ -22,6 +22,7 @@ extension ExercisesV1.Event: Equatable {}
 extension ExercisesV2.Event: Equatable {}
 
 @Suite struct ExerciseNotesTests {
+  // Promise P19.
   @Test func `an optional field that is new is nil in older events`() async throws {
     let place = try TemporaryStore()
     try await place.write([.exerciseAdded(.init(title: "Squat"))], as: ExercisesV1.self)
@@ -35,6 +36,7 @@ extension ExercisesV2.Event: Equatable {}
     #expect(try place.read(OneSchema<ExercisesV1>.self) == [.exerciseAdded(.init(title: "Squat"))])
   }
 
+  // Promise P22.
   @Test func `a stage changes nothing on disk, and reading through one writes nothing`() async throws {
     let place = try TemporaryStore()
     try await place.write([.exerciseAdded(.init(title: "Squat"))], as: ExercisesV1.self)
@@ -43,6 +45,7 @@ extension ExercisesV2.Event: Equatable {}
     #expect(try place.files() == files)
   }
 
+  // Promise P25.
   @Test func `two versions in one log are read as one`() async throws {
     let place = try TemporaryStore()
     try await place.write([.exerciseAdded(.init(title: "Squat"))], as: ExercisesV1.self)

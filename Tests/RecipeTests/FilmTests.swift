@@ -47,6 +47,7 @@ enum FilmPlan: SchemaMigrationPlan {
 extension FilmsV2.Event: Equatable {}
 
 @Suite struct FilmTests {
+  // Promise P85.
   @Test func `a date is parsed into a year by a calendar that is the same everywhere`() async throws {
     let place = try TemporaryStore()
     // 20:00 UTC on the last day of 1994: 1995 already in Kolkata.

@@ -83,6 +83,7 @@ enum DayPlan: SchemaMigrationPlan {
     return place
   }
 
+  // Promise P92.
   @Test func `the sets of an exercise become one event, where the last of them stood`() async throws {
     let place = try await seeded()
     #expect(
@@ -92,6 +93,7 @@ enum DayPlan: SchemaMigrationPlan {
       ])
   }
 
+  // Promise P93.
   @Test func `two types become one`() async throws {
     let place = try await seeded()
     #expect(

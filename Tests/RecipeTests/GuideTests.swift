@@ -24,6 +24,7 @@ import Testing
     #expect(try await store.migrate().report().isDone == false)
   }
 
+  // Promise P97.
   @Test
   func `parks and cities: one city for each name, parks of one name stay two, an unknown city stays unknown`()
     async throws
@@ -45,6 +46,7 @@ import Testing
     }
   }
 
+  // Promise P95.
   @Test func `duplicates are removed before a name has to be unique`() async throws {
     let books: [EditionsV1.Event] = ["Emma", "Emma ", "Dubliners", "Emma", " Dubliners"].map {
       .bookPrinted(.init(title: $0))
@@ -66,6 +68,7 @@ import Testing
     .playerAdded(.init(name: "Late", team: team)),
   ]
 
+  // Promise P99.
   @Test func `players of no team lose their reference, or are dropped and counted`() async throws {
     let newer = TeamsV2.Event.teamMemberAdded(.init(name: "New", team: nil))
     try await expectOneReading(

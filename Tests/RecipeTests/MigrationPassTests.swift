@@ -69,6 +69,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
     #expect(count == 1)
   }
 
+  // Promise P140.
   @Test func `a pass leaves only events of the current version, which read as before`() async throws {
     try await seed()
     let store = try EventStore(at: place.url, plan: OrderPlan.self)
@@ -79,6 +80,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
     #expect(try place.read(OrderPlan.self) == before)
   }
 
+  // Promise P30.
   @Test func `by default a store with older events opens and nothing is rewritten`() async throws {
     try await seed()
     let store = try EventStore(at: place.url, plan: OrderPlan.self)
@@ -86,6 +88,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
     #expect(try oldEvents(store) == 100)
   }
 
+  // Promise P31.
   @Test func `an open that migrates in the background returns first`() async throws {
     try await seed()
     var options = StoreOptions()
@@ -115,6 +118,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
     #expect(try oldEvents(store) == 0)
   }
 
+  // Promise P32.
   @Test func `an open that migrates before returns with a store that is rewritten`() async throws {
     try await seed()
     var options = StoreOptions()
@@ -123,6 +127,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
     #expect(try oldEvents(store) == 0)
   }
 
+  // Promise P33.
   @Test func `an open that refuses older events says that a pass is due`() async throws {
     try await seed()
     var options = StoreOptions()
@@ -135,6 +140,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
     _ = try EventStore(at: place.url, plan: OrderPlan.self, options: options)
   }
 
+  // Promise P35.
   @Test func `old schemas may go when no entry needs them, and an older store says which release reads it`()
     async throws
   {
@@ -146,6 +152,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
     #expect(try place.read(LaterOrderPlan.self).count == 100)
   }
 
+  // Promise P36.
   @Test func `what a plan has given up is not taken up again`() async throws {
     try await seed()
     _ = try await EventStore(at: place.url, plan: OrderPlan.self).migrate().report()
@@ -156,6 +163,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
     #expect(try place.read(EvenLaterOrderPlan.self).count == 100)
   }
 
+  // Promise P59.
   @Test func `what a removed field held is in the file until a pass, and in the old generation behind it`()
     async throws
   {
@@ -173,6 +181,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
     #expect(try holds(1))
   }
 
+  // Promise P96.
   @Test func `what a rule drops is counted with its reason`() async throws {
     try await place.write(
       [.faxReceived(.init(pages: 2)), .playerJoined(.init(name: "Ada", nickname: nil))], as: ClubV1.self)
@@ -182,6 +191,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
     #expect(report.dropped.map(\.count) == [1])
   }
 
+  // Promise P155.
   @Test func `how a pass ended is told as a value that can be kept`() async throws {
     try await seed()
     let notes = Notes()
@@ -193,12 +203,29 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
     #expect(try JSONDecoder().decode(MigrationReport.self, from: kept) == report)
   }
 
+  // Promise P156.
+  @Test func `an observer also gets the error of a pass that does not finish`() async throws {
+    try await seed(3_000)
+    let notes = Notes()
+    var options = MigrationOptions()
+    options.rate = 300
+    options.observer = { result in notes.add(result) }
+    let store = try EventStore(at: place.url, plan: OrderPlan.self)
+    let run = try store.migrate(options)
+    run.stop()
+    await #expect(throws: AnnalsError.self) { try await run.report() }
+    #expect(notes.all.count == 1)
+    let error = #expect(throws: AnnalsError.self) { try notes.all.first?.get() }
+    #expect(error?.code == .cancelled)
+  }
+
   private final class Notes: Sendable {
     private let results = Mutex<[Result<MigrationReport, AnnalsError>]>([])
     func add(_ result: Result<MigrationReport, AnnalsError>) { results.withLock { $0.append(result) } }
     var all: [Result<MigrationReport, AnnalsError>] { results.withLock { $0 } }
   }
 
+  // Promise P144.
   @Test func `a pass that is stopped goes on where it was, and nothing is done twice`() async throws {
     try await seed(3_000)
     var slow = MigrationOptions()
@@ -215,6 +242,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
     #expect(try place.read(OrderPlan.self) == before)
   }
 
+  // Promise P153.
   @Test func `a pass that rests says why, and goes on when it is told`() async throws {
     try await seed(500)
     let store = try EventStore(at: place.url, plan: OrderPlan.self)
@@ -228,6 +256,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
     #expect(try await run.report().isDone)
   }
 
+  // Promise P160.
   @Test func `the copy of a store shows in advance that it can be rewritten`() async throws {
     try await seed()
     let report = try await Laws.rewriting(of: OrderPlan.self, store: place.url)
@@ -235,6 +264,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
     #expect(try EventLog.inspect(place.url).generation == 1)
   }
 
+  // Promise P131.
   @Test func `a store is never deleted or replaced by an open that fails`() async throws {
     try await seed()
     let before = try place.files()

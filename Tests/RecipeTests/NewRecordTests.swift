@@ -26,6 +26,7 @@ enum GardenPlan: SchemaMigrationPlan {
 extension GardensV2.Event: Equatable {}
 
 @Suite struct NewRecordTests {
+  // Promise P63.
   @Test func `a new record and an optional reference to it need no rule`() async throws {
     let place = try TemporaryStore()
     try await place.write([.plantAdded(.init(name: "Rose"))], as: GardensV1.self)

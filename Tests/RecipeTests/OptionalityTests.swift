@@ -59,6 +59,7 @@ extension VisitsV3.Event: Equatable {}
     #expect(try place.read(AnonymousPlan.self) == [.visitNoted(.init(guest: "Ada"))])
   }
 
+  // Promise P50.
   @Test func `a field that must be there from now on takes a rule, which gives a value or drops`()
     async throws
   {
@@ -71,6 +72,7 @@ extension VisitsV3.Event: Equatable {}
     #expect(error?.code == .invalidPlan)
   }
 
+  // Promise P100.
   @Test func `prepare counts what is missing, and may refuse before anything is changed`() async throws {
     let place = try TemporaryStore()
     try await place.write(

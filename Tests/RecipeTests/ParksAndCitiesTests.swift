@@ -76,6 +76,7 @@ extension ParksV2.Event: Equatable {}
       ])
   }
 
+  // Promise P101.
   @Test func `a store with older events opens only after the context has been worked out once`() async throws
   {
     let place = try await seeded()
@@ -85,6 +86,7 @@ extension ParksV2.Event: Equatable {}
     #expect(try place.read(ParkPlan.self) == events)
   }
 
+  // Promise P98.
   @Test func `what is appended later refers to the cities that the rules made`() async throws {
     let place = try await seeded()
     _ = try place.read(ParkPlan.self, activating: true)

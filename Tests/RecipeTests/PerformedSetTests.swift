@@ -54,6 +54,7 @@ extension TrainingV2.Event: Equatable {}
     return place
   }
 
+  // Promise P87.
   @Test func `one record becomes many in one rule, without a version in between`() async throws {
     let place = try await seeded()
     let squat = TrainingV2.SetPerformed(exercise: "Squat", kilograms: 80, reps: 5)
@@ -64,6 +65,7 @@ extension TrainingV2.Event: Equatable {}
       ])
   }
 
+  // Promise P89.
   @Test func `the parts share the place of their entry and are told apart by their path`() async throws {
     let place = try await seeded()
     let store = try EventStore(at: place.url, plan: TrainingPlan.self)
@@ -72,6 +74,7 @@ extension TrainingV2.Event: Equatable {}
     #expect(places == ["1 [0]", "1 [1]", "1 [2]", "3 [0]"])
   }
 
+  // Promise P9.
   @Test func `behaviour stands on the alias, and moves to the next version with it`() async throws {
     let place = try await seeded()
     let volumes = try place.read(TrainingPlan.self).map { event in

@@ -7,11 +7,13 @@ extension ShopV1.Placed {
 }
 
 @Suite struct PlanCheckTests {
+  // Promise P162.
   @Test func `the plan holds together, and what was released stays as it is`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     try ShopPlan.check(lock: folder.appending(path: "ShopPlan.lock"))
   }
 
+  // Promise P41.
   @Test func `a constant is named in the report, and a possible renaming is an error`() throws {
     let report = "\(try ShelfPlan.check())"
     #expect(report.contains("\"en\""), "\(report)")
@@ -21,6 +23,7 @@ extension ShopV1.Placed {
     try RemovingReelPlan.check()
   }
 
+  // Promise P21.
   @Test func `what a lightweight stage does with each field is printed, without a store`() throws {
     let report = try ExercisePlan.check()
     let notes = try #require(report.stages.first?.records.first?.fields.first)
@@ -29,6 +32,7 @@ extension ShopV1.Placed {
     #expect(notes.oldReadsNew == "ignored")
   }
 
+  // Promise P16.
   @Test func `rules below a minor version are a warning, and no error`() throws {
     let warnings = try MinorShopPlan.check().findings.filter { $0.severity == .warning }
     #expect(warnings.count == 1)

@@ -53,6 +53,7 @@ func readWhatCanBeRead(
     #expect(error?.underlying is StrictShopPlan.OrderWithoutLines)
   }
 
+  // Promise P110.
   @Test func `who chooses quarantine reads on and hears of what was passed over`() async throws {
     let place = try await seeded()
     let reports = Mutex<[String]>([])

@@ -29,6 +29,7 @@ extension RestaurantsV1.Event: Equatable {}
 extension RestaurantsV2.Event: Equatable {}
 
 @Suite struct RatingTests {
+  // Promise P86.
   @Test func `a text becomes a number, and what is no number stays unknown`() async throws {
     let place = try TemporaryStore()
     try await place.write(

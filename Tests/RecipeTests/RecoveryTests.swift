@@ -28,6 +28,7 @@ struct OrderDesk {
 extension OrdersV9.Event: Equatable {}
 
 @Suite struct RecoveryTests {
+  // Promise P132.
   @Test func `an error says what a program can do, and no way out deletes anything`() async throws {
     let place = try TemporaryStore()
     try await place.write([.placed(.init(basket: [1, 2]))], as: OrdersV9.self)

@@ -38,6 +38,7 @@ extension ClubV2.Event: Equatable {}
     return place
   }
 
+  // Promise P67.
   @Test func `a record that is gone is dropped for a reason, and its place stays taken`() async throws {
     let place = try await seeded()
     let store = try EventStore(at: place.url, plan: ClubPlan.self)
@@ -51,6 +52,7 @@ extension ClubV2.Event: Equatable {}
     }
   }
 
+  // Promise P66.
   @Test func `a plan that forgets a record is invalid and says what to write`() async throws {
     let place = try await seeded()
     let error = #expect(throws: AnnalsError.self) { try place.read(ForgetfulClubPlan.self) }

@@ -73,6 +73,7 @@ extension UntitledReels.Event: Equatable {}
 extension ForgetfulReels.Event: Equatable {}
 
 @Suite struct RenameTests {
+  // Promise P46.
   @Test func `fields and records keep their values under new names, also over several versions`() async throws
   {
     let place = try TemporaryStore()
@@ -80,6 +81,7 @@ extension ForgetfulReels.Event: Equatable {}
     #expect(try place.read(ReelPlan.self) == [.film(.init(title: "Up", minutes: 96))])
   }
 
+  // Promise P8.
   @Test func `names in Swift may change freely where the names on disk are said`() async throws {
     let place = try TemporaryStore()
     try await place.write([.pixarFilm(.init(name: "Up", length: 96))], as: ReelsV1.self)

@@ -29,6 +29,7 @@ func faxedPages(in log: EventLog) async throws -> [CBOR?] {
     return place
   }
 
+  // Promise P68.
   @Test func `a record that is retained is read raw, before a migration pass and after it`() async throws {
     let place = try await seeded()
     let store = try EventStore(at: place.url, plan: ArchivingClubPlan.self)

@@ -32,6 +32,7 @@ enum PeoplePlan: SchemaMigrationPlan {
 extension PeopleV2.Event: Equatable {}
 
 @Suite struct SplitRecordTests {
+  // Promise P88.
   @Test func `one record becomes several, in an order that is the same in every process`() async throws {
     let place = try TemporaryStore()
     try await place.write(

@@ -60,6 +60,7 @@ func log(_ run: RunsV2.RunLogged, to stream: StreamName, in store: EventStore<Ru
     return try EventStore(at: place.url, plan: RunPlan.self, options: options)
   }
 
+  // Promise P69.
   @Test func `streams are renamed, merged and split, and entries dropped`() async throws {
     let store = try open()
     let runs = try store.read { snapshot throws(AnnalsError) in
@@ -76,11 +77,13 @@ func log(_ run: RunsV2.RunLogged, to stream: StreamName, in store: EventStore<Ru
     try await store.append([.shoesBought(.init(model: "Swift 3"))], to: "shoes", expecting: .revision(0))
   }
 
+  // Promise P70.
   @Test func `without a pass the store does not open`() throws {
     let error = #expect(throws: AnnalsError.self) { try EventStore(at: place.url, plan: RunPlan.self) }
     #expect(error?.code == .requiresPass)
   }
 
+  // Promise P71.
   @Test func `who asks for an old name is told the new one`() async throws {
     let store = try open()
     #expect(try store.log.moved(from: "user 7") == ["runner-7", "shoes"])

@@ -115,6 +115,7 @@ extension TeamNamesV2.Event: Equatable {}
       ])
   }
 
+  // Promise P105.
   @Test func `what a rule looks up stands in a map that was made once, not in a search per event`()
     async throws
   {

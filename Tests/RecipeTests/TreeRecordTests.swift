@@ -38,6 +38,7 @@ enum LampPlan: SchemaMigrationPlan {
 extension LampsV2.Event: Equatable {}
 
 @Suite struct TreeRecordTests {
+  // Promise P37.
   @Test func `an old record needs no Swift struct, and a rule takes it apart by the names of its fields`()
     async throws
   {

@@ -15,6 +15,7 @@ import Testing
     try EventStore(at: place.url, plan: TownPlan.self, inline: [Towns.self])
   }
 
+  // Promise P176.
   @Test func `a second thing of one name is refused, whoever appends it`() async throws {
     let (one, other) = (try open(), try open())
     try await one.append([.townFounded(.init(id: UUID(), name: "Bath"))], to: "towns")
@@ -32,6 +33,7 @@ import Testing
     #expect(refused?.code == .superseded)
   }
 
+  // Promise P177.
   @Test func `many writers at once found each town once`() async throws {
     let store = try open()
     let founded = await withTaskGroup(of: Bool.self) { group in

@@ -43,6 +43,7 @@ import Testing
     try ProjectionLaws.check(Photos.self, in: store)
   }
 
+  // Promise P172.
   @Test func `a relationship of many to many is a set of ids in the event and a key of the row`() async throws
   {
     let store = try open()
@@ -57,6 +58,7 @@ import Testing
     #expect(try view.rows(RowQuery(Photos.Photo.byAlbum, .key(red))).map(\.title) == ["Bridge"])
   }
 
+  // Promises P170, P171.
   @Test func `a deletion is an event, and what it reaches is the projection's to say`() async throws {
     let store = try open()
     let view = try store.view(Photos.self)
@@ -72,6 +74,7 @@ import Testing
     try ProjectionLaws.check(Photos.self, in: store)
   }
 
+  // Promise P173.
   @Test func `an index is added by raising the version, and the older one serves meanwhile`() async throws {
     let store = try open()
     let old = try store.view(Photos.self)

@@ -81,6 +81,7 @@ import Testing
     _ = try DraftGym.WorkoutPlan.check(file, isRecording: false)
   }
 
+  // Promise P11.
   @Test func `a released version that was edited is said with what was expected and what was found`() throws {
     try record(Gym.FirstPlan.self)
     let error = error(EditedGym.FirstPlan.self)
@@ -110,6 +111,7 @@ import Testing
     #expect(try text() == before)
   }
 
+  // Promise P17.
   @Test func `a rule that does something else than when it was released is found`() throws {
     try record(Gym.WorkoutPlan.self)
     let error = error(EditedGym.WorkoutPlan.self)

@@ -12,6 +12,7 @@ import Testing
       .map(\.message)
   }
 
+  // Promise P47.
   @Test func `a possible rename is an error until it is acknowledged`() {
     #expect(
       found(.error, in: DoubtfulPlan.self) == [
@@ -66,6 +67,7 @@ import Testing
     )
   }
 
+  // Promise P74.
   @Test func `what older programs cannot read is a note, and a warning where they have to read it`() {
     let breaks = [
       "in the stage from Weighed1 (1.0.0) to Acknowledged2 (1.1.0) programs of version 1.0.0 read 'Weighed' of 1.1.0 with a limit, needs a downcast: `weight`, double, is gone: its bytes stay but are not read, and older programs cannot read what is written from now on without a downcast"

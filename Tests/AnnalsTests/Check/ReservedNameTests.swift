@@ -10,6 +10,7 @@ import Testing
     return error?.message.split(separator: "\n").dropFirst().map { String($0.dropFirst(2)) } ?? []
   }
 
+  // Promise P58.
   @Test func `a removed name does not return with another type`() {
     #expect(
       problems(ReturningPlan.self) == [

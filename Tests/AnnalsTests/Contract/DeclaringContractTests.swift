@@ -5,6 +5,7 @@ import Testing
 
 /// What a program declares: schemas, records and their names. That mistakes do not compile is tested in `CompileFailTests`.
 @Suite struct DeclaringContractTests {
+  // Promise P1.
   @Test func `a plan may have one schema and no stage`() async throws {
     let place = try TemporaryStore()
     let store = try EventStore(at: place.url, plan: OnePlan.self)
@@ -12,6 +13,7 @@ import Testing
     #expect(try store.delivered().count == 1)
   }
 
+  // Promise P2.
   @Test func `versions that do not rise are refused, and nothing is created`() throws {
     let place = try TemporaryStore()
     for open in [
@@ -24,6 +26,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path) == [])
   }
 
+  // Promise P7.
   @Test func `a record's name on disk has neither module nor schema in it`() async throws {
     let place = try TemporaryStore()
     let store = try EventStore(at: place.url, plan: OnePlan.self)
@@ -54,6 +57,7 @@ import Testing
     #expect(error?.message.contains("return the name from its recordName") == true)
   }
 
+  // Promise P6.
   @Test func `a record carried by a typealias reads from every version that wrote it`() async throws {
     let place = try TemporaryStore()
     let shipped = MarketV3.Shipped(parcel: "p-1")
@@ -70,6 +74,7 @@ import Testing
     #expect(try store.log.info().schemas.map(\.version?.major) == [1, 2, 3])
   }
 
+  // Promise P5.
   @Test func `the schemas of a plan are those of its chain, oldest first`() throws {
     let versions = try CompiledPlan(OrderPlan.self).schemas.map(\.version)
     #expect(versions == [SchemaVersion(1, 0, 0), SchemaVersion(2, 0, 0), SchemaVersion(3, 0, 0)])
@@ -77,6 +82,7 @@ import Testing
     #expect(OrderPlan.Current.self == OrdersV3.self)
   }
 
+  // Promise P20.
   @Test func `a stage needs no rules`() async throws {
     let place = try TemporaryStore()
     try await EventStore(at: place.url, plan: OnePlan.self).append([.placed(.init(total: 7))], to: "order-1")

@@ -41,6 +41,7 @@ import Testing
     return place
   }
 
+  // Promise P128.
   @Test(arguments: attempts)
   func `an open that fails leaves every byte of the data as it was`(attempt: Attempt) async throws {
     let place = try await seeded()
@@ -63,6 +64,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path) == [])
   }
 
+  // Promise P18.
   @Test(
     arguments: [
       (StoreMeta.Name.format, [2, 0, 0, 0], AnnalsError.Code.formatVersion)

@@ -5,6 +5,7 @@ import Testing
 
 /// What becomes of fields, both ways: a newer program reads what an older one stored, and the reverse.
 @Suite struct FieldChangeContractTests {
+  // Promise P38.
   @Test func `an added optional field is nil for newer programs, and its bytes are kept for older ones`()
     async throws
   {
@@ -17,6 +18,7 @@ import Testing
     #expect(try newer.read(OneSchema<WithOptional>.self) == [.made(.init(n: 2, note: "y", a: "z"))])
   }
 
+  // Promise P39.
   @Test func `a field with a constant has it for newer programs, and is passed over by older ones`()
     async throws
   {
@@ -28,6 +30,7 @@ import Testing
     #expect(try newer.read(OneSchema<Base>.self) == [.made(.init(a: "z", n: 2))])
   }
 
+  // Promise P42.
   @Test func `a required field without a constant makes a lightweight stage invalid, and takes a rule`()
     async throws
   {
@@ -37,6 +40,7 @@ import Testing
     #expect(try place.read(ToRuled.self) == [.made(.init(a: "x", n: 1, k: 1))])
   }
 
+  // Promise P43.
   @Test func `a removed optional field is passed over by newer programs, and nil for older ones`()
     async throws
   {
@@ -48,6 +52,7 @@ import Testing
     #expect(try newer.read(OneSchema<WithOptional>.self) == [.made(.init(n: 2, note: nil, a: "z"))])
   }
 
+  // Promise P44.
   @Test func `a removed required field is passed over by newer programs, and older ones do not open`()
     async throws
   {
@@ -59,6 +64,7 @@ import Testing
     #expect(try newer.refusal(of: OneSchema<WithRequired>.self)?.code == .newerSchema)
   }
 
+  // Promise P45.
   @Test func `a renamed field is mapped for newer programs, and mapped back for older ones`() async throws {
     let place = try TemporaryStore()
     try await place.write([.made(.init(a: "x", n: 1))], as: Base.self)
@@ -68,6 +74,7 @@ import Testing
     #expect(try newer.read(OneSchema<Base>.self) == [.made(.init(a: "z", n: 2))])
   }
 
+  // Promise P48.
   @Test func `a field that becomes optional is read as it is, by older programs until nil is written`()
     async throws
   {
@@ -83,6 +90,7 @@ import Testing
     #expect(error?.details.position == 2)
   }
 
+  // Promise P49.
   @Test func `a field that becomes required takes a rule, and older programs do not open`() async throws {
     let place = try TemporaryStore()
     try await place.write([.made(.init(a: "x", n: nil))], as: Loose.self)

@@ -13,6 +13,7 @@ import Testing
     return place
   }
 
+  // Promise P23.
   @Test func `what is appended is stored under the plan's newest version, which nobody names`() async throws {
     let place = try await seeded()
     let store = try EventStore(at: place.url, plan: MarketPlan.self)
@@ -21,6 +22,7 @@ import Testing
     #expect(versions == [SchemaVersion(1, 0, 0), SchemaVersion(3, 0, 0)])
   }
 
+  // Promise P28.
   @Test func `opening again changes nothing`() async throws {
     let place = try await seeded()
     let files = try place.files()
@@ -53,6 +55,7 @@ import Testing
     #expect(try older.delivered(limit: 1).count == 1)
   }
 
+  // Promise P29.
   @Test func `another process reads what this one appended, and this one what that one did`() async throws {
     let place = try await seeded()
     let store = try EventStore(at: place.url, plan: MarketPlan.self)
@@ -68,6 +71,7 @@ import Testing
     #expect(done.position == 4)
   }
 
+  // Promise P130.
   @Test func `inspecting needs no plan and changes nothing`() async throws {
     let place = try await seeded()
     let files = try place.files()

@@ -5,6 +5,7 @@ import Testing
 
 /// What becomes of whole records, both ways.
 @Suite struct RecordChangeContractTests {
+  // Promise P62.
   @Test func `an added record has no older events, and older programs do not open once one is stored`()
     async throws
   {
@@ -20,6 +21,7 @@ import Testing
     #expect(error?.details.kinds.map(\.type) == ["Shipped"])
   }
 
+  // Promise P64.
   @Test func `a renamed record is found by its former name, and older programs do not open`() async throws {
     let place = try TemporaryStore()
     try await place.write([.placed(.init(n: 1))], as: Shop.self)
@@ -36,6 +38,7 @@ import Testing
     #expect(try place.read(ToLess.self) == [.placed(.init(n: 1))])
   }
 
+  // Promise P91.
   @Test func `a split that gives nothing drops its entry, and positions and revisions stay taken`()
     async throws
   {

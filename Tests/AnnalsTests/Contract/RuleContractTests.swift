@@ -15,6 +15,7 @@ import Testing
     return try EventStore(at: place.url, plan: YearPlan.self)
   }
 
+  // Promise P75.
   @Test func `a rule makes the new value from the old one, and no placeholder is ever seen`() async throws {
     let store = try await seeded()
     try store.read { (snapshot) throws(AnnalsError) in
@@ -27,6 +28,7 @@ import Testing
     }
   }
 
+  // Promise P107.
   @Test func `a rule that throws stops the reader at that entry and says where, what, which step and why`()
     async throws
   {
@@ -45,6 +47,7 @@ import Testing
     )
   }
 
+  // Promise P108.
   @Test func `what stands before an entry that a rule refuses is delivered`() async throws {
     let store = try await seeded()
     var read = 0
@@ -57,6 +60,7 @@ import Testing
     #expect(read == 2)
   }
 
+  // Promise P109.
   @Test(arguments: [false, true])
   func `every way to read stops there, every time`(backwards: Bool) async throws {
     let store = try await seeded()

@@ -5,6 +5,7 @@ import Testing
 
 /// What becomes of a field's type, both ways.
 @Suite struct TypeChangeContractTests {
+  // Promise P51.
   @Test func `a wider type is widened for newer programs, and narrowed for older ones where the value fits`()
     async throws
   {
@@ -20,6 +21,7 @@ import Testing
     #expect(error?.details.position == 2)
   }
 
+  // Promise P52.
   @Test func `another meaning or a narrower type takes a rule, and older programs do not open`()
     async throws
   {
@@ -32,6 +34,7 @@ import Testing
     #expect(try newer.refusal(of: OneSchema<Wide>.self)?.code == .newerSchema)
   }
 
+  // Promise P53.
   @Test func `an added case is read as it is, and is the unknown one for older programs that declare it`()
     async throws
   {
@@ -54,6 +57,7 @@ import Testing
     #expect(error?.details.position == 2)
   }
 
+  // Promise P54.
   @Test func `a removed or renamed case takes a rule`() async throws {
     let place = try TemporaryStore()
     try await place.write([.drawn(.init(suit: .stars, hue: .red))], as: MoreSuits.self)
@@ -61,6 +65,7 @@ import Testing
     #expect(try place.read(ToFewerSuitsByRule.self) == [.drawn(.init(suit: .other))])
   }
 
+  // Promise P55.
   @Test func `a value that becomes an array is wrapped, and older programs do not open`() async throws {
     let place = try TemporaryStore()
     try await place.write([.sent(.init(to: "a", street: "s", home: .init(city: "c")))], as: Flat.self)
@@ -73,6 +78,7 @@ import Testing
     #expect(try newer.refusal(of: OneSchema<Flat>.self)?.code == .newerSchema)
   }
 
+  // Promise P56.
   @Test func `without a word in the stage nothing is wrapped or moved`() async throws {
     let place = try TemporaryStore()
     try await place.write([.sent(.init(to: "a", street: "s", home: .init(city: "c")))], as: Flat.self)
@@ -81,6 +87,7 @@ import Testing
     for field in ["to", "address", "city"] { #expect(error?.message.contains(field) == true) }
   }
 
+  // Promise P57.
   @Test func `an array that becomes a value takes a rule, and older programs do not open`() async throws {
     let place = try TemporaryStore()
     try await place.write([.listed(.init(names: ["a", "b"]))], as: Many.self)

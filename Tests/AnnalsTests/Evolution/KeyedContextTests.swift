@@ -123,6 +123,7 @@ private enum OptionalPlan: SchemaMigrationPlan {
     #expect(numbers == Array(1...Self.guests) + Array(1...Self.guests))
   }
 
+  // Promise P106.
   @Test
   func `a keyed context is stored in chunks, and every process, a pass and what follows it look it up alike`()
     async throws

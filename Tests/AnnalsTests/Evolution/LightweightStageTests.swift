@@ -49,6 +49,7 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
+  // Promise P65.
   @Test func `a filter by type is widened to the former names of a record`() throws {
     let plan = try CompiledPlan(WorkoutPlan.self)
     let gym = try #require(plan.current.records.firstIndex { $0.name.text == "GymNamed" })

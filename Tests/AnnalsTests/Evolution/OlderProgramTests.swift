@@ -93,6 +93,7 @@ import Testing
     static var stages: MigrationChain<Schema, Schema> {}
   }
 
+  // Promise P12.
   @Test func `a store with an edited shipped version does not open, and not one byte has changed`()
     async throws
   {
@@ -184,6 +185,7 @@ import Testing
   }
 
   #if DEBUG
+    // Promise P15.
     @Test func `a store of drafts alone can be erased, counted, and no other`() async throws {
       let place = try TemporaryStore()
       do {

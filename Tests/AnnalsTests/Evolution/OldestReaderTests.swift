@@ -27,6 +27,7 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
+  // Promise P73.
   @Test func `an older program does not read pounds where a newer one wrote kilograms`() async throws {
     let place = try TemporaryStore()
     try await place.write([.weighed(.init(weight: 100))], as: Weights1.self)
@@ -175,6 +176,7 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
+  // Promise P72.
   @Test func `the check says which older versions read what, across all versions`() {
     let check = PlanCheck(of: TitlePlan3.self)
     let (v1, v2, v3) = (SchemaVersion(1, 0, 0), SchemaVersion(2, 0, 0), SchemaVersion(3, 0, 0))

@@ -5,6 +5,7 @@ import Testing
 
 /// Declared kinds, a context, an activated version, a draft and adopted events without a version, as the first release wrote them.
 @Suite struct DeclaredGoldenTests {
+  // Promise P138.
   @Test(arguments: DeclaredGoldenStore.all)
   func `the kept store is read through a plan to the events that are written down`(kept: KeptStore) throws {
     let place = try kept.copy()

@@ -180,6 +180,7 @@ import Testing
     #expect(try await log.entries().positions(256) == Array(1...24))
   }
 
+  // Promise P179.
   @Test func `a slow loop takes no place among the readers`() async throws {
     let orders = try await orders(9)
     let log = orders.store

@@ -85,6 +85,7 @@ extension StoreSnapshot {
     #expect(entries.first?.timestamp.description == "2001-01-02T00:00:00.500000Z")
   }
 
+  // Promise P129.
   @Test func `a store that holds events without a path is refused with all of them`() async throws {
     let place = try await seeded()
     let log = try EventLog(at: place.url)

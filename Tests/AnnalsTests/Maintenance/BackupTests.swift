@@ -58,6 +58,7 @@ import Testing
     #expect(try log.read { (snapshot) throws(AnnalsError) in try snapshot.all().count } == 3)
   }
 
+  // Promise P135.
   @Test func `a backup under a writer is a prefix of the log that ends with a call`() async throws {
     let place = try TemporaryStore()
     let log = try place.open()

@@ -10,6 +10,7 @@ import Testing
     try await place.open().append([.placed(number)], to: stream)
   }
 
+  // Promise P133.
   @Test func `a store that is moved aside keeps its entries, and its path is free`() async throws {
     let place = try TemporaryStore()
     try await fill(place, 1, "a")

@@ -56,6 +56,7 @@ import Testing
     #expect(try entries(store).dropLast() == before[...])
   }
 
+  // Promise P148.
   @Test func `a second pass has nothing to do`() async throws {
     try await seed(10)
     let store = try EventStore(at: place.url, plan: WorkoutPlan.self)
@@ -104,6 +105,7 @@ import Testing
     #expect(try await store.migrate().report().generation == 3)
   }
 
+  // Promise P145.
   @Test(arguments: [true, false])
   func `a pass that is ended leaves the store as it was`(isCancelled: Bool) async throws {
     try await seed(100)
@@ -126,6 +128,7 @@ import Testing
     #expect(try EventLog.verify(place.url).findings.isEmpty)
   }
 
+  // Promise P141.
   @Test func `what is appended during a pass is there once`() async throws {
     try await seed(500)
     let store = try EventStore(at: place.url, plan: WorkoutPlan.self)
@@ -147,6 +150,7 @@ import Testing
     #expect(try EventLog.verify(place.url).findings.isEmpty)
   }
 
+  // Promise P159.
   @Test func `a rehearsal tells what a pass would do and changes nothing`() async throws {
     try await seed(20)
     let before = try place.files()

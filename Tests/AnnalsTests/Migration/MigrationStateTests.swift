@@ -4,6 +4,7 @@ import Testing
 
 /// What a program learns of a pass that another one runs.
 @Suite struct MigrationStateTests {
+  // Promise P157.
   @Test func `a store says whether a pass is unfinished, and whether its switch is held`() async throws {
     let place = try TemporaryStore()
     let generations = Generations(place)
@@ -14,6 +15,7 @@ import Testing
     #expect(try log.migrationState() == .unfinished(generation: 2, version: nil))
   }
 
+  // Promise P158.
   @Test func `a program that waits sees the state that a pass has reached`() async throws {
     let place = try TemporaryStore()
     let log = try place.open()

@@ -98,6 +98,7 @@ import Testing
     #expect(machine.next(sight) == .seal)
   }
 
+  // Promise P152.
   @Test func `rounds that do not become shorter slow the writers down`() {
     var machine = ready(at: 10)
     #expect(machine.next(.init(last: 20_000)) == .follow(11...20_000))

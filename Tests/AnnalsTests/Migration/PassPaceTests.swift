@@ -6,6 +6,7 @@ import Testing
 @Suite struct PassPaceTests {
   private let start = ContinuousClock.now
 
+  // Promise P150.
   @Test func `a limited rate is kept over many batches`() {
     var pace = PassPace(rate: 1_000, at: start)
     var now = start
@@ -28,6 +29,7 @@ import Testing
     #expect(rest?.0 == .milliseconds(100))
   }
 
+  // Promise P151.
   @Test func `half of the time is left to a writer that is at work`() {
     var pace = PassPace(rate: nil, at: start)
     pace.see(commit: 7, at: start)

@@ -16,6 +16,7 @@ import Testing
     return (place, generations)
   }
 
+  // Promise P136.
   @Test func `a rollback brings the predecessor back for everybody`() async throws {
     let (place, generations) = try await switched()
     let log = try place.open()
@@ -42,6 +43,7 @@ import Testing
     #expect(log.core.generation.number == 1)
   }
 
+  // Promise P137.
   @Test func `a rollback that would lose entries is refused and says how many`() async throws {
     let (place, generations) = try await switched()
     let log = try place.open()

@@ -7,6 +7,7 @@ import Testing
 @Suite struct ActivateTests {
   private let v2 = SchemaVersion(2, 0, 0)
 
+  // Promise P116.
   @Test func `an activation waits for older programs, and names them`() async throws {
     let place = try TemporaryStore()
     let older = try EventStore(at: place.url, plan: BridgeWeightsPlan1.self)
@@ -25,6 +26,7 @@ import Testing
     try await older.append([.named(.init(name: "B"))], to: "a")
   }
 
+  // Promise P117.
   @Test func `behind an activation records are stored as what they are, and older programs append no more`()
     async throws
   {

@@ -53,6 +53,7 @@ import Testing
     return place
   }
 
+  // Promise P119.
   @Test func `events of older versions are counted, and nothing is changed`() async throws {
     let place = try await seeded([.made(.init(count: 1)), .made(.init(count: 2)), .noise(.init(n: 1))])
     let store = try EventStore(at: place.url, plan: Plan2.self)
@@ -66,6 +67,7 @@ import Testing
     #expect(try place.files() == files)
   }
 
+  // Promise P120.
   @Test func `losses are listed and confirmed by the number of dropped entries`() async throws {
     let place = try await seeded([.made(.init(count: 1)), .noise(.init(n: 1)), .noise(.init(n: 2))])
     let store = try EventStore(at: place.url, plan: Plan2.self)
@@ -121,6 +123,7 @@ import Testing
     #expect(try store.contract().isContracted)
   }
 
+  // Promise P121.
   @Test func `an older program neither opens, nor reads, nor appends any more`() async throws {
     let place = try await seeded([.made(.init(count: 1))])
     let store = try EventStore(at: place.url, plan: Plan2.self)
@@ -136,6 +139,7 @@ import Testing
     #expect(read?.code == .superseded)
   }
 
+  // Promise P118.
   @Test func `a program of an older version is waited for, and a killed one is not`() async throws {
     let place = try await seeded([.made(.init(count: 1))])
     let store = try EventStore(at: place.url, plan: Plan2.self)
@@ -222,6 +226,7 @@ import Testing
     #expect(try store.log.phase(of: v2) == .contracted)
   }
 
+  // Promise P104.
   @Test func `what stages have worked out goes, and the plan may keep them`() async throws {
     let place = try await seeded([.made(.init(count: 1))])
     var options = StoreOptions()

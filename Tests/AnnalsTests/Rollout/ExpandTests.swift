@@ -8,6 +8,7 @@ import Testing
   private let v2 = SchemaVersion(2, 0, 0)
   private let v3 = SchemaVersion(3, 0, 0)
 
+  // Promise P111.
   @Test func `a bridge of supersets is written as it is, and programs of the version before read and append`()
     async throws
   {
@@ -86,6 +87,7 @@ import Testing
     }
   }
 
+  // Promise P114.
   @Test(arguments: 0..<3)
   func `what the older version has no way to say is refused, and nothing of the call is stored`(
     number: Int
@@ -105,6 +107,7 @@ import Testing
     #expect(try newer.log.phase(of: v2) == nil)
   }
 
+  // Promise P115.
   @Test func `a new type waits for programs that would stop at it, and for no others`() async throws {
     let place = try TemporaryStore()
     let newer = try EventStore(at: place.url, plan: BridgeParksPlan2.self)

@@ -11,6 +11,7 @@ import Testing
 
 @Suite struct OriginTests {
   /// Computed by another implementation from the definition: position, path, salt and the id.
+  // Promise P78.
   @Test(
     arguments: [
       (Position(1), [], "", "561B45B8-5EEC-8BFC-AE23-7EC4D8A70C46"),
@@ -32,6 +33,7 @@ import Testing
     #expect(part.stream == "order-1")
   }
 
+  // Promise P79.
   @Test func `a shared id is made of log and salt alone, as of position 0`() {
     // Computed by another implementation.
     let id = "A7AF2A89-8312-887E-9031-143AAE0DA62A"

@@ -16,6 +16,7 @@ import Testing
     return (place, events)
   }
 
+  // Promise P90.
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func `no chain changes positions, revisions, order or streams, and parts differ in their paths`(
     seed: UInt64

@@ -95,6 +95,7 @@ struct ConversionTests {
     }
   }
 
+  // Promise P27.
   @Test(arguments: 0..<60 as Range<UInt64>)
   func `steps made one give what the steps give one by one, and what the changes say`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

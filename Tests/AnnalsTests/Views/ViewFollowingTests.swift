@@ -48,6 +48,7 @@ struct ViewFollowingTests {
     #expect(try counts.read { try $0.all() } == tallied.counts(), "seed \(seed)")
   }
 
+  // Promise P174.
   @Test("a raised version is built beside the older one, which serves and follows until then")
   func raisedVersion() async throws {
     var random = SeededGenerator(seed: 7)

@@ -122,6 +122,7 @@ struct ViewPlanTests {
     return found
   }
 
+  // Promise P161.
   @Test("a migration pass rebuilds nothing, and a rebuild behind it gives the same rows")
   func pass() async throws {
     let temporary = try TemporaryStore()
@@ -146,6 +147,7 @@ struct ViewPlanTests {
     #expect(try rows(of: view) == after)
   }
 
+  // Promise P175.
   @Test("a plan that converts what a view is given has it built anew and says why; others are left alone")
   func changedPlan() async throws {
     let temporary = try TemporaryStore()

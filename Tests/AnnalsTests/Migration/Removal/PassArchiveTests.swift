@@ -50,6 +50,7 @@ import Testing
     ])
   }
 
+  // Promise P61.
   @Test func `each entry that loses something has one line with it`() async throws {
     let oracle = try HouseOracle(place.dump())
     let report = try await store.migrate(options()).report()

@@ -34,6 +34,7 @@ import Testing
     ["Built.nickname", "2.0.0", "1", "4"],
   ]
 
+  // Promise P60.
   @Test func `the report lists each field that the stages remove, and a rehearsal the same`() async throws {
     try await seed()
     let store = try EventStore(at: place.url, plan: Houses.self)

@@ -110,6 +110,7 @@ import Testing
     }
   }
 
+  // Promise P149.
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
   func `how many threads there are, and how long runs are, changes no byte`(seed: UInt64) async throws {
     let (place, _) = try await market(seed)

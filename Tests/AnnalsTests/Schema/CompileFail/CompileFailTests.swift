@@ -18,6 +18,7 @@ struct CompileFailTests {
     #expect(outcome.output == "")
   }
 
+  // Promises P3, P4.
   @Test(arguments: Snippet.chains + Snippet.rules + Snippet.schemas + Snippet.uses)
   func `a mistake does not compile, and the message names it`(snippet: Snippet) throws {
     let outcome = try compiler.run(.typecheck, Snippet.shop + snippet.source)
