@@ -38,8 +38,8 @@ struct EntryPages<Element: Sendable>: Sendable {
   ///
   /// It runs on no actor, because a page that is not in memory waits for the disk.
   ///
-  /// - Returns: No elements at the end: after the last page of a bounded read, or where a task that reads live is
-  ///   cancelled.
+  /// - Returns: No elements at the end: after the last page of a bounded read, or when the task of a live
+  ///   read is cancelled.
   @concurrent func next() async throws(AnnalsError) -> (EntryPages, [Element]) {
     var rest = self
     if var wait {
