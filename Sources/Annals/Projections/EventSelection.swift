@@ -1,16 +1,17 @@
 public import AnnalsSchema
 
-/// The types of events that a projection or a subscription needs.
+/// A selection of the event types that a projection or a subscription needs.
 ///
 /// ```swift
 /// static var events: EventSelection<Event> { [\.fileChanged, \.commitMade] }
 /// ```
 ///
-/// Entries of older versions are included where a rule can make one of these types of them.
+/// Entries of older versions are included where a rule can turn them into one of these types.
 public struct EventSelection<Event: SchemaEvent>: Sendable, ExpressibleByArrayLiteral {
-  /// The numbers of the cases; `nil` for all.
+  /// The numbers of the selected cases; `nil` selects all.
   let cases: Set<Int>?
-  /// By the number of a case whether it is selected: every event asks, and a set costs several times as much.
+  /// Whether each case is selected, by its number. Every event is looked up here, and a set would cost
+  /// several times as much.
   private let flags: [Bool]
 
   private init(cases: Set<Int>?) {
@@ -21,9 +22,9 @@ public struct EventSelection<Event: SchemaEvent>: Sendable, ExpressibleByArrayLi
   /// Every event.
   public static var all: EventSelection { EventSelection(cases: nil) }
 
-  /// The events of the cases at these key paths.
+  /// Selects the events of the cases at these key paths.
   ///
-  /// - Precondition: Each leads to a case of the schema.
+  /// - Precondition: Each key path leads to a case of the schema.
   public init(arrayLiteral paths: PartialKeyPath<Event.Cases>...) {
     self.init(
       cases: Set(

@@ -1,6 +1,6 @@
 public import AnnalsSchema
 
-/// Tables folded from the log.
+/// A set of tables folded from the log.
 ///
 /// ```swift
 /// enum FileTree: Projection {
@@ -24,48 +24,51 @@ public import AnnalsSchema
 /// }
 /// ```
 ///
-/// A projection has no state besides its rows. Whoever changes what ``apply(_:to:)`` does, or the tables, raises ``version``.
+/// A projection has no state besides its rows. Raise ``version`` whenever you change ``apply(_:to:)`` or the
+/// tables.
 public protocol Projection<Event>: Sendable {
   /// The events of the plan's current version.
   associatedtype Event: SchemaEvent
   /// The name by which a store knows the projection: 1 to 500 bytes of UTF-8 without NUL.
   static var name: String { get }
-  /// The version of the fold and of its tables, from 1.
+  /// The version of the fold and its tables, from 1.
   static var version: Int { get }
-  /// The tables, 1 to 100; each row type once.
+  /// The tables: 1 to 100, with each row type once.
   static var tables: [ProjectionTable] { get }
-  /// The types of events that are handed to ``apply(_:to:)``; all by default.
+  /// The types of events passed to ``apply(_:to:)``. The default is all.
   static var events: EventSelection<Event> { get }
   /// Folds one event into the rows.
   ///
-  /// It is given every selected event once, in the order of the log, and knows nothing but the entry and the rows: no clock, no randomness, no other source.
-  /// Where it throws, the view stops before the entry and says so.
+  /// It is called once for every selected event, in the order of the log. It must depend on the entry and the
+  /// rows only: no clock, no randomness, no other source. If it throws, the view stops before the entry and
+  /// reports the error.
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws
-  /// How rows of earlier versions become rows of this one, in place of a rebuild; none by default.
+  /// The rules that convert rows of earlier versions instead of rebuilding them. The default is none.
   static var upcasts: [RowUpcast] { get }
-  /// Earlier versions of the projection that go on following the log in this program until this version has caught up; none by default.
+  /// The earlier versions of the projection that keep following the log in this program until this version
+  /// has caught up. The default is none.
   static var earlier: [any Projection<Event>.Type] { get }
 }
 
 extension Projection {
-  /// All.
+  /// All events.
   public static var events: EventSelection<Event> { .all }
-  /// None.
+  /// No rules.
   public static var upcasts: [RowUpcast] { [] }
-  /// None.
+  /// No earlier versions.
   public static var earlier: [any Projection<Event>.Type] { [] }
 }
 
 /// One table of a projection.
 public struct ProjectionTable: Sendable {
-  /// What the table is, without its type.
+  /// The description of the table, without its type.
   let outline: TableOutline
-  /// Room for rows that were changed and not stored yet.
+  /// Makes the buffer for rows that have changed and are not yet stored.
   let staging: @Sendable (TableOutline, UInt8) -> StagedRows
-  /// Puts a row that an earlier version has stored, after converting it where that is needed.
+  /// Puts a row stored by an earlier version, converting it first if needed.
   let carry: @Sendable (Span<UInt8>, Conversion?, inout ProjectionRows) throws -> Void
 
-  /// The table of rows of a type.
+  /// Declares the table for a row type.
   public static func rows<R: ProjectionRow>(_ type: R.Type) -> ProjectionTable {
     let keys = R.secondaryKeys.map { KeyOutline(name: $0.name, isUnique: $0.isUnique) }
     let outline = TableOutline(

@@ -1,39 +1,41 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// What the rows of a view depend on besides the projection itself: which records it is given, and what a plan does to older ones on the way to them.
+/// The inputs that the rows of a view depend on besides the projection: the records passed to it, and the
+/// steps by which a plan upcasts older records to them.
 ///
-/// Two programs with the same inputs fold the same rows of the same log, as long as no rule was edited in place, which nobody can see.
+/// Two programs with the same inputs fold the same rows from the same log, unless a rule was edited in place,
+/// which cannot be detected.
 struct ProjectionInputs: Hashable, Sendable {
   /// One input.
   struct Line: Hashable, Sendable {
-    /// What it is.
+    /// The kind of an input.
     enum Kind: String, Hashable, Sendable {
-      /// A record that is handed to the projection.
+      /// A record passed to the projection.
       case record
-      /// A record that a rule takes to the next version.
+      /// A record that a rule upcasts to the next version.
       case rule
-      /// A record that is read as another type in the next version.
+      /// A record that the next version reads as another type.
       case conversion
     }
     var kind: Kind
     /// The name of the record on disk.
     var record: ExactText
-    /// The versions that the stage leads from and to, `nil` for a record that is handed over.
+    /// The versions before and after the stage; `nil` for a record passed to the projection.
     var from: SchemaVersion?
     var to: SchemaVersion?
-    /// What a record looks like that is handed over: its fingerprint, or nothing.
+    /// The fingerprint of the shape of a record passed to the projection; empty for the other kinds.
     var shape: String
   }
 
-  /// The inputs in no particular order.
+  /// The inputs, unordered.
   let lines: Set<Line>
 
   init(lines: Set<Line>) {
     self.lines = lines
   }
 
-  /// The inputs of a projection that is given the events of some cases; `nil` for all.
+  /// Finds the inputs of a projection that receives the events of some cases; `nil` means all.
   init(_ plan: CompiledPlan, cases: Set<Int>?) {
     var lines: Set<Line> = []
     for (number, record) in plan.current.records.enumerated() where cases?.contains(number) ?? true {
@@ -47,7 +49,8 @@ struct ProjectionInputs: Hashable, Sendable {
     self.lines = lines
   }
 
-  /// What the stage behind a version does to a record; `nil` where it carries it, and behind the last version.
+  /// Describes how the stage after a version changes a record. Returns `nil` if the record is unchanged, and
+  /// after the last version.
   private static func crossing(of type: ExactText, _ version: SchemaVersion, _ plan: CompiledPlan) -> Line? {
     guard let schema = plan.schemas.firstIndex(where: { $0.version == version }),
       plan.crossings.indices.contains(schema), let record = plan.schemas[schema].index(of: type)
@@ -66,7 +69,7 @@ struct ProjectionInputs: Hashable, Sendable {
 }
 
 extension ProjectionInputs {
-  /// What is kept in a view's file, a line for each input, sorted.
+  /// The text stored in a view's file: one line for each input, sorted.
   var text: String {
     lines.map { line in
       let stage = line.from.flatMap { from in line.to.map { "\(from) \($0)" } } ?? line.shape
@@ -74,7 +77,7 @@ extension ProjectionInputs {
     }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: "\n")
   }
 
-  /// Reads what a file has; `nil` for what nobody wrote.
+  /// Parses the text from a view's file; `nil` if the text is malformed.
   init?(_ text: String) {
     var lines: Set<Line> = []
     for row in text.utf8.split(separator: UInt8(ascii: "\n")) {
@@ -98,18 +101,19 @@ extension ProjectionInputs {
     self.lines = lines
   }
 
-  /// Why rows that were folded with `stored` inputs are not the ones that these inputs give; `nil` where they are.
+  /// Explains why rows folded with the `stored` inputs differ from rows folded with these. Returns `nil` if
+  /// they are the same.
   ///
   /// - Parameters:
-  ///   - stored: The inputs as the view's file has them.
-  ///   - oldest: The plan's oldest version: what stages before it did to older records, no entry needs any more.
+  ///   - stored: The inputs from the view's file.
+  ///   - oldest: The plan's oldest version. No entry needs the stages before it any more.
   func reasonToRebuild(from stored: ProjectionInputs, oldest: SchemaVersion?) -> String? {
     var added = lines.subtracting(stored.lines)
     var gone = stored.lines.subtracting(lines).filter { line in
       guard let from = line.from, let oldest else { return true }
       return from >= oldest
     }
-    // A record whose shape has changed is in both.
+    // A record whose shape has changed is in both sets.
     for line in added.sorted(by: Line.precedes) where line.kind == .record {
       guard let old = gone.first(where: { $0.kind == .record && $0.record == line.record })
       else { continue }
@@ -136,7 +140,7 @@ extension ProjectionInputs {
 }
 
 extension ProjectionInputs.Line {
-  /// What a stage does, in words.
+  /// The description of a stage, in words.
   fileprivate var stage: String {
     let versions = from.flatMap { from in to.map { "from \(from) to \($0)" } } ?? ""
     return kind == .rule
@@ -144,7 +148,7 @@ extension ProjectionInputs.Line {
       : "the stage \(versions) converts '\(record.text)'"
   }
 
-  /// Stages before records, older ones first: what explains most is told.
+  /// Orders stages before records, and older stages first, so that the most telling reason is reported.
   fileprivate static func precedes(_ left: Self, _ right: Self) -> Bool {
     if (left.kind == .record) != (right.kind == .record) { return right.kind == .record }
     if let first = left.from, let second = right.from, first != second { return first < second }

@@ -1,7 +1,8 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// What a projection is, without its types: what is stored beside its rows, and compared when it is opened.
+/// The description of a projection without its types. It is stored with the rows and compared when the
+/// projection is opened.
 struct ProjectionOutline: Sendable {
   /// The name by which a store knows the projection.
   let name: String
@@ -9,7 +10,7 @@ struct ProjectionOutline: Sendable {
   let version: Int
   /// The tables in their order.
   let tables: [TableOutline]
-  /// By table, the number of the space that its rows stand in; those of its secondary keys follow.
+  /// The number of the space that holds the rows of each table. The spaces of its secondary keys follow.
   let spaces: [UInt8]
 
   init(name: String, version: Int, tables: [TableOutline], spaces: [UInt8]) {
@@ -38,7 +39,7 @@ struct ProjectionOutline: Sendable {
     self.spaces = spaces
   }
 
-  /// The most spaces that a projection may have: one for each table and each secondary key.
+  /// The most spaces a projection may have: one for each table and each secondary key.
   static let limit = 200
 
   private static func problems(name: String, version: Int, _ tables: [TableOutline]) -> [String] {
@@ -55,7 +56,7 @@ struct ProjectionOutline: Sendable {
         do throws(AnnalsError) { try NameRule.check(name, role: "table or key") } catch {
           problems.append(error.message)
         }
-        // What a file says of its tables has a line for each.
+        // The text in the file has one line for each table.
         if name.utf8.contains(UInt8(ascii: "\n")) { problems.append("the name '\(name)' has a line feed") }
       }
       if tables[..<index].contains(where: {
@@ -74,12 +75,12 @@ struct ProjectionOutline: Sendable {
     return problems
   }
 
-  /// The number of the table of a row type; `nil` where it is no table of the projection.
+  /// Returns the number of the table for a row type; `nil` if the projection has no such table.
   func table(of type: ObjectIdentifier) -> Int? {
     tables.firstIndex { $0.type == type }
   }
 
-  /// What is compared when a program opens the view, a line for each table and key.
+  /// The text that is compared when a program opens the view: one line for each table and key.
   var text: String {
     var lines: [String] = []
     for table in tables {
@@ -91,22 +92,22 @@ struct ProjectionOutline: Sendable {
   }
 }
 
-/// What a table of a projection is, without its type.
+/// The description of a table, without its row type.
 struct TableOutline: Sendable {
   /// The row type.
   let type: ObjectIdentifier
   /// The name of the row type on disk.
   let name: String
-  /// What rows look like.
+  /// The shape of the rows.
   let shape: StoredShape?
   /// The secondary keys in their order.
   let keys: [KeyOutline]
 }
 
-/// What a secondary key is, without its type.
+/// The description of a secondary key, without its type.
 struct KeyOutline: Hashable, Sendable {
   /// The name of the key on disk.
   let name: String
-  /// Whether no two rows may have the same.
+  /// Whether two rows may not have the same key.
   let isUnique: Bool
 }

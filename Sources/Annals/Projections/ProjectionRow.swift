@@ -15,69 +15,69 @@ public import AnnalsSchema
 /// }
 /// ```
 public protocol ProjectionRow: ShapedRecord {
-  /// What rows are found and ordered by.
+  /// The type of the key by which rows are found and ordered.
   associatedtype Key: RowKey
-  /// The key of the row; a projection holds one row for each.
+  /// The key of the row. A projection holds one row for each key.
   var key: Key { get }
-  /// By what rows can be found besides; none by default.
+  /// The further keys by which rows can be found. The default is none.
   static var secondaryKeys: [any DeclaredKey<Self>] { get }
 }
 
 extension ProjectionRow {
-  /// None.
+  /// No secondary keys.
   public static var secondaryKeys: [any DeclaredKey<Self>] { [] }
 }
 
-/// A further key by which rows are found and ordered, without its type.
+/// A secondary key of rows, without its type.
 public protocol DeclaredKey<Row>: Sendable {
-  /// The rows.
+  /// The row type.
   associatedtype Row: ProjectionRow
-  /// The name of the key on disk, which no other key of the same rows has.
+  /// The name of the key on disk, unique among the keys of the row type.
   var name: String { get }
-  /// Whether no two rows may have the same.
+  /// Whether two rows may not have the same key.
   var isUnique: Bool { get }
-  /// The keys that a row is found by.
+  /// Returns the keys by which a row is found.
   func keys(of row: Row) -> [RowKeyBytes]
 }
 
 /// A further key by which rows are found and ordered.
 public struct SecondaryKey<Row: ProjectionRow, Key: RowKey>: DeclaredKey {
-  /// The name of the key on disk, which no other key of the same rows has.
+  /// The name of the key on disk, unique among the keys of the row type.
   public let name: String
-  /// Whether no two rows may have the same.
+  /// Whether two rows may not have the same key.
   public let isUnique: Bool
   private let encode: @Sendable (Row) -> [RowKeyBytes]
 
-  /// A key that a row has once, or not at all.
+  /// Creates a key that each row has at most once.
   ///
   /// - Parameters:
   ///   - name: 1 to 500 bytes of UTF-8 without NUL.
-  ///   - unique: Whether no two rows may have the same; a projection that puts a second one fails there.
-  ///   - key: The key of a row, from nothing but the row; a row is not found by it where it is `nil`.
+  ///   - unique: Whether two rows may not have the same key. A projection that puts a second one fails.
+  ///   - key: Computes the key from the row alone. If it returns `nil`, the row has no such key.
   public init(_ name: String, unique: Bool = false, _ key: @escaping @Sendable (Row) -> Key?) {
     self.name = name
     isUnique = unique
     encode = { row in key(row).map { [RowKeyBytes($0)] } ?? [] }
   }
 
-  /// A key that a row has any number of times: one for each label, member or word.
+  /// Creates a key that a row has any number of times, for example one for each label, member or word.
   ///
   /// - Parameters:
-  ///   - name: As in the other form.
-  ///   - unique: As in the other form.
-  ///   - keys: The keys of a row, from nothing but the row; one that stands there twice counts once.
+  ///   - name: As in the other initializer.
+  ///   - unique: As in the other initializer.
+  ///   - keys: Computes the keys from the row alone. Duplicates count once.
   public init(_ name: String, unique: Bool = false, each keys: @escaping @Sendable (Row) -> [Key]) {
     self.name = name
     isUnique = unique
     encode = { row in keys(row).map { RowKeyBytes($0) } }
   }
 
-  /// The keys that a row is found by.
+  /// Returns the keys by which a row is found.
   public func keys(of row: Row) -> [RowKeyBytes] { encode(row) }
 }
 
 extension RowKeyBytes {
-  /// The bytes of a key.
+  /// Encodes a key.
   init(_ key: some RowKey) {
     key.encode(into: &self)
   }

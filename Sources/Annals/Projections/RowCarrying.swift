@@ -1,24 +1,25 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// How all rows of an earlier version of a projection become rows of the current one, without the log.
+/// A plan for converting all rows of an earlier version of a projection to the current one, without the log.
 struct RowCarrying: Sendable {
-  /// What becomes of the rows of one table.
+  /// The conversion of the rows of one table.
   enum Step: Sendable {
-    /// They are read as rows of a table of the current version.
+    /// The rows are read as rows of a table of the current version.
     case carry(table: Int, Conversion?)
-    /// A rule takes them.
+    /// A rule converts the rows.
     case rule(RowUpcast)
   }
 
-  /// By the space that rows stand in, what becomes of them; secondary keys are made anew.
+  /// The step for each space of rows. Secondary keys are rebuilt.
   let steps: [UInt8: Step]
 
-  /// Finds the way; `nil` where the projection has no rule for the version, or not every table has a way.
+  /// Plans the conversion. Returns `nil` if the projection has no rule for the version, or if a table cannot
+  /// be converted.
   ///
   /// - Parameters:
-  ///   - version: The version that has stored the rows.
-  ///   - stored: Its tables.
+  ///   - version: The version that stored the rows.
+  ///   - stored: The tables of that version.
   init?(_ outline: ProjectionOutline, _ upcasts: [RowUpcast], from version: Int, _ stored: StoredProjection) {
     let rules = upcasts.filter { $0.version == version }
     if rules.isEmpty { return nil }

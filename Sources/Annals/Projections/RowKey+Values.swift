@@ -7,17 +7,17 @@ public import AnnalsCoding
 #endif
 
 extension String: RowKey {
-  /// Adds the UTF-8 bytes, and their end.
+  /// Adds the UTF-8 bytes and a terminator.
   public func encode(into bytes: inout RowKeyBytes) { bytes.append(ending: utf8.span) }
 }
 
 extension StreamName: RowKey {
-  /// Adds the bytes of the name, and their end.
+  /// Adds the bytes of the name and a terminator.
   public func encode(into bytes: inout RowKeyBytes) { text.encode(into: &bytes) }
 }
 
 extension Data: RowKey {
-  /// Adds the bytes, and their end.
+  /// Adds the bytes and a terminator.
   public func encode(into bytes: inout RowKeyBytes) { bytes.append(ending: Array(self).span) }
 }
 
@@ -51,7 +51,7 @@ extension Bool: RowKey {
 }
 
 extension Double: RowKey {
-  /// Adds eight bytes, in the order of IEEE 754's total order but that both zeros are one key.
+  /// Adds eight bytes that sort in IEEE 754's total order, except that both zeros are one key.
   public func encode(into bytes: inout RowKeyBytes) {
     let pattern = (self == 0 ? 0 : self).bitPattern
     bytes.append(pattern >> 63 == 0 ? pattern ^ (1 << 63) : ~pattern)

@@ -1,26 +1,27 @@
 internal import AnnalsCoding
 
-/// What rows of a projection are found and ordered by.
+/// A type by which rows of a projection are found and ordered.
 ///
-/// Keys are compared by the bytes that they write, from the first to the last. Texts, integers, `Bool`, `Double`, `Date`, `UUID`, byte strings, optionals (`nil` first),
-/// ``Position``, ``StreamName``, enums with such raw values, and ``Keys`` of several write bytes in the order of their values; texts in that of
-/// their UTF-8 bytes, so that two texts are one key only if their bytes are equal.
+/// Keys are compared by their encoded bytes, from first to last. The conforming types encode to bytes in the
+/// order of their values: texts, integers, `Bool`, `Double`, `Date`, `UUID`, byte strings, optionals (`nil`
+/// first), ``Position``, ``StreamName``, enums with such raw values, and ``Keys`` of several. Texts are
+/// ordered by their UTF-8 bytes, so two texts are the same key only if their bytes are equal.
 public protocol RowKey: Sendable {
   /// Adds the bytes of the key to the end of `bytes`.
   ///
-  /// No key of a type may write bytes that another key of it begins with.
+  /// No key of a type may encode to bytes that are a prefix of another key of that type.
   func encode(into bytes: inout RowKeyBytes)
 }
 
-/// The bytes of a key, which LMDB orders rows by.
+/// The bytes of a key, by which LMDB orders rows.
 public struct RowKeyBytes: Sendable {
-  /// What was written so far.
+  /// The bytes written so far.
   @usableFromInline var bytes: [UInt8] = []
 
-  /// Nothing.
+  /// Creates an empty key.
   init() {}
 
-  /// Adds a number; smaller ones come first.
+  /// Adds a number. Smaller numbers sort first.
   public mutating func append(_ number: UInt64) {
     var shift: UInt64 = 64
     while shift > 0 {
@@ -34,16 +35,17 @@ public struct RowKeyBytes: Sendable {
     bytes.append(byte)
   }
 
-  /// Adds bytes of any number, in the order of their values: a zero is followed by 255, and two zeros are the end.
+  /// Adds bytes of any length so that they sort in order. A zero is followed by 255, and two zeros are the
+  /// terminator.
   public mutating func append(ending text: Span<UInt8>) {
     append(open: text)
     bytes.append(0)
     bytes.append(0)
   }
 
-  /// Adds what all keys begin with that begin with `text`.
+  /// Adds the prefix shared by all keys that begin with `text`.
   mutating func append(open text: Span<UInt8>) {
-    // Hardly any text holds a zero, and then it is copied as it is.
+    // Hardly any text contains a zero, so most are copied unchanged.
     guard text.holdsZero else { return bytes.append(text) }
     for index in text.indices {
       bytes.append(text[index])
@@ -52,7 +54,7 @@ public struct RowKeyBytes: Sendable {
   }
 }
 
-/// Several keys one after the other: rows are ordered by the first, among equal ones by the second, and so on.
+/// A key made of several keys. Rows are ordered by the first, then by the second among equal ones, and so on.
 ///
 /// ```swift
 /// var key: Keys<String, Int> { Keys(match, innings) }
@@ -61,7 +63,7 @@ public struct Keys<each Part: RowKey>: RowKey {
   /// The keys.
   public let parts: (repeat each Part)
 
-  /// The keys in their order.
+  /// Creates a key from its parts, in order.
   public init(_ part: repeat each Part) {
     parts = (repeat each part)
   }

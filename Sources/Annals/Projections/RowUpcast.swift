@@ -1,6 +1,6 @@
 internal import AnnalsSchema
 
-/// How rows of an earlier version of a projection become rows of the current one.
+/// A rule that converts rows of an earlier version of a projection to the current one.
 ///
 /// ```swift
 /// static var upcasts: [RowUpcast] {
@@ -8,23 +8,24 @@ internal import AnnalsSchema
 /// }
 /// ```
 public struct RowUpcast: Sendable {
-  /// The version of the projection whose rows it takes.
+  /// The version of the projection whose rows the rule converts.
   let version: Int
-  /// What it takes and what it gives, without types.
+  /// The older and the newer row type, without static types.
   let from, to: ObjectIdentifier
-  /// The name of the older row type on disk, and its shape.
+  /// The name of the older row type on disk.
   let name: String
   let shape: StoredShape?
-  /// Reads a row as it is stored, and puts what becomes of it.
+  /// Decodes a stored row and puts the rows it becomes.
   let run: @Sendable (Span<UInt8>, inout ProjectionRows) throws -> Void
 
-  /// A rule for the rows of one type.
+  /// Creates a rule for the rows of one type.
   ///
   /// - Parameters:
-  ///   - version: The version of the projection that has the older rows. Its other tables are carried where the current version has a table of the same name with a
-  ///     shape that theirs can be read as; where one is neither carried nor named in a rule, the projection is rebuilt from the log.
-  ///   - old: The older row type, as it was.
-  ///   - rule: What becomes of a row, from nothing but the row; of none of them where it returns nothing.
+  ///   - version: The version of the projection that stored the older rows. Its other tables are kept if the
+  ///     current version has a table of the same name that can read their shape. If a table is neither kept
+  ///     nor named in a rule, the projection is rebuilt from the log.
+  ///   - old: The older row type, unchanged.
+  ///   - rule: Converts a row, using the row alone. An empty result drops the row.
   public init<Old: ProjectionRow, New: ProjectionRow>(
     from version: Int, _ old: Old.Type, _ rule: @escaping @Sendable (Old) throws -> [New]
   ) {

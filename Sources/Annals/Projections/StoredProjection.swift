@@ -1,24 +1,24 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// What a view's file says of the tables that its rows stand in, read from the text of a ``ProjectionOutline``.
+/// The tables that a view's file declares for its rows, parsed from the text of a ``ProjectionOutline``.
 struct StoredProjection: Sendable {
   /// One table.
   struct Table: Sendable {
     /// The name of the row type on disk.
     var name: String
-    /// What rows look like; `nil` for rows that are stored by name.
+    /// The shape of the rows; `nil` for rows that are stored by name.
     var shape: StoredShape?
     /// The secondary keys in their order.
     var keys: [KeyOutline] = []
-    /// The number of the space that rows stand in.
+    /// The number of the space that holds the rows.
     var space: UInt8
   }
 
   /// The tables in their order.
   private(set) var tables: [Table] = []
 
-  /// Reads the text; `nil` for what no projection has.
+  /// Parses the text; `nil` if no projection could have written it.
   init?(_ text: String) {
     var next = 0
     for line in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
@@ -47,29 +47,31 @@ struct StoredProjection: Sendable {
     if tables.isEmpty { return nil }
   }
 
-  /// The table of a name.
+  /// Returns the table with a name.
   func table(_ name: String) -> Table? {
     tables.first { ExactText($0.name) == ExactText(name) }
   }
 }
 
-/// How payloads of rows that an earlier version of a projection has stored become those of the current one.
+/// The conversions of row payloads from an earlier version of a projection to the current one.
 final class RowConversions: Sendable {
-  /// By row type, how it is converted; types that are not in it are stored as they are read.
+  /// The conversion for each row type. Types without one are stored as they are read.
   private let byType: [ObjectIdentifier: Conversion]
 
   init(_ byType: [ObjectIdentifier: Conversion]) {
     self.byType = byType
   }
 
-  /// How rows of a type are converted; `nil` where they are stored as they are read.
+  /// Returns the conversion for a row type; `nil` if rows are stored as they are read.
   func conversion(for type: ObjectIdentifier) -> Conversion? { byType[type] }
 }
 
 extension ProjectionOutline {
-  /// How rows that another version has stored are read as those of this one; `nil` where a table cannot be.
+  /// Plans how rows stored by another version are read as rows of this one. Returns `nil` if a table cannot
+  /// be read.
   ///
-  /// Of each table the stored one has the name, a shape that can be read as today's, and today's secondary keys in their order before any others.
+  /// A stored table must have the same name and a shape that can be read as the current one. Its secondary
+  /// keys must begin with the current ones, in their order.
   func reading(_ stored: StoredProjection) -> (outline: ProjectionOutline, conversions: RowConversions?)? {
     var spaces: [UInt8] = []
     var conversions: [ObjectIdentifier: Conversion] = [:]
