@@ -1,18 +1,18 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// What becomes of a letter of a consumer.
+/// A change to a dead letter of a consumer.
 enum LetterChange: Sendable {
-  /// It is put aside.
+  /// Adds the letter.
   case put(key: [UInt8], DeadLetterRow)
-  /// It stays, if nobody has removed it meanwhile.
+  /// Replaces the letter, unless it has been removed meanwhile.
   case replace(key: [UInt8], DeadLetterRow)
-  /// It is removed.
+  /// Removes the letter.
   case remove(key: [UInt8])
 }
 
 extension ConsumerFile {
-  /// How far a consumer is; `nil` where that was never stored.
+  /// Returns the stored checkpoint of a consumer; `nil` if there is none.
   func checkpoint(of consumer: String) throws(AnnalsError) -> Checkpoint? {
     try NameRule.check(consumer, role: "consumer")
     return try read { (view) throws(AnnalsError) in
@@ -22,7 +22,7 @@ extension ConsumerFile {
     }
   }
 
-  /// All consumers with a checkpoint, in the order of their names' bytes.
+  /// Returns all consumers with a checkpoint, ordered by the bytes of their names.
   func all() throws(AnnalsError) -> [(name: String, row: ConsumerRow)] {
     try read { (view) throws(AnnalsError) in
       var all: [(name: String, row: ConsumerRow)] = []
@@ -40,7 +40,7 @@ extension ConsumerFile {
     }
   }
 
-  /// Stores how far a consumer is, in one transaction with what becomes of its letters.
+  /// Stores a consumer's checkpoint and the changes to its dead letters in one transaction.
   func keep(
     _ checkpoint: Checkpoint?, of consumer: String, _ changes: [LetterChange] = []
   ) throws(AnnalsError) {
@@ -50,10 +50,11 @@ extension ConsumerFile {
     }
   }
 
-  /// Does what ``keep(_:of:_:)`` does on no actor, because it waits for the disk, and keeps no thread while another process writes.
+  /// Does the same as ``keep(_:of:_:)``, but off any actor because it waits for the disk. It blocks no thread
+  /// while another process writes.
   ///
-  /// - Parameter limit: How long it waits for its turn.
-  /// - Throws: `busy` behind that.
+  /// - Parameter limit: The time to wait for the turn to write.
+  /// - Throws: `busy` when that time has passed.
   @concurrent func store(
     _ checkpoint: Checkpoint?, of consumer: String, _ changes: [LetterChange] = [], within limit: Duration
   ) async throws(AnnalsError) {
@@ -67,7 +68,8 @@ extension ConsumerFile {
         return
       }
       guard start.duration(to: .now) < limit else { throw environment.busy(for: limit) }
-      // In a task of its own: what was done is stored also where this one is cancelled, and must not spin then.
+      // A separate task, because finished work is stored even if this task is cancelled. Here the cancelled
+      // sleep would return at once and the loop would spin.
       await Task.detached { [pause] in try? await Task.sleep(for: pause) }.value
       pause = min(pause * 2, .milliseconds(10))
     }
@@ -101,7 +103,7 @@ extension ConsumerFile {
     }
   }
 
-  /// What a consumer has put aside, in the order of positions.
+  /// Returns a consumer's dead letters in the order of positions.
   func letters(of consumer: String) throws(AnnalsError) -> [DeadLetter] {
     try read { (view) throws(AnnalsError) in
       var found: [DeadLetter] = []
@@ -112,7 +114,7 @@ extension ConsumerFile {
     }
   }
 
-  /// The keys of what a consumer has put aside.
+  /// Returns the keys of a consumer's dead letters.
   func letterKeys(of consumer: String) throws(AnnalsError) -> [[UInt8]] {
     try read { (view) throws(AnnalsError) in
       var keys: [[UInt8]] = []
@@ -121,7 +123,7 @@ extension ConsumerFile {
     }
   }
 
-  /// How many entries a consumer has put aside; none of them is looked into.
+  /// Returns the number of a consumer's dead letters, without reading them.
   func letterCount(of consumer: String) throws(AnnalsError) -> Int {
     try read { (view) throws(AnnalsError) in
       var count = 0
@@ -130,7 +132,7 @@ extension ConsumerFile {
     }
   }
 
-  /// Lends key and value of each letter of a consumer, in the order of positions.
+  /// Calls a closure with the key and value of each dead letter, in the order of positions.
   private func eachLetter(
     of consumer: String, _ view: TransactionView,
     _ body: (Span<UInt8>, Span<UInt8>) throws(AnnalsError) -> Void
@@ -155,7 +157,7 @@ extension ConsumerFile {
     }
   }
 
-  /// Forgets a consumer and what it has put aside.
+  /// Removes a consumer with its dead letters.
   func forget(_ consumer: String) throws(AnnalsError) {
     try NameRule.check(consumer, role: "consumer")
     let keys = try letterKeys(of: consumer)

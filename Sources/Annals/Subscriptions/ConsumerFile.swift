@@ -2,9 +2,10 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-/// The file `consumers.mdb` of a store: how far its consumers are, and what they have put aside.
+/// The file `consumers.mdb` of a store: the checkpoints of its consumers and their dead letters.
 ///
-/// It is no cache: what is lost here is done again, or forgotten. It is created with the first checkpoint.
+/// The file is not a cache: if it is lost, entries are handled again and dead letters are forgotten. The
+/// first checkpoint creates it.
 final class ConsumerFile: Sendable {
   private static let definitions = [
     TableDefinition("checkpoints", integerKeys: false), TableDefinition("letters", integerKeys: false),
@@ -13,11 +14,11 @@ final class ConsumerFile: Sendable {
   private static let stem = "consumers"
   private static let unfinished = "consumers.new"
   private static let directoryName = "views"
-  /// The format of a file without letters, or with letters of an older library alone.
+  /// The format of a file with no letters, or only letters of an older library.
   private static let format: UInt32 = 1
   /// The newest format that this library reads and writes.
   private static let newestFormat: UInt32 = 2
-  /// The address space that the file may take.
+  /// The address space reserved for the file.
   private static let mapSize = 1 << 34
 
   let environment: Environment
@@ -34,8 +35,8 @@ final class ConsumerFile: Sendable {
 
   /// Opens the file in a store's directory.
   ///
-  /// - Parameter creating: Whether it is created where it is missing.
-  /// - Returns: `nil` where it is missing and not created.
+  /// - Parameter creating: Whether to create a missing file.
+  /// - Returns: `nil` if the file is missing and not created.
   static func open(
     in store: Directory, _ access: StoreOptions.Access, creating: Bool
   ) throws(AnnalsError) -> ConsumerFile? {
@@ -95,7 +96,8 @@ final class ConsumerFile: Sendable {
     }
   }
 
-  /// Makes the file beside its place and renames it, so that nobody finds half of one; only for the holder of `consumers.open`.
+  /// Creates the file under another name and renames it, so that no process finds an incomplete file. The
+  /// caller must hold `consumers.open`.
   private static func create(in directory: Directory, _ locks: EnvironmentLocks) throws(AnnalsError) {
     let leftovers = [unfinished + ".mdb", unfinished + ".mdb-lock"]
     func removeLeftovers() throws(AnnalsError) {
@@ -136,8 +138,8 @@ final class ConsumerFile: Sendable {
     }
   }
 
-  /// Raises the format of the file to that of a row, so that a library that cannot read the row does not
-  /// open it.
+  /// Raises the format of the file to that of a row, so that libraries that cannot read the row refuse the
+  /// file.
   func raiseFormat(
     for row: DeadLetterRow, in transaction: inout WriteTransaction
   ) throws(AnnalsError) {
@@ -147,19 +149,20 @@ final class ConsumerFile: Sendable {
     try transaction.put(value, "format", in: environment.table("meta"))
   }
 
-  /// Lends a snapshot.
+  /// Calls `body` with a snapshot.
   func read<Result>(_ body: (TransactionView) throws(AnnalsError) -> Result) throws(AnnalsError) -> Result {
     try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       try body(transaction.view)
     }
   }
 
-  /// Lends a write transaction. What it leaves is whole after a power cut, which may take the last one.
+  /// Calls `body` with a write transaction. The file stays consistent after a power loss, which may lose the
+  /// last transaction.
   func write(_ body: (inout WriteTransaction) throws(AnnalsError) -> Void) throws(AnnalsError) {
     try environment.write(durability: .relaxed, failure: AnnalsError.init, body)
   }
 
-  /// The row under a key; `nil` where there is none.
+  /// Returns the row for a key; `nil` if there is none.
   func row<Value>(
     _ key: [UInt8], in table: Table, _ view: TransactionView,
     _ parse: (Span<UInt8>) throws(FormatFailure) -> Value
@@ -172,7 +175,7 @@ final class ConsumerFile: Sendable {
     return try parsed(stored, key: key.span, in: table, parse)
   }
 
-  /// What stands in a row.
+  /// Parses the content of a row.
   func parsed<Value>(
     _ stored: Span<UInt8>, key: Span<UInt8>, in table: Table,
     _ parse: (Span<UInt8>) throws(FormatFailure) -> Value
@@ -190,10 +193,10 @@ final class ConsumerFile: Sendable {
 }
 
 extension LogCore {
-  /// The file of the consumers, opened by whoever asks first.
+  /// Returns the file of the consumers. The first caller opens it.
   ///
-  /// - Parameter creating: Whether it is created where it is missing.
-  /// - Returns: `nil` where it is missing and not created.
+  /// - Parameter creating: Whether to create a missing file.
+  /// - Returns: `nil` if the file is missing and not created.
   func consumers(creating: Bool) throws(AnnalsError) -> ConsumerFile? {
     if creating, access == .readOnly {
       throw AnnalsError(
@@ -207,7 +210,7 @@ extension LogCore {
     }
   }
 
-  /// The file of the consumers, which is created where it is missing.
+  /// Returns the file of the consumers, creating it if it is missing.
   func createdConsumers() throws(AnnalsError) -> ConsumerFile {
     guard let file = try consumers(creating: true) else {
       throw AnnalsError(.inputOutput, "'consumers.mdb' was removed while it was being opened; try again")

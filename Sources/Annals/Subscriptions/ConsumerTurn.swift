@@ -1,9 +1,10 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// The right to handle entries for a consumer, which one process has at a time, and one task in it.
+/// The right to handle entries for a consumer. One task in one process has it at a time.
 ///
-/// The lock's own file is opened for each turn, so that two tasks of a process exclude each other as two processes do, on whatever threads they run.
+/// Each turn opens the lock file again, so that two tasks of a process exclude each other as two processes
+/// do, on any thread.
 final class ConsumerTurn: Sendable {
   private let hold: FileLock.Hold
 
@@ -13,16 +14,16 @@ final class ConsumerTurn: Sendable {
 
   /// Takes the turn.
   ///
-  /// - Throws: `busy` where somebody else has it.
+  /// - Throws: `busy` if another task or process has it.
   static func take(_ consumer: String, in file: ConsumerFile) throws(AnnalsError) -> ConsumerTurn {
     try take(consumer, consumer, "is processing already", in: file)
   }
 
-  /// Takes the turn at giving what the consumer has put aside to a handler again.
+  /// Takes the turn to retry the consumer's dead letters.
   ///
-  /// - Throws: `busy` where somebody else has it.
+  /// - Throws: `busy` if another task or process has it.
   static func takeLetters(_ consumer: String, in file: ConsumerFile) throws(AnnalsError) -> ConsumerTurn {
-    // No consumer has a name with NUL.
+    // No consumer's name contains NUL.
     try take(consumer, consumer + "\0letters", "retries what it has put aside already", in: file)
   }
 
@@ -42,7 +43,7 @@ final class ConsumerTurn: Sendable {
       details: AnnalsError.Details { $0.holder = holder })
   }
 
-  /// The name of a lock file, which says nothing of the consumer's name.
+  /// Returns the name of a lock file, which does not reveal the consumer's name.
   private static func fileName(_ name: String) -> String {
     let digits = DeadLetterRow.keyStart(name).prefix(8).map { byte in
       (byte < 16 ? "0" : "") + String(byte, radix: 16)

@@ -1,22 +1,22 @@
 public import AnnalsCoding
 
-/// An entry that a consumer has put aside, because it could not be handled.
+/// An entry that a consumer could not handle and set apart.
 public struct DeadLetter: Hashable, Sendable {
-  /// Where the entry stands.
+  /// The position of the entry.
   public let position: Position
-  /// Which part of a split it is; `[]` for an entry that no rule has split.
+  /// The path of the part of a split; `[]` for an entry that no rule has split.
   public let path: [UInt32]
   /// The stream of the entry.
   public let stream: StreamName
-  /// Why it was put aside: the message of an ``AnnalsError``, or the type of any other error. It holds no payload.
+  /// The reason: the message of an ``AnnalsError``, or the type of any other error. It contains no payload.
   public let reason: String
-  /// How often it was tried.
+  /// The number of attempts to handle the entry.
   public let attempts: Int
-  /// When it was put aside.
+  /// The time when the entry was set apart.
   public let time: Timestamp
   /// Whether the plan could not read the entry, so that the consumer has not seen it.
   public let isUnreadable: Bool
-  /// The entry as the log had it; `nil` for a letter of an older library.
+  /// The entry as it was in the log; `nil` for a letter of an older library.
   let place: Checkpoint?
   /// The events that the consumer had selected; `nil` for all, and for a letter of an older library.
   let selection: LetterSelection?
@@ -33,12 +33,12 @@ public struct DeadLetter: Hashable, Sendable {
     selection = row.selection
   }
 
-  /// Whether an event of the entry is part of the letter.
+  /// Whether an event of the entry belongs to the letter.
   ///
-  /// A stage that came later may have split the part further. An earlier version may not split it yet.
+  /// A later stage may have split the part further, and an earlier version may not split it yet.
   func covers(_ path: [UInt32]) -> Bool { path.starts(with: self.path) || self.path.starts(with: path) }
 
-  /// The letter's row after another try.
+  /// Makes the letter's row after another attempt.
   func row(of consumer: String, _ reason: String, attempts: Int) -> DeadLetterRow {
     DeadLetterRow(
       consumer: consumer, stream: stream, reason: reason, attempts: attempts,
@@ -46,22 +46,23 @@ public struct DeadLetter: Hashable, Sendable {
   }
 }
 
-/// How far a consumer is.
+/// The state of a consumer.
 public struct ConsumerInfo: Hashable, Sendable {
-  /// The name.
+  /// The name of the consumer.
   public let name: String
-  /// Behind which entry it goes on.
+  /// The checkpoint after which the consumer continues.
   public let checkpoint: Checkpoint
-  /// When that was stored.
+  /// The time when the checkpoint was stored.
   public let time: Timestamp
-  /// How many entries the log has behind it; 0 also where it has fewer.
+  /// The number of entries in the log after the checkpoint; 0 also if the log ends before it.
   public let lag: UInt64
-  /// How many entries it has put aside.
+  /// The number of the consumer's dead letters.
   public let deadLetters: Int
 }
 
 extension AnnalsError {
-  /// Why an entry was put aside, without what a stranger's error may say of it.
+  /// Returns the reason for setting an entry apart. Of a foreign error it contains the type only, because the
+  /// message may hold private data.
   static func reason(_ cause: any Error) -> String {
     (cause as? AnnalsError).map { "\($0)" } ?? "\(type(of: cause))"
   }

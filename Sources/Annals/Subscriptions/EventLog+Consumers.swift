@@ -1,22 +1,24 @@
 public import AnnalsCoding
 
 extension EventLog {
-  /// How far a consumer is that keeps its checkpoint in the store; `nil` where it has none.
+  /// Returns the checkpoint that the store keeps for a consumer; `nil` if there is none.
   ///
   /// - Parameter consumer: 1 to 500 bytes of UTF-8 without NUL.
-  /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged`, `formatVersion`, `tooManyReaders` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged`, `formatVersion`, `tooManyReaders` or
+  ///   `inputOutput`.
   public func checkpoint(of consumer: String) throws(AnnalsError) -> Checkpoint? {
     try NameRule.check(consumer, role: "consumer")
     return try core.consumers(creating: false)?.checkpoint(of: consumer)
   }
 
-  /// Keeps how far a consumer is, for ``SubscriptionStart/stored(_:)``.
+  /// Stores the checkpoint of a consumer, for ``SubscriptionStart/stored(_:)``.
   ///
-  /// A power cut may take the last checkpoint, never more: then some entries come again. A consumer that keeps its own state elsewhere keeps the checkpoint there as well, in the same
-  /// transaction, and every entry takes effect once.
+  /// A power loss may lose the last checkpoint but no earlier one; some entries are then delivered again. If
+  /// a consumer keeps its own state elsewhere, store the checkpoint there too, in the same transaction. Every
+  /// entry then takes effect once.
   ///
-  /// While a task of any process handles entries for the name, the call fails: that task would store its own
-  /// checkpoint over this one.
+  /// The call fails while a task of any process handles entries for the name, because that task would
+  /// overwrite the checkpoint with its own.
   ///
   /// - Throws: As ``checkpoint(of:)``, `busy` while the consumer is processing, and `readOnly`, `permission`,
   ///   `diskFull`, `notCommitted` or `outcomeUnknown`.
@@ -29,7 +31,7 @@ extension EventLog {
     _ = consume turn
   }
 
-  /// Forgets how far a consumer is, and what it has put aside.
+  /// Removes a consumer's checkpoint and its dead letters.
   ///
   /// - Throws: As ``keep(_:of:)``, and `busy` while it is processing.
   public func forget(consumer: String) throws(AnnalsError) {
@@ -40,7 +42,7 @@ extension EventLog {
     _ = consume turn
   }
 
-  /// The consumers that keep their checkpoints in the store, by name.
+  /// Returns the consumers that keep their checkpoints in the store, by name.
   ///
   /// - Throws: As ``checkpoint(of:)``.
   public func consumers() throws(AnnalsError) -> [ConsumerInfo] {
@@ -57,7 +59,7 @@ extension EventLog {
     return infos
   }
 
-  /// What a consumer has put aside, in the order of positions.
+  /// Returns a consumer's dead letters in the order of positions.
   ///
   /// - Throws: As ``checkpoint(of:)``.
   public func deadLetters(_ consumer: String) throws(AnnalsError) -> [DeadLetter] {
@@ -65,7 +67,7 @@ extension EventLog {
     return try core.consumers(creating: false)?.letters(of: consumer) ?? []
   }
 
-  /// Removes entries from what a consumer has put aside; they are not handled any more.
+  /// Removes dead letters of a consumer. Their entries are not handled any more.
   ///
   /// - Throws: As ``keep(_:of:)``.
   public func remove(_ letters: [DeadLetter], of consumer: String) throws(AnnalsError) {

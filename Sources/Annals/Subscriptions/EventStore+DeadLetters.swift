@@ -2,36 +2,29 @@ public import AnnalsCoding
 public import AnnalsSchema
 
 extension EventStore {
-  /// Gives entries that a consumer has put aside to a handler again, and removes those that it handles.
+  /// Passes a consumer's dead letters to a handler again, and removes those that it handles.
   ///
-  /// Each event of the entry that belongs to the letter is given: what the plan makes today of the part
-  /// that was put
-  /// aside. Only events that the consumer had selected are given, also under new names and after a split.
+  /// The handler receives each event of the letter: those that the plan now makes of the part that was set
+  /// apart. It receives only events that the consumer had selected, also if they were renamed or split since.
   ///
-  /// A letter whose events are all handled is removed. Every other letter stays: one that the handler
-  /// throws at, one
-  /// that still cannot be read, one of which the plan makes no selected event, and one of an entry that the
-  /// log no
-  /// longer has. Its ``DeadLetter/reason`` says why, and ``EventLog/remove(_:of:)`` gives it up. Where a
-  /// letter has
-  /// several events and the handler throws at one, all of them are given again the next time.
+  /// A letter is removed when all its events are handled. It stays if the handler throws, if its entry still
+  /// cannot be read or is no longer in the log, or if the plan makes no selected event of it. Its
+  /// ``DeadLetter/reason`` says why. To discard it, call ``EventLog/remove(_:of:)``. If the handler throws at
+  /// one of several events, the next retry passes all of them again.
   ///
-  /// The consumer may be processing meanwhile. One task of all processes retries for a name.
+  /// The consumer may be processing meanwhile. Only one task of all processes may retry for a name.
   ///
   /// - Parameters:
   ///   - consumer: The name.
-  ///   - letters: Which ones; all by default. Those that somebody has removed by now are passed over.
-  ///   - events: The types of events that are given, in place of those that the consumer had selected.
-  ///     Letters of
-  ///     libraries before this one do not record a selection: all their events are given where none is named.
-  ///   - actor: Where `handle` runs: with the caller.
+  ///   - letters: The letters to retry; all by default. Letters that were removed meanwhile are skipped.
+  ///   - events: The types of events to pass, instead of those that the consumer had selected. Letters of
+  ///     older libraries record no selection: all their events are passed unless you name some.
+  ///   - actor: The isolation in which `handle` runs: the caller's.
   ///   - handle: Handles one event.
-  /// - Returns: How many letters were handled and removed.
-  /// - Throws: ``AnnalsError`` with code `busy` where another task or process retries for the name, or has
-  ///   kept the
-  ///   file for the `lockTimeout` of the store's options; as ``EventLog/keep(_:of:)``. What `handle`
-  ///   throws, and what
-  ///   reading an entry throws, is noted and not thrown.
+  /// - Returns: The number of letters that were handled and removed.
+  /// - Throws: ``AnnalsError`` with code `busy` if another task or process retries for the name, or has
+  ///   locked the file for the `lockTimeout` of the store's options; otherwise as ``EventLog/keep(_:of:)``.
+  ///   Errors of `handle` and of reading an entry are recorded in the letter and not thrown.
   @discardableResult
   public func retryDeadLetters(
     _ consumer: String, _ letters: [DeadLetter]? = nil, to events: EventSelection<Event>? = nil,
@@ -43,14 +36,14 @@ extension EventStore {
     let turn = try ConsumerTurn.takeLetters(consumer, in: file)
     let wanted = letters.map { Set($0.map { DeadLetterRow.key(consumer, $0.position, $0.path) }) }
     let limit = log.options.lockTimeout
-    // What readers pass over must not be taken for handled.
+    // Entries that readers skip must not count as handled.
     let reach = reach.stopping()
     var count = 0
-    // Only now: the task that had the turn before may have handled some.
+    // Read the letters only now: the task that had the turn before may have handled some.
     for letter in try file.letters(of: consumer) where !Task.isCancelled {
       let key = DeadLetterRow.key(consumer, letter.position, letter.path)
       guard wanted?.contains(key) ?? true else { continue }
-      // It may have been removed meanwhile.
+      // The letter may have been removed meanwhile.
       let isThere = try file.read { (view) throws(AnnalsError) in
         try file.row(key, in: file.letters, view) { (_) throws(FormatFailure) in true }
       }
@@ -80,7 +73,7 @@ extension EventStore {
     return count
   }
 
-  /// What a letter is of today.
+  /// Returns the events that the plan now makes of a letter.
   private func content(
     of letter: DeadLetter, _ events: EventSelection<Event>?, _ reach: PlanReach
   ) throws(AnnalsError) -> LetterContent<Event> {
@@ -101,27 +94,27 @@ extension EventStore {
     )
   }
 
-  /// What a consumer has put aside. See ``EventLog/deadLetters(_:)``.
+  /// Returns a consumer's dead letters. See ``EventLog/deadLetters(_:)``.
   public func deadLetters(_ consumer: String) throws(AnnalsError) -> [DeadLetter] {
     try log.deadLetters(consumer)
   }
 
-  /// How far a consumer is. See ``EventLog/checkpoint(of:)``.
+  /// Returns the checkpoint of a consumer. See ``EventLog/checkpoint(of:)``.
   public func checkpoint(of consumer: String) throws(AnnalsError) -> Checkpoint? {
     try log.checkpoint(of: consumer)
   }
 }
 
-/// What a retry finds of a letter.
+/// The events that a retry finds for a letter.
 private enum LetterContent<Event: SchemaEvent>: Sendable {
   /// The events to handle; at least one.
   case events([Entry<Event>])
-  /// Nothing that can be handled, and why.
+  /// No event to handle, with the reason.
   case nothing(String)
 }
 
 extension StoreSnapshot {
-  /// Why the log no longer has the entry of a letter; `nil` where it has it.
+  /// Explains why the log no longer has the entry of a letter; `nil` if it has the entry.
   fileprivate func mismatch(of letter: DeadLetter) throws(AnnalsError) -> String? {
     if let place = letter.place {
       do throws(AnnalsError) {
@@ -132,7 +125,7 @@ extension StoreSnapshot {
         return error.message
       }
     }
-    // A letter of an older library knows its entry by position and stream alone.
+    // A letter of an older library identifies its entry by position and stream only.
     guard let stream = try stream(at: letter.position) else {
       return "the letter's entry is at position \(letter.position), and the log has none there any more"
     }
@@ -145,10 +138,10 @@ extension StoreSnapshot {
 }
 
 extension CompiledPlan {
-  /// The cases of the current event that selected records of an earlier version can become.
+  /// Returns the current cases that selected records of an earlier version can become.
   func cases(selectedBy selection: LetterSelection) -> Set<Int> {
     guard let records = indices[selection.version] else {
-      // A program of another version has put the letter aside: names are all that the two share.
+      // A program of another version set the letter apart, and names are all that the two versions share.
       return Set(selection.records.compactMap { current.index(of: ExactText($0)) })
     }
     let steps = Set(selection.records.compactMap { records[ExactText($0)] })

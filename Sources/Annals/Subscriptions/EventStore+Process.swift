@@ -2,7 +2,7 @@ public import AnnalsCoding
 public import AnnalsSchema
 
 extension EventStore {
-  /// Handles the entries of the store one after the other, each at least once, and keeps how far that is under a name.
+  /// Handles the entries of the store in order, each at least once, and stores a checkpoint under a name.
   ///
   /// ```swift
   /// try await store.process("mailer", to: [\.orderPlaced], options: ProcessingOptions(poison: .deadLetter(after: 3))) { element in
@@ -10,18 +10,22 @@ extension EventStore {
   /// }
   /// ```
   ///
-  /// It begins behind the checkpoint that is stored under the name and follows the log until its task is cancelled, which is no error. The checkpoint is stored when entries are done
-  /// with, never before: after a crash some come again, so the handler should know an entry again by its ``Entry/position``. One task of all processes handles entries for a name.
+  /// It begins after the checkpoint stored under the name, and follows the log until its task is cancelled,
+  /// which is no error. It stores the checkpoint only after entries are handled. Some entries therefore come
+  /// again after a crash, so let the handler recognise a repeated entry by its ``Entry/position``. Only one
+  /// task of all processes handles entries for a name.
   ///
   /// - Parameters:
   ///   - consumer: The name, 1 to 500 bytes of UTF-8 without NUL.
-  ///   - start: Where it begins as long as no checkpoint is stored; at the first entry by default.
-  ///   - events: The types of events that are handled; the checkpoint moves over others.
-  ///   - prefix: What the names of the streams begin with; all by default.
-  ///   - options: What becomes of entries that cannot be handled, and how often the checkpoint is stored.
-  ///   - actor: Where `handle` runs: with the caller.
-  ///   - handle: Handles one entry. It is called again for the same one only where ``ProcessingOptions/poison`` says so.
-  /// - Throws: ``AnnalsError`` with code `ruleFailed` naming the position where `handle` throws and processing stops, `busy` where another task or process handles entries for the name, `readOnly`,
+  ///   - start: The place to begin while no checkpoint is stored. The default is the first entry.
+  ///   - events: The types of events to handle. The checkpoint moves past all others.
+  ///   - prefix: The prefix of the names of the streams. The default matches all.
+  ///   - options: The policy for entries that cannot be handled, and how often the checkpoint is stored.
+  ///   - actor: The isolation in which `handle` runs: the caller's.
+  ///   - handle: Handles one entry. It is called again for the same entry only if
+  ///     ``ProcessingOptions/poison`` says so.
+  /// - Throws: ``AnnalsError`` with code `ruleFailed` and the position if `handle` throws and processing
+  ///   stops. Code `busy` if another task or process handles entries for the name. Also `readOnly`,
   ///   `invalidName`, `checkpointMismatch`, and as ``Subscription`` and ``EventLog/keep(_:of:)`` throw.
   public func process(
     _ consumer: String, startingAt start: SubscriptionStart = .beginning,
@@ -60,7 +64,7 @@ extension EventStore {
         }
       }
     } catch {
-      // What was done is stored all the same; the first failure is the one to tell.
+      // Finished work is stored in any case. The first failure is the one to report.
       do throws(AnnalsError) { try await processor.store(isolation: actor) } catch {}
       throw error
     }
@@ -69,12 +73,12 @@ extension EventStore {
 }
 
 extension ConsumerTurn {
-  /// How often a task that waits for its turn looks whether it is free.
+  /// The time between two attempts to take the turn.
   private static let interval = Duration.milliseconds(100)
 
-  /// Takes the turn, or waits for it.
+  /// Takes the turn, waiting for it if needed.
   ///
-  /// - Returns: `nil` where the task is cancelled while it waits.
+  /// - Returns: `nil` if the task is cancelled while it waits.
   static func take(
     _ consumer: String, in file: ConsumerFile, waiting: Bool
   ) async throws(AnnalsError) -> ConsumerTurn? {
@@ -82,16 +86,16 @@ extension ConsumerTurn {
       do throws(AnnalsError) { return try take(consumer, in: file) } catch {
         guard waiting, error.code == .busy else { throw error }
       }
-      // A cancelled sleep ends at once, and the look behind it is told here.
+      // A cancelled sleep returns at once, so cancellation is reported here without another attempt.
       do { try await Task.sleep(for: interval) } catch { return nil }
     }
   }
 }
 
 extension Processor {
-  /// Gives an entry to a handler, as often as the policy says.
+  /// Passes an entry to a handler, as often as the policy allows.
   ///
-  /// - Returns: What stops the consumer; `nil` where the entry is done with.
+  /// - Returns: The error that stops the consumer; `nil` if the entry is finished.
   mutating func attempt<Event>(
     _ element: SubscribedEntry<Entry<Event>>, isolation actor: isolated (any Actor)?,
     _ handle: (SubscribedEntry<Entry<Event>>) async throws -> Void
@@ -113,7 +117,7 @@ extension Processor {
         return nil
       }
       attempt += 1
-      // Whoever is cancelled meanwhile tries once more and is asked behind that.
+      // A task that is cancelled meanwhile tries once more; the check for cancellation follows.
       do { try await Task.sleep(for: policy.pause) } catch {}
     }
   }

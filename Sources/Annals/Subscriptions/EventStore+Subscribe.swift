@@ -2,20 +2,23 @@ public import AnnalsCoding
 public import AnnalsSchema
 
 extension EventStore {
-  /// The entries behind a place, and then those that are appended, as they come. See ``Subscription``.
+  /// Subscribes to the entries after a place, followed by new entries as they are appended. See
+  /// ``Subscription``.
   ///
   /// - Parameters:
-  ///   - start: Where it begins.
-  ///   - events: The types of events that are given; entries of others are passed over without decoding them, where no rule makes one of these of them.
-  ///   - prefix: What the names of the streams begin with, byte by byte; by default all are read.
-  /// - Returns: A sequence that reads nothing before it is iterated. An entry that cannot be decoded or upcast stops it with the error that ``StoreEntries/next()`` throws.
+  ///   - start: The place to begin.
+  ///   - events: The types of events to deliver. Entries of other types are skipped without decoding, unless
+  ///     a rule can turn them into one of these.
+  ///   - prefix: The prefix of the names of the streams, compared by bytes. The default matches all.
+  /// - Returns: A sequence that reads nothing before it is iterated. It stops at an entry that cannot be
+  ///   decoded or upcast, with the error that ``StoreEntries/next()`` throws.
   public func subscribe(
     from start: SubscriptionStart, to events: EventSelection<Event> = .all, streamPrefix prefix: String? = nil
   ) -> Subscription<Entry<Event>> {
     Subscription(steps(from: start, to: events, streamPrefix: prefix))
   }
 
-  /// The steps of a subscription, and the entries that it cannot read.
+  /// Returns the steps of a subscription, including the entries that it cannot read.
   func steps(
     from start: SubscriptionStart, to events: EventSelection<Event>, streamPrefix prefix: String?
   ) -> AsyncEntries<FollowStep<Entry<Event>>> {
@@ -29,12 +32,13 @@ extension EventStore {
 }
 
 extension EventLog {
-  /// The entries behind a place as they are stored, and then those that are appended, as they come. See ``Subscription``.
+  /// Subscribes to the stored entries after a place, followed by new entries as they are appended. See
+  /// ``Subscription``.
   ///
   /// - Parameters:
-  ///   - start: Where it begins.
-  ///   - prefix: What the names of the streams begin with, byte by byte; by default all are read.
-  /// - Returns: A sequence that throws what ``LogEntries/next()`` throws.
+  ///   - start: The place to begin.
+  ///   - prefix: The prefix of the names of the streams, compared by bytes. The default matches all.
+  /// - Returns: A sequence that throws the errors of ``LogEntries/next()``.
   public func subscribe(
     from start: SubscriptionStart, streamPrefix prefix: String? = nil
   ) -> Subscription<LogEntry> {
@@ -46,7 +50,7 @@ extension EventLog {
 }
 
 extension EventSelection {
-  /// The steps of a plan whose entries can become events of the selection; `nil` for all.
+  /// Returns the steps of a plan whose entries can become selected events; `nil` for all.
   func steps(in plan: CompiledPlan) -> Set<Int>? {
     cases.map { cases in cases.reduce(into: []) { $0.formUnion(plan.sources(of: $1)) } }
   }

@@ -7,13 +7,13 @@ internal import AnnalsSchema
   import Foundation
 #endif
 
-/// What a subscription has read: a step to give, or an entry that could not be read.
+/// An element read by a subscription: a step to deliver, or an entry that could not be read.
 enum FollowStep<Value: Sendable>: Sendable {
   case step(SubscriptionStep<Value>)
   /// An entry that the plan cannot read, and the checkpoint after it.
   case unreadable(UnreadableEntry, Checkpoint)
 
-  /// Where a later subscription continues after it.
+  /// The checkpoint after which a later subscription continues.
   var checkpoint: Checkpoint {
     switch self {
     case .step(let step): step.checkpoint
@@ -22,7 +22,7 @@ enum FollowStep<Value: Sendable>: Sendable {
   }
 }
 
-/// An entry, and what checkpoints compare of it.
+/// An entry, with the values that checkpoints compare.
 protocol LoggedEntry: Sendable {
   var position: Position { get }
   var timestamp: Timestamp { get }
@@ -36,9 +36,9 @@ extension LogEntry: LoggedEntry {
 }
 
 extension LogCore {
-  /// The steps of a subscription, and the entries that it cannot read.
+  /// Returns the steps of a subscription, including the entries that it cannot read.
   ///
-  /// - Parameter read: Reads a page of the entries that the subscription gives.
+  /// - Parameter read: Reads a page of the entries that the subscription delivers.
   func steps<Value: LoggedEntry>(
     from start: SubscriptionStart, streamPrefix prefix: String?, _ read: @escaping EntryPages<Value>.Read
   ) -> AsyncEntries<FollowStep<Value>> {
@@ -57,7 +57,7 @@ extension LogCore {
       })
   }
 
-  /// What finds the place of a start, of which `.end` is that of now.
+  /// Returns a closure that finds the place of a start. For `.end`, the place is fixed by this call.
   private func begin(
     from start: SubscriptionStart
   ) -> @Sendable () throws(AnnalsError) -> (Checkpoint, floor: UInt64) {
@@ -67,7 +67,7 @@ extension LogCore {
     return { () throws(AnnalsError) in try found.get() }
   }
 
-  /// The checkpoint that a subscription begins after, and the position up to which it leaves entries out.
+  /// Returns the checkpoint after which a subscription begins, and the position up to which it skips entries.
   private func place(of start: SubscriptionStart) throws(AnnalsError) -> (Checkpoint, floor: UInt64) {
     var stored: Checkpoint?
     if case .stored(let name) = start { stored = try consumers(creating: false)?.checkpoint(of: name) }
@@ -91,10 +91,10 @@ extension LogCore {
 }
 
 extension EntryReader {
-  /// The steps that a page is for a subscription.
+  /// Returns the steps that a page contains for a subscription.
   ///
   /// - Parameters:
-  ///   - checkpoint: The checkpoint that the page begins after.
+  ///   - checkpoint: The checkpoint after which the page begins.
   ///   - isFirst: Whether it is the first page.
   fileprivate mutating func steps<Value: LoggedEntry>(
     of page: EntryPage<Value>, after start: Checkpoint?, isFirst: Bool
@@ -106,7 +106,7 @@ extension EntryReader {
         log: core.log, incarnation: end.incarnation, position: entry.position,
         mark: LentEntry.mark(entry.position, entry.timestamp, entry.id))
       let next = index + 1
-      // The parts of a split have the checkpoint after the whole entry with the last one.
+      // Only the last part of a split has the checkpoint after the whole entry.
       if next == page.elements.count || page.elements[next].position != entry.position { before = place }
       steps.elements.append(
         .step(.entry(SubscribedEntry(entry: entry, checkpoint: before, place: place))))
@@ -127,6 +127,6 @@ extension EntryReader {
 }
 
 extension AnnalsError {
-  /// Whether an entry cannot be read because of itself alone, so that others can be read after it.
+  /// Whether the entry itself is the only reason that it cannot be read, so that later entries can be.
   var blamesEntry: Bool { (code == .malformed || code == .ruleFailed) && details.type != nil }
 }

@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// A consumer at work: what it has done with, what is stored of that, and what it puts aside.
+/// A running consumer: its progress, the part of it that is stored, and its new dead letters.
 struct Processor: ~Copyable {
   private let consumer: String
   private let file: ConsumerFile
@@ -9,13 +9,13 @@ struct Processor: ~Copyable {
   /// The events that the consumer has selected; `nil` for all.
   private let selection: LetterSelection?
   private let turn: ConsumerTurn
-  /// How long a transaction waits for its turn.
+  /// The time a transaction waits for its turn.
   private let limit: Duration
-  /// Behind what everything is done with.
+  /// The checkpoint after the last finished entry.
   private var done: Checkpoint?
-  /// What of that is stored.
+  /// The checkpoint that is stored.
   private var stored: Checkpoint?
-  /// How many entries were handled since.
+  /// The number of entries handled since the last store.
   private var handled = 0
 
   init(
@@ -30,11 +30,11 @@ struct Processor: ~Copyable {
     self.turn = turn
   }
 
-  /// Takes note that everything up to a checkpoint is done with.
+  /// Records that all entries up to a checkpoint are finished.
   ///
   /// - Parameters:
-  ///   - count: How many entries of that were handled.
-  ///   - isResting: Whether nothing else is to be done now.
+  ///   - count: The number of entries handled among them.
+  ///   - isResting: Whether there is nothing else to do now.
   mutating func finish(
     _ checkpoint: Checkpoint, count: Int, isResting: Bool = false, isolation actor: isolated (any Actor)?
   ) async throws(AnnalsError) {
@@ -43,7 +43,7 @@ struct Processor: ~Copyable {
     if isResting || handled >= max(1, options.interval) { try await store(isolation: actor) }
   }
 
-  /// Stores how far it is.
+  /// Stores the checkpoint.
   mutating func store(isolation actor: isolated (any Actor)?) async throws(AnnalsError) {
     handled = 0
     guard let done, done != stored else { return }
@@ -51,7 +51,7 @@ struct Processor: ~Copyable {
     stored = done
   }
 
-  /// Puts an entry aside, and is done with it.
+  /// Makes an entry a dead letter, and records it as finished.
   private mutating func putAside(
     _ key: (position: Position, path: [UInt32]), _ row: DeadLetterRow, behind checkpoint: Checkpoint,
     isolation actor: isolated (any Actor)?
@@ -62,10 +62,10 @@ struct Processor: ~Copyable {
     (done, stored, handled) = (checkpoint, checkpoint, 0)
   }
 
-  /// What becomes of an entry that cannot be handled.
+  /// The policy for an entry that cannot be handled.
   var policy: PoisonPolicy { options.poison }
 
-  /// Puts an entry aside that the plan cannot read.
+  /// Makes a dead letter of an entry that the plan cannot read.
   mutating func putAside(
     _ entry: UnreadableEntry, behind checkpoint: Checkpoint, isolation actor: isolated (any Actor)?
   ) async throws(AnnalsError) {
@@ -75,7 +75,7 @@ struct Processor: ~Copyable {
       behind: checkpoint, isolation: actor)
   }
 
-  /// Puts an entry aside that the handler cannot handle.
+  /// Makes a dead letter of an entry that the handler cannot handle.
   mutating func putAside<Event>(
     _ element: SubscribedEntry<Entry<Event>>, reason: String, attempts: Int,
     isolation actor: isolated (any Actor)?
@@ -94,7 +94,7 @@ struct Processor: ~Copyable {
       time: Timestamp.now.microseconds, isUnreadable: isUnreadable, place: place, selection: selection)
   }
 
-  /// What is told of an entry that stops it.
+  /// Returns the error for an entry that stops the consumer.
   func stopped(at position: Position, _ stream: StreamName, by cause: any Error) -> AnnalsError {
     AnnalsError(
       .ruleFailed,

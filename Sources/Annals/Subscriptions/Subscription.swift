@@ -1,17 +1,18 @@
 public import AnnalsCoding
 
-/// What a subscription gives: an entry, and what to keep once it is done with.
+/// An entry of a subscription, with the checkpoint to keep when it is finished.
 public struct SubscribedEntry<Value: Sendable>: Sendable {
   /// The entry.
   public let entry: Value
-  /// Where a later subscription goes on when this one is done with: behind the entry; of the parts of a split, behind the whole entry with the last part that is given, and
-  /// before it with the others.
+  /// The checkpoint after which a later subscription continues once this entry is finished. It is after the
+  /// entry. For parts of a split, the last part delivered has the checkpoint after the whole entry, and the
+  /// others have the one before it.
   public let checkpoint: Checkpoint
-  /// The entry itself as the log has it, whichever part this is.
+  /// The checkpoint of the entry in the log, whichever part this is.
   let place: Checkpoint
 }
 
-/// The entries of a log behind a place, and then those that are appended, as they come.
+/// An asynchronous sequence of the entries after a place, followed by new entries as they are appended.
 ///
 /// ```swift
 /// for try await element in store.subscribe(from: .end, to: [\.orderPlaced]) {
@@ -19,16 +20,19 @@ public struct SubscribedEntry<Value: Sendable>: Sendable {
 /// }
 /// ```
 ///
-/// It has no end but that of its task: where that is cancelled, the loop is over. Entries are read a page at a time, each page in a snapshot of its own that has ended before the
-/// first entry of the page is given, so that a slow loop keeps no place among the readers and no page of the file. It waits for appends of this process without polling; those
-/// of others are seen within some milliseconds. Every entry comes once and in its order, also where the subscription goes over from what is stored to what is appended, and across a
-/// migration pass. It keeps the store open.
+/// The sequence ends only when its task is cancelled. It reads a page of entries at a time. The snapshot of
+/// each page ends before the first entry of the page is delivered, so a slow loop holds no reader slot and no
+/// page of the file.
 ///
-/// Each iterator begins anew at the same place.
+/// The subscription waits for appends of this process without polling; it sees those of others within some
+/// milliseconds. Every entry comes once and in order, also across the change from stored to new entries and
+/// across a migration pass. The subscription keeps the store open.
+///
+/// Each iterator begins at the same place.
 public struct Subscription<Value: Sendable>: AsyncSequence, Sendable {
   /// An entry with its checkpoint.
   public typealias Element = SubscribedEntry<Value>
-  /// What stops the sequence.
+  /// The error that stops the sequence.
   public typealias Failure = AnnalsError
 
   private var all: AsyncEntries<FollowStep<Value>>
@@ -37,26 +41,27 @@ public struct Subscription<Value: Sendable>: AsyncSequence, Sendable {
     self.all = all
   }
 
-  /// The same subscription, which also tells how far it has come where there is nothing to give.
+  /// The same subscription as steps, which also report progress when there is no entry to deliver.
   public var steps: SubscriptionSteps<Value> { SubscriptionSteps(all) }
 
-  /// The size of a page.
+  /// The limits of a page.
   var limits: PageLimits {
     get { all.limits }
     set { all.limits = newValue }
   }
 
-  /// An iterator that has read nothing yet.
+  /// Creates an iterator that has read nothing yet.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(steps: steps.makeAsyncIterator()) }
 
-  /// The entries that a loop has not been given yet.
+  /// An iterator over the entries of a subscription.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var steps: SubscriptionSteps<Value>.AsyncIterator
 
-    /// The next entry, once there is one; `nil` where the task is cancelled, and after an error.
+    /// Returns the next entry once there is one; `nil` after cancellation of the task, and after an error.
     ///
-    /// - Throws: ``AnnalsError`` with code `checkpointMismatch` for a checkpoint that is none of the log as it is, `tooManyReaders` or `usedAfterFork`, or as the same read in a snapshot
-    ///   throws: then nothing more comes.
+    /// - Throws: ``AnnalsError`` with code `checkpointMismatch` for a checkpoint that does not match the log,
+    ///   `tooManyReaders` or `usedAfterFork`, or as the same read in a snapshot throws. No entries follow an
+    ///   error.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(AnnalsError) -> SubscribedEntry<Value>? {
@@ -68,16 +73,16 @@ public struct Subscription<Value: Sendable>: AsyncSequence, Sendable {
   }
 }
 
-/// What a subscription does, one step after the other.
+/// A step of a subscription.
 public enum SubscriptionStep<Value: Sendable>: Sendable {
-  /// It gives an entry.
+  /// An entry is delivered.
   case entry(SubscribedEntry<Value>)
-  /// It has passed over entries that it does not give; a later subscription may go on behind them.
+  /// Entries were skipped; a later subscription may continue after them.
   case passed(Checkpoint)
-  /// It has given everything that the log had, and waits for more.
+  /// All entries of the log were delivered, and the subscription waits for more.
   case caughtUp(Checkpoint)
 
-  /// Where a later subscription goes on when the step is done with.
+  /// The checkpoint after which a later subscription continues once the step is finished.
   public var checkpoint: Checkpoint {
     switch self {
     case .entry(let element): element.checkpoint
@@ -86,13 +91,14 @@ public enum SubscriptionStep<Value: Sendable>: Sendable {
   }
 }
 
-/// The steps of a subscription: entries, and how far it has come between them.
+/// The steps of a subscription: its entries, and its progress between them.
 ///
-/// A consumer that keeps every step's checkpoint is not far behind, even if none of the entries is for it.
+/// A consumer that keeps the checkpoint of every step stays close to the end of the log, even if no entry is
+/// for it.
 public struct SubscriptionSteps<Value: Sendable>: AsyncSequence, Sendable {
   /// A step.
   public typealias Element = SubscriptionStep<Value>
-  /// What stops the sequence.
+  /// The error that stops the sequence.
   public typealias Failure = AnnalsError
 
   private let all: AsyncEntries<FollowStep<Value>>
@@ -101,14 +107,14 @@ public struct SubscriptionSteps<Value: Sendable>: AsyncSequence, Sendable {
     self.all = all
   }
 
-  /// An iterator that has read nothing yet.
+  /// Creates an iterator that has read nothing yet.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(all: all.makeAsyncIterator()) }
 
-  /// The steps that a loop has not been given yet.
+  /// An iterator over the steps of a subscription.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var all: AsyncEntries<FollowStep<Value>>.AsyncIterator
 
-    /// The next step; `nil` where the task is cancelled, and after an error.
+    /// Returns the next step; `nil` after cancellation of the task, and after an error.
     ///
     /// - Throws: As ``Subscription/AsyncIterator/next(isolation:)``.
     public mutating func next(

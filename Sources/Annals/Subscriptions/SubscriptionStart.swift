@@ -6,34 +6,36 @@ public import AnnalsCoding
   import Foundation
 #endif
 
-/// Where a subscription begins.
+/// The place where a subscription begins.
 public enum SubscriptionStart: Sendable {
   /// At the first entry of the log.
   case beginning
-  /// Behind the entry that was the last one when the subscription was asked for.
+  /// After the entry that is the last one when the subscription is created.
   case end
-  /// Behind the entry at a position, which may come later.
+  /// After the entry at a position, which may not exist yet.
   case after(Position)
-  /// Behind the entry that a checkpoint is of. It is compared with the log first.
+  /// After the entry of a checkpoint, which is first compared with the log.
   case checkpoint(Checkpoint)
-  /// Behind the checkpoint that the store keeps under a name; at the first entry where it keeps none.
+  /// After the checkpoint that the store keeps under a name; at the first entry if there is none.
   case stored(String)
 }
 
-/// Why a checkpoint is none of a log as it is now; the ``AnnalsError/underlying`` of an error with code `checkpointMismatch`.
+/// The reason that a checkpoint does not match a log; the ``AnnalsError/underlying`` of an error with code
+/// `checkpointMismatch`.
 public enum CheckpointMismatch: Error, Hashable, Sendable {
-  /// It is of another log.
+  /// The checkpoint is of another log.
   case otherLog
-  /// The log ends before it, at the position given: it lost its end to a power cut, or was restored from a backup.
+  /// The log ends before the checkpoint, at the given position: a power loss took its end, or it was restored
+  /// from a backup.
   case ahead(of: Position)
-  /// Another entry stands at its position: the log lost its end or was restored, and went on.
+  /// The log has another entry at the position: it lost its end or was restored, and then grew again.
   case differs
 }
 
 extension AnnalsError {
-  /// A checkpoint that is none of the log as it is.
+  /// Creates the error for a checkpoint that does not match the log.
   ///
-  /// - Parameter owner: Whose it is, in words.
+  /// - Parameter owner: The owner of the checkpoint, in words.
   init(_ mismatch: CheckpointMismatch, _ checkpoint: Checkpoint, of owner: String) {
     let reason =
       switch mismatch {
@@ -51,7 +53,7 @@ extension AnnalsError {
 }
 
 extension StoreReader {
-  /// Throws unless a checkpoint is one of this log.
+  /// Throws unless a checkpoint matches this log.
   func mustAgree(
     with checkpoint: Checkpoint, log: UUID, of owner: @autoclosure () -> String
   ) throws(AnnalsError) {
