@@ -1,7 +1,7 @@
 public import AnnalsCoding
 public import AnnalsSchema
 
-/// What the events of one stream come to: the state that decides what may happen next.
+/// The state of a stream, folded from its events, on which decisions are made.
 ///
 /// ```swift
 /// enum Account: Aggregate {
@@ -26,22 +26,26 @@ public import AnnalsSchema
 /// }
 /// ```
 ///
-/// The events alone are the truth. Now and then the state is kept beside the log, so that a long stream need not be read from its beginning; such a snapshot is used only
-/// where it is certain that reading from the beginning would give the same, and is otherwise passed over. Whoever changes what ``apply(_:to:)`` does raises ``version``.
+/// The events are the only source of truth. Some states are kept alongside the log as snapshots, so that a
+/// long stream need not be read from its beginning. A snapshot is used only if reading from the beginning
+/// would certainly give the same state. Raise ``version`` whenever you change ``apply(_:to:)``.
 public protocol Aggregate<Event>: Sendable {
   /// The events of the plan's current version.
   associatedtype Event: SchemaEvent
-  /// What the events come to.
+  /// The state that the events add up to.
   associatedtype State: ShapedRecord
-  /// The name under which snapshots are kept: 1 to 500 bytes of UTF-8 without NUL, the same for no two aggregates of a store.
+  /// The name under which snapshots are kept: 1 to 500 bytes of UTF-8 without NUL, unique among the
+  /// aggregates of a store.
   static var name: String { get }
   /// The version of the fold, from 1.
   static var version: Int { get }
   /// The state of a stream without events.
   static var initial: State { get }
-  /// Folds the next event of the stream into the state, and knows nothing else: no clock, no randomness, no store.
+  /// Folds the next event of the stream into the state. It must depend on nothing else: no clock, no
+  /// randomness, no store.
   static func apply(_ entry: Entry<Event>, to state: inout State) throws
-  /// After how many entries a snapshot is worth keeping, from 1; `nil` for never. 100 by default.
+  /// The number of entries after which a snapshot is worth keeping, from 1; `nil` for never. The default is
+  /// 100.
   static var snapshotInterval: Int? { get }
 }
 
@@ -52,13 +56,14 @@ extension Aggregate {
 
 /// The state of a stream, as of one of its entries.
 public struct Loaded<A: Aggregate>: Sendable {
-  /// What the events of the stream come to.
+  /// The state that the events of the stream add up to.
   public let state: A.State
-  /// The revision of the newest entry that is in it; `nil` for a stream without entries.
+  /// The revision of the newest entry included in the state; `nil` for a stream without entries.
   public let revision: Revision?
-  /// How many stored entries were folded: fewer than there are where a snapshot was used.
+  /// The number of stored entries that were folded. It is less than the length of the stream if a snapshot
+  /// was used.
   public let folded: Int
 
-  /// What an append must expect for the state to be still true.
+  /// The expectation under which an append may rely on the state.
   public var expectation: Expectation { revision.map { .revision($0) } ?? .noStream }
 }

@@ -2,16 +2,21 @@ public import AnnalsCoding
 internal import AnnalsSchema
 
 extension EventStore {
-  /// The state of a stream, folded from the newest snapshot that is certainly right, or from the beginning.
+  /// Loads the state of a stream, folding from the newest snapshot that is certainly right, or from the
+  /// beginning.
   ///
-  /// It may keep a snapshot, which waits for the disk as an append does; never while somebody else keeps one. A store that passes over entries (``StoreOptions/Unreadable/quarantine(_:)``,
-  /// ``StoreOptions/NewerTypes/skip``) neither uses snapshots nor keeps any, because its states lack what others fold.
+  /// It may keep a snapshot, which waits for the disk as an append does, unless another process or thread is
+  /// keeping one. A store that skips entries (``StoreOptions/Unreadable/quarantine(_:)``,
+  /// ``StoreOptions/NewerTypes/skip``) neither uses nor keeps snapshots, because its states lack events that
+  /// others fold.
   ///
   /// - Parameters:
-  ///   - aggregate: What the events come to.
-  ///   - stream: The stream. One that does not exist has the initial state and no revision.
-  /// - Throws: ``AnnalsError`` with code `ruleFailed` for what the fold throws, which names the entry, or as `read` and ``StoreEntries/next()`` throw.
-  /// - Complexity: O(entries since the snapshot): up to the aggregate's interval in a store that keeps snapshots, else the whole stream.
+  ///   - aggregate: The aggregate to load.
+  ///   - stream: The stream. A stream that does not exist has the initial state and no revision.
+  /// - Throws: ``AnnalsError`` with code `ruleFailed` for an error of the fold, naming the entry, or as
+  ///   `read` and ``StoreEntries/next()`` throw.
+  /// - Complexity: O(entries since the snapshot): up to the aggregate's interval in a store that keeps
+  ///   snapshots, else the whole stream.
   public func load<A: Aggregate>(
     _ aggregate: A.Type, from stream: StreamName
   ) throws(AnnalsError) -> Loaded<A> where A.Event == Event {
@@ -28,19 +33,21 @@ extension EventStore {
     return loaded
   }
 
-  /// Lets a decision be made on the newest state of a stream, and appends what it comes to.
+  /// Makes a decision on the newest state of a stream, and appends the resulting events.
   ///
-  /// The events are appended only if the stream is still what the decision was made on. If somebody else was faster, the state is loaded and the decision made anew.
+  /// The events are appended only if the stream has not changed since the state was loaded. If it has, the
+  /// state is loaded and the decision made again.
   ///
   /// - Parameters:
-  ///   - aggregate: What the events come to.
+  ///   - aggregate: The aggregate to load.
   ///   - stream: The stream.
-  ///   - attempts: How often a decision is made at most, from 1.
-  ///   - decision: Gives the events that follow from a state, none if nothing does, and throws to refuse. It may run several times and must come to the same from the same
-  ///     state: no clock, no randomness, no effect outside.
-  /// - Returns: Where the events stand.
-  /// - Throws: What `decision` throws; ``AnnalsError`` with code `conflict` where others were faster every time, `wrongUse` for less than one attempt, and as ``load(_:from:)`` and
-  ///   `append` throw.
+  ///   - attempts: The most times the decision is made, from 1.
+  ///   - decision: Returns the events that follow from a state, possibly none, and throws to refuse. It may
+  ///     run several times and must return the same for the same state: no clock, no randomness, no outside
+  ///     effects.
+  /// - Returns: The positions of the events.
+  /// - Throws: The errors of `decision`; ``AnnalsError`` with code `conflict` if the stream changed during
+  ///   every attempt, `wrongUse` for less than one attempt, and as ``load(_:from:)`` and `append` throw.
   @discardableResult
   public func decide<A: Aggregate>(
     _ aggregate: A.Type, on stream: StreamName, attempts: Int = 5,
@@ -51,9 +58,10 @@ extension EventStore {
     }
   }
 
-  /// Lets a decision be made on the newest state of a stream, and appends what it comes to, with ids, metadata or times of the caller's.
+  /// Makes a decision on the newest state of a stream, and appends the resulting events with ids, metadata or
+  /// times of the caller's.
   ///
-  /// - Returns: Where the events stand.
+  /// - Returns: The positions of the events.
   /// - Throws: As the other form.
   @discardableResult
   @_disfavoredOverload
@@ -82,7 +90,7 @@ extension EventStore {
 }
 
 extension StoreSnapshot {
-  /// The state of a stream, and what may be kept of it.
+  /// Loads the state of a stream, with the snapshot that may be kept of it.
   fileprivate func load<A: Aggregate>(
     _ aggregate: A.Type, from stream: StreamName, kept: AggregateSnapshotRow?,
     _ source: AggregateSnapshotRow.Source
@@ -102,14 +110,14 @@ extension StoreSnapshot {
       revision = entry.revision
       position = entry.position
     }
-    // Entries that a rule drops are passed over: where they end the stream, the revision is theirs all the same.
+    // Entries that a rule drops are skipped. If they end the stream, the revision is still theirs.
     if let head = try self.revision(of: stream), revision.map({ $0 < head }) ?? true { revision = head }
     guard let revision, let position, folded > 0 else {
       return (Loaded(state: state, revision: revision, folded: folded), nil)
     }
     var payload: [UInt8] = []
     do throws(CodingFailure) { try state.encode(into: &payload) } catch {
-      // A state that cannot be kept is as good as any other.
+      // A state that cannot be kept as a snapshot is still valid.
       return (Loaded(state: state, revision: revision, folded: folded), nil)
     }
     let row = AggregateSnapshotRow(
@@ -118,14 +126,14 @@ extension StoreSnapshot {
     return (Loaded(state: state, revision: revision, folded: folded), row)
   }
 
-  /// Where the fold begins: behind a snapshot, if that is of this log and of what it says.
+  /// Returns the place where the fold begins: after a snapshot, if it matches this log and its entry.
   private func start<A: Aggregate>(
     _ aggregate: A.Type, _ kept: AggregateSnapshotRow?, _ stream: StreamName
   ) throws(AnnalsError) -> (A.State, Revision?, Position?) {
     let beginning: (A.State, Revision?, Position?) = (A.initial, nil, nil)
     guard let kept, try agrees(kept.checkpoint) else { return beginning }
     let position = kept.checkpoint.position
-    // The mark says that the entry is the same; a pass may have moved it since.
+    // The mark shows that the entry is the same; a pass may have moved it since.
     guard try self.stream(at: position) == stream, try revision(at: position).rawValue == kept.revision else {
       return beginning
     }

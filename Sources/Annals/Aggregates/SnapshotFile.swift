@@ -2,7 +2,8 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-/// The file of a store that holds the states of aggregates: a cache, which can be removed at any time while nobody has the store open.
+/// The file of a store that holds snapshots of aggregates. It is a cache, and can be removed whenever no
+/// process has the store open.
 final class SnapshotFile: Sendable {
   private static let definitions = [TableDefinition("snapshots", integerKeys: false)]
   private static let stem = "snapshots"
@@ -15,9 +16,9 @@ final class SnapshotFile: Sendable {
     table = environment.table("snapshots")
   }
 
-  /// Opens the file in a store's directory, or creates it where that may be.
+  /// Opens the file in a store's directory, or creates it where that is allowed.
   ///
-  /// - Returns: `nil` where it cannot be had: everything works without it.
+  /// - Returns: `nil` if the file is not available. Everything works without it.
   static func open(in store: Directory, access: StoreOptions.Access) -> SnapshotFile? {
     do {
       let directory: Directory
@@ -32,7 +33,7 @@ final class SnapshotFile: Sendable {
         open: try FileLock(stem + ".open", in: directory, create: creating),
         queue: try FileLock(stem + ".queue", in: directory, create: creating),
         write: try FileLock(stem + ".write", in: directory, create: creating))
-      // Who looks whether it is there and who creates it are one.
+      // Checking for the file and creating it must be one step.
       let hold = try locks.open.lock(.exclusive)
       let opened = try open(stem + ".mdb", in: directory, locks, access)
       _ = consume hold
@@ -53,7 +54,7 @@ final class SnapshotFile: Sendable {
           try Environment.open(name, in: directory, tables: definitions, locks: locks, options: options))
       } catch {
         guard access == .readWrite, error.isOfTheFile else { throw error }
-        // Half of one that somebody was killed over, or damage: a cache is made anew.
+        // The file is incomplete after a crash, or damaged. A cache is simply created again.
         for leftover in [name, name + "-lock"] where try directory.status(of: leftover) != nil {
           try directory.remove(leftover)
         }
@@ -65,7 +66,7 @@ final class SnapshotFile: Sendable {
         name, in: directory, tables: definitions, locks: locks, options: EnvironmentOptions(create: true)))
   }
 
-  /// The snapshot for a source; `nil` where there is none that can be used.
+  /// Returns the snapshot for a source; `nil` if there is none that can be used.
   func row(for source: AggregateSnapshotRow.Source) -> AggregateSnapshotRow? {
     let key = source.key
     do {
@@ -81,15 +82,16 @@ final class SnapshotFile: Sendable {
         return row.source == source ? row : nil
       }
     } catch {
-      // The events say the same.
+      // The events give the same state.
       return nil
     }
   }
 
-  /// Keeps a snapshot, unless somebody else is writing: then the next reader of the stream does it.
+  /// Keeps a snapshot, unless another process or thread is writing. In that case the next reader of the
+  /// stream keeps one.
   func keep(_ row: AggregateSnapshotRow) {
     do throws(AnnalsError) { try put(Row.seal(row.encoded(), key: row.source.key), row.source.key) } catch {
-      // A cache that cannot be written to costs time and nothing else.
+      // A failed write to the cache costs only time.
     }
   }
 
@@ -108,10 +110,10 @@ final class SnapshotFile: Sendable {
 }
 
 extension EnvironmentError {
-  /// Whether a file could not be opened for what it holds.
+  /// Whether the file could not be opened because of its content.
   fileprivate var isOfTheFile: Bool {
     switch self {
-    // LMDB's own codes are negative, those of the system are not.
+    // LMDB's own codes are negative; those of the system are not.
     case .lmdb(let error): error.code < 0
     case .file(.truncated), .file(.tooLarge), .file(.notLMDB), .file(.damaged): true
     default: false
