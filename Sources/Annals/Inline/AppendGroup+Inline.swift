@@ -8,20 +8,20 @@ internal import LMDB
   import Foundation
 #endif
 
-/// What a group knows of the store's inline projections.
+/// The state of the store's inline projections within a group of appends.
 struct InlineGroup {
-  /// The projections, with how far they are behind the group's calls.
+  /// The projections, with their progress after the group's calls.
   var rows: [InlineRow]
   /// Whether the group has folded anything.
   var hasFolded = false
-  /// Where the last call folded.
+  /// The context in which the last call folded.
   private var room: InlineRoom?
 
   init(_ rows: [InlineRow]) {
     self.rows = rows
   }
 
-  /// Where the projections of a set fold.
+  /// Returns the context in which the projections of a set fold.
   mutating func room(of set: InlineSet) -> InlineRoom {
     if let room, room.set.id == set.id { return room }
     let new = set.room()
@@ -31,10 +31,10 @@ struct InlineGroup {
 }
 
 extension AppendGroup {
-  /// Folds the events of a call, which begins behind the newest entry, and puts what that changes.
+  /// Folds the events of a call, which begins after the newest entry, and puts the changed rows.
   ///
-  /// - Returns: Why the call is refused; nothing is put then.
-  /// - Throws: What ends the whole transaction.
+  /// - Returns: The reason for refusing the call; nothing is put then.
+  /// - Throws: An error that ends the whole transaction.
   mutating func foldInline(
     _ request: AppendRequest, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> AnnalsError? {
@@ -63,7 +63,8 @@ extension AppendGroup {
     let room = inline.room(of: set)
     for (member, row) in active where inline.rows[row].folded < last {
       var changed = inline.rows[row]
-      // What cannot be put is no refusal: a part of the chunk may be in the transaction, which must not be committed for other calls.
+      // A failed put is not a refusal. Part of the chunk may already be in the transaction, which must not be
+      // committed for other calls.
       let refusal = try room.catchUp(
         member: member, &changed, to: last, kinds, tables, table, in: &transaction)
       if changed.folded != inline.rows[row].folded { inline.hasFolded = true }
@@ -89,7 +90,7 @@ extension AppendGroup {
     return nil
   }
 
-  /// Which projections of a set are in force in the store.
+  /// Returns the projections of a set that are in force in the store.
   private func inForce(of set: InlineSet) -> Result<[(member: Int, row: Int)], AnnalsError> {
     var active: [(member: Int, row: Int)] = []
     for index in set.members.indices {
@@ -97,7 +98,8 @@ extension AppendGroup {
         active.append((index, row))
         continue
       }
-      // A newer version in force has refused the call where it is mandatory; where it is not, this one is given up. One that is not in force says nothing.
+      // If this version is mandatory, a newer version in force has already refused the call; otherwise this
+      // version is retired. A version that is not in force does not count.
       let member = set.members[index]
       let isSuperseded = inline.rows.contains {
         $0.state == .live && member.isNamed(by: $0) && $0.version > member.outline.version
@@ -112,7 +114,7 @@ extension AppendGroup {
     return .success(active)
   }
 
-  /// Lifts the events of a call as readers will be given them.
+  /// Upcasts the events of a call to the form in which readers receive them.
   private func lift(_ request: AppendRequest, into room: InlineRoom) throws(AnnalsError) {
     let (set, sink) = (room.set, room.sink)
     var entrances: [CompiledPlan.Entrance] = []
@@ -153,7 +155,7 @@ extension AppendGroup {
 }
 
 extension AnnalsError {
-  /// What a caller is told who appends without a projection that is mandatory.
+  /// Creates the error for an append by a program that lacks a mandatory projection.
   init(_ row: InlineRow, appendingWith request: AppendRequest) {
     guard request.rollout != nil || request.inline != nil else {
       self.init(

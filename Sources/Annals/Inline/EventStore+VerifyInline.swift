@@ -1,11 +1,14 @@
 package import AnnalsCoding
 
 extension EventStore {
-  /// Compares the rows of the inline projections with those that a fold of the whole log gives, and adds what differs to a report.
+  /// Compares the rows of the inline projections with a fold of the whole log, and adds the differences to a
+  /// report.
   ///
-  /// Compared is what the store was opened with and has in force in the same version, up to where it is folded.
+  /// It compares the projections that the store was opened with and that are in force in the same version, up
+  /// to the position where they are folded.
   ///
-  /// - Throws: ``AnnalsError`` with code `shapeChanged` where a projection's tables have changed and its version has not, `tooManyReaders`, `usedAfterFork` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `shapeChanged` if a projection's tables have changed but not its
+  ///   version; `tooManyReaders`, `usedAfterFork` or `inputOutput`.
   /// - Complexity: O(entries) for each projection, and the memory of its rows.
   package func verifyInline(_ report: inout VerifyReport) throws(AnnalsError) {
     guard let inline else { return }
@@ -21,7 +24,7 @@ extension EventStore {
         do throws(AnnalsError) {
           problem = try InlineCheck(inline, member: member).difference(rows[row], snapshot)
         } catch  where error.code == .damaged {
-          // The check of the log has said where.
+          // The check of the log has reported where.
           (problem, repair) = ("its rows cannot be compared with a log that is damaged", .restore)
         } catch  where InlineRegistration.cannotFold.contains(error.code) {
           problem = "its rows cannot be compared with the log: \(error.message)"
@@ -40,7 +43,7 @@ extension EventStore {
 }
 
 extension AnnalsError {
-  /// What is said where a projection is in force with other tables than the program's.
+  /// Creates the error for a projection that is in force with tables that differ from the program's.
   init(changedTablesOf outline: ProjectionOutline) {
     self.init(
       .shapeChanged,

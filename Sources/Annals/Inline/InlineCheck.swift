@@ -1,7 +1,7 @@
 package import AnnalsCoding
 internal import LMDB
 
-/// Compares the rows of an inline projection with those that a fold of the whole log gives.
+/// Compares the rows of an inline projection with a fold of the whole log.
 struct InlineCheck {
   private let set: InlineSet
   private let member: Int
@@ -11,9 +11,9 @@ struct InlineCheck {
     self.member = member
   }
 
-  /// Looks at one version in a snapshot.
+  /// Checks one version in a snapshot.
   ///
-  /// - Returns: What differs, in words; `nil` where nothing does.
+  /// - Returns: A description of the difference; `nil` if there is none.
   /// - Complexity: O(entries), and the memory of all rows.
   func difference(_ row: InlineRow, _ snapshot: borrowing LogSnapshot) throws(AnnalsError) -> String? {
     guard let table = snapshot.generation.inline else { return "the table 'inline' is missing" }
@@ -56,7 +56,7 @@ struct InlineCheck {
     }
   }
 
-  /// The rows that the log gives up to a position, in memory.
+  /// Folds the log up to a position, in memory.
   private func fold(
     upTo last: UInt64, _ snapshot: borrowing LogSnapshot, _ table: Table
   ) throws(AnnalsError) -> [[UInt8]: [UInt8]] {
@@ -64,7 +64,7 @@ struct InlineCheck {
     let past = StoredPast(
       snapshot.generation.environment, snapshot.generation.tables, snapshot.kinds, log: set.log, set.reach)
     let lifting = EntryLifting(reach: set.reach, kinds: snapshot.kinds, log: set.log, past: past)
-    // No version has the number 0, so that nothing is found in the file.
+    // No version has the number 0, so nothing is found in the file.
     let source = RowSource(
       snapshot.reader.view, table, prefix: InlineRow.keyPrefix(0), name: set.members[member].outline.name)
     var next: UInt64 = 1
@@ -80,7 +80,7 @@ struct InlineCheck {
 }
 
 extension RowStaging {
-  /// All rows and entries of secondary keys that are staged, by their keys without the first bytes.
+  /// Returns all staged rows and entries of secondary keys, by their keys without the first bytes.
   func encoded(without prefix: Int) throws(AnnalsError) -> [[UInt8]: [UInt8]] {
     var all: [[UInt8]: [UInt8]] = [:]
     for table in tables {
@@ -104,9 +104,9 @@ extension RowStaging {
 }
 
 extension EventStore {
-  /// Compares the rows of the store's inline projections with those that a fold of the whole log gives.
+  /// Compares the rows of the store's inline projections with a fold of the whole log.
   ///
-  /// - Returns: What differs, in words, a line for each projection; nothing where all agree.
+  /// - Returns: A description of the difference for each projection that has one; empty if all agree.
   /// - Complexity: O(entries) for each projection, and the memory of its rows.
   package func differencesOfInlineRows() throws(AnnalsError) -> [String] {
     guard let inline else { return [] }

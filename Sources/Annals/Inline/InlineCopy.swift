@@ -1,20 +1,20 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// Copies the rows of inline projections that a pass does not fold, and follows what appends change of them.
+/// Copies the rows of inline projections that a pass does not fold, and the changes that appends make to them
+/// meanwhile.
 ///
-/// A pass that leaves streams as they are gives every reader the same events, so the rows stay true as they
-/// are.
+/// A pass that leaves streams unchanged gives every reader the same events, so the rows stay correct.
 struct InlineCopy {
-  /// How many bytes of changes end a transaction.
+  /// The number of bytes of changes after which a transaction is committed.
   private static let batchBytes = 8 << 20
 
   private let source: Generation
-  /// The projections that the pass folds itself; `nil` where it folds none.
+  /// The projections that the pass folds itself; `nil` if it folds none.
   private let folded: InlineSet?
-  /// Whether the pass copies rows at all.
+  /// Whether the pass copies any rows.
   private let isCopying: Bool
-  /// By number, up to which position the rows were folded that the target has.
+  /// The position up to which the target's rows are folded, by number of the projection.
   private var positions: [UInt16: UInt64] = [:]
 
   init(_ source: Generation, _ work: PassWork) {
@@ -23,9 +23,9 @@ struct InlineCopy {
     isCopying = work.patch == nil && work.move == nil
   }
 
-  /// Copies all rows while writers go on.
+  /// Copies all rows while appends continue.
   ///
-  /// - Parameter whenCommitted: Is called after each transaction, and may end the pass.
+  /// - Parameter whenCommitted: Called after each transaction; it may end the pass.
   mutating func run(
     _ target: PassTarget, _ durability: Durability, _ whenCommitted: () throws(AnnalsError) -> Void
   ) throws(AnnalsError) {
@@ -40,16 +40,17 @@ struct InlineCopy {
         try whenCommitted()
       } while last != nil
       let now = try source.read { (reader) throws(AnnalsError) in try rows(reader) }
-      // Rows change only with the position: what changed meanwhile is compared again.
+      // Rows change only together with the position. Rows that changed meanwhile are compared again.
       if now.contains(where: { $0.number == row.number && $0.folded == row.folded }) {
         positions[row.number] = row.folded
       }
     }
   }
 
-  /// Copies what has changed since, while nobody appends, and notes how far all rows are folded.
+  /// Copies later changes while appends are blocked, and records the position up to which all rows are
+  /// folded.
   ///
-  /// - Parameter reader: The source, as it stays.
+  /// - Parameter reader: The source, which no longer changes.
   mutating func finish(_ reader: StoreReader, _ target: PassTarget) throws(AnnalsError) {
     let rows = try rows(reader)
     guard !rows.isEmpty else { return }
@@ -72,7 +73,7 @@ struct InlineCopy {
     }
   }
 
-  /// The projections whose rows are copied.
+  /// Returns the projections whose rows are copied.
   private func rows(_ reader: StoreReader) throws(AnnalsError) -> [InlineRow] {
     guard isCopying else { return [] }
     return try reader.inlineRows().filter { $0.state == .live && folded?.knows($0) != true }
@@ -105,19 +106,19 @@ struct InlineCopy {
   }
 }
 
-/// What has to be put and removed so that the rows of a projection in one file are those of another.
+/// The changes that make the rows of a projection in one file equal to those in another.
 private struct InlineChanges {
   private var puts: [(key: [UInt8], value: [UInt8])] = []
   private var removals: [[UInt8]] = []
-  /// The key after which the comparison goes on; `nil` where it has come to the end.
+  /// The key after which the comparison continues; `nil` at the end.
   private(set) var next: [UInt8]?
 
   /// Compares the rows of a projection.
   ///
   /// - Parameters:
-  ///   - last: The key after which it begins; `nil` for all.
-  ///   - limit: The bytes of changes at which it stops.
-  /// - Throws: `damaged` for a row whose checksum does not agree.
+  ///   - last: The key after which the comparison begins; `nil` for all.
+  ///   - limit: The number of bytes of changes at which it stops.
+  /// - Throws: `damaged` for a row whose checksum does not match.
   init(
     _ row: InlineRow, after last: [UInt8]?, from source: TransactionView, _ from: Table,
     to target: TransactionView, _ to: Table, bytes limit: Int
@@ -155,7 +156,7 @@ private struct InlineChanges {
     }
   }
 
-  /// Puts the changes into a file.
+  /// Writes the changes to a file.
   func put(into target: PassTarget, _ durability: Durability) throws(AnnalsError) {
     guard !puts.isEmpty || !removals.isEmpty else { return }
     try target.write(durability) { (transaction) throws(AnnalsError) in
@@ -190,7 +191,7 @@ private struct InlineChanges {
     return key.count + new.value.count
   }
 
-  /// How two places in the same order of keys compare.
+  /// The order of two places by their keys.
   private enum Order {
     case end
     case added
@@ -212,7 +213,7 @@ private struct InlineChanges {
     do { return try view.cursor(in: table) } catch { throw AnnalsError(error) }
   }
 
-  /// A row, unless it is of another projection.
+  /// Returns a row, or `nil` if it belongs to another projection.
   @_lifetime(copy found)
   private static func own(_ found: LMDB.Row?, _ row: InlineRow) -> LMDB.Row? {
     guard let found, found.key.count > 2, found.key[0] == row.keyPrefix[0], found.key[1] == row.keyPrefix[1]

@@ -1,59 +1,63 @@
 internal import AnnalsCoding
 
-/// What an open has to do before the projections of a set are in force: it decides, and does nothing.
+/// The decision about the next step an open must take before the projections of a set are in force. It
+/// changes nothing itself.
 struct InlineDecision {
   let set: InlineSet
-  /// What the store has.
+  /// The rows that the store has.
   let rows: [InlineRow]
   /// The position of the newest entry; 0 in an empty log.
   let last: UInt64
-  /// Whether the open may put a raised version in the place of one that is in force.
+  /// Whether the open may replace a version in force with a raised one.
   let isActivating: Bool
-  /// The members for which the open has given up a row of other tables.
+  /// The members for which the open has retired a row with other tables.
   var replaced: Set<Int> = []
 
-  /// What comes next.
+  /// The next step.
   enum Step: Equatable {
     /// A version gets a row.
     case begin(member: Int)
     /// A row is folded further, and put in force at the end of the log.
     case fold(member: Int, row: Int)
-    /// A row that was never in force is given up, because a member has other tables in the same version.
+    /// A row that was never in force is retired, because a member has other tables in the same version.
     case retire(row: Int, member: Int)
-    /// Rows of a version that is not in force any more are removed.
+    /// Rows of a version that is no longer in force are removed.
     case remove(row: Int)
   }
 
-  /// What comes next; `nil` where nothing is left to do.
+  /// Returns the next step; `nil` if nothing is left to do.
   ///
   /// - Throws: ``AnnalsError`` with code `shapeChanged` or `requiresActivation`.
   func next() throws(AnnalsError) -> Step? {
     let retired = rows.firstIndex { $0.state == .retired }
     for index in set.members.indices {
       guard let step = try step(of: index) else { continue }
-      // What is removed first leaves its number.
+      // Removing first frees the number for reuse.
       if case .begin = step, let retired { return .remove(row: retired) }
       return step
     }
     return retired.map { .remove(row: $0) }
   }
 
-  /// What comes next for one projection; `nil` where it is in force up to the end of the log, or a later version of it is.
+  /// Returns the next step for one projection; `nil` if it is in force up to the end of the log, or a later
+  /// version of it is.
   func step(of index: Int) throws(AnnalsError) -> Step? {
     let member = set.members[index]
     let known = rows.indices.filter { rows[$0].state != .retired && member.isNamed(by: rows[$0]) }
     let inForce = known.first { rows[$0].state == .live && rows[$0].version != member.outline.version }
-    // A program of an earlier version only reads. What is only being built refuses nobody: whoever builds it may never come to its end.
+    // A program of an earlier version only reads. A later version that is still being built refuses no
+    // program, because its build may never finish.
     if let inForce, rows[inForce].version > member.outline.version { return nil }
     guard let row = known.first(where: { rows[$0].version == member.outline.version }) else {
       if let inForce { try mustMayReplace(rows[inForce], index) }
       return .begin(member: index)
     }
-    // It may have come into force since the fold began.
+    // Another version may have come into force since the fold began.
     if rows[row].state == .building, let inForce { try mustMayReplace(rows[inForce], index) }
     guard rows[row].text == member.outline.text, rows[row].isMandatory == member.isMandatory else {
       if rows[row].state == .building {
-        // Whoever comes again is at work with the open: the two would take turns for ever.
+        // If the row has come back, another open is working on it. The two would replace each other's row
+        // forever.
         guard replaced.contains(index) else { return .retire(row: row, member: index) }
         throw AnnalsError(
           .shapeChanged,
@@ -68,7 +72,7 @@ struct InlineDecision {
     return rows[row].state == .building || rows[row].folded < last ? .fold(member: index, row: row) : nil
   }
 
-  /// Throws `requiresActivation` where a projection may not take the place of an earlier version that is in force.
+  /// Throws `requiresActivation` if a projection may not replace an earlier version that is in force.
   private func mustMayReplace(_ old: InlineRow, _ index: Int) throws(AnnalsError) {
     guard last > 0, !isActivating else { return }
     let outline = set.members[index].outline

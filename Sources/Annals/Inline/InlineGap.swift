@@ -2,26 +2,28 @@ internal import AnnalsCoding
 internal import LMDB
 
 extension InlineRoom {
-  /// How many entries are folded before their rows are put.
+  /// The number of entries folded before their rows are put.
   private static var chunk: UInt64 { 4_096 }
 
-  /// How many entries a call folds before its own at most; more keep other writers waiting for seconds, and are left to an open.
+  /// The most entries that a call folds before its own. More would block other writers for seconds, and are
+  /// left to an open.
   static var longestGap: UInt64 { 50_000 }
 
-  /// Folds stored entries into one projection, and puts what that changes.
+  /// Folds stored entries into one projection, and puts the changed rows.
   ///
   /// - Parameters:
-  ///   - row: The projection's row, which then says how far it is; also after an error.
+  ///   - row: The projection's row, which is updated with its progress, also after an error.
   ///   - last: The position of the last entry.
-  ///   - kinds: The kinds of the generation, those included that the transaction has registered.
-  ///   - deadline: When it stops before that, behind a chunk; `nil` for never.
-  /// - Returns: Why an entry cannot be folded; what stands before its chunk is put then, and nothing of the chunk.
-  /// - Throws: What ends the whole transaction.
+  ///   - kinds: The kinds of the generation, including those that the transaction has registered.
+  ///   - deadline: The time at which it stops earlier, after a chunk; `nil` for never.
+  /// - Returns: The reason that an entry cannot be folded. Entries before its chunk are put then, and none of
+  ///   the chunk.
+  /// - Throws: An error that ends the whole transaction.
   func catchUp(
     member: Int, _ row: inout InlineRow, to last: UInt64, _ kinds: KindRegistry, _ tables: StoreTables,
     _ table: Table, until deadline: ContinuousClock.Instant? = nil, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> AnnalsError? {
-    // What is kept of kinds must not outlive the transaction: it may have registered some that are never committed.
+    // Cached kinds must not outlive the transaction, which may have registered some that are never committed.
     let reach = PlanReach(set.reach.plan)
     let past = StoredPast(transaction.environment, tables, kinds, log: set.log, reach)
     let lifting = EntryLifting(reach: reach, kinds: kinds, log: set.log, past: past)
@@ -41,7 +43,7 @@ extension InlineRoom {
     return nil
   }
 
-  /// Lifts stored entries.
+  /// Upcasts stored entries.
   func lift(
     _ range: ClosedRange<UInt64>, _ lifting: EntryLifting, _ reader: StoreReader
   ) throws(AnnalsError) {

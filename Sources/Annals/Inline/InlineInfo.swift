@@ -1,14 +1,14 @@
 public import AnnalsCoding
 
-/// What a store says of one version of an inline projection, whoever folds it.
+/// The state of one version of an inline projection, as the store records it for any program.
 public struct InlineInfo: Sendable {
-  /// How far a version is.
+  /// The state of a version.
   public enum State: String, Hashable, Sendable {
-    /// What stands in the log is being folded, beside an older version that may be in force.
+    /// Stored entries are being folded, while an older version may be in force.
     case building
-    /// It is in force: the appends of those who know it fold it.
+    /// In force: appends by programs that know the version fold it.
     case live
-    /// It is not in force any more, and its rows are being removed.
+    /// No longer in force; its rows are being removed.
     case retired
   }
 
@@ -16,22 +16,23 @@ public struct InlineInfo: Sendable {
   public let name: String
   /// The version of the projection.
   public let version: Int
-  /// The number that its rows have in the log's file.
+  /// The number of its rows in the log's file.
   public let number: UInt64
-  /// How far it is.
+  /// The state of the version.
   public let state: State
-  /// Whether only programs that know it append, once it is in force.
+  /// Whether only programs that know it may append once it is in force.
   public let isMandatory: Bool
   /// The position up to which it is folded; `nil` before the first.
   public let position: Position?
-  /// How many positions the log has beyond that.
+  /// The number of positions in the log after that position.
   public let lag: UInt64
 }
 
 extension EventLog {
-  /// The inline projections of the store, by name and version, as the store itself notes them; no plan and no projection is needed.
+  /// Returns the inline projections of the store by name and version, from the store's own records. It needs
+  /// no plan and no projection.
   ///
-  /// Their rows are in the log's file. Those of a view are in a file of its own: ``views()``.
+  /// Their rows are in the log's file. Rows of views are in separate files: ``views()``.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged`, `tooManyReaders`, `usedAfterFork` or `inputOutput`.
   /// - Complexity: O(inline projections).

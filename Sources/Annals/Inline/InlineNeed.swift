@@ -1,17 +1,18 @@
 package import AnnalsCoding
 
-/// What an inline projection of a program needs before it is in force in a store, by a look that changes nothing.
+/// The work that an inline projection needs before it is in force in a store, found without changing
+/// anything.
 package enum InlineNeed: Sendable {
-  /// It is in force, and folded as far as the log goes.
+  /// It is in force, and folded to the end of the log.
   case none
-  /// The next open for writing folds it, or says why it cannot.
+  /// The next open for writing folds it, or reports why it cannot.
   case folding(because: String)
-  /// A newer program has put a later version there.
+  /// A newer program has put a later version in force.
   case newerProgram(String)
 }
 
 extension InlineDecision {
-  /// What a projection of the set needs.
+  /// Returns the work that a projection of the set needs.
   func need(of index: Int) -> InlineNeed {
     let member = set.members[index]
     if let newer = rows.first(where: {
@@ -35,7 +36,7 @@ extension InlineDecision {
 }
 
 extension EventStore {
-  /// What each inline projection that the store was opened with needs before it is in force.
+  /// Returns the work that each inline projection of the store needs before it is in force.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged`, `tooManyReaders`, `usedAfterFork` or `inputOutput`.
   /// - Complexity: O(inline projections).

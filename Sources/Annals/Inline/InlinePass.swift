@@ -1,13 +1,14 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// Folds inline projections anew in the generation that a migration pass builds, from its entries as they are put.
+/// Folds inline projections again in the generation that a migration pass builds, from its entries as they
+/// are put.
 struct InlinePass {
-  /// Where they are folded; `nil` where the pass knows none.
+  /// The context in which they are folded; `nil` if the pass knows none.
   let room: InlineRoom?
   let tables: StoreTables
 
-  /// Folds every projection that the pass knows up to a position.
+  /// Folds every projection that the pass knows, up to a position.
   func run(upTo last: UInt64, in transaction: inout WriteTransaction) throws(AnnalsError) {
     guard let room, let table = transaction.environment.later(StoreTables.inline.name) else { return }
     var rows = try StoreReader(transaction.view, tables).inlineRows()
@@ -24,7 +25,7 @@ struct InlinePass {
 }
 
 extension PassTarget {
-  /// Creates the table of rows of inline projections, if the file does not have it.
+  /// Creates the table for rows of inline projections, if the file lacks it.
   func create(later definition: TableDefinition) throws(AnnalsError) {
     let environment = environment
     let turn = try storage { () throws(EnvironmentError) in try environment.turn() }

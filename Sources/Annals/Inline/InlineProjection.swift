@@ -1,4 +1,4 @@
-/// Tables that are folded in the transaction of each append, which they may refuse.
+/// A projection folded in the transaction of each append, which it can refuse.
 ///
 /// ```swift
 /// enum Names: InlineProjection {
@@ -21,30 +21,32 @@
 /// }
 /// ```
 ///
-/// Rows and log always agree: who has appended reads the rows of it at once, in every process. Each append pays for the fold, so that only what must hold at every
-/// moment belongs here: names that are taken, limits, balances.
+/// Rows and log always agree: after an append, every process reads its rows at once. Each append pays for the
+/// fold. Use it only for rules that must hold at every moment, such as unique names, limits and balances.
 public protocol InlineProjection<Event>: Projection {
-  /// Whether only programs that know the projection, in this version, may append; by default they alone may.
+  /// Whether only programs that know the projection, in this version, may append. The default is `true`.
   ///
-  /// Programs that do not know it read the store in either case. Where it is not mandatory they append without it, nothing that they append is refused, and the next
-  /// program that knows it folds what they left: before its own call up to 50,000 entries, which fails with `requiresActivation` beyond, and as it opens the store any number.
+  /// Other programs can read the store in either case. If the projection is not mandatory, they also append
+  /// without it, and nothing is refused. The next program that knows it folds those entries. Before its own
+  /// call, an append folds up to 50,000 entries; with more it fails with `requiresActivation`. An open folds
+  /// any number.
   static var isMandatory: Bool { get }
 }
 
 extension InlineProjection {
-  /// They alone may.
+  /// Mandatory.
   public static var isMandatory: Bool { true }
 }
 
-/// Why an inline projection refuses an event, thrown by its ``Projection/apply(_:to:)``.
+/// The reason that an inline projection refuses an event, thrown by its ``Projection/apply(_:to:)``.
 ///
-/// The append fails with code `rejected`, and nothing of the call is stored. What was appended before is not refused any more: where the store was written without the
-/// projection, the fold stops at such an event.
+/// The append fails with code `rejected`, and nothing of the call is stored. Stored events cannot be refused:
+/// if the store was written without the projection, the fold stops at such an event.
 public struct Rejection: Error, CustomStringConvertible {
-  /// The reason in words, which callers are told; no payload belongs into it.
+  /// The reason in words, which is reported to callers. Do not include a payload.
   public let reason: String
 
-  /// A rejection for this reason.
+  /// Creates a rejection with a reason.
   public init(_ reason: String) {
     self.reason = reason
   }

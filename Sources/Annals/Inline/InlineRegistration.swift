@@ -1,20 +1,20 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// Puts the inline projections of a store in force as it is opened: folds the log as far as they lack it, in transactions of bounded length, between which
-/// others append.
+/// Puts the inline projections of a store in force as it is opened. It folds missing entries in transactions
+/// of bounded length, between which other programs can append.
 struct InlineRegistration {
-  /// For how long a transaction folds.
+  /// The time for which one transaction folds.
   private static let turn = Duration.milliseconds(50)
-  /// How many rows a transaction removes.
+  /// The number of rows that one transaction removes.
   private static let removals = 20_000
 
   private let log: EventLog
   private let set: InlineSet
   private let isActivating: Bool
-  /// The numbers of the rows that it has begun.
+  /// The numbers of the rows whose fold this open began.
   private var begun: Set<UInt16> = []
-  /// The members for which it has given up a row of other tables.
+  /// The members for which this open has retired a row with other tables.
   private var replaced: Set<Int> = []
 
   init(_ log: EventLog, _ set: InlineSet, isActivating: Bool) {
@@ -23,9 +23,10 @@ struct InlineRegistration {
     self.isActivating = isActivating
   }
 
-  /// Does all that is due.
+  /// Runs all steps that are due.
   ///
-  /// - Throws: ``AnnalsError`` with code `requiresActivation`, `shapeChanged`, `rejected` or `ruleFailed` for what the log holds, and as ``Activation/run(_:)``.
+  /// - Throws: ``AnnalsError`` with code `requiresActivation`; with `shapeChanged`, `rejected` or
+  ///   `ruleFailed` depending on the entries of the log; and as ``Activation/run(_:)``.
   mutating func run() throws(AnnalsError) {
     try log.core.generation.openInline()
     guard log.options.access == .readWrite else { return }
@@ -36,9 +37,10 @@ struct InlineRegistration {
       }
       do throws(AnnalsError) { try write() } catch {
         guard case .fold = step, let row else { throw error }
-        // A store on trial takes no changes: what is in force stays as far as it is.
+        // A held generation takes no changes: projections in force stay where they are.
         if error.code == .held, row.state == .live { return }
-        // What was folded by a program that cannot fold all of it is of no use to the next one. What another has begun, it may be able to fold.
+        // A partial fold by a program that cannot finish it is useless to the next program. A fold that
+        // another program began may still be finished by it.
         if row.state == .building, begun.contains(row.number), Self.cannotFold.contains(error.code) {
           try? giveUp(row)
         }
@@ -47,12 +49,12 @@ struct InlineRegistration {
     }
   }
 
-  /// What a fold throws for what the log holds, and will throw again.
+  /// The errors that a fold throws because of the log's entries, and would throw again.
   static let cannotFold: Set<AnnalsError.Code> = [
     .rejected, .ruleFailed, .malformed, .tooLarge, .wrongUse, .noPath, .newerSchema,
   ]
 
-  /// What is due, by a look at the store, and the row that it is about.
+  /// Returns the next step according to the store, and the row it concerns.
   private func due() throws(AnnalsError) -> (InlineDecision.Step, InlineRow?)? {
     try log.read { (snapshot) throws(AnnalsError) in
       let rows = try snapshot.reader.inlineRows()
@@ -69,10 +71,10 @@ struct InlineRegistration {
       set: set, rows: rows, last: try reader.last(), isActivating: isActivating, replaced: replaced)
   }
 
-  /// One transaction.
+  /// Runs one transaction.
   private mutating func write() throws(AnnalsError) {
     _ = try ActivationWrite(log).run(risesEpoch: false) { (transaction, tables, kinds) throws(AnnalsError) in
-      // The generation may have been succeeded by one without the table.
+      // The generation may have been replaced by one without the table.
       guard let table = transaction.environment.later(StoreTables.inline.name) else { return false }
       var rows = try StoreReader(transaction.view, tables).inlineRows()
       let end = ContinuousClock.now + Self.turn
@@ -87,7 +89,7 @@ struct InlineRegistration {
     }
   }
 
-  /// Takes a row back that was never in force.
+  /// Removes a row that was never in force.
   private func giveUp(_ row: InlineRow) throws(AnnalsError) {
     _ = try ActivationWrite(log).run(risesEpoch: false) { (transaction, tables, _) throws(AnnalsError) in
       let rows = try StoreReader(transaction.view, tables).inlineRows()
@@ -101,7 +103,6 @@ struct InlineRegistration {
   }
 }
 
-// The steps.
 extension InlineRegistration {
   private mutating func take(
     _ step: InlineDecision.Step, _ last: UInt64, _ rows: inout [InlineRow], _ kinds: KindRegistry,
@@ -142,13 +143,14 @@ extension InlineRegistration {
     }
   }
 
-  /// The lowest number that no row has.
+  /// Returns the lowest number that no row has.
   private static func unused(_ rows: [InlineRow]) -> UInt16? {
     let used = Set(rows.map(\.number))
     return (1...UInt16.max).first { !used.contains($0) }
   }
 
-  /// Puts a version in force that is folded up to the end of the log, in the place of the one before. A later one that is being built goes on.
+  /// Puts a version in force that is folded up to the end of the log, replacing the earlier one. A later
+  /// version being built continues.
   private func putInForce(
     _ row: Int, _ rows: inout [InlineRow], _ tables: StoreTables, in transaction: inout WriteTransaction
   ) throws(AnnalsError) {
@@ -161,13 +163,13 @@ extension InlineRegistration {
       rows[other].state = .retired
       try transaction.put(rows[other], in: tables.meta)
     }
-    // A pass that has begun before does not fold it.
+    // A pass that began earlier does not fold it.
     var epoch: [UInt8] = []
     epoch.append(varint: try StoreReader(transaction.view, tables).schemaEpoch() + 1)
     try transaction.put(epoch, StoreMeta.Name.schemaEpoch.rawValue, in: tables.meta)
   }
 
-  /// Removes rows of a version that is not in force any more.
+  /// Removes rows of a version that is no longer in force.
   ///
   /// - Returns: Whether none is left.
   private func removeSome(
@@ -189,7 +191,7 @@ extension InlineRegistration {
 }
 
 extension StoreReader {
-  /// The first keys of a table that begin with some bytes.
+  /// Returns the first keys of a table with a prefix.
   func keys(
     beginningWith prefix: [UInt8], in table: Table, limit: Int
   ) throws(AnnalsError) -> [[UInt8]] {

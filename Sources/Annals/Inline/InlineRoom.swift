@@ -2,12 +2,13 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 internal import LMDB
 
-/// Where the inline projections of one store fold, without the type of its events. Used by one thread, inside one transaction.
+/// The context in which the inline projections of one store fold, without the type of its events. Used by one
+/// thread, inside one transaction.
 class InlineRoom {
   final let set: InlineSet
-  /// By member, its rows that were read or changed.
+  /// The rows that were read or changed, by member.
   final let stagings: [RowStaging]
-  /// The names of streams that were met.
+  /// The names of streams seen so far.
   final var names = StreamNames()
 
   fileprivate init(_ set: InlineSet, _ stagings: [RowStaging]) {
@@ -15,26 +16,26 @@ class InlineRoom {
     self.stagings = stagings
   }
 
-  /// Where lifted events go.
+  /// The buffer for upcast events.
   var sink: Sink { preconditionFailure("a room without events is not used") }
 
-  /// Folds what was lifted into one projection, and keeps what was lifted.
+  /// Folds the upcast events into one projection, and keeps them.
   func apply(member: Int, _ source: RowSource) throws(AnnalsError) {}
 
-  /// Forgets what was lifted.
+  /// Discards the upcast events.
   func clear() {}
 
-  /// Forgets all rows: those that were not stored, and those that somebody else may have changed.
+  /// Discards all cached rows: those not stored, and those that other programs may have changed.
   final func forget() {
     clear()
     for staging in stagings { staging.forget() }
   }
 
-  /// Folds what was lifted into some of the projections, and puts what that changes.
+  /// Folds the upcast events into some of the projections, and puts the changed rows.
   ///
   /// - Parameter members: The projections, each with the number of its rows.
-  /// - Returns: Why it is refused; nothing is put then.
-  /// - Throws: What ends the whole transaction.
+  /// - Returns: The reason for refusing the events; nothing is put then.
+  /// - Throws: An error that ends the whole transaction.
   final func fold(
     into members: [(member: Int, number: UInt16)], _ table: Table, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> AnnalsError? {
@@ -44,9 +45,9 @@ class InlineRoom {
           transaction.view, table, prefix: InlineRow.keyPrefix(number), name: set.members[member].outline.name
         )
         try apply(member: member, source)
-        // Whoever did not look at the error has taken a row for missing.
+        // A fold that ignored this error took a row for missing.
         if let failure = stagings[member].failure { throw failure }
-        // Before anything is put: the rows of other calls are in the transaction.
+        // Checked before anything is put, because the transaction holds the rows of other calls.
         try stagings[member].check()
       }
     } catch {
@@ -62,7 +63,7 @@ class InlineRoom {
   }
 }
 
-/// Where the inline projections of one store fold.
+/// The context in which the inline projections of one store fold.
 final class InlineFoldingRoom<Event: SchemaEvent>: InlineRoom {
   private let folds: [InlineFold<Event>]
   private let delivery = Delivery<Event>()
@@ -89,7 +90,7 @@ final class InlineFoldingRoom<Event: SchemaEvent>: InlineRoom {
 }
 
 extension AnnalsError {
-  /// What a caller is told of an event that an inline projection does not take.
+  /// Creates the error for an event that an inline projection does not accept.
   init(_ cause: any Error, foldingInline position: Position, of stream: StreamName, in projection: String) {
     let details = Details {
       $0.position = position

@@ -1,13 +1,14 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// What `meta` says of one version of an inline projection; its number is in the row's name, and its rows in the table `inline` begin with it.
+/// The row in `meta` for one version of an inline projection. Its number is in the row's name, and is the
+/// prefix of its rows in the table `inline`.
 struct InlineRow: Equatable, Sendable {
-  /// How far the version is.
+  /// The state of the version.
   enum State: UInt8, Sendable {
-    /// What stands in the log is being folded, beside an older version that may be in force.
+    /// Stored entries are being folded, while an older version may be in force.
     case building = 0
-    /// It is in force: each append that knows it folds it.
+    /// In force: each append by a program that knows it folds it.
     case live = 1
     /// A newer version is in force, and the rows are being removed.
     case retired = 2
@@ -16,15 +17,15 @@ struct InlineRow: Equatable, Sendable {
   /// The number of the version, from 1.
   var number: UInt16
   var state = State.building
-  /// Whether only programs that know it append.
+  /// Whether only programs that know it may append.
   var isMandatory: Bool
   /// The version of the fold.
   var version: Int
   /// The name of the projection.
   var name: String
-  /// What its tables look like.
+  /// The description of its tables.
   var text: String
-  /// The position of the last entry that was folded, which stands in the row `folded`.
+  /// The position of the last folded entry, stored in the row `folded`.
   var folded: UInt64 = 0
 
   init(number: UInt16, isMandatory: Bool, version: Int, name: String, text: String) {
@@ -35,23 +36,23 @@ struct InlineRow: Equatable, Sendable {
     self.text = text
   }
 
-  /// What the names of the rows begin with.
+  /// The prefix of the names of the rows.
   static let prefix = "inline "
-  /// The name of the row that says how far all are folded.
+  /// The name of the row with the positions up to which all are folded.
   static let foldedName = "folded"
 
   /// The row's name in `meta`.
   var rowName: String { Self.prefix + String(number) }
 
-  /// What every key of its rows begins with.
+  /// The prefix of every key of its rows.
   var keyPrefix: [UInt8] { Self.keyPrefix(number) }
 
-  /// What every key of the rows of a number begins with: the number, the highest byte first.
+  /// Returns the prefix of every key of the rows of a number: the number, highest byte first.
   static func keyPrefix(_ number: UInt16) -> [UInt8] {
     [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)]
   }
 
-  /// Whether nobody appends who does not know it.
+  /// Whether programs that do not know it may not append.
   var isInForce: Bool { state == .live && isMandatory }
 
   /// State, 1 where it is mandatory and else 0, version (varint), name and tables (counted).
@@ -89,12 +90,12 @@ struct InlineRow: Equatable, Sendable {
 }
 
 extension StoreMeta.Requirement {
-  /// Who appends must know that there are inline projections.
+  /// The requirement that programs that append know of inline projections.
   static let inline = StoreMeta.Requirement(name: "inline", isForReading: false)
 }
 
 extension StoreReader {
-  /// The inline projections of the store, by number; none is folded further than the log goes.
+  /// Returns the inline projections of the store, by number. No position is after the end of the log.
   func inlineRows() throws(AnnalsError) -> [InlineRow] {
     let rows = try storedInlineRows()
     guard !rows.isEmpty else { return [] }
@@ -108,7 +109,7 @@ extension StoreReader {
     return rows
   }
 
-  /// The inline projections as `meta` has them, by number.
+  /// Returns the inline projections as stored in `meta`, by number.
   func storedInlineRows() throws(AnnalsError) -> [InlineRow] {
     var rows: [InlineRow] = []
     for name in try metaNames(beginningWith: InlineRow.prefix) {
@@ -129,7 +130,7 @@ extension StoreReader {
     return rows
   }
 
-  /// By number, up to which position an inline projection is folded.
+  /// Returns the position up to which each inline projection is folded, by number.
   private func foldedInline() throws(AnnalsError) -> [UInt16: UInt64] {
     try row(InlineRow.foldedName, in: tables.meta) { (bytes) throws(FormatFailure) in
       var reader = ByteReader(bytes)
@@ -150,7 +151,7 @@ extension WriteTransaction {
     try put(row.encoded(), row.rowName, in: meta)
   }
 
-  /// Puts up to where inline projections are folded.
+  /// Puts the positions up to which inline projections are folded.
   mutating func put(folded rows: [InlineRow], in meta: Table) throws(AnnalsError) {
     try put(InlineRow.folded(rows), InlineRow.foldedName, in: meta)
   }

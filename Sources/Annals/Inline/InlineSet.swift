@@ -9,30 +9,30 @@ internal import AnnalsSchema
 
 /// The inline projections that a store was opened with, without the type of its events.
 struct InlineSet: Sendable {
-  /// What they are, in the order of the call.
+  /// The projections, in the order of the call.
   let members: [Member]
-  /// The plan, for folding: nothing is passed over.
+  /// The plan for folding, in which no entry is skipped.
   let reach: PlanReach
   /// The log's id.
   let log: UUID
-  /// Tells sets apart.
+  /// An id that distinguishes sets.
   let id: UUID
-  /// Makes room to fold in, for one thread.
+  /// Makes a context to fold in, for one thread.
   private let makeRoom: @Sendable (InlineSet) -> InlineRoom
 
-  /// One of them.
+  /// One inline projection of the set.
   struct Member: Sendable {
     let outline: ProjectionOutline
     let isMandatory: Bool
 
-    /// Whether a row of `meta` is of the same projection, in whatever version.
+    /// Whether a row of `meta` belongs to the same projection, in any version.
     func isNamed(by row: InlineRow) -> Bool { ExactText(row.name) == ExactText(outline.name) }
   }
 
-  /// The set of some projections.
+  /// Creates the set of some projections.
   ///
   /// - Returns: `nil` for none.
-  /// - Throws: ``AnnalsError`` with code `invalidPlan` where one does not hold together, or two have one name.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan` if a projection is inconsistent, or two have one name.
   init?<Event: SchemaEvent>(
     _ projections: [any InlineProjection<Event>.Type], _ plan: CompiledPlan, log: UUID
   ) throws(AnnalsError) {
@@ -57,10 +57,10 @@ struct InlineSet: Sendable {
     makeRoom = { [folds] set in InlineFoldingRoom(set, folds) }
   }
 
-  /// Room to fold in, for one thread.
+  /// Makes a context to fold in, for one thread.
   func room() -> InlineRoom { makeRoom(self) }
 
-  /// Where the row of a member stands in this version; `nil` where there is none.
+  /// Returns the index of the row of a member in this version; `nil` if there is none.
   func row(of index: Int, in rows: [InlineRow]) -> Int? {
     let member = members[index]
     return rows.firstIndex { row in
@@ -68,13 +68,13 @@ struct InlineSet: Sendable {
     }
   }
 
-  /// Whether a version of a projection is one of the set.
+  /// Whether a version of a projection is in the set.
   func knows(_ row: InlineRow) -> Bool {
     members.contains { $0.isNamed(by: row) && $0.outline.version == row.version }
   }
 }
 
-/// One inline projection with the type of its events, as what folds them.
+/// The fold of one inline projection, with the type of its events.
 struct InlineFold<Event: SchemaEvent>: Sendable {
   let outline: ProjectionOutline
   let isMandatory: Bool
@@ -90,7 +90,7 @@ struct InlineFold<Event: SchemaEvent>: Sendable {
     apply = { entry, rows in try P.apply(entry, to: &rows) }
   }
 
-  /// The fold of a projection.
+  /// Returns the fold of a projection.
   static func of(_ projection: any InlineProjection<Event>.Type) throws(AnnalsError) -> InlineFold {
     try open(projection)
   }

@@ -1,7 +1,8 @@
 public import AnnalsCoding
 internal import LMDB
 
-/// The rows of an inline projection in a snapshot of the store, lent with it: they agree with the events of the same snapshot.
+/// The rows of an inline projection in a snapshot of the store. They agree with the events of the same
+/// snapshot.
 public struct InlineSnapshot<P: InlineProjection>: ~Copyable, ~Escapable {
   let source: RowSource
   let outline: ProjectionOutline
@@ -14,12 +15,14 @@ public struct InlineSnapshot<P: InlineProjection>: ~Copyable, ~Escapable {
     self.folded = folded
   }
 
-  /// Up to which entry the projection is folded, which is the newest one but where programs have appended that do not know the projection; `nil` before the first.
+  /// The position of the last folded entry; `nil` before the first. It is the newest entry, unless programs
+  /// that do not know the projection have appended.
   public var position: Position? { folded == 0 ? nil : Position(folded) }
 
-  /// The row of a key; `nil` where there is none.
+  /// Returns the row with a key; `nil` if there is none.
   ///
-  /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection, `damaged` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection, `damaged`
+  ///   or `inputOutput`.
   /// - Complexity: One look-up.
   public func get<R: ProjectionRow>(_ type: R.Type, _ key: R.Key) throws(AnnalsError) -> R? {
     let space = try outline.space(of: type)
@@ -36,10 +39,11 @@ public struct InlineSnapshot<P: InlineProjection>: ~Copyable, ~Escapable {
 }
 
 extension StoreSnapshot {
-  /// The rows of an inline projection.
+  /// Returns the rows of an inline projection.
   ///
-  /// - Throws: ``AnnalsError`` with code `requiresActivation` where no program has opened the store with the projection for writing, or since a pass or a repair that left its rows
-  ///   unfolded, `superseded` where a newer version of it is in force, `damaged` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `requiresActivation` if no program has opened the store with the
+  ///   projection for writing, or none since a pass or a repair left its rows unfolded; `superseded` if a
+  ///   newer version of it is in force; `damaged` or `inputOutput`.
   /// - Complexity: O(inline projections).
   @_lifetime(borrow self)
   public func inline<P: InlineProjection<Event>>(_ projection: P.Type) throws(AnnalsError) -> InlineSnapshot<
@@ -63,7 +67,8 @@ extension StoreSnapshot {
     }
     guard row.text == outline.text else { throw AnnalsError(changedTablesOf: outline) }
     let last = try reader.last()
-    // What programs without it leave unfolded stands behind what was folded once; where nothing is, the rows were not taken over.
+    // Entries from programs without the projection come after some that were folded. If none was folded, the
+    // rows were not copied.
     guard row.isMandatory ? row.folded == last : row.folded > 0 || last == 0 else {
       throw AnnalsError(
         .requiresActivation,
@@ -76,10 +81,10 @@ extension StoreSnapshot {
 }
 
 extension Generation {
-  /// The table of rows of inline projections, if the file has it and it is open.
+  /// The table for rows of inline projections, if the file has it and it is open.
   var inline: Table? { environment.later(StoreTables.inline.name) }
 
-  /// Opens the table of rows of inline projections, if the file has it: another process may have made it.
+  /// Opens the table for rows of inline projections, if the file has it. Another process may have created it.
   func openInline() throws(AnnalsError) {
     _ = try storage { () throws(EnvironmentError) in try environment.open(later: StoreTables.inline) }
   }

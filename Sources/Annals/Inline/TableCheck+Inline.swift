@@ -2,9 +2,9 @@ internal import AnnalsCoding
 internal import LMDB
 
 extension TableCheck {
-  /// Checks what `meta` says of inline projections, and the key and the checksum of each of their rows.
+  /// Checks the records of inline projections in `meta`, and the key and checksum of each of their rows.
   ///
-  /// What the rows should be only a program with the projection can say.
+  /// Only a program with the projection can check the content of the rows.
   mutating func checkInline(_ table: Table?, _ end: SnapshotEnd) throws(AnnalsError) {
     let rows: [InlineRow]
     do throws(AnnalsError) { rows = try reader.storedInlineRows() } catch {
