@@ -1,15 +1,16 @@
 public import AnnalsCoding
 internal import LMDB
 
-/// What a store says of one view, whoever folds it.
+/// The state of one view, as its files record it for any program.
 public struct ViewInfo: Sendable {
-  /// How far a view has come.
+  /// The state of a view.
   public enum State: String, Hashable, Sendable {
-    /// It has not caught up yet, and nobody reads from it.
+    /// It has not caught up yet and cannot be read.
     case building
-    /// It is read from.
+    /// It can be read.
     case ready
-    /// Another file has taken its place, or its file cannot be used: it is removed as soon as nobody has it open.
+    /// Another file has replaced it, or its file cannot be used. It is removed as soon as no process has it
+    /// open.
     case outlived
   }
 
@@ -17,24 +18,26 @@ public struct ViewInfo: Sendable {
   public let name: String
   /// The version of the projection.
   public let version: Int
-  /// The number that the names of its files have.
+  /// The number in the names of its files.
   public let number: UInt64
-  /// How far it has come.
+  /// The state of the view.
   public let state: State
-  /// The position that it has read to; `nil` before the first.
+  /// The position up to which it has read; `nil` before the first.
   public let position: Position?
-  /// How many positions the log has beyond that.
+  /// The number of positions in the log after that position.
   public let lag: UInt64
-  /// How many bytes its file has.
+  /// The size of its file in bytes.
   public let bytes: Int
-  /// Whether some process folds it now.
+  /// Whether a process is folding it now.
   public let isFolded: Bool
 }
 
 extension EventLog {
-  /// The views of the store as their files are, by name, version and number; no plan and no projection is needed.
+  /// Returns the views of the store by name, version and number, according to their files. It needs no plan
+  /// and no projection.
   ///
-  /// - Throws: ``AnnalsError`` with code `damaged`, `permission`, `tooManyReaders`, `usedAfterFork` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `damaged`, `permission`, `tooManyReaders`, `usedAfterFork` or
+  ///   `inputOutput`.
   /// - Complexity: O(files of views).
   public func views() throws(AnnalsError) -> [ViewInfo] {
     guard let shelf = try ViewShelf.open(in: core.generation.directory, .readOnly) else { return [] }
@@ -56,7 +59,7 @@ extension EventLog {
 }
 
 extension ViewShelf {
-  /// What the files of a number say; the shelf is locked.
+  /// Returns the information in the files of a number. The view registry must be locked.
   fileprivate func info(
     _ number: UInt64, _ mark: ViewMark, of core: LogCore, last: UInt64
   ) throws(AnnalsError) -> ViewInfo {
@@ -72,7 +75,7 @@ extension ViewShelf {
         position = facts.checkpoint?.position.rawValue ?? 0
         state = facts.successor != nil ? .outlived : facts.isReady ? .ready : .building
       } catch {
-        // Whoever opens the view builds it anew.
+        // The next open of the view rebuilds it.
         guard error.isOfSpoiltView else { throw error }
       }
     }
@@ -82,7 +85,7 @@ extension ViewShelf {
       isFolded: isFolded)
   }
 
-  /// Whether some process folds a view.
+  /// Whether a process is folding a view.
   private func isFolded(_ number: UInt64) throws(AnnalsError) -> Bool {
     try files { () throws(StoreFileError) in
       do throws(StoreFileError) {
@@ -98,7 +101,7 @@ extension ViewShelf {
 }
 
 extension AnnalsError {
-  /// Whether it says that a file is none that a view can be read from.
+  /// Whether the error means that no view can be read from a file.
   var isOfSpoiltView: Bool {
     let codes: [Code] = [
       .damaged, .foreign, .notAStore, .incomplete, .formatVersion, .lockFileDamaged, .storeReplaced,

@@ -3,19 +3,18 @@ internal import LMDB
 import Synchronization
 
 extension EventStore {
-  /// Lends snapshots of two views at one position to `body`.
+  /// Calls `body` with snapshots of two views at one position.
   ///
-  /// Each view is folded for itself, so one may lag: then the call waits for it, up to a second. Under
-  /// constant
-  /// appends the two may not meet. A view that lags and has stopped fails the call at once.
+  /// Each view is folded separately, so one may lag. The call then waits for it, up to a second. Under
+  /// constant appends the two may never be at the same position. If a lagging view has stopped, the call
+  /// fails at once.
   ///
   /// - Parameters:
   ///   - first: A view of this store.
-  ///   - second: Another one.
+  ///   - second: Another view of this store.
   ///   - body: Reads from the snapshots, which cannot be kept.
-  /// - Throws: What `body` throws, what has stopped a view that lags, `busy` where the views did not meet,
-  ///   or as
-  ///   `View.read`.
+  /// - Throws: The errors of `body`, the error that stopped a lagging view, `busy` if the views did not reach
+  ///   one position, or as `View.read`.
   public func read<P: Projection, Q: Projection, Result>(
     _ first: View<P>, _ second: View<Q>,
     _ body: (borrowing ViewSnapshot<P>, borrowing ViewSnapshot<Q>) throws(AnnalsError) -> Result
@@ -38,12 +37,12 @@ extension EventStore {
     }
   }
 
-  /// Lends snapshots of three views at one position to `body`.
+  /// Calls `body` with snapshots of three views at one position.
   ///
   /// - Parameters:
   ///   - first: A view of this store.
-  ///   - second: Another one.
-  ///   - third: A third one.
+  ///   - second: Another view of this store.
+  ///   - third: A third view of this store.
   ///   - body: Reads from the snapshots, which cannot be kept.
   /// - Throws: As the form for two.
   public func read<P: Projection, Q: Projection, R: Projection, Result>(
@@ -75,11 +74,12 @@ extension EventStore {
   }
 }
 
-/// Waits for views to stand at one position.
+/// Waits for views to reach one position.
 private struct ViewMeeting {
   private let end = ContinuousClock.now + .seconds(1)
 
-  /// A view's signal and its count before the view is looked at; what the view has read is stored soon.
+  /// Returns a view's signal with its count before the view is checked, and has finished reads of the view
+  /// stored soon.
   func signal<P: Projection>(_ view: View<P>) throws(AnnalsError) -> (Signal, UInt64) {
     let signal = view.line.changes
     let count = signal.count
@@ -87,14 +87,14 @@ private struct ViewMeeting {
     return (signal, count)
   }
 
-  /// Waits for a view that is behind.
+  /// Waits for a view that lags.
   func wait(for signal: (Signal, UInt64)) throws(AnnalsError) {
     guard ContinuousClock.now < end else {
       throw AnnalsError(
         .busy, "the views did not come to one position within a second; try again when less is appended",
         details: AnnalsError.Details { $0.waited = .seconds(1) })
     }
-    // Another process may fold it, of which nobody is told here.
+    // Another process may be folding the view, and its commits are not signalled here.
     signal.0.wait(beyond: signal.1, upTo: 5_000_000)
   }
 }

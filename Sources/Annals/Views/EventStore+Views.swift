@@ -1,16 +1,18 @@
 public import AnnalsCoding
 
 extension EventStore {
-  /// Opens the view of a projection, and lets it follow the log.
+  /// Opens the view of a projection, and has it follow the log.
   ///
-  /// Returns at once: a view that has never been built, or has to be built anew, is built in the background (``View/status()``, ``View/waiting(for:timeout:)``). It is
-  /// followed as long as this store, a copy of it or a view of it is held.
+  /// The call returns at once. A view that has never been built, or must be rebuilt, is built in the
+  /// background (``View/status()``, ``View/waiting(for:timeout:)``). The view follows the log as long as this
+  /// store, a copy of it or a view of it is held.
   ///
-  /// - Parameter projection: The projection, of the plan's current events.
-  /// - Throws: ``AnnalsError`` with code `invalidPlan` where the projection does not hold together, `wrongUse` where another projection of the program has its name and
-  ///   version, `shapeChanged` where its tables have changed and its version has not, `superseded` where the store has a newer version and none of this one,
-  ///   `readOnly`, `diskFull`, `permission`, `tooManyReaders`, `usedAfterFork` or `inputOutput`.
-  /// - Complexity: O(files of views), whatever the length of the log.
+  /// - Parameter projection: The projection, with the plan's current events.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan` if the projection is inconsistent; `wrongUse` if
+  ///   another projection of the program has its name and version; `shapeChanged` if its tables have changed
+  ///   but not its version; `superseded` if the store has a newer version and none of this one; `readOnly`,
+  ///   `diskFull`, `permission`, `tooManyReaders`, `usedAfterFork` or `inputOutput`.
+  /// - Complexity: O(files of views), independent of the length of the log.
   public func view<P: Projection>(
     _ projection: P.Type
   ) throws(AnnalsError) -> View<P> where P.Event == Event {
@@ -22,7 +24,7 @@ extension EventStore {
     return View(host: host, line: try host.engine.register(face))
   }
 
-  /// Lets an earlier version go on until the later one has caught up, if there is a file of it.
+  /// Keeps an earlier version following the log until the later one has caught up, if it has a file.
   private static func follow<Q: Projection>(
     _ earlier: Q.Type, below later: ProjectionFace<Event>, _ host: ViewHost<Event>
   ) throws(AnnalsError) where Q.Event == Event {
@@ -36,9 +38,9 @@ extension EventStore {
     try host.engine.registerEarlier(face, than: later)
   }
 
-  /// Builds the rows of a projection anew from the log, beside those that serve meanwhile.
+  /// Rebuilds the rows of a projection from the log. The existing rows can be read meanwhile.
   ///
-  /// Returns at once. Where it is being built already, that goes on.
+  /// The call returns at once. A rebuild already under way continues.
   ///
   /// - Throws: As ``view(_:)``, and `readOnly` in a store that is open for reading only.
   @discardableResult
@@ -54,10 +56,12 @@ extension EventStore {
 }
 
 extension EventStore {
-  /// Removes a view: the files of all its versions. Nothing of the log is changed, and whoever opens the view again builds it anew.
+  /// Removes a view: the files of all its versions. The log does not change, and the next open of the view
+  /// rebuilds it.
   ///
   /// - Parameter name: The name of the projection.
-  /// - Throws: ``AnnalsError`` with code `busy` where it is open elsewhere, `readOnly`, `permission`, `usedAfterFork` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `busy` if it is open elsewhere, `readOnly`, `permission`,
+  ///   `usedAfterFork` or `inputOutput`.
   public func remove(view name: String) throws(AnnalsError) {
     guard log.options.access == .readWrite else {
       throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")

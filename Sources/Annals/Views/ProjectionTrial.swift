@@ -8,7 +8,8 @@ internal import LMDB
   import Foundation
 #endif
 
-/// A projection folded without a store, into a file of its own that goes when this does: what tests of projections look at.
+/// A projection folded without a store, into a temporary file that is removed with this value. Tests of
+/// projections use it.
 package final class ProjectionTrial<P: Projection> {
   private let place: URL
   private let file: ViewFile
@@ -18,7 +19,7 @@ package final class ProjectionTrial<P: Projection> {
   private var checkpoint: Checkpoint?
   private var batches: UInt32 = 0
 
-  /// A projection that has folded nothing.
+  /// Creates a trial that has folded nothing.
   package init() throws {
     outline = try ProjectionOutline(P.self)
     place = FileManager.default.temporaryDirectory.appendingPathComponent("annals-trial-\(UUID().uuidString)")
@@ -30,11 +31,11 @@ package final class ProjectionTrial<P: Projection> {
   }
 
   deinit {
-    // Nobody is left to be told, and what stays lies in the system's own directory for temporary files.
+    // The error cannot be reported here, and the leftover is in the system's directory for temporary files.
     try? FileManager.default.removeItem(at: place)
   }
 
-  /// An event as a fold gets it.
+  /// Returns an event as an entry for a fold.
   package static func entry(_ event: P.Event, at origin: Origin) -> Entry<P.Event> {
     Entry(event, from: origin)
   }
@@ -54,13 +55,13 @@ package final class ProjectionTrial<P: Projection> {
     checkpoint = end
   }
 
-  /// The payloads of all rows of a type, in the order of their keys.
+  /// Returns the payloads of all rows of a type, in the order of their keys.
   package func payloads<R: ProjectionRow>(of type: R.Type) throws(AnnalsError) -> [[UInt8]] {
     let space = try outline.space(of: type)
     return try content().filter { $0.key.first == space }.map(\.value)
   }
 
-  /// The rows of a type, in the order of their keys.
+  /// Returns the rows of a type, in the order of their keys.
   package func rows<R: ProjectionRow>(of type: R.Type) throws(AnnalsError) -> [R] {
     var rows: [R] = []
     for payload in try payloads(of: type) {
@@ -72,7 +73,7 @@ package final class ProjectionTrial<P: Projection> {
     return rows
   }
 
-  /// Every key with its value: rows and what leads to them, in order.
+  /// Returns every key with its value, in order: rows and the entries of secondary keys.
   package func content() throws(AnnalsError) -> [(key: [UInt8], value: [UInt8])] {
     try file.environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       let source = file.source(transaction.view)

@@ -4,13 +4,14 @@ import Synchronization
 
 /// The rows of a projection in a store, which follow the log.
 ///
-/// Any number of values may be had of one projection; they share what they read from. Rows are folded by threads of the library, as long as the store or a view of it
-/// is held, in one process at a time: others read what that one folds, and take over when it ends.
+/// Values of one projection share the file that they read from. The library's threads fold the rows as long
+/// as the store or a view of it is held. One process at a time folds; others read its rows, and take over
+/// when it ends.
 public struct View<P: Projection>: Sendable {
   let host: ViewHost<P.Event>
   let line: ViewLine<P.Event>
 
-  /// What a read begins with.
+  /// Returns the snapshot for a read.
   func snapshot() throws(AnnalsError) -> ViewSnapshot<P> {
     for _ in 0..<Self.turns {
       let served = try served()
@@ -21,7 +22,7 @@ public struct View<P: Projection>: Sendable {
     throw Self.unsettled()
   }
 
-  /// How often in a row the files may turn out not to be the ones that count.
+  /// The number of times in a row that the files may turn out to be replaced.
   private static var turns: Int { 100 }
 
   private static func unsettled() -> AnnalsError {
@@ -31,10 +32,11 @@ public struct View<P: Projection>: Sendable {
     )
   }
 
-  /// How often a reader's store, which is told nothing, looks for a file that others may have built.
+  /// The interval at which a reader's store, which receives no signals, looks for a file that another process
+  /// has built.
   static var interval: Duration { .milliseconds(500) }
 
-  /// What rows are read from.
+  /// Returns the rows to read from.
   private func served() throws(AnnalsError) -> ServedView {
     if host.engine.access == .readOnly {
       let (version, settled) = line.state.withLock { ($0.served?.version, $0.settled) }
@@ -81,21 +83,23 @@ public struct View<P: Projection>: Sendable {
       details: AnnalsError.Details { $0.position = position })
   }
 
-  /// Lends a snapshot of the rows to `body`.
+  /// Calls `body` with a snapshot of the rows.
   ///
-  /// The snapshot shows everything that was folded when it began and nothing that comes later. While the version of the program is being built, an earlier one
-  /// is read in its place if its rows can be read as today's; between two reads, never inside one, the new one takes over.
+  /// The snapshot shows everything folded when it began, and nothing later. While the program's version is
+  /// being built, reads show an earlier version if its rows can be read as the current ones. The new version
+  /// takes over between two reads, never inside one.
   ///
   /// - Parameter body: Reads from the snapshot, which cannot be kept.
-  /// - Throws: What `body` throws, and ``AnnalsError`` with code `busy` where the view is being built for the first time, `readOnly` where nobody builds it,
-  ///   `tooManyReaders`, `usedAfterFork`, `damaged` or `inputOutput`.
+  /// - Throws: The errors of `body`, and ``AnnalsError`` with code `busy` while the view is built for the
+  ///   first time, `readOnly` if no process builds it, `tooManyReaders`, `usedAfterFork`, `damaged` or
+  ///   `inputOutput`.
   public func read<Result>(
     _ body: (borrowing ViewSnapshot<P>) throws(AnnalsError) -> Result
   ) throws(AnnalsError) -> Result {
     try body(snapshot())
   }
 
-  /// Lends a snapshot of the rows to `body`, which may throw errors of its own.
+  /// Calls `body` with a snapshot of the rows. `body` may throw errors of its own.
   @_disfavoredOverload
   public func read<Result>(_ body: (borrowing ViewSnapshot<P>) throws -> Result) throws -> Result {
     try body(snapshot())
@@ -103,13 +107,13 @@ public struct View<P: Projection>: Sendable {
 }
 
 extension View {
-  /// Waits until what reads show has taken in everything up to a position, such as that of an append of one's own.
+  /// Waits until reads include everything up to a position, such as that of an own append.
   ///
   /// - Parameters:
-  ///   - position: The position, ``Appended/position`` for example.
-  ///   - timeout: How long to wait at most.
-  /// - Throws: ``AnnalsError`` with code `busy` when the time is over, `cancelled` in a cancelled task, `usedAfterFork`, what has stopped the view where it goes no further, or as
-  ///   `read`.
+  ///   - position: The position, for example ``Appended/position``.
+  ///   - timeout: The longest time to wait.
+  /// - Throws: ``AnnalsError`` with code `busy` when the time has passed, `cancelled` in a cancelled task,
+  ///   `usedAfterFork`, the error that has stopped the view, or as `read`.
   public func waiting(for position: Position, timeout: Duration = .seconds(10)) async throws(AnnalsError) {
     if host.engine.core.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     let end = ContinuousClock.now + timeout
@@ -127,7 +131,7 @@ extension View {
           details: AnnalsError.Details { $0.waited = timeout })
       }
       if let found, !found.isFolded {
-        // Another process folds: nobody here is told but by looking.
+        // Another process folds the view, so progress is only visible by looking.
         if watched?.file !== found.file {
           watched = (found.file, try found.file.watch())
           continue
@@ -143,17 +147,18 @@ extension View {
     }
   }
 
-  /// Waits until reads show the rows of this program's version, and no build is under way: after ``EventStore/rebuild(_:)``, for example.
+  /// Waits until reads show the rows of this program's version and no build is under way, for example after
+  /// ``EventStore/rebuild(_:)``.
   ///
-  /// - Parameter timeout: How long to wait at most.
-  /// - Throws: ``AnnalsError`` with code `busy` when the time is over, `cancelled` in a cancelled task, `usedAfterFork`, what has stopped the build, or as
-  ///   `read`.
+  /// - Parameter timeout: The longest time to wait.
+  /// - Throws: ``AnnalsError`` with code `busy` when the time has passed, `cancelled` in a cancelled task,
+  ///   `usedAfterFork`, the error that has stopped the build, or as `read`.
   public func waitUntilBuilt(timeout: Duration = .seconds(60)) async throws(AnnalsError) {
     if host.engine.core.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     let end = ContinuousClock.now + timeout
     while true {
       let known = line.changes.count
-      // Another process may have finished the build: looking for what is read notices it.
+      // Another process may have finished the build, which only this check detects.
       _ = try readable()
       let status = try status()
       if case .stopped(let error) = status.state { throw error }
@@ -170,7 +175,7 @@ extension View {
     }
   }
 
-  /// The file that is read from; `nil` where nothing can be read yet.
+  /// Returns the file that reads use; `nil` if nothing can be read yet.
   private func readable() throws(AnnalsError) -> ViewFile? {
     do throws(AnnalsError) { return try served().file } catch {
       guard error.code == .busy else { throw error }
@@ -178,10 +183,11 @@ extension View {
     }
   }
 
-  /// How far the rows are that a read shows; `nil` where nothing can be read yet.
+  /// Returns the progress of the rows that reads show; `nil` if nothing can be read yet.
   private func reached() throws(AnnalsError) -> (position: UInt64, file: ViewFile, isFolded: Bool)? {
     guard let file = try readable(), let found = try reached(file) else { return nil }
-    // An earlier version goes on behind what has taken its place here: what it has read since shows nobody anything.
+    // An earlier version continues after its replacement here, but its later progress is not visible to
+    // reads.
     guard let now = try readable(), now !== file else { return found }
     return try reached(now)
   }
@@ -197,7 +203,7 @@ extension View {
     return (checkpoint?.position.rawValue ?? 0, file, false)
   }
 
-  /// What keeps those rows from going further that are read; `nil` where they go on.
+  /// Returns the error that stops the rows that reads show; `nil` if they advance.
   private func stopped() -> AnnalsError? {
     let (served, building, tracks, error, isRemoved) = line.state.withLock {
       ($0.served, $0.building, $0.tracks, $0.hindrance, $0.isRemoved)
@@ -209,28 +215,28 @@ extension View {
     return tracks.first { $0.file === building }?.error ?? error
   }
 
-  /// What keeps the rows of a file from going further; `nil` where they go on, or another process folds them.
+  /// Returns the error that stops the rows of a file; `nil` if they advance, or another process folds them.
   func stopped(folding file: ViewFile) -> AnnalsError? {
     line.state.withLock { state in
       if state.isRemoved { return Self.removed() }
-      // What is built in their place may stop: the rows that are read go on.
+      // A replacement being built may stop while the rows that reads show still advance.
       if let track = state.tracks.first(where: { $0.file === file }) { return track.error }
       return state.served?.version == P.version ? state.hindrance : nil
     }
   }
 
-  /// What keeps those rows from going further for good; `nil` also where that may pass without anybody's doing.
+  /// Returns the error that stops those rows permanently; `nil` also if the cause may pass by itself.
   func ended() -> AnnalsError? {
     let (served, building, tracks, isRemoved) = line.state.withLock {
       ($0.served, $0.building, $0.tracks, $0.isRemoved)
     }
     if isRemoved { return Self.removed() }
-    // Rows of an earlier version go on whatever becomes of this one.
+    // Rows of an earlier version advance whatever happens to this one.
     let file = served?.file ?? building
     return tracks.first { $0.file === file }?.lasting
   }
 
-  /// How far a file has read, as its track knows where it is folded here.
+  /// Returns the position up to which a file has read, from its runner if it is folded here.
   private static func position(
     of file: ViewFile, _ tracks: [ViewTrack<P.Event>]
   ) throws(AnnalsError) -> UInt64 {
@@ -238,7 +244,7 @@ extension View {
     return try file.read { (view) throws(AnnalsError) in try file.checkpoint(view) }?.position.rawValue ?? 0
   }
 
-  /// What the view is doing.
+  /// Returns the status of the view.
   ///
   /// - Throws: ``AnnalsError`` with code `usedAfterFork`, `tooManyReaders`, `damaged` or `inputOutput`.
   public func status() throws(AnnalsError) -> ViewStatus {
@@ -248,7 +254,7 @@ extension View {
     let last = try host.engine.core.generation.lastPosition()
     let position = try served.map { (served) throws(AnnalsError) in try Self.position(of: served.file, tracks)
     }
-    // What was to take the place of the rows that are read is nothing that goes on by itself.
+    // A stopped replacement for the rows that reads show does not restart by itself.
     let failed = building.flatMap { file in tracks.first { $0.file === file }?.error }
     let state: ViewStatus.State =
       if let error = failed ?? stopped() { .stopped(error) } else if building != nil {
@@ -269,12 +275,12 @@ extension View {
 }
 
 extension Signal {
-  /// Waits until the count is above `known`, the time is over, or the task is cancelled.
+  /// Waits until the count is above `known`, the time has passed, or the task is cancelled.
   func wait(beyond known: UInt64, upTo limit: Duration) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.wait(beyond: known) }
       group.addTask {
-        // A cancelled task sleeps no longer, and looks why itself.
+        // In a cancelled task the sleep returns at once, and the caller checks for cancellation.
         do { try await Task.sleep(for: limit) } catch {}
       }
       await group.next()

@@ -2,13 +2,13 @@ public import AnnalsCoding
 internal import AnnalsSchema
 internal import LMDB
 
-/// A consistent state of a view, lent to a closure. It is never copied, so never kept.
+/// A consistent snapshot of a view, passed to a closure. It cannot be copied or kept.
 public struct ViewSnapshot<P: Projection>: ~Copyable, ReadableRows {
   let transaction: ReadTransaction
   let file: ViewFile
-  /// The tables as they stand in the file, which may be of an earlier version.
+  /// The tables in the file, which may be of an earlier version.
   let outline: ProjectionOutline
-  /// How rows of an earlier version are read; `nil` where they are what they are read as.
+  /// The conversions for rows of an earlier version; `nil` if none is needed.
   private let conversions: RowConversions?
 
   init(
@@ -26,24 +26,24 @@ public struct ViewSnapshot<P: Projection>: ~Copyable, ReadableRows {
     get { file.source(transaction.view, conversions) }
   }
 
-  /// The position that the view has read to; 0 before the first.
+  /// Returns the position up to which the view has read; 0 before the first.
   func read() throws(AnnalsError) -> UInt64 { try position()?.rawValue ?? 0 }
 
   /// Ends the snapshot now.
   consuming func end() {}
 
-  /// Whether another file has taken the place of this one.
+  /// Whether another file has replaced this one.
   func hasSuccessor() throws(AnnalsError) -> Bool {
     try file.successor(transaction.view) != nil
   }
 
-  /// What queries are asked of.
+  /// The source for queries.
   public var reading: RowReading {
     @_lifetime(borrow self)
     get { RowReading(source, outline) }
   }
 
-  /// How far the view has read; `nil` before the first event.
+  /// Returns the position up to which the view has read; `nil` before the first event.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
   public func position() throws(AnnalsError) -> Position? {
@@ -53,9 +53,10 @@ public struct ViewSnapshot<P: Projection>: ~Copyable, ReadableRows {
     return checkpoint.position
   }
 
-  /// The row of a key; `nil` where there is none.
+  /// Returns the row with a key; `nil` if there is none.
   ///
-  /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection, `damaged` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection, `damaged`
+  ///   or `inputOutput`.
   /// - Complexity: One look-up.
   public func get<R: ProjectionRow>(_ type: R.Type, _ key: R.Key) throws(AnnalsError) -> R? {
     let space = try outline.space(of: type)
@@ -74,7 +75,7 @@ public struct ViewSnapshot<P: Projection>: ~Copyable, ReadableRows {
 extension ViewSnapshot: Sendable {}
 
 extension ProjectionOutline {
-  /// The space that rows of a type stand in.
+  /// Returns the space that holds rows of a type.
   func space<R: ProjectionRow>(of type: R.Type) throws(AnnalsError) -> UInt8 {
     guard let index = table(of: ObjectIdentifier(type)) else {
       throw AnnalsError(.wrongUse, "the projection '\(name)' has no table of \(type): name it in 'tables'")
@@ -84,7 +85,7 @@ extension ProjectionOutline {
 }
 
 extension RowSource {
-  /// The row whose payload was stored.
+  /// Decodes a row from its stored payload.
   func decode<R: ProjectionRow>(_ payload: Span<UInt8>) throws(AnnalsError) -> R {
     do throws(CodingFailure) {
       guard let conversion = conversions?.conversion(for: ObjectIdentifier(R.self)) else {

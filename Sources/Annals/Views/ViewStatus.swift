@@ -1,20 +1,20 @@
 public import AnnalsCoding
 
-/// What a view is doing.
+/// The status of a view.
 public struct ViewStatus: Sendable {
-  /// What it does.
+  /// The activity of a view.
   public enum State: Sendable, Equatable {
     /// The program's version is being built, by this process or another.
     case building
     /// It follows the log.
     case following
-    /// It goes no further, or what is built in the place of the rows that are read does not; opening the view again or rebuilding it tries anew. After an error that may pass, such as
-    /// `diskFull`, it tries again by itself every second.
+    /// The view, or the build that is to replace it, has stopped. Open the view again or rebuild it to try
+    /// again. After an error that may pass, such as `diskFull`, it tries again by itself every second.
     case stopped(AnnalsError)
-    /// The store is open for reading only: rows can be read, and others fold them.
+    /// The store is open for reading only: rows can be read, and other processes fold them.
     case readOnly
 
-    /// Whether both are the same; errors are where their codes and messages are.
+    /// Whether both are the same. Errors are equal if their codes and messages are.
     public static func == (left: State, right: State) -> Bool {
       switch (left, right) {
       case (.building, .building), (.following, .following), (.readOnly, .readOnly): true
@@ -25,15 +25,16 @@ public struct ViewStatus: Sendable {
     }
   }
 
-  /// How far a view has come that is being built.
+  /// The progress of a view that is being built.
   public struct Progress: Sendable {
-    /// The position that it has read to.
+    /// The position up to which it has read.
     public let done: UInt64
     /// The last position of the log.
     public let total: UInt64
-    /// Entries in a second, since this process began to build; `nil` where another process builds, or too little is known.
+    /// Entries per second since this process began to build; `nil` if another process builds, or too little
+    /// is known.
     public let rate: Double?
-    /// How long it will take at that rate.
+    /// The estimated time left at that rate.
     public let remaining: Duration?
 
     init(done: UInt64, total: UInt64, began: (time: ContinuousClock.Instant, position: UInt64)?) {
@@ -53,24 +54,25 @@ public struct ViewStatus: Sendable {
 
   /// The name of the projection.
   public let name: String
-  /// The version that the program has.
+  /// The version of the program.
   public let version: Int
-  /// The version whose rows are read; `nil` where none can be read yet.
+  /// The version whose rows reads show; `nil` if none can be read yet.
   public let servedVersion: Int?
-  /// What it does.
+  /// The activity of the view.
   public let state: State
-  /// The position up to which the rows that are read have taken in everything; `nil` before the first.
+  /// The position up to which reads include everything; `nil` before the first.
   public let position: Position?
-  /// How many positions the log has beyond that.
+  /// The number of positions in the log after that position.
   public let lag: UInt64
-  /// Why the view is being built anew, or was last as long as this process has the store open; `nil` where it was not, or for the first time or under a raised version.
+  /// The reason for the current or the last rebuild since this process opened the store. `nil` if there was
+  /// none, for a first build, and for a raised version.
   public let reason: String?
-  /// How far the build has come; `nil` where nothing is built.
+  /// The progress of the build; `nil` if nothing is being built.
   public let progress: Progress?
 }
 
 extension ViewStatus.State: CustomStringConvertible {
-  /// What the view does, in words.
+  /// A description of the activity.
   public var description: String {
     switch self {
     case .building: "is being built"
@@ -82,7 +84,7 @@ extension ViewStatus.State: CustomStringConvertible {
 }
 
 extension ViewStatus.Progress: CustomStringConvertible {
-  /// How far the build has come, with the rate and the time that is left where they are known.
+  /// A description of the progress, with the rate and the time left if they are known.
   public var description: String {
     var text = "\(done) of \(total) positions"
     if let rate { text += ", \(Int(rate.rounded())) a second" }

@@ -1,39 +1,42 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// The table `changes` of a view's file: which rows the last batches have put and removed, so that those who observe the view in any process are told.
+/// The table `changes` of a view's file: the rows that the last batches have put and removed. It notifies
+/// observers of the view in every process.
 ///
-/// While nobody observes the projection, a batch leaves one change that says that rows have changed.
+/// While the projection has no observer, a batch records a single change: that rows have changed.
 ///
-/// It is bounded, so that one who is slow costs nobody anything: who falls off its end reads the rows anew.
+/// The table is bounded, so slow observers cost nothing. An observer that falls off its end reads the rows
+/// again.
 enum ChangeJournal {
-  /// How many changes are kept.
+  /// The number of changes kept.
   static let limit: UInt64 = 10_000
-  /// How many are read at a time.
+  /// The number of changes read at a time.
   static let page = 1_024
 
-  /// What became of a row.
+  /// The kind of a change.
   enum Kind: UInt8 {
     case removed = 0
     case put = 1
-    /// More rows than the journal holds have changed at once, or rows have changed while nobody observed.
+    /// More rows than the journal holds have changed at once, or rows have changed while there was no
+    /// observer.
     case many = 2
   }
 
   /// One change.
   struct Change: Equatable {
     var number: UInt64
-    /// How far the view was when the change was there to be seen.
+    /// The position of the view when the change became visible.
     var position: UInt64
     var kind: Kind
     /// The whole key of the row; empty for `many`.
     var key: [UInt8]
   }
 
-  /// Adds what a batch has changed to the journal, in the transaction that stores it.
+  /// Adds the changes of a batch to the journal, in the transaction that stores them.
   ///
-  /// - Parameter isObserved: Whether anybody observes the projection. If not, the batch is noted as a whole:
-  ///   an observer that has begun since reads the rows again.
+  /// - Parameter isObserved: Whether the projection has an observer. If not, the batch is recorded as a
+  ///   whole: an observer that has begun since reads the rows again.
   static func note(
     _ staging: RowStaging, at position: Position, in table: Table, isObserved: Bool,
     _ transaction: inout WriteTransaction
@@ -87,7 +90,7 @@ enum ChangeJournal {
     }
   }
 
-  /// The numbers of the first change and of the last; 1 and 0 where there is none.
+  /// Returns the numbers of the first and the last change; 1 and 0 if there is none.
   static func ends(of table: Table, _ view: TransactionView) throws(AnnalsError) -> (
     first: UInt64, last: UInt64
   ) {
@@ -104,9 +107,9 @@ enum ChangeJournal {
     }
   }
 
-  /// The changes behind one, as many as are read at a time.
+  /// Returns the changes after one, up to the number read at a time.
   ///
-  /// - Returns: `nil` where some of them are not kept any more.
+  /// - Returns: `nil` if some of them are not kept any more.
   static func changes(
     behind seen: UInt64, in table: Table, _ view: TransactionView, of name: String
   ) throws(AnnalsError) -> [Change]? {

@@ -1,7 +1,7 @@
 public import AnnalsCoding
 public import Observation
 
-/// The result of a query for a user interface, always the newest one.
+/// The newest result of a query, for a user interface.
 ///
 /// ```swift
 /// @State private var red = LiveQuery(RowQuery(Player.byTeam, .key("red")), in: view)
@@ -10,9 +10,9 @@ public import Observation
 ///
 /// It follows the view as long as it is held.
 @MainActor @Observable public final class LiveQuery<Row: ProjectionRow> {
-  /// The rows as they stand; none before the first result.
+  /// The current rows; empty before the first result.
   public private(set) var rows: [Row] = []
-  /// What has stopped it; `nil` as long as it follows. The rows stay as they were.
+  /// The error that has stopped it; `nil` while it follows. The rows stay unchanged.
   public private(set) var error: AnnalsError?
   /// Whether there is no result yet.
   public private(set) var isLoading = true
@@ -20,7 +20,7 @@ public import Observation
   @ObservationIgnored private let results: QueryResults<Row>
   @ObservationIgnored private var following: Following?
 
-  /// Ends its task when nobody holds it any more.
+  /// Cancels its task when it is released.
   private final class Following: Sendable {
     private let task: Task<Void, Never>
 
@@ -31,13 +31,13 @@ public import Observation
     deinit { task.cancel() }
   }
 
-  /// Begins to follow a query of a view.
+  /// Starts following a query of a view.
   public init<P: Projection>(_ query: RowQuery<Row>, in view: View<P>) {
     results = view.results(query)
     follow()
   }
 
-  /// Begins again, after an error.
+  /// Starts again, after an error.
   public func reload() {
     isLoading = true
     error = nil

@@ -1,23 +1,23 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// The lock file by which the process that folds a projection knows whether anybody observes it, in any process.
+/// The lock file by which the process that folds a projection knows whether any process observes it.
 ///
-/// An observer holds it shared from before it looks at the journal for the first time. A batch that finds it free
-/// notes no single changes. A batch that has looked before the observer came is noted as a whole, so that the
+/// An observer holds it shared from before its first look at the journal. A batch that finds it free records
+/// no single changes. If the batch checked before the observer came, it is recorded as a whole, so that the
 /// observer reads the rows again.
 struct ObserverLock: Sendable {
-  /// The file; `nil` where it cannot be opened, and then everything is noted.
+  /// The file; `nil` if it cannot be opened, in which case everything is recorded.
   private let lock: FileLock?
 
-  /// The lock as the process that folds uses it.
+  /// Creates the lock for the process that folds.
   init(_ projection: String, in directory: Directory) {
     do throws(StoreFileError) { lock = try FileLock(Self.fileName(projection), in: directory) } catch {
       lock = nil
     }
   }
 
-  /// Whether anybody observes the projection, or may.
+  /// Whether the projection has, or may have, an observer.
   var isAnybody: Bool {
     guard let lock else { return true }
     do throws(StoreFileError) {
@@ -29,7 +29,7 @@ struct ObserverLock: Sendable {
     }
   }
 
-  /// The name of the file, which says nothing of the projection's name.
+  /// Returns the name of the file, which does not reveal the projection's name.
   static func fileName(_ projection: String) -> String {
     let digits = SHA256.hash(Array(projection.utf8)).prefix(8).map { byte in
       (byte < 16 ? "0" : "") + String(byte, radix: 16)
@@ -38,7 +38,7 @@ struct ObserverLock: Sendable {
   }
 }
 
-/// Proof that a projection is observed, until it ends.
+/// A mark that a projection is observed, held until this value ends.
 final class ObserverMark: Sendable {
   private let hold: FileLock.Hold
 
@@ -48,20 +48,20 @@ final class ObserverMark: Sendable {
 
   /// Marks a projection as observed.
   ///
-  /// - Returns: `nil` where the file cannot be locked: then each batch is noted as a whole.
+  /// - Returns: `nil` if the file cannot be locked; each batch is then recorded as a whole.
   static func take(
     _ projection: String, in directory: Directory, _ access: StoreOptions.Access
   ) -> ObserverMark? {
     do throws(StoreFileError) {
       let lock = try ViewFile.lockFile(
         ObserverLock.fileName(projection), in: directory, access == .readWrite ? .readWrite : .readOnly)
-      // The process that folds has it for some microseconds at a time.
+      // The process that folds holds the lock for some microseconds at a time.
       for _ in 0..<1_000 {
         if let hold = try lock.tryLock(.shared) { return ObserverMark(hold) }
         WriterThread.pause(milliseconds: 1)
       }
     } catch {
-      // Nothing is lost but the changes of single rows.
+      // Only the changes of single rows are lost.
     }
     return nil
   }

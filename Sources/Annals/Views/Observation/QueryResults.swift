@@ -2,17 +2,18 @@ public import AnnalsCoding
 internal import AnnalsSchema
 internal import LMDB
 
-/// The result of a query, now and again whenever it has changed.
+/// An asynchronous sequence of a query's results: the first one, and another whenever the result has changed.
 ///
 /// ```swift
 /// for try await players in view.results(RowQuery(Player.byTeam, .key("red"))) { show(players) }
 /// ```
 ///
-/// A loop that is slower than the changes gets the newest result and none of those between: nothing is kept for it. The sequence ends with its task.
+/// A loop that is slower than the changes gets the newest result only; none are buffered. The sequence ends
+/// with its task.
 public struct QueryResults<Row: ProjectionRow>: AsyncSequence, Sendable {
   /// A result.
   public typealias Element = [Row]
-  /// What stops the sequence.
+  /// The error that stops the sequence.
   public typealias Failure = AnnalsError
 
   struct Step: Sendable {
@@ -25,10 +26,10 @@ public struct QueryResults<Row: ProjectionRow>: AsyncSequence, Sendable {
     self.first = first
   }
 
-  /// An iterator whose first result is that of the moment it is asked.
+  /// Creates an iterator. Its first result is current when it is requested.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(step: first) }
 
-  /// The results that a loop has not been given yet.
+  /// An iterator over the results.
   public struct AsyncIterator: AsyncIteratorProtocol {
     private var step: Step?
 
@@ -36,9 +37,11 @@ public struct QueryResults<Row: ProjectionRow>: AsyncSequence, Sendable {
       self.step = step
     }
 
-    /// The next result, once it differs from the last; `nil` where the task is cancelled, and after an error.
+    /// Returns the next result, once it differs from the last; `nil` after cancellation of the task, and
+    /// after an error.
     ///
-    /// - Throws: As ``ReadableRows/rows(_:)`` and `View.read`, but `busy` only for a view that was removed, as one that is being built is waited for; what has stopped the view where it goes no further.
+    /// - Throws: As ``ReadableRows/rows(_:)`` and `View.read`, and the error that has stopped the view.
+    ///   `busy` only for a view that was removed; the call waits for one that is being built.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(AnnalsError) -> [Row]? {
@@ -52,7 +55,7 @@ public struct QueryResults<Row: ProjectionRow>: AsyncSequence, Sendable {
 }
 
 extension View {
-  /// The result of a query, now and again whenever it has changed. See ``QueryResults``.
+  /// Returns the results of a query, now and whenever they change. See ``QueryResults``.
   public func results<R: ProjectionRow>(_ query: RowQuery<R>) -> QueryResults<R> {
     QueryResults(Self.step(ViewObserver(self), query, nil))
   }
@@ -69,13 +72,13 @@ extension View {
 }
 
 extension ViewObserver {
-  /// A result, and its rows as they are stored, to compare the next one with.
+  /// A result with its stored rows, which are compared with those of the next one.
   struct Result<R: ProjectionRow>: Sendable {
     let rows: [R]
     let bytes: [UInt8]
   }
 
-  /// The next result that differs from `known`; `nil` where the task is cancelled.
+  /// Returns the next result that differs from `known`; `nil` after cancellation of the task.
   @concurrent mutating func result<R>(
     _ query: RowQuery<R>, _ known: [UInt8]?
   ) async throws(AnnalsError) -> Result<R>? {
@@ -102,7 +105,7 @@ extension ViewObserver {
     case .nothing: return false
     case .anything: return true
     case .changes(let changes):
-      // By which secondary keys a row was found before is not known any more.
+      // The secondary keys that a row had before are not known any more.
       let all = RowQuery<R>(R.self)
       let bounds =
         try query.key == nil ? RowBounds(query, snapshot.outline) : RowBounds(all, snapshot.outline)

@@ -1,7 +1,7 @@
 public import AnnalsCoding
 internal import LMDB
 
-/// The changes of a view's rows, as they come.
+/// An asynchronous sequence of the changes to a view's rows.
 ///
 /// ```swift
 /// for try await change in view.changes(of: File.self, in: .prefix("Sources/")) {
@@ -13,16 +13,21 @@ internal import LMDB
 /// }
 /// ```
 ///
-/// It begins with what changes after it was asked for, and ends with its task. Whatever process folds the view, changes are told once they are stored; of a row that has changed
-/// several times meanwhile only how it stands is told, once. One who is slow costs no memory: 10,000 changes are kept in the view's file, and who is further behind is told
-/// ``ViewChange/reset``. While a view is built nothing is told, and when a new version takes over, everybody is told ``ViewChange/reset``.
+/// It begins with changes after its creation, and ends with its task. Changes are reported once they are
+/// stored, whichever process folds the view. If a row has changed several times meanwhile, only its current
+/// state is reported, once.
+///
+/// The view's file keeps 10,000 changes, so a slow observer costs no memory. An observer that falls further
+/// behind receives ``ViewChange/reset``. Nothing is reported while a view is built. When a new version takes
+/// over, every observer receives ``ViewChange/reset``.
 public struct RowChanges<Row: ProjectionRow>: AsyncSequence, Sendable {
   /// A change.
   public typealias Element = ViewChange<Row>
-  /// What stops the sequence.
+  /// The error that stops the sequence.
   public typealias Failure = AnnalsError
 
-  /// Waits for the next changes, the last one first, and what waits for those behind them; none where the task is cancelled.
+  /// A closure that waits for the next changes. It returns them last first, with the step that waits for
+  /// later ones; none after cancellation of the task.
   struct Step: Sendable {
     let run: @Sendable () async throws(AnnalsError) -> (Step?, [Element])
   }
@@ -33,10 +38,10 @@ public struct RowChanges<Row: ProjectionRow>: AsyncSequence, Sendable {
     self.first = first
   }
 
-  /// An iterator that begins where the sequence was asked for.
+  /// Creates an iterator that begins where the sequence was created.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(step: first) }
 
-  /// The changes that a loop has not been given yet.
+  /// An iterator over the changes.
   public struct AsyncIterator: AsyncIteratorProtocol {
     private var page: [Element] = []
     private var step: Step?
@@ -45,10 +50,11 @@ public struct RowChanges<Row: ProjectionRow>: AsyncSequence, Sendable {
       self.step = step
     }
 
-    /// The next change, once there is one; `nil` where the task is cancelled, and after an error.
+    /// Returns the next change, once there is one; `nil` after cancellation of the task, and after an error.
     ///
-    /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection, what has stopped the view where it goes no further, and as `View.read`, but
-    ///   `busy` only for a view that was removed: one that is being built is waited for.
+    /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection, the
+    ///   error that has stopped the view, and as `View.read`. `busy` only for a view that was removed; the
+    ///   call waits for one that is being built.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(AnnalsError) -> Element? {
@@ -64,11 +70,11 @@ public struct RowChanges<Row: ProjectionRow>: AsyncSequence, Sendable {
 }
 
 extension View {
-  /// The changes of rows of a type from now on. See ``RowChanges``.
+  /// Returns the changes of rows of a type from now on. See ``RowChanges``.
   ///
   /// - Parameters:
   ///   - type: The row type.
-  ///   - keys: Which rows; all by default.
+  ///   - keys: The range of keys; all by default.
   public func changes<R: ProjectionRow>(
     of type: R.Type, in keys: KeyRange<R.Key> = .all
   ) -> RowChanges<R> {
@@ -91,7 +97,7 @@ extension View {
 }
 
 extension ViewObserver {
-  /// The next changes of rows of a query's range; `nil` where the task is cancelled.
+  /// Returns the next changes of rows in a query's range; `nil` after cancellation of the task.
   @concurrent mutating func changes<R>(_ query: RowQuery<R>) async throws(AnnalsError) -> [ViewChange<R>]? {
     while !Task.isCancelled {
       let counts = counts
@@ -110,7 +116,7 @@ extension ViewObserver {
     return nil
   }
 
-  /// What a look is for one who observes rows of a range; `nil` where nothing has happened.
+  /// Returns the changes to report to an observer of a range; `nil` if nothing has happened.
   private static func told<R>(
     _ look: Look, _ query: RowQuery<R>, _ snapshot: borrowing ViewSnapshot<P>
   ) throws(AnnalsError) -> [ViewChange<R>]? {

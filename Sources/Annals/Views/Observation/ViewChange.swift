@@ -1,16 +1,17 @@
 public import AnnalsCoding
 
-/// What happened to the rows of a view, as one who observes them is told.
+/// A change to the rows of a view, as reported to observers.
 public enum ViewChange<Row: ProjectionRow>: Sendable {
-  /// A row was put: new, or in the place of another. It is the row as it stands when it is told, with how far the view was then.
+  /// A row was added or replaced. The value is the row's current state, with the position of the view.
   case put(Row, at: Position)
   /// A row was removed.
   case removed(RowIdentity<Row>, at: Position)
-  /// What was known before says nothing any more: the observer fell too far behind, or another version or file of the view serves. Read the rows again.
+  /// Earlier changes are no longer valid: the observer fell too far behind, or reads use another version or
+  /// file of the view. Read the rows again.
   case reset
 }
 
-/// Which row was removed, to be compared with those that are known: keys can be written and not read.
+/// The identity of a removed row, to be compared with known rows. Keys can be encoded but not decoded.
 public struct RowIdentity<Row: ProjectionRow>: Hashable, Sendable {
   private let bytes: [UInt8]
 
@@ -18,12 +19,12 @@ public struct RowIdentity<Row: ProjectionRow>: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// The identity of the row with a key.
+  /// Creates the identity of the row with a key.
   public init(_ key: Row.Key) {
     bytes = RowKeyBytes(key).bytes
   }
 
-  /// The identity of a row.
+  /// Creates the identity of a row.
   public init(of row: Row) {
     self.init(row.key)
   }

@@ -2,9 +2,10 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-/// One who observes a view: which file serves, what of its journal was told, and how more is waited for.
+/// An observer of a view: the file that reads use, the journal's changes reported so far, and the means to
+/// wait for more.
 struct ViewObserver<P: Projection>: Sendable {
-  /// What a look has found.
+  /// The result of a check.
   enum Look {
     /// Nothing has happened.
     case nothing
@@ -14,11 +15,12 @@ struct ViewObserver<P: Projection>: Sendable {
     case anything
   }
 
-  /// How long it takes at most until a view that is being built is looked at again.
+  /// The longest time until a view that is being built is checked again.
   private static var patience: Duration { .milliseconds(50) }
 
   let view: View<P>
-  /// Up to where the changes of a file were told. It does not keep the file: a sequence that nobody iterates must not.
+  /// The place in a file up to which its changes were reported. It does not keep the file open, because a
+  /// sequence that is not iterated must not.
   private struct Place: Sendable {
     /// The number of the file, which may be opened again meanwhile.
     var number: UInt64
@@ -26,9 +28,9 @@ struct ViewObserver<P: Projection>: Sendable {
   }
 
   private var place: Place?
-  /// What lets changes be noted; `nil` before the first look.
+  /// The mark that has changes recorded; `nil` before the first check.
   private var mark: ObserverMark?
-  /// The file that was looked at last.
+  /// The file that was checked last.
   private var file: ViewFile?
   private var watch: CommitWatch?
 
@@ -36,7 +38,7 @@ struct ViewObserver<P: Projection>: Sendable {
     self.view = view
   }
 
-  /// Takes what has happened so far as known; nothing where the view is being built.
+  /// Treats earlier changes as known; does nothing while the view is being built.
   mutating func begin() throws(AnnalsError) {
     try announce()
     do throws(AnnalsError) {
@@ -47,7 +49,7 @@ struct ViewObserver<P: Projection>: Sendable {
     }
   }
 
-  /// Lets changes be noted from now on.
+  /// Has changes recorded from now on.
   private mutating func announce() throws(AnnalsError) {
     if mark != nil { return }
     let engine = view.host.engine
@@ -61,11 +63,11 @@ struct ViewObserver<P: Projection>: Sendable {
       number: file.number, seen: try ChangeJournal.ends(of: file.changes, snapshot.transaction.view).last)
   }
 
-  /// Looks what has happened since the last look, and lends the snapshot that shows it to `body`.
+  /// Checks for changes since the last check, and calls `body` with the snapshot that shows them.
   ///
   /// - Parameters:
-  ///   - most: How many changes are told at most; the others are for the next look.
-  ///   - body: It is given the last change of each row.
+  ///   - most: The most changes to report; the others are left for the next check.
+  ///   - body: Receives the last change of each row.
   mutating func look<Result>(
     _ most: Int, _ body: (Look, borrowing ViewSnapshot<P>) throws(AnnalsError) -> Result
   ) throws(AnnalsError) -> Result? {
@@ -73,7 +75,7 @@ struct ViewObserver<P: Projection>: Sendable {
     let snapshot: ViewSnapshot<P>
     do throws(AnnalsError) { snapshot = try view.snapshot() } catch {
       guard error.code == .busy else { throw error }
-      // A file that cannot be read from is none to wait at, and may have to go.
+      // Waiting on a file that cannot be read is useless, and the file may have to be removed.
       (file, watch, watched) = (nil, nil, nil)
       return nil
     }
@@ -91,7 +93,7 @@ struct ViewObserver<P: Projection>: Sendable {
     return try body(.changes(told), snapshot)
   }
 
-  /// The last change of each row that has changed, in their order; `nil` where some are not kept any more.
+  /// Returns the last change of each changed row, in order; `nil` if some are not kept any more.
   private static func changes(
     behind seen: UInt64, _ snapshot: borrowing ViewSnapshot<P>
   ) throws(AnnalsError) -> [ChangeJournal.Change]? {
@@ -110,31 +112,32 @@ struct ViewObserver<P: Projection>: Sendable {
     return all.filter { last[$0.key] == $0.number }
   }
 
-  /// What is to be waited beyond.
+  /// The counts to wait beyond.
   struct Counts {
     let line: UInt64
     let commits: UInt64
   }
 
-  /// The counts before a look: what comes after it is waited for beyond them.
+  /// The counts before a check. Later changes raise them.
   var counts: Counts { Counts(line: view.line.changes.count, commits: watched?.commits.count ?? 0) }
 
   /// Waits until something may have happened, or the task is cancelled.
   ///
-  /// - Throws: What has stopped the view: nothing is going to happen then.
+  /// - Throws: The error that has stopped the view, because nothing will happen then.
   mutating func wait(beyond counts: Counts) async throws(AnnalsError) {
     if let error = view.ended() { throw error }
     guard let file else {
       return await view.line.changes.wait(beyond: counts.line, upTo: Self.patience)
     }
     if watched !== file {
-      // What happened before there was a watch is seen by one more look.
+      // One more check sees changes from before the watch began.
       watch = try file.watch()
       watched = file
       return
     }
     let line = view.line.changes
-    // A file of an earlier version is not told what takes its place, and a reader's store is told nothing.
+    // The file of an earlier version receives no signal when it is replaced, and a reader's store receives
+    // none at all.
     let mayBeLeft =
       view.host.engine.access == .readOnly && view.line.state.withLock { $0.served?.version != P.version }
     await withTaskGroup(of: Void.self) { group in
