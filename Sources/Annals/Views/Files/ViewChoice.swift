@@ -1,49 +1,50 @@
 internal import AnnalsCoding
 
-/// What is done about the files of a view when a program opens it. It only answers.
+/// The decision about the files of a view when a program opens it. It changes nothing itself.
 struct ViewChoice: Equatable, Sendable {
-  /// What a view is built from.
+  /// The file that a build uses.
   enum Building: Equatable, Sendable {
     /// Nothing is built.
     case none
-    /// A file that somebody has begun.
+    /// A file whose build has already begun.
     case going(on: UInt64)
-    /// A new one.
+    /// A new file.
     case new
   }
 
-  /// The file that rows are read from; `nil` where there is none yet.
+  /// The file that reads use; `nil` if there is none yet.
   private(set) var serving: UInt64?
-  /// What is built.
+  /// The build to run.
   private(set) var building = Building.none
-  /// Why something is built although there was something; `nil` for a first build and for a raised version.
+  /// The reason for a rebuild; `nil` for a first build and for a raised version.
   private(set) var reason: String?
-  /// The last version of the newer plan that has built, or is building, what counts from other inputs; `nil` where none has. Such a file is read, and neither folded nor
-  /// replaced: two programs would build the same view in turns for ever.
+  /// The last version of the newer plan that has built, or is building, the current file from other inputs;
+  /// `nil` if there is none. Such a file is read, but neither folded nor replaced: otherwise two programs
+  /// would rebuild the same view in turns forever.
   private(set) var newer: SchemaVersion?
-  /// The files that nobody needs.
+  /// The files that are not needed.
   private(set) var discarded: [UInt64] = []
-  /// The files of versions that are done with once nothing is built any more.
+  /// The files of versions that are not needed once no build is under way.
   private(set) var outlived: [UInt64] = []
 
-  /// What was found of one file.
+  /// The facts about one file.
   struct Candidate: Sendable {
     var facts: ViewFacts
-    /// Whether it has read the log as it is now.
+    /// Whether it has read the current log.
     var agreement: CheckpointAgreement
-    /// Whether rows of it can be read as those of the program's version.
+    /// Whether its rows can be read as those of the program's version.
     var isReadable: Bool
   }
 
-  /// Decides.
+  /// Makes the decision.
   ///
   /// - Parameters:
-  ///   - outline: The projection as the program has it.
-  ///   - inputs: What its rows depend on in the program's plan.
+  ///   - outline: The program's projection.
+  ///   - inputs: The inputs of its rows in the program's plan.
   ///   - oldest: The plan's oldest version.
   ///   - newest: The plan's last version.
-  ///   - candidates: The files of the name, each version's and in any order.
-  ///   - noted: What is to be told of files that were gone before anybody looked into them.
+  ///   - candidates: The files of the name, of all versions and in any order.
+  ///   - noted: The reason to report for files that were gone before they could be examined.
   /// - Throws: ``AnnalsError`` with code `shapeChanged` or `superseded`.
   init(
     _ outline: ProjectionOutline, _ inputs: ProjectionInputs, oldest: SchemaVersion?,
@@ -59,7 +60,7 @@ struct ViewChoice: Equatable, Sendable {
         discarded.append(facts.number)
         reason = reason ?? problem
       } else if facts.successor != nil {
-        // Nobody folds it any more, and whoever read from it would be sent on for ever.
+        // No process folds it any more, and it would redirect its readers forever.
         discarded.append(facts.number)
         isLost = true
       } else if facts.definition == outline.text {
@@ -91,7 +92,7 @@ struct ViewChoice: Equatable, Sendable {
         building = .going(on: facts.number)
         newer = nil
       } else if isLater, isNewer(facts) {
-        // What serves is followed until that is done, unless it is of no use either.
+        // The file that reads use is followed until the build ends, unless it is of no use either.
         if serving != nil, !isStale { continue }
         building = .going(on: facts.number)
         newer = facts.plan
@@ -143,7 +144,7 @@ struct ViewChoice: Equatable, Sendable {
 }
 
 extension AnnalsError {
-  /// What is told of a view that a program with a newer plan has built.
+  /// Creates the error for a view that a program with a newer plan has built.
   init(of outline: ProjectionOutline, builtBy newer: SchemaVersion, _ own: SchemaVersion) {
     self.init(
       .superseded,

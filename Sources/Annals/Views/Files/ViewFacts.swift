@@ -1,29 +1,31 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// What a view's file says of itself.
+/// The facts recorded in a view's file.
 struct ViewFacts: Equatable, Sendable {
-  /// The number that the names of its files have.
+  /// The number in the names of its files.
   var number: UInt64
   /// The projection's name.
   var name: String
   /// The version of the projection.
   var version: Int
-  /// What its tables are (``ProjectionOutline/text``).
+  /// The description of its tables (``ProjectionOutline/text``).
   var definition: String
-  /// What its rows depend on (``ProjectionInputs/text``).
+  /// The inputs of its rows (``ProjectionInputs/text``).
   var inputs: String
-  /// The last version of the plan that they were taken from; `nil` where the file does not say.
+  /// The last version of the plan from which the inputs were taken; `nil` if the file does not record it.
   var plan: SchemaVersion? = nil
-  /// Whether it has caught up once; until then nobody reads from it.
+  /// Whether it has caught up once. Until then it is not read.
   var isReady: Bool
-  /// How far it has read; `nil` before the first batch.
+  /// The checkpoint up to which it has read; `nil` before the first batch.
   var checkpoint: Checkpoint?
-  /// Up to which position what it has folded is told nobody who observes it, because an older version has told it.
+  /// The position up to which its folds are not reported to observers, because an older version has reported
+  /// them.
   var gate: UInt64
-  /// The number of the file that has taken its place; `nil` where none has.
+  /// The number of the file that has replaced it; `nil` if there is none.
   var successor: UInt64?
-  /// Whether rows of an earlier version are being carried into it: cut short, it is of no use.
+  /// Whether rows of an earlier version are being converted into it. If that is interrupted, the file is
+  /// useless.
   var isCarrying: Bool
 }
 
@@ -31,24 +33,24 @@ struct ViewFacts: Equatable, Sendable {
 enum ViewRow: String, CaseIterable, Sendable {
   /// Name, version and definition of the projection.
   case view
-  /// What the rows depend on.
+  /// The inputs of the rows.
   case inputs
   /// The last version of the plan that has built it.
   case plan
-  /// How far it has read.
+  /// The checkpoint up to which it has read.
   case checkpoint
   /// Whether it has caught up: one byte, 0 or 1.
   case ready
-  /// Up to which position nothing is told.
+  /// The position up to which nothing is reported.
   case gate
-  /// The file that has taken its place.
+  /// The file that has replaced it.
   case successor
-  /// That rows of an earlier version are being carried into it: one byte.
+  /// A mark that rows of an earlier version are being converted into it: one byte.
   case carrying
 }
 
 extension ViewFile {
-  /// What the file says of itself.
+  /// Returns the facts recorded in the file.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
   func facts(_ view: TransactionView) throws(AnnalsError) -> ViewFacts {
@@ -64,13 +66,13 @@ extension ViewFile {
       successor: try successor(view), isCarrying: try isCarrying(view))
   }
 
-  /// The last version of the plan that has built the view; `nil` where the file does not say.
+  /// Returns the last version of the plan that has built the view; `nil` if the file does not record it.
   func plan(_ view: TransactionView) throws(AnnalsError) -> SchemaVersion? {
     let text = try row(.plan, view) { (reader) throws(FormatFailure) in try reader.countedText() }
     return text.flatMap { SchemaVersion($0) }
   }
 
-  /// How far the view has read; `nil` before the first batch.
+  /// Returns the checkpoint up to which the view has read; `nil` before the first batch.
   func checkpoint(_ view: TransactionView) throws(AnnalsError) -> Checkpoint? {
     try row(.checkpoint, view) { (reader) throws(FormatFailure) in try Checkpoint(&reader) }
   }
@@ -80,17 +82,17 @@ extension ViewFile {
     try row(.ready, view) { (reader) throws(FormatFailure) in try reader.byte() == 1 } ?? false
   }
 
-  /// Up to which position observers are told nothing.
+  /// Returns the position up to which nothing is reported to observers.
   func gate(_ view: TransactionView) throws(AnnalsError) -> UInt64 {
     try row(.gate, view) { (reader) throws(FormatFailure) in try reader.number() } ?? 0
   }
 
-  /// The file that has taken the place of this one; `nil` where none has.
+  /// Returns the number of the file that has replaced this one; `nil` if there is none.
   func successor(_ view: TransactionView) throws(AnnalsError) -> UInt64? {
     try row(.successor, view) { (reader) throws(FormatFailure) in try reader.number() }
   }
 
-  /// Whether rows of an earlier version are being carried into it.
+  /// Whether rows of an earlier version are being converted into it.
   func isCarrying(_ view: TransactionView) throws(AnnalsError) -> Bool {
     try row(.carrying, view) { (reader) throws(FormatFailure) in try reader.byte() == 1 } ?? false
   }
@@ -129,7 +131,7 @@ extension WriteTransaction {
     try put(value, row.rawValue, in: file.meta)
   }
 
-  /// Sets what a view's file says of itself when it is created.
+  /// Records the facts in a view's new file.
   mutating func put(
     beginning outline: ProjectionOutline, _ inputs: ProjectionInputs, plan: SchemaVersion?,
     isCarrying: Bool, in file: ViewFile

@@ -2,17 +2,19 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-/// One view's file, open: the rows of one version of a projection, and how far it has read.
+/// The open file of one view: the rows of one version of a projection, and the checkpoint up to which it has
+/// read.
 final class ViewFile: Sendable {
-  /// The tables of every view: rows and the entries of secondary keys by space and key, and what is true of the view as a whole.
+  /// The tables of every view: rows and the entries of secondary keys by space and key, and the facts about
+  /// the view as a whole.
   static let definitions = [
     TableDefinition("rows", integerKeys: false), TableDefinition("meta", integerKeys: false),
     TableDefinition("changes", integerKeys: true),
   ]
-  /// The address space that a view may take.
+  /// The address space reserved for a view.
   private static let mapSize = 1 << 36
 
-  /// The number that the names of its files have.
+  /// The number in the names of its files.
   let number: UInt64
   /// The projection's name, for errors.
   let name: String
@@ -21,11 +23,12 @@ final class ViewFile: Sendable {
   let rows: Table
   let meta: Table
   let changes: Table
-  /// What rises with every commit of this process, and of others as long as anybody watches (``watch()``).
+  /// A signal raised by every commit of this process, and by those of others while the file is watched
+  /// (``watch()``).
   let commits = Signal()
-  /// Whether the disk has all that was committed, as far as this process knows.
+  /// Whether all commits are on disk, as far as this process knows.
   let isSynced = Atomic(true)
-  /// What keeps others from removing it.
+  /// The lease that prevents others from removing the file.
   private let lease: ViewLease
   let watching = Mutex(Watching())
 
@@ -42,7 +45,7 @@ final class ViewFile: Sendable {
     changes = environment.table("changes")
   }
 
-  /// What the names of a view's files begin with.
+  /// Returns the prefix of the names of a view's files.
   static func stem(_ number: UInt64) -> String {
     let digits = String(number)
     return "v-" + String(repeating: "0", count: max(0, 6 - digits.utf8.count)) + digits
@@ -70,7 +73,7 @@ final class ViewFile: Sendable {
     return ViewFile(number: number, name: name, directory, environment, lease)
   }
 
-  /// Opens a lock file; for a reader it is enough to be allowed to read it.
+  /// Opens a lock file. A reader only needs permission to read it.
   static func lockFile(
     _ name: String, in directory: Directory, _ access: EnvironmentOptions.Access
   ) throws(StoreFileError) -> FileLock {
@@ -80,13 +83,13 @@ final class ViewFile: Sendable {
     }
   }
 
-  /// The rows inside a transaction.
+  /// Returns the rows inside a transaction.
   @_lifetime(copy view)
   func source(_ view: TransactionView, _ conversions: RowConversions? = nil) -> RowSource {
     RowSource(view, rows, name: name, conversions: conversions)
   }
 
-  /// Lends a snapshot.
+  /// Calls `body` with a snapshot.
   func read<Result>(_ body: (TransactionView) throws(AnnalsError) -> Result) throws(AnnalsError) -> Result {
     try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       try body(transaction.view)
@@ -94,11 +97,12 @@ final class ViewFile: Sendable {
   }
 }
 
-/// The lease of a view's files, held shared until this ends: as long as anybody has it, nobody removes them.
+/// A shared lease on a view's files, held until this value ends. No process removes the files while any
+/// process holds it.
 final class ViewLease: Sendable {
   private let hold: FileLock.Hold
 
-  /// Takes the lease; whoever removes files has it only while the shelf is locked, as the caller has it now.
+  /// Takes the lease. A remover holds it only while the view registry is locked, as the caller holds it now.
   init(_ lock: FileLock) throws(StoreFileError) {
     hold = try lock.lock(.shared)
   }

@@ -2,13 +2,15 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-/// The directory `views` of a store: the files of all views, by number.
+/// The view registry: the directory `views` of a store, with the files of all views by number.
 ///
-/// Names of projections never become names of files. Whoever creates or removes files, or decides by what is there, holds ``lock()``.
+/// Names of projections never become names of files. Hold ``lock()`` to create or remove files, or to decide
+/// by the files present.
 struct ViewShelf: Sendable {
   static let directoryName = "views"
-  /// The endings of a view's files in the order of their removal. Locks go first: as long as the file and its mark are there, it is as it was, and where the file is gone
-  /// and its locks are too, it was removed in order (``Listing/isLeftover``). The lease goes last.
+  /// The endings of a view's files in the order of their removal. Locks go first: while the file and its mark
+  /// exist, the view is intact. If the file and its locks are gone, it was removed in order
+  /// (``Listing/isLeftover``). The lease goes last.
   static let endings = [
     ".mdb-lock", ".open", ".queue", ".write", ".fold", ".mdb", ".state", ".lease",
   ]
@@ -16,20 +18,21 @@ struct ViewShelf: Sendable {
   let directory: Directory
   let access: StoreOptions.Access
 
-  /// What the names of files say of one number.
+  /// The files present for one number.
   struct Listing: Sendable {
     var number: UInt64
-    /// Which view it is; `nil` where the mark is missing or is none.
+    /// The mark that names the view; `nil` if it is missing or malformed.
     var mark: ViewMark?
-    /// Whether the file of its rows is there.
+    /// Whether the file with its rows exists.
     var hasFile: Bool
-    /// Whether what is there is the rest of a removal or the beginning of a creation, and not what somebody has lost.
+    /// Whether the files are the rest of a removal or the beginning of a creation, and not the result of a
+    /// loss.
     var isLeftover: Bool
-    /// Whether nothing but the lease is there, which keeps the highest number from being used again.
+    /// Whether only the lease exists, which keeps the highest number from being used again.
     var isUsed: Bool
   }
 
-  /// Opens the directory, which the first writer creates.
+  /// Opens the directory. The first writer creates it.
   ///
   /// - Returns: `nil` for a reader of a store that has none.
   static func open(in store: Directory, _ access: StoreOptions.Access) throws(AnnalsError) -> ViewShelf? {
@@ -49,7 +52,7 @@ struct ViewShelf: Sendable {
     }
   }
 
-  /// Keeps others from creating and removing files of views; for a moment.
+  /// Briefly keeps others from creating and removing files of views.
   func lock() throws(AnnalsError) -> FileLock.Hold {
     try files { () throws(StoreFileError) in
       try ViewFile.lockFile("views.lock", in: directory, access == .readWrite ? .readWrite : .readOnly)
@@ -57,14 +60,14 @@ struct ViewShelf: Sendable {
     }
   }
 
-  /// Removes what crashes have left of marks; only for the holder of ``lock()``.
+  /// Removes leftover parts of marks after crashes. The caller must hold ``lock()``.
   func clearUp() throws(AnnalsError) {
     try files { () throws(StoreFileError) in
       try directory.removeUnfinishedReplacements { Self.parts(of: $0) != nil }
     }
   }
 
-  /// All numbers that any file has, in their order.
+  /// Returns all numbers that have files, in order.
   func listings() throws(AnnalsError) -> [Listing] {
     var listings: [Listing] = []
     for (number, endings) in try numbers().sorted(by: { $0.key < $1.key }) {
@@ -78,7 +81,7 @@ struct ViewShelf: Sendable {
     return listings
   }
 
-  /// The endings of the files that there are, by number.
+  /// Returns the endings of the existing files, by number.
   private func numbers() throws(AnnalsError) -> [UInt64: Set<String>] {
     let names = try files { () throws(StoreFileError) in try directory.names() }
     var found: [UInt64: Set<String>] = [:]
@@ -89,7 +92,7 @@ struct ViewShelf: Sendable {
     return found
   }
 
-  /// The number and the ending of a view's file; `nil` for any other file.
+  /// Returns the number and the ending of a view's file; `nil` for any other file.
   private static func parts(of name: String) -> (UInt64, String)? {
     guard name.hasPrefix("v-"), let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
     let ending = String(name[dot...])
@@ -99,7 +102,7 @@ struct ViewShelf: Sendable {
     return (number, ending)
   }
 
-  /// Which view a file is of; `nil` where its mark is missing or is none.
+  /// Returns the mark of a view's file; `nil` if it is missing or malformed.
   func mark(of number: UInt64) throws(AnnalsError) -> ViewMark? {
     let bytes: [UInt8]
     do throws(StoreFileError) {
@@ -113,7 +116,7 @@ struct ViewShelf: Sendable {
     do throws(FormatFailure) { return try ViewMark(bytes) } catch { return nil }
   }
 
-  /// Says which view a file is of, and whether a power cut can spoil it.
+  /// Writes the mark of a view's file: the view it belongs to, and whether a power loss can damage it.
   func put(_ mark: ViewMark, for number: UInt64) throws(AnnalsError) {
     try files { () throws(StoreFileError) in
       try directory.replace(ViewFile.stem(number) + ".state", with: mark.encoded().span)
@@ -122,22 +125,24 @@ struct ViewShelf: Sendable {
 
   /// Opens a view's file.
   ///
-  /// - Parameter core: The log that it is of, as this process has it open. A process has one environment of a file: whoever only reads opens it as those need it who write.
+  /// - Parameter core: The log of the view, as this process has it open. A process has one environment for
+  ///   each file, so a reader opens it as a writer needs it.
   func open(_ number: UInt64, called name: String, of core: LogCore) throws(AnnalsError) -> ViewFile {
     try ViewFile.open(
       number, called: name, in: directory, access: core.access == .readWrite ? .readWrite : .readOnly)
   }
 
-  /// Creates the file of a view that has read nothing; only for the holder of ``lock()``.
+  /// Creates the file of a view that has read nothing. The caller must hold ``lock()``.
   ///
   /// - Parameters:
   ///   - plan: The last version of the plan that builds it.
-  ///   - isCarrying: Whether rows of an earlier version will be carried into it.
+  ///   - isCarrying: Whether rows of an earlier version will be converted into it.
   func create(
     _ outline: ProjectionOutline, _ inputs: ProjectionInputs, plan: SchemaVersion? = nil, isCarrying: Bool
   ) throws(AnnalsError) -> ViewFile {
     let number = (try listings().last?.number ?? 0) + 1
-    // Before there is a file: after a power cut one whose mark the disk does not have is removed unopened.
+    // The mark comes before the file: after a power loss, a file whose mark is not on disk is removed
+    // unopened.
     try put(
       ViewMark(name: outline.name, version: outline.version, boot: Boot.id ?? "", isSynced: false),
       for: number)
@@ -150,12 +155,12 @@ struct ViewShelf: Sendable {
     return file
   }
 
-  /// Removes the files of a view unless somebody has it open; only for the holder of ``lock()``.
+  /// Removes the files of a view unless a process has it open. The caller must hold ``lock()``.
   ///
-  /// Of the highest number the lease stays, so that no other view gets that number: who remembers files by it, to remove them when they are let go of, would remove
-  /// the wrong one.
+  /// For the highest number the lease stays, so that no other view gets the number. Programs remember files
+  /// by number to remove them once they are released, and would otherwise remove the wrong one.
   ///
-  /// - Returns: Whether they are gone.
+  /// - Returns: Whether the files are gone.
   func remove(_ number: UInt64) throws(AnnalsError) -> Bool {
     let highest = try numbers().keys.max() ?? 0
     return try files { () throws(StoreFileError) in
@@ -174,7 +179,7 @@ struct ViewShelf: Sendable {
 
   /// Takes the right to fold a view.
   ///
-  /// - Returns: `nil` where another process, or another store of this one, has it.
+  /// - Returns: `nil` if another process, or another store of this one, has it.
   func foldLease(_ number: UInt64) throws(AnnalsError) -> FoldLease? {
     try files { () throws(StoreFileError) in
       let lock = try FileLock(ViewFile.stem(number) + ".fold", in: directory)
@@ -184,7 +189,7 @@ struct ViewShelf: Sendable {
   }
 }
 
-/// The right to fold a view, until this ends.
+/// The right to fold a view, held until this value ends.
 final class FoldLease: Sendable {
   private let hold: FileLock.Hold
 

@@ -1,5 +1,5 @@
 extension InlineSnapshot: ReadableRows {
-  /// What queries are asked of.
+  /// The source for queries.
   public var reading: RowReading {
     @_lifetime(borrow self)
     get { RowReading(source, outline) }

@@ -6,7 +6,7 @@ public import AnnalsCoding
   public import Foundation
 #endif
 
-/// Which keys a query is of: all, one, those of a range, or those with a common beginning.
+/// A range of keys for a query: all keys, one key, an interval, or the keys with a common prefix.
 ///
 /// ```swift
 /// RowQuery(File.self, .prefix("Sources/"))
@@ -14,8 +14,8 @@ public import AnnalsCoding
 /// RowQuery(Player.byAge, .from(18, upTo: 30))
 /// ```
 ///
-/// Keys are compared by the bytes that they write (``RowKey``), so that texts are in the order of their UTF-8 bytes. A range whose end comes before its beginning
-/// has no keys.
+/// Keys are compared by their encoded bytes (``RowKey``), so texts are in the order of their UTF-8 bytes. A
+/// range whose end comes before its beginning is empty.
 public struct KeyRange<Key: RowKey>: Hashable, Sendable {
   let lower, upper: KeyCut
 
@@ -24,7 +24,7 @@ public struct KeyRange<Key: RowKey>: Hashable, Sendable {
     self.upper = upper
   }
 
-  /// The keys that begin with what `fill` writes.
+  /// Creates the range of the keys that begin with the bytes `fill` writes.
   private init(beginning fill: (inout RowKeyBytes) -> Void) {
     var bytes = RowKeyBytes()
     fill(&bytes)
@@ -37,10 +37,10 @@ public struct KeyRange<Key: RowKey>: Hashable, Sendable {
   /// One key.
   public static func key(_ key: Key) -> KeyRange { KeyRange(KeyCut(before: key), KeyCut(behind: key)) }
 
-  /// A key and those behind it.
+  /// A key and those after it.
   public static func from(_ first: Key) -> KeyRange { KeyRange(KeyCut(before: first), KeyCut(behind: [])) }
 
-  /// The keys behind one.
+  /// The keys after one.
   public static func above(_ key: Key) -> KeyRange { KeyRange(KeyCut(behind: key), KeyCut(behind: [])) }
 
   /// The keys before one.
@@ -49,7 +49,7 @@ public struct KeyRange<Key: RowKey>: Hashable, Sendable {
   /// A key and those before it.
   public static func through(_ last: Key) -> KeyRange { KeyRange(KeyCut(before: []), KeyCut(behind: last)) }
 
-  /// A key and those behind it, before another.
+  /// A key and those after it, up to but not including another.
   public static func from(_ first: Key, upTo end: Key) -> KeyRange {
     KeyRange(KeyCut(before: first), KeyCut(before: end))
   }
@@ -61,44 +61,45 @@ public struct KeyRange<Key: RowKey>: Hashable, Sendable {
 }
 
 extension KeyRange where Key: Comparable {
-  /// The keys of a range.
+  /// The keys in a range.
   ///
-  /// Swift makes a range of texts only where it takes the first for the smaller one, which it does not by their bytes: then take ``from(_:upTo:)``.
+  /// Swift compares the bounds of a text range in another order than that of their bytes. If Swift rejects a
+  /// range as reversed, use ``from(_:upTo:)``.
   public static func `in`(_ range: Range<Key>) -> KeyRange {
     .from(range.lowerBound, upTo: range.upperBound)
   }
 
-  /// The keys of a range.
+  /// The keys in a range.
   public static func `in`(_ range: ClosedRange<Key>) -> KeyRange {
     .from(range.lowerBound, through: range.upperBound)
   }
 
-  /// The keys of a range.
+  /// The keys in a range.
   public static func `in`(_ range: PartialRangeFrom<Key>) -> KeyRange { .from(range.lowerBound) }
 
-  /// The keys of a range.
+  /// The keys in a range.
   public static func `in`(_ range: PartialRangeUpTo<Key>) -> KeyRange { .upTo(range.upperBound) }
 
-  /// The keys of a range.
+  /// The keys in a range.
   public static func `in`(_ range: PartialRangeThrough<Key>) -> KeyRange { .through(range.upperBound) }
 }
 
 extension KeyRange where Key == String {
-  /// The texts that begin with the UTF-8 bytes of another; all of them where that is empty.
+  /// The texts that begin with the UTF-8 bytes of a text. An empty text matches all.
   public static func prefix(_ text: String) -> KeyRange {
     KeyRange { bytes in bytes.append(open: text.utf8.span) }
   }
 }
 
 extension KeyRange where Key == StreamName {
-  /// The names that begin with the UTF-8 bytes of a text; all of them where that is empty.
+  /// The names that begin with the UTF-8 bytes of a text. An empty text matches all.
   public static func prefix(_ text: String) -> KeyRange {
     KeyRange { bytes in bytes.append(open: text.utf8.span) }
   }
 }
 
 extension KeyRange where Key == Data {
-  /// The byte strings that begin with another; all of them where that is empty.
+  /// The byte strings that begin with another. An empty one matches all.
   public static func prefix(_ data: Data) -> KeyRange {
     KeyRange { bytes in
       let beginning = Array(data)
@@ -108,13 +109,13 @@ extension KeyRange where Key == Data {
 }
 
 extension KeyRange {
-  /// The keys of which the first part is `first`.
+  /// The keys whose first part is `first`.
   public static func leading<First: RowKey, each Rest: RowKey>(_ first: First) -> KeyRange
   where Key == Keys<First, repeat each Rest> {
     KeyRange { bytes in first.encode(into: &bytes) }
   }
 
-  /// The keys of which the first two parts are these.
+  /// The keys whose first two parts are these.
   public static func leading<First: RowKey, Second: RowKey, each Rest: RowKey>(
     _ first: First, _ second: Second
   ) -> KeyRange where Key == Keys<First, Second, repeat each Rest> {
@@ -124,7 +125,7 @@ extension KeyRange {
     }
   }
 
-  /// The keys of which the first three parts are these.
+  /// The keys whose first three parts are these.
   public static func leading<First: RowKey, Second: RowKey, Third: RowKey, each Rest: RowKey>(
     _ first: First, _ second: Second, _ third: Third
   ) -> KeyRange where Key == Keys<First, Second, Third, repeat each Rest> {
@@ -135,13 +136,14 @@ extension KeyRange {
     }
   }
 
-  /// The keys of which the first part is a text that begins with the UTF-8 bytes of `text`.
+  /// The keys whose first part is a text that begins with the UTF-8 bytes of `text`.
   public static func leading<each Rest: RowKey>(beginning text: String) -> KeyRange
   where Key == Keys<String, repeat each Rest> {
     KeyRange { bytes in bytes.append(open: text.utf8.span) }
   }
 
-  /// The keys of which the first part is `first`, and the second a text that begins with the UTF-8 bytes of `text`.
+  /// The keys whose first part is `first`, and whose second is a text that begins with the UTF-8 bytes of
+  /// `text`.
   public static func leading<First: RowKey, each Rest: RowKey>(
     _ first: First, beginning text: String
   ) -> KeyRange where Key == Keys<First, String, repeat each Rest> {
@@ -152,7 +154,7 @@ extension KeyRange {
   }
 }
 
-/// A place between keys: before or behind all that begin with some bytes.
+/// A place between keys: before or after all that begin with some bytes.
 struct KeyCut: Hashable, Sendable {
   let bytes: [UInt8]
   let isBehind: Bool
@@ -163,7 +165,7 @@ struct KeyCut: Hashable, Sendable {
     isBehind = false
   }
 
-  /// Behind all keys that begin with `bytes`.
+  /// After all keys that begin with `bytes`.
   init(behind bytes: [UInt8]) {
     self.bytes = bytes
     isBehind = true
@@ -172,10 +174,10 @@ struct KeyCut: Hashable, Sendable {
   /// Before a key.
   init(before key: some RowKey) { self.init(before: RowKeyBytes(key).bytes) }
 
-  /// Behind a key.
+  /// After a key.
   init(behind key: some RowKey) { self.init(behind: RowKeyBytes(key).bytes) }
 
-  /// The lowest bytes that a key behind the place can have, which stands among those that begin with `start`.
+  /// Returns the lowest bytes that a key after the place can have among those that begin with `start`.
   ///
   /// - Parameter start: Bytes of which one is below 255.
   func floor(in start: [UInt8]) -> [UInt8] {

@@ -6,15 +6,16 @@ internal import AnnalsCoding
   import Foundation
 #endif
 
-/// Where a page of rows ended, to ask for the next one.
+/// The place where a page of rows ended, used to request the next page.
 ///
-/// A text for programs to keep and hand back, also in another process or after a restart. It names the view, its version and the query, and is refused by another.
-/// It holds the key of the last row, so it is no secret and no secret should be a key.
+/// A token is a text that programs can keep, and use in another process or after a restart. It identifies the
+/// view, its version and the query, and is refused for any other. It contains the key of the last row, so it
+/// is not secret. Do not use secrets as keys.
 public struct PageToken: Hashable, Codable, Sendable, CustomStringConvertible {
-  /// The token as text, which a URL can hold.
+  /// The token as text that is safe in a URL.
   public let text: String
 
-  /// The token with a text, which is checked when it is used.
+  /// Creates a token from its text, which is checked when it is used.
   public init(_ text: String) {
     self.text = text
   }
@@ -22,12 +23,12 @@ public struct PageToken: Hashable, Codable, Sendable, CustomStringConvertible {
   /// The token as text.
   public var description: String { text }
 
-  /// Reads the text.
+  /// Decodes the text.
   public init(from decoder: any Decoder) throws {
     text = try decoder.singleValueContainer().decode(String.self)
   }
 
-  /// Writes the text.
+  /// Encodes the text.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)
@@ -36,28 +37,29 @@ public struct PageToken: Hashable, Codable, Sendable, CustomStringConvertible {
 
 /// A page of a query's result.
 public struct RowPage<Row: ProjectionRow>: Sendable {
-  /// The rows, at most as many as the query's limit.
+  /// The rows, up to the query's limit.
   public let rows: [Row]
-  /// Where the next page begins; `nil` where nothing follows. Where the query has a predicate, nothing may follow all the same.
+  /// The token for the next page; `nil` if there is none. If the query has a predicate, the next page may
+  /// still be empty.
   public let next: PageToken?
 }
 
-/// What a page's token says.
+/// The content of a page's token.
 struct PagePlace: Equatable {
-  /// The checksum of what names the view, its version and the query.
+  /// The checksum that identifies the view, its version and the query.
   let scope: UInt32
-  /// The key of the last row behind the number of its space.
+  /// The key of the last row, without the number of its space.
   let key: [UInt8]
 
   private static let format: UInt8 = 1
 
-  /// The place behind a key.
+  /// Creates the place after a key.
   init(scope: UInt32, key: [UInt8]) {
     self.scope = scope
     self.key = key
   }
 
-  /// The checksum of what names a projection and a query of its rows.
+  /// Computes the checksum that identifies a projection and a query of its rows.
   static func scope<Row>(_ query: RowQuery<Row>, name: String, version: Int) -> UInt32 {
     var bytes = Array(name.utf8)
     bytes.append(littleEndian: UInt64(version))
@@ -65,7 +67,7 @@ struct PagePlace: Equatable {
     return Checksum.crc32c(bytes.span)
   }
 
-  /// Reads a token; `nil` where it is none.
+  /// Parses a token; `nil` if it is malformed.
   init?(_ token: PageToken) {
     var text = String(token.text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
     while text.utf8.count % 4 != 0 { text += "=" }

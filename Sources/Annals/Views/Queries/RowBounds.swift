@@ -1,18 +1,20 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// Which keys of a file a query is of, as whole keys.
+/// The bounds of a query as whole keys of a file.
 struct RowBounds {
-  /// Where the keys stand.
+  /// The place of the keys.
   let place: RowPlace
-  /// The lowest that a key can be, and what every key comes before.
+  /// The lowest possible key, and an upper bound that every key comes before.
   let lower, upper: [UInt8]
-  /// What names the view, its version and the query in a page's token.
+  /// The checksum in a page's token that identifies the view, its version and the query.
   let scope: UInt32
 
+  /// Computes the bounds of a query.
+  ///
   /// - Parameters:
-  ///   - prefix: What every key of the projection begins with.
-  ///   - token: Where an earlier page ended.
+  ///   - prefix: The prefix of every key of the projection.
+  ///   - token: The place where an earlier page ended.
   init<Row>(
     _ query: RowQuery<Row>, _ outline: ProjectionOutline, prefix: [UInt8] = [], after token: PageToken? = nil
   ) throws(AnnalsError) {
@@ -27,8 +29,8 @@ struct RowBounds {
           "the view '\(outline.name)': the page token is not one of this query of version \(outline.version); begin again without one"
         )
       }
-      // Whoever has the token may have changed it: it narrows the query and leads nowhere else.
-      // The key with a zero behind it is the lowest that comes behind it.
+      // The token may have been altered. It can only narrow the query, never widen it. The key followed by a
+      // zero is the lowest key after it.
       let edge = start + page.key + (query.isDescending ? [] : [0])
       if query.isDescending {
         if edge.span.precedes(upper.span) { upper = edge }
@@ -40,22 +42,22 @@ struct RowBounds {
     self.upper = upper
   }
 
-  /// Whether a whole key is within them.
+  /// Whether a whole key is within the bounds.
   func contains(_ key: Span<UInt8>) -> Bool {
     !key.precedes(lower.span) && key.precedes(upper.span)
   }
 }
 
-/// Where the keys of a query stand.
+/// The place of a query's keys.
 struct RowPlace: Equatable {
   /// The number of the space.
   let space: UInt8
-  /// Whether what stands there leads to rows, and is none itself.
+  /// Whether the keys are entries that lead to rows, not rows.
   let isSecondary: Bool
 }
 
 extension ProjectionOutline {
-  /// Where the keys of a query stand.
+  /// Returns the place of a query's keys.
   func place<R>(of query: RowQuery<R>) throws(AnnalsError) -> RowPlace {
     let space = try space(of: R.self)
     guard let name = query.key else { return RowPlace(space: space, isSecondary: false) }

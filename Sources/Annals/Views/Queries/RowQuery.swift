@@ -7,52 +7,53 @@ internal import AnnalsSchema
   public import Foundation
 #endif
 
-/// Which rows of a projection are asked for, and in what order.
+/// A query for rows of a projection, with their order.
 ///
 /// ```swift
 /// let query = RowQuery(Player.byTeam, .key("red")).filter(#Predicate { $0.goals > 10 }).limit(20)
 /// let rows = try view.rows(query)
 /// ```
 ///
-/// It is a value that says nothing of a view: the same query can be asked of any that has the rows.
+/// A query does not depend on a view: use the same one with any view that has the rows.
 public struct RowQuery<Row: ProjectionRow>: Sendable {
-  /// The name of the secondary key that rows are found by; `nil` for their own.
+  /// The name of the secondary key by which rows are found; `nil` for their own key.
   let key: String?
   let lower, upper: KeyCut
   private(set) var isDescending = false
   private(set) var most = Int.max
   private(set) var predicates: [Predicate<Row>] = []
 
-  /// The rows whose keys are in a range, the lowest key first.
+  /// Creates a query for the rows whose keys are in a range, lowest key first.
   ///
   /// - Parameters:
   ///   - type: The row type.
-  ///   - keys: Which; all by default.
+  ///   - keys: The range; all by default.
   public init(_ type: Row.Type = Row.self, _ keys: KeyRange<Row.Key> = .all) {
     key = nil
     (lower, upper) = (keys.lower, keys.upper)
   }
 
-  /// The rows that have a secondary key in a range, the lowest key first, and among equal ones that with the lowest key of its own.
+  /// Creates a query for the rows with a secondary key in a range, lowest key first. Rows with equal keys are
+  /// ordered by their own keys.
   ///
-  /// A row with several such keys stands there once for each.
+  /// A row with several such keys appears once for each.
   ///
   /// - Parameters:
   ///   - secondary: A key that the row type declares.
-  ///   - keys: Which; all by default, and then every row that has the key.
+  ///   - keys: The range. The default includes every row that has the key.
   public init<Key: RowKey>(_ secondary: SecondaryKey<Row, Key>, _ keys: KeyRange<Key> = .all) {
     key = secondary.name
     (lower, upper) = (keys.lower, keys.upper)
   }
 
-  /// The same rows in the other order.
+  /// Returns the query with the rows in reverse order.
   public func descending(_ isDescending: Bool = true) -> RowQuery {
     var query = self
     query.isDescending = isDescending
     return query
   }
 
-  /// The first rows alone.
+  /// Limits the query to the first rows.
   ///
   /// - Parameter count: The most rows; 0 or more.
   public func limit(_ count: Int) -> RowQuery {
@@ -61,9 +62,9 @@ public struct RowQuery<Row: ProjectionRow>: Sendable {
     return query
   }
 
-  /// Those of the rows for which a predicate holds, and every one that was given before.
+  /// Limits the query to rows that match a predicate, in addition to any earlier predicates.
   ///
-  /// Each row of the range is read for it, so that a range or a secondary key is better where there is one.
+  /// Every row of the range is read, so prefer a range or a secondary key where possible.
   public func filter(_ predicate: Predicate<Row>) -> RowQuery {
     var query = self
     query.predicates.append(predicate)
@@ -73,7 +74,7 @@ public struct RowQuery<Row: ProjectionRow>: Sendable {
   /// Whether rows must be read to know which belong to the result.
   var needsRows: Bool { !predicates.isEmpty }
 
-  /// What makes two queries the same for whoever goes on from page to page, but for the predicates themselves and the limit.
+  /// The bytes that identify the query across pages. They exclude the predicates themselves and the limit.
   var identity: [UInt8] {
     var bytes: [UInt8] = []
     for part in [Array(Row.recordName.utf8), key.map { Array($0.utf8) } ?? [0], lower.bytes, upper.bytes] {

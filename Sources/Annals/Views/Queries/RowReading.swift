@@ -1,19 +1,20 @@
 public import AnnalsCoding
 
-/// The rows that queries are asked of: those of a view's snapshot, of a store's inline projection, or those that a projection sees while it folds.
+/// A source of rows for queries: a view's snapshot, a store's inline projection, or the rows of a projection
+/// during its fold.
 public protocol ReadableRows: ~Copyable, ~Escapable {
-  /// What the library reads rows from.
+  /// The source from which the library reads rows.
   var reading: RowReading {
     @_lifetime(borrow self)
     get
   }
 }
 
-/// What the library reads rows from. Only the library makes one.
+/// The source from which the library reads rows. Only the library creates one.
 public struct RowReading: ~Escapable {
   let source: RowSource
   let outline: ProjectionOutline
-  /// What was changed and is not stored yet.
+  /// The changes that are not stored yet.
   let staging: RowStaging?
 
   @_lifetime(copy source)
@@ -28,12 +29,13 @@ public struct RowReading: ~Escapable {
 extension RowReading: Sendable {}
 
 extension ReadableRows where Self: ~Copyable & ~Escapable {
-  /// The rows of a query, one after the other, of which only one is in memory at a time.
+  /// Scans the rows of a query one after the other, with only one in memory at a time.
   ///
   /// - Parameters:
-  ///   - query: Which rows, and in what order.
-  ///   - token: Where an earlier page of the same query ended; the first row by default.
-  /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection or a key that it does not declare, `malformed` for a token of another query, view or version, `damaged` or
+  ///   - query: The query.
+  ///   - token: The place where an earlier page of the same query ended. The default begins at the first row.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection or a key
+  ///   that it does not declare, `malformed` for a token of another query, view or version, `damaged` or
   ///   `inputOutput`.
   /// - Complexity: One descent to the first row; then a step for each.
   @_lifetime(borrow self)
@@ -43,7 +45,7 @@ extension ReadableRows where Self: ~Copyable & ~Escapable {
     try RowScan(query, in: reading, after: token)
   }
 
-  /// The rows of a query.
+  /// Returns the rows of a query.
   ///
   /// - Throws: As ``scan(_:after:)`` and ``RowScan/next()``.
   /// - Complexity: O(rows of the result); with a predicate, O(rows of the range).
@@ -54,13 +56,15 @@ extension ReadableRows where Self: ~Copyable & ~Escapable {
     return rows
   }
 
-  /// The next rows of a query, as many as its limit says, and where the page behind them begins.
+  /// Returns the next rows of a query, up to its limit, with the token for the page after them.
   ///
-  /// Whoever goes on with a token gets each row once that is there all the time; rows that were put or removed between two pages are there or not as they stand then.
+  /// Paging delivers each row that exists throughout exactly once. Rows that are put or removed between two
+  /// pages may or may not appear.
   ///
   /// - Parameters:
-  ///   - query: Which rows, in what order, and how many. The limit may change from page to page; a predicate is the same for all of them.
-  ///   - token: Where the page before ended; `nil` for the first.
+  ///   - query: The query with its limit. The limit may change from page to page; a predicate must stay the
+  ///     same.
+  ///   - token: The place where the previous page ended; `nil` for the first.
   /// - Throws: As ``rows(_:)``.
   public func page<R: ProjectionRow>(
     _ query: RowQuery<R>, after token: PageToken? = nil
@@ -71,7 +75,7 @@ extension ReadableRows where Self: ~Copyable & ~Escapable {
     return RowPage(rows: rows, next: rows.count == query.most ? try scan.nextPage() : nil)
   }
 
-  /// How many rows a query has, up to its limit. Without a predicate no row is read.
+  /// Counts the rows of a query, up to its limit. Without a predicate no row is read.
   ///
   /// - Throws: As ``rows(_:)``.
   /// - Complexity: A step for each row of the range.
@@ -80,7 +84,7 @@ extension ReadableRows where Self: ~Copyable & ~Escapable {
     return try scan.count()
   }
 
-  /// The first row of a query; `nil` where it has none.
+  /// Returns the first row of a query; `nil` if it has none.
   ///
   /// - Throws: As ``rows(_:)``.
   public func first<R: ProjectionRow>(_ query: RowQuery<R>) throws(AnnalsError) -> R? {
@@ -88,7 +92,8 @@ extension ReadableRows where Self: ~Copyable & ~Escapable {
     return try scan.next()
   }
 
-  /// The row that has a secondary key; of several, that with the lowest key of its own. `nil` where there is none.
+  /// Returns the row with a secondary key; of several, the one with the lowest key of its own. Returns `nil`
+  /// if there is none.
   ///
   /// - Throws: As ``rows(_:)``.
   /// - Complexity: Two look-ups.

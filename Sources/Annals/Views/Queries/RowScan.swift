@@ -8,7 +8,7 @@ internal import LMDB
   import Foundation
 #endif
 
-/// The rows of a query, read one after the other.
+/// A scan of a query's rows, one after the other.
 ///
 /// ```swift
 /// try view.read { rows in
@@ -22,13 +22,13 @@ public struct RowScan<Row: ProjectionRow>: ~Copyable, ~Escapable {
   private let bounds: RowBounds
   private var remaining: Int
   private var stored: StoredRows
-  /// Whether the stored key that was come to is not given yet.
+  /// Whether the current stored key has not been delivered yet.
   private var isPending = false
-  /// What is staged in the range; `nil` where nothing can be.
+  /// The staged changes in the range; `nil` if there can be none.
   private var staged: StagedScan<Row>?
-  /// The whole key that was come to last.
+  /// The current whole key.
   private var key: [UInt8] = []
-  /// The number of what is staged under it; `nil` for a stored one.
+  /// The number of its staged change; `nil` for a stored key.
   private var number: Int?
 
   @_lifetime(copy reading)
@@ -48,9 +48,9 @@ public struct RowScan<Row: ProjectionRow>: ~Copyable, ~Escapable {
     self.stored = stored
   }
 
-  /// The next row; `nil` at the end or the limit.
+  /// Returns the next row; `nil` at the end or the limit.
   ///
-  /// - Throws: ``AnnalsError`` with code `ruleFailed` where a predicate throws, `damaged` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `ruleFailed` if a predicate throws, `damaged` or `inputOutput`.
   public mutating func next() throws(AnnalsError) -> Row? {
     guard remaining > 0 else { return nil }
     while try step() {
@@ -62,7 +62,7 @@ public struct RowScan<Row: ProjectionRow>: ~Copyable, ~Escapable {
     return nil
   }
 
-  /// How many rows are left. Without a predicate none is decoded.
+  /// Counts the rows left. Without a predicate none is decoded.
   mutating func count() throws(AnnalsError) -> Int {
     var count = 0
     while count < remaining, try step() {
@@ -73,7 +73,7 @@ public struct RowScan<Row: ProjectionRow>: ~Copyable, ~Escapable {
     return count
   }
 
-  /// Where the next page begins, when the rows up to the limit were taken; `nil` where nothing follows.
+  /// Returns the token for the next page, after the rows up to the limit were read; `nil` if nothing follows.
   mutating func nextPage() throws(AnnalsError) -> PageToken? {
     guard !key.isEmpty else { return nil }
     let last = PagePlace(scope: bounds.scope, key: Array(key[(source.prefix.count + 1)...]))
@@ -81,7 +81,7 @@ public struct RowScan<Row: ProjectionRow>: ~Copyable, ~Escapable {
     return last.token
   }
 
-  /// Goes on to the next key of the range, be it stored or staged.
+  /// Advances to the next stored or staged key of the range.
   ///
   /// - Returns: Whether there is one.
   private mutating func step() throws(AnnalsError) -> Bool {
@@ -97,7 +97,7 @@ public struct RowScan<Row: ProjectionRow>: ~Copyable, ~Escapable {
         takeStored()
         return true
       }
-      // What is staged stands for what is stored under the same key.
+      // A staged change replaces the stored row with the same key.
       if isSame { isPending = false }
       staged?.walk.pass()
       guard staged?.isThere(next) == true else { continue }
@@ -114,7 +114,7 @@ public struct RowScan<Row: ProjectionRow>: ~Copyable, ~Escapable {
     isPending = false
   }
 
-  /// The row that was come to; `nil` where a predicate does not hold for it.
+  /// Returns the current row; `nil` if it does not match a predicate.
   private func accepted() throws(AnnalsError) -> Row? {
     let row = try row()
     for predicate in query.predicates {
@@ -143,13 +143,13 @@ public struct RowScan<Row: ProjectionRow>: ~Copyable, ~Escapable {
 @available(*, unavailable)
 extension RowScan: Sendable {}
 
-/// What is staged in the range of a query.
+/// The staged changes in the range of a query.
 struct StagedScan<Row: ProjectionRow> {
   private let table: StagedTable<Row>
   private let rowKeys: KeyTable
-  /// The entries of secondary keys; `nil` where rows are found by their own.
+  /// The entries of secondary keys; `nil` if rows are found by their own.
   private let entries: StagedKeys?
-  /// The way through the keys.
+  /// The iteration over the keys.
   var walk: StagedWalk
 
   init(_ staging: RowStaging, _ bounds: RowBounds, isBackwards: Bool) throws(AnnalsError) {
@@ -174,12 +174,12 @@ struct StagedScan<Row: ProjectionRow> {
     return keys[number].copied
   }
 
-  /// Whether there is a row, or an entry; if not, it was removed.
+  /// Whether there is a row or an entry; if not, it was removed.
   func isThere(_ number: Int) -> Bool {
     entries.map { $0.values[number] != nil } ?? (table.rows[number] != nil)
   }
 
-  /// The row of the number of a key.
+  /// Returns the row of the key with a number.
   func row(_ number: Int, _ source: RowSource) throws(AnnalsError) -> Row? {
     guard let entries else { return table.rows[number] }
     guard let primary = entries.values[number] else { return nil }
@@ -190,14 +190,14 @@ struct StagedScan<Row: ProjectionRow> {
     return try source.decode(stored)
   }
 
-  /// The row of a whole key, if it is in memory.
+  /// Returns the row of a whole key, if it is in memory.
   func row(of primary: [UInt8]) -> Row? {
     rowKeys.find(primary.span).flatMap { table.rows[$0] }
   }
 }
 
 extension AnnalsError {
-  /// An entry of a secondary key leads to a row that is not there.
+  /// Creates the error for an entry of a secondary key that leads to a missing row.
   init(leadingNowhere key: String?, in view: String, to row: String) {
     self.init(
       .damaged,

@@ -1,14 +1,15 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// The stored keys of a projection from one to before another, in either direction, each with its value.
+/// An iteration over the stored keys of a projection from one to before another, in either direction, with
+/// their values.
 struct StoredRows: ~Copyable, ~Escapable {
   private var cursor: Cursor
   private let lower, upper: [UInt8]
   private let isBackwards: Bool
   private var hasBegun = false
   private var isOver = false
-  /// The key that the last step came to.
+  /// The current key.
   private(set) var key: [UInt8] = []
   /// Its value, with the checksum.
   private(set) var value: [UInt8] = []
@@ -23,7 +24,7 @@ struct StoredRows: ~Copyable, ~Escapable {
     self.isBackwards = isBackwards
   }
 
-  /// Goes on to the next key.
+  /// Advances to the next key.
   ///
   /// - Returns: Whether there is one.
   mutating func step() throws(AnnalsError) -> Bool {
@@ -44,7 +45,8 @@ struct StoredRows: ~Copyable, ~Escapable {
     return take(row)
   }
 
-  /// LMDB seeks keys of 511 bytes at most. No row has one as long as that, so that what stands behind the beginning of a bound stands behind all of it.
+  /// LMDB seeks keys of at most 511 bytes. All row keys are shorter, so a key after the beginning of a bound
+  /// is also after the whole bound.
   private static func seekable(_ bound: [UInt8]) -> [UInt8] { Array(bound.prefix(511)) }
 
   private mutating func begin() throws(EnvironmentError) -> Bool {

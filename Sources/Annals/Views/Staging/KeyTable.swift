@@ -1,28 +1,29 @@
 internal import AnnalsCoding
 
-/// Keys of bytes, each with a number from 0 in the order in which it was first met.
+/// A table of byte keys, each with a number from 0 in the order of insertion.
 ///
-/// Open addressing over a list of hashes; the bytes of all keys stand in one array, so that a look-up allocates nothing.
+/// It uses open addressing over a list of hashes. One array holds the bytes of all keys, so that a look-up
+/// allocates nothing.
 struct KeyTable {
-  /// By place in the table, the number of a key and 1; 0 where there is none.
+  /// The number of a key plus 1, by place in the table; 0 if the place is empty.
   private var places: [UInt32]
   private var hashes: [UInt64] = []
-  /// By key, where its bytes end.
+  /// The end of each key's bytes.
   private var ends: [Int] = []
   private var bytes: [UInt8] = []
 
-  /// No keys.
+  /// Creates an empty table.
   init() {
     places = [UInt32](repeating: 0, count: 64)
   }
 
-  /// How many keys there are.
+  /// The number of keys.
   var count: Int { ends.count }
 
-  /// How many bytes the keys have.
+  /// The number of bytes of all keys.
   var size: Int { bytes.count }
 
-  /// The bytes of the key with a number.
+  /// Returns the range of the bytes of the key with a number.
   func range(of number: Int) -> Range<Int> {
     (number == 0 ? 0 : ends[number - 1])..<ends[number]
   }
@@ -33,7 +34,7 @@ struct KeyTable {
     get { bytes.span.extracting(range(of: number)) }
   }
 
-  /// The number of a key; `nil` where it was not met.
+  /// Returns the number of a key; `nil` if it is not in the table.
   func find(_ key: Span<UInt8>) -> Int? {
     let hash = StreamHash(key).low
     var place = Int(truncatingIfNeeded: hash) & (places.count - 1)
@@ -45,7 +46,7 @@ struct KeyTable {
     return nil
   }
 
-  /// The number of a key, and whether it was not met before.
+  /// Returns the number of a key, adding it if needed, and whether it is new.
   mutating func number(of key: Span<UInt8>) -> (number: Int, isNew: Bool) {
     let hash = StreamHash(key).low
     var place = Int(truncatingIfNeeded: hash) & (places.count - 1)
@@ -63,12 +64,12 @@ struct KeyTable {
     return (number, true)
   }
 
-  /// The numbers of some keys, in the order of their bytes.
+  /// Sorts the numbers of some keys by the bytes of the keys.
   func sorted(_ numbers: [Int]) -> [Int] {
     numbers.sorted { self[$0].precedes(self[$1]) }
   }
 
-  /// Forgets all keys and keeps the room for them.
+  /// Removes all keys and keeps the capacity.
   mutating func removeAll() {
     guard count > 0 else { return }
     for place in places.indices { places[place] = 0 }

@@ -1,9 +1,10 @@
 public import AnnalsCoding
 internal import LMDB
 
-/// The rows of a projection while it folds, lent to ``Projection/apply(_:to:)``.
+/// The rows of a projection during a fold, passed to ``Projection/apply(_:to:)``.
 ///
-/// What is put and removed is read back at once, and stored with the checkpoint of the batch, as a whole or not at all.
+/// Changes are visible to later reads at once. They are stored with the checkpoint of the batch, all of them
+/// or none.
 public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
   @usableFromInline let staging: RowStaging
   let source: RowSource
@@ -15,29 +16,30 @@ public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
     for table in staging.tables { table.begin(with: source.prefix) }
   }
 
-  /// What queries are asked of: what is stored, and what was changed since.
+  /// The source for queries: the stored rows with the changes made since.
   public var reading: RowReading {
     @_lifetime(borrow self)
     get { RowReading(source, staging.outline, staging) }
   }
 
-  /// The row of a key; `nil` where there is none.
+  /// Returns the row with a key; `nil` if there is none.
   ///
-  /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection, `tooLarge` for a key of more than 500 bytes, `damaged` or `inputOutput`.
-  /// - Complexity: One look-up in memory for a row that was met lately, else one in the file.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection, `tooLarge`
+  ///   for a key of more than 500 bytes, `damaged` or `inputOutput`.
+  /// - Complexity: One look-up in memory for a recently used row, else one in the file.
   @inlinable public func get<R: ProjectionRow>(_ type: R.Type, _ key: R.Key) throws(AnnalsError) -> R? {
     let table = try staging.table(of: type)
     return table.rows[try number(of: key, in: table)]
   }
 
-  /// Puts a row in the place of the one with its key, if there is one.
+  /// Adds a row, replacing any row with the same key.
   ///
-  /// - Throws: As ``get(_:_:)``; `conflict` where another row has a unique secondary key of it.
-  /// - Complexity: A table with secondary keys reads the row before.
+  /// - Throws: As ``get(_:_:)``; `conflict` if another row has the same unique secondary key.
+  /// - Complexity: A table with secondary keys reads the old row.
   @inlinable public mutating func put<R: ProjectionRow>(_ row: R) throws(AnnalsError) {
     let table = try staging.table(of: R.self)
     if table.hasKeys { return try replace(number(of: row.key, in: table), in: table, by: row) }
-    // Without secondary keys nobody asks what was there before.
+    // Without secondary keys the old row is not needed.
     let number = table.numbers.number { row.key.encode(into: &$0) }
     if number == table.rows.count {
       table.rows.append(row)
@@ -48,7 +50,7 @@ public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
     table.numbers.change(number)
   }
 
-  /// Removes the row of a key.
+  /// Removes the row with a key.
   ///
   /// - Returns: Whether there was one.
   /// - Throws: As ``get(_:_:)``.
@@ -68,13 +70,13 @@ public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
     return true
   }
 
-  /// Changes the row of a key, which begins as `initial` where there is none.
+  /// Changes the row with a key, starting from `initial` if there is none.
   ///
   /// ```swift
   /// try rows.update(Author.self, commit.author, initial: Author(name: commit.author, commits: 0)) { $0.commits += 1 }
   /// ```
   ///
-  /// - Throws: As ``put(_:)``, and what `body` throws; `wrongUse` where the row gets another key.
+  /// - Throws: As ``put(_:)``, and the errors of `body`; `wrongUse` if the row gets another key.
   @inlinable public mutating func update<R: ProjectionRow>(
     _ type: R.Type, _ key: R.Key, initial: @autoclosure () -> R, _ body: (inout R) throws -> Void
   ) throws {
@@ -93,7 +95,7 @@ public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
 
 // Rows in memory.
 extension ProjectionRows {
-  /// The bytes that every key of a space begins with.
+  /// Returns the prefix of every key of a space.
   private func begin(space: UInt8) -> RowKeyBytes {
     var bytes = RowKeyBytes()
     bytes.bytes = source.prefix
@@ -101,7 +103,7 @@ extension ProjectionRows {
     return bytes
   }
 
-  /// The number of a key whose row is in memory, or known not to be.
+  /// Returns the number of a key whose row is in memory, or known not to exist.
   @inlinable func number<R: ProjectionRow>(
     of key: R.Key, in table: StagedTable<R>
   ) throws(AnnalsError) -> Int {
@@ -114,7 +116,7 @@ extension ProjectionRows {
     return number
   }
 
-  /// Reads the row of a number that is new.
+  /// Reads the row of a new number.
   @usableFromInline func load<R: ProjectionRow>(
     _ number: Int, in table: StagedTable<R>
   ) throws(AnnalsError) {
@@ -123,13 +125,13 @@ extension ProjectionRows {
       guard let stored = try source.value(of: keys[number]) else { return }
       table.rows[number] = try source.decode(stored)
     } catch {
-      // Whoever does not look at the error has found no row.
+      // A fold that ignores the error has found no row.
       staging.failure = error
       throw error
     }
   }
 
-  /// What is thrown for a key that is too long.
+  /// Creates the error for a key that is too long.
   @usableFromInline func tooLong(_ table: StagedRows) -> AnnalsError {
     tooLong(table.numbers.room.bytes.count - source.prefix.count, "a row of '\(table.outline.name)'")
   }
@@ -141,7 +143,7 @@ extension ProjectionRows {
     )
   }
 
-  /// What is thrown for an update that gives a row another key.
+  /// Creates the error for an update that changes the key of a row.
   @usableFromInline func rekeyed(_ table: StagedRows) -> AnnalsError {
     AnnalsError(
       .wrongUse,
@@ -149,7 +151,7 @@ extension ProjectionRows {
     )
   }
 
-  /// Sets or removes the row of a number, and what leads to it.
+  /// Sets or removes the row of a number, with its entries of secondary keys.
   @usableFromInline mutating func replace<R: ProjectionRow>(
     _ number: Int, in table: StagedTable<R>, by row: R?
   ) throws(AnnalsError) {
@@ -161,13 +163,13 @@ extension ProjectionRows {
 
 // Secondary keys.
 extension ProjectionRows {
-  /// The row's key that an entry leads to; `nil` where there is no entry.
+  /// Returns the row's key stored in an entry; `nil` if there is no entry.
   private func entry(_ key: [UInt8]) throws(AnnalsError) -> [UInt8]? {
     if let staged = staging.keys.staged(key.span) { return staged }
     return try source.value(of: key.span)?.copied
   }
 
-  /// Takes out the entries that led to the row of a number, and puts those that lead to its successor.
+  /// Replaces the entries of secondary keys of a row with those of its new value.
   private mutating func rekey<R: ProjectionRow>(
     _ number: Int, in table: StagedTable<R>, _ space: UInt8, to row: R?
   ) throws(AnnalsError) {
@@ -175,7 +177,7 @@ extension ProjectionRows {
     let primary = known[number].copied
     let before = try entries(of: table.rows[number], primary, in: table, space)
     let after = try entries(of: row, primary, in: table, space)
-    // All are looked at before any is changed.
+    // All are checked before any is changed.
     for (index, keys) in after.enumerated() where table.outline.keys[index].isUnique {
       for key in keys where !before[index].contains(key) {
         guard let other = try entry(key), other != primary else { continue }
@@ -191,7 +193,7 @@ extension ProjectionRows {
     }
   }
 
-  /// By secondary key, the whole keys of the entries that lead to a row.
+  /// Returns the whole keys of the entries that lead to a row, by secondary key.
   private func entries<R: ProjectionRow>(
     of row: R?, _ primary: [UInt8], in table: StagedTable<R>, _ space: UInt8
   ) throws(AnnalsError) -> [[[UInt8]]] {
@@ -201,7 +203,7 @@ extension ProjectionRows {
       var entries: [[UInt8]] = []
       for key in declared.keys(of: row) {
         var whole = begin(space: space + UInt8(index + 1)).bytes + key.bytes
-        // Behind the space, whose byte the entry's own stands for.
+        // Without the byte of the space, which the entry's own space replaces.
         if !declared.isUnique { whole += primary[(source.prefix.count + 1)...] }
         let count = whole.count - source.prefix.count
         guard count <= RowStaging.keyLimit else {

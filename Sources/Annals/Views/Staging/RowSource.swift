@@ -5,11 +5,11 @@ internal import LMDB
 struct RowSource: ~Escapable {
   let view: TransactionView
   let table: Table
-  /// What every key of the projection begins with; nothing in a file of its own.
+  /// The prefix of every key of the projection; empty in a file of its own.
   let prefix: [UInt8]
   /// The projection's name, for errors.
   let name: String
-  /// How rows that an earlier version has stored are read; `nil` where they are what they are read as.
+  /// The conversions for rows stored by an earlier version; `nil` if none is needed.
   let conversions: RowConversions?
 
   @_lifetime(copy view)
@@ -24,7 +24,7 @@ struct RowSource: ~Escapable {
     self.conversions = conversions
   }
 
-  /// The value stored under a whole key, after comparing its checksum; `nil` where there is none.
+  /// Returns the value stored under a whole key, after checking its checksum; `nil` if there is none.
   @_lifetime(copy self)
   func value(of key: Span<UInt8>) throws(AnnalsError) -> Span<UInt8>? {
     let stored: Span<UInt8>?
@@ -35,7 +35,7 @@ struct RowSource: ~Escapable {
     return try open(stored, key)
   }
 
-  /// What stands in a stored value, after comparing its checksum.
+  /// Returns the content of a stored value, after checking its checksum.
   @_lifetime(copy stored)
   func open(_ stored: Span<UInt8>, _ key: Span<UInt8>) throws(AnnalsError) -> Span<UInt8> {
     do throws(FormatFailure) { return stored.extracting(try Row.open(stored, key: key)) } catch {

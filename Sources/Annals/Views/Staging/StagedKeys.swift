@@ -1,30 +1,31 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// Entries of secondary keys that were changed and are not stored yet.
+/// Changed entries of secondary keys that are not stored yet.
 ///
-/// The key of an entry is that of its space, the secondary key and, where that is not unique, the row's key; its value is the row's key.
+/// The key of an entry consists of its space, the secondary key and, unless that is unique, the row's key.
+/// Its value is the row's key.
 struct StagedKeys {
-  /// The keys that were met.
+  /// The keys seen so far.
   private(set) var keys = KeyTable()
-  /// By key, the row's key; `nil` where the entry was removed.
+  /// The row's key for each entry; `nil` if the entry was removed.
   private(set) var values: [[UInt8]?] = []
 
-  /// The keys in order, as far as somebody has asked for that.
+  /// The keys in order, as of the last call that sorted them.
   private(set) var order = StagedOrder()
 
-  /// Brings the keys into order.
+  /// Sorts the keys.
   mutating func bringIntoOrder() {
     order.take(Array(order.taken..<keys.count), keys)
   }
 
-  /// What is staged for a key: `.some(nil)` where the entry was removed, `nil` where nothing is staged.
+  /// Returns the staged value of a key: `.some(nil)` if the entry was removed, `nil` if nothing is staged.
   func staged(_ key: Span<UInt8>) -> [UInt8]?? {
     guard let number = keys.find(key) else { return nil }
     return .some(values[number])
   }
 
-  /// Gives every staged key and its row's key to `body`, in no order.
+  /// Calls `body` with every staged key and its row's key, in no order.
   func each(_ body: ([UInt8], [UInt8]?) -> Void) {
     for number in 0..<keys.count { body(keys[number].copied, values[number]) }
   }
@@ -35,7 +36,7 @@ struct StagedKeys {
     if isNew { values.append(value) } else { values[number] = value }
   }
 
-  /// Puts and removes what was changed, in the order of keys.
+  /// Puts and removes the changed entries, in the order of keys.
   func flush(into transaction: inout WriteTransaction, _ table: Table) throws(AnnalsError) {
     let keys = keys
     do throws(EnvironmentError) {
@@ -53,7 +54,7 @@ struct StagedKeys {
     }
   }
 
-  /// Forgets everything.
+  /// Discards everything.
   mutating func forget() {
     keys.removeAll()
     order.forget()

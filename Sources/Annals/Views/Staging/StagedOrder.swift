@@ -1,15 +1,16 @@
 internal import AnnalsCoding
 
-/// Staged keys in the order of their bytes, kept for those who look for ranges while rows are being changed.
+/// Staged keys in the order of their bytes, kept for range reads between changes.
 ///
-/// What was staged since the last look is sorted as a run of its own, and runs are merged so that each is at least twice as long as the one behind it: a look that
-/// follows every change costs no more than the logarithm of what is staged.
+/// Keys staged since the last read are sorted as a run of their own. Runs are merged so that each is at least
+/// twice as long as the next. A read after every change therefore costs only the logarithm of the number of
+/// staged keys.
 struct StagedOrder {
   private(set) var runs: [[Int]] = []
-  /// How many changes it has taken in.
+  /// The number of changes included.
   private(set) var taken = 0
 
-  /// Takes in the numbers of further keys, none of which it has.
+  /// Adds the numbers of further keys, all of them new.
   mutating func take(_ numbers: [Int], _ keys: KeyTable) {
     guard !numbers.isEmpty else { return }
     taken += numbers.count
@@ -38,18 +39,18 @@ struct StagedOrder {
     return merged
   }
 
-  /// Forgets all of them.
+  /// Discards all keys.
   mutating func forget() {
     runs.removeAll()
     taken = 0
   }
 }
 
-/// The way through staged keys from one key to before another, in either direction.
+/// An iteration over staged keys from one key to before another, in either direction.
 struct StagedWalk {
   private let keys: KeyTable
   private let runs: [[Int]]
-  /// By run, the places that are still to be given.
+  /// The places left in each run.
   private var rests: [Range<Int>]
   private let isBackwards: Bool
 
@@ -63,7 +64,7 @@ struct StagedWalk {
     }
   }
 
-  /// How many keys of a run come before one.
+  /// Returns the number of keys in a run that come before a key.
   private static func place(of key: [UInt8], in run: [Int], _ keys: KeyTable) -> Int {
     var (low, high) = (0, run.count)
     while low < high {
@@ -73,10 +74,10 @@ struct StagedWalk {
     return low
   }
 
-  /// The number of the next key, which stays the next one; `nil` at the end.
+  /// Returns the number of the next key without advancing; `nil` at the end.
   func peek() -> Int? { best().map { next(in: $0) } }
 
-  /// Passes over the next key.
+  /// Advances past the next key.
   mutating func pass() {
     guard let run = best() else { return }
     let rest = rests[run]

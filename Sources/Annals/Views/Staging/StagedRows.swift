@@ -2,36 +2,38 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 internal import LMDB
 
-/// The keys of the rows of one table that were met.
+/// The keys of the rows of one table seen so far.
 ///
-/// One value, so that a look-up asks once whether anybody else uses it. What is called for each row can be inlined, so that it is specialised where the types of rows and
-/// keys are known: as generic code a fold of a small event took more than twice as long.
+/// It is one value, so that a look-up checks once whether it is shared. Methods called for each row can be
+/// inlined, so that they are specialised where the types of rows and keys are known. As generic code, a fold
+/// of a small event took more than twice as long.
 @usableFromInline struct StagedNumbers {
-  /// The keys, each with the bytes that all keys of the projection and of the table begin with.
+  /// The keys, each with the prefix of the projection and the table.
   var keys = KeyTable()
-  /// By key, whether its row is to be put or removed.
+  /// Whether each key's row is to be put or removed.
   var isChanged: [Bool] = []
-  /// The keys whose rows were changed, as they were first changed.
+  /// The keys of changed rows, in the order of their first change.
   var changed: [Int] = []
-  /// By key, the position of the entry that changed its row last; 0 where that is not known.
+  /// The position of the entry that last changed each key's row; 0 if it is not known.
   var changes: [UInt64] = []
   /// The position of the entry that is being folded.
   var position: UInt64 = 0
-  /// The key that is looked for; it keeps the bytes that every key begins with.
+  /// The key being looked for; it keeps the shared prefix.
   @usableFromInline var room = RowKeyBytes()
-  /// A key that is compared with it, which keeps them too.
+  /// A key compared with it, which also keeps the prefix.
   @usableFromInline var other = RowKeyBytes()
-  /// How many bytes every key begins with.
+  /// The length of the shared prefix.
   @usableFromInline private(set) var headCount = 0
 
-  /// The number of the key that `write` writes: that of the next one, where it was not met; negative where it is too long.
+  /// Returns the number of the key that `write` writes: that of the next key if it is new; negative if it is
+  /// too long.
   @inlinable mutating func number(_ write: (inout RowKeyBytes) -> Void) -> Int {
     begin()
     write(&room)
     return find()
   }
 
-  /// Says what every key begins with.
+  /// Sets the shared prefix.
   mutating func begin(with head: [UInt8]) {
     guard !room.bytes.prefix(headCount).elementsEqual(head) else { return }
     (room.bytes, other.bytes, headCount) = (head, head, head.count)
@@ -42,9 +44,9 @@ internal import LMDB
     room.bytes.removeLast(room.bytes.count - headCount)
   }
 
-  /// The number of the key that was written.
+  /// Returns the number of the key that was written.
   @usableFromInline mutating func find() -> Int {
-    // The last of the first bytes is the space's, which counts.
+    // The last byte of the prefix is the space's, which counts.
     guard room.bytes.count - headCount < RowStaging.keyLimit else { return -1 }
     let key = room.bytes
     let (number, isNew) = keys.number(of: key.span)
@@ -62,7 +64,7 @@ internal import LMDB
     return other.bytes == room.bytes
   }
 
-  /// Notes that the row of a key was changed.
+  /// Records that the row of a key was changed.
   @usableFromInline mutating func change(_ number: Int) {
     changes[number] = position
     guard !isChanged[number] else { return }
@@ -73,17 +75,17 @@ internal import LMDB
 
 /// The rows of one table that were read or changed and are not stored yet, without their type.
 @usableFromInline class StagedRows {
-  /// What the table is.
+  /// The description of the table.
   final let outline: TableOutline
-  /// The number of the space that its rows stand in.
+  /// The number of the space that holds its rows.
   final let space: UInt8
   /// Whether rows have secondary keys.
   @usableFromInline final let hasKeys: Bool
-  /// The keys that were met.
+  /// The keys seen so far.
   @usableFromInline final var numbers = StagedNumbers()
-  /// The keys whose rows were changed, in order, as far as somebody has asked for that.
+  /// The keys of changed rows, sorted as of the last call that sorted them.
   private(set) final var order = StagedOrder()
-  /// How many bytes of rows were encoded, which is about what those that are kept take.
+  /// The number of bytes of encoded rows, which is about the memory of the rows held.
   final var size = 0
 
   init(_ outline: TableOutline, _ space: UInt8) {
@@ -92,22 +94,22 @@ internal import LMDB
     hasKeys = !outline.keys.isEmpty
   }
 
-  /// The keys that were met, each with the bytes that all keys of the projection and of the table begin with.
+  /// The keys seen so far, each with the prefix of the projection and the table.
   final var keys: KeyTable { numbers.keys }
-  /// The keys whose rows were changed, as they were first changed.
+  /// The keys of changed rows, in the order of their first change.
   final var changed: [Int] { numbers.changed }
 
-  /// Says what all keys of the projection begin with.
+  /// Sets the prefix of all keys of the projection.
   final func begin(with prefix: [UInt8]) {
     numbers.begin(with: prefix + [space])
   }
 
-  /// Brings the keys whose rows were changed into order.
+  /// Sorts the keys of changed rows.
   final func bringIntoOrder() {
     order.take(Array(changed[order.taken...]), keys)
   }
 
-  /// Whether there is a row under the key with a number; if not, it was removed.
+  /// Whether the key with a number has a row; if not, it was removed.
   func isThere(_ number: Int) -> Bool { false }
 
   /// Adds the payload of the row with a number to `bytes`.
@@ -115,7 +117,7 @@ internal import LMDB
   /// - Returns: Whether there is a row; if not, it was removed.
   func encode(_ number: Int, into bytes: inout [UInt8]) throws(CodingFailure) -> Bool { false }
 
-  /// Throws where a changed row has no encoding.
+  /// Throws if a changed row cannot be encoded.
   final func check() throws(AnnalsError) {
     var value: [UInt8] = []
     for number in changed {
@@ -126,7 +128,7 @@ internal import LMDB
     }
   }
 
-  /// What is thrown for a changed row that has no encoding.
+  /// Creates the error for a changed row that cannot be encoded.
   private func unencodable(_ number: Int, _ failure: CodingFailure) -> AnnalsError {
     let position = numbers.changes[number]
     let place = position == 0 ? "" : "position \(position): "
@@ -137,9 +139,9 @@ internal import LMDB
       underlying: failure)
   }
 
-  /// Puts and removes what was changed, in the order of keys.
+  /// Puts and removes the changed rows, in the order of keys.
   ///
-  /// - Throws: `ruleFailed` for a row that has no encoding, with the position of the entry that changed it
+  /// - Throws: `ruleFailed` for a row that cannot be encoded, with the position of the entry that changed it
   ///   last.
   final func flush(into transaction: inout WriteTransaction, _ table: Table) throws(AnnalsError) {
     var value: [UInt8] = []
@@ -165,14 +167,14 @@ internal import LMDB
     }
   }
 
-  /// Takes what was changed as stored.
+  /// Marks the changes as stored.
   final func settle() {
     for number in numbers.changed { numbers.isChanged[number] = false }
     numbers.changed.removeAll(keepingCapacity: true)
     order.forget()
   }
 
-  /// Forgets everything.
+  /// Discards everything.
   func forget() {
     numbers.keys.removeAll()
     order.forget()
@@ -185,12 +187,13 @@ internal import LMDB
 
 /// The rows of one table that were read or changed and are not stored yet.
 @usableFromInline final class StagedTable<R: ProjectionRow>: StagedRows {
-  /// By key, its row; `nil` where there is none.
+  /// The row of each key; `nil` if there is none.
   @usableFromInline var rows: [R?] = []
 
-  /// Changes the row of a number, whose key was looked for last, where it stands: one check of exclusive access does.
+  /// Changes the row of a number, whose key was looked for last, in place. One check of exclusive access is
+  /// enough.
   ///
-  /// - Returns: Whether it has kept its key; nothing is changed else.
+  /// - Returns: Whether it has kept its key; otherwise nothing is changed.
   @inlinable func update(
     _ number: Int, _ initial: () -> R, _ body: (inout R) throws -> Void
   ) rethrows -> Bool {
