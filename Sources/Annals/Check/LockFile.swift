@@ -7,17 +7,17 @@ internal import AnnalsSchema
   import Foundation
 #endif
 
-/// The file that keeps a plan's lock.
+/// The file that holds a plan's lock.
 struct LockFile {
   let url: URL
 
   /// The file's name, for messages.
   var name: String { WholeFile(url).name }
 
-  /// What the file says; `nil` where there is none.
+  /// Reads the file; `nil` if there is none.
   ///
-  /// - Throws: ``AnnalsError`` with code `malformed` and the line where it is damaged, `needsNewer` where it is of a later form, `permission` or
-  ///   `inputOutput` where it cannot be read.
+  /// - Throws: ``AnnalsError`` with code `malformed` and the line of the damage, `needsNewer` for a later
+  ///   format, `permission` or `inputOutput` if it cannot be read.
   func read() throws(AnnalsError) -> PlanLock? {
     guard let bytes = try WholeFile(url).read() else { return nil }
     do throws(LockFailure) { return try LockParser.parse(bytes) } catch {
@@ -31,7 +31,7 @@ struct LockFile {
     }
   }
 
-  /// Puts `lock` into the place of the file, whole or not at all.
+  /// Replaces the file with `lock`, completely or not at all.
   ///
   /// - Throws: ``AnnalsError`` with code `permission`, `diskFull` or `inputOutput`.
   func write(_ lock: PlanLock) throws(AnnalsError) {

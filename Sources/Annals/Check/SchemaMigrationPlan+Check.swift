@@ -8,7 +8,7 @@ public import AnnalsSchema
 #endif
 
 extension SchemaMigrationPlan {
-  /// Checks the plan, and that nothing which was released has changed: one line in a program's tests.
+  /// Checks the plan, and that no released version has changed. It takes one line in a program's tests.
   ///
   /// ```swift
   /// @Test func `the plan holds together and released versions stay as they are`() throws {
@@ -16,23 +16,28 @@ extension SchemaMigrationPlan {
   /// }
   /// ```
   ///
-  /// The lock file belongs into the repository. It has the shape of every record of every released version, and of each stage the constants that it gives and a digest of
-  /// what it makes of ``Record/samples``. When a version is released, run the test once with `ANNALS_RECORD=1` in the environment, and commit what was added. Recording
-  /// adds versions, and digests where there was none; it never changes what is there. Drafts are not in the file. Versions that leave the chain at its
-  /// old end keep their lines, for names of fields stay reserved for ever. Samples may be added behind those that are there.
+  /// Keep the lock file in the repository. It has the shape of every record of every released version. For
+  /// each stage it has the constants and a digest of the results for ``Record/samples``.
   ///
-  /// A field that keeps name and type and means something else from a version on cannot be found. Give such a field another name.
+  /// When you release a version, run the test once with `ANNALS_RECORD=1` in the environment, and commit the
+  /// additions. Recording adds versions, and digests where there were none; it never changes existing lines.
+  /// Drafts are not in the file. Versions that leave the chain at its old end keep their lines, because names
+  /// of fields stay reserved forever. You may add samples after the existing ones.
+  ///
+  /// The check cannot find a field that keeps its name and type but changes its meaning. Give such a field
+  /// another name.
   ///
   /// - Parameters:
   ///   - lock: The lock file; without one only the plan is checked.
-  ///   - recording: Whether what is not in the file is added to it, which is also done where the environment has `ANNALS_RECORD=1`. The file is created
-  ///     where there is none.
-  ///   - compatibility: With `.full`, what older programs cannot read is a warning, else a note.
-  /// - Returns: What each stage does, the warnings and the notes.
-  /// - Throws: ``AnnalsError`` with code `shapeChanged` where something released has changed, `invalidPlan` with all errors found, or where a released
-  ///   version is not in the file yet; `malformed` with the line for a damaged file, `needsNewer` for one of a later library; `permission`, `diskFull`
-  ///   or `inputOutput` where it cannot be read or written.
-  /// - Complexity: O(records · versions), and what rules take for the samples. No store is opened.
+  ///   - recording: Whether to add missing versions to the file, as `ANNALS_RECORD=1` in the environment also
+  ///     does. A missing file is created.
+  ///   - compatibility: With `.full`, a change that older programs cannot read is a warning, else a note.
+  /// - Returns: A description of each stage, the warnings and the notes.
+  /// - Throws: ``AnnalsError`` with code `shapeChanged` if a released version has changed. Code `invalidPlan`
+  ///   with all errors found, or if a released version is not in the file yet. For the file, `malformed` with
+  ///   the line of the damage, `needsNewer` for one of a later library, and `permission`, `diskFull` or
+  ///   `inputOutput` if it cannot be read or written.
+  /// - Complexity: O(records · versions), and the time that rules take for the samples. No store is opened.
   @discardableResult
   public static func check(
     lock: URL? = nil, recording: Bool = false, compatibility: PlanCheck.Compatibility = .backward
@@ -41,7 +46,7 @@ extension SchemaMigrationPlan {
     return try check(lock.map { LockFile(url: $0) }, isRecording: isRecording, compatibility)
   }
 
-  /// Checks the plan against a file, whatever the environment says.
+  /// Checks the plan against a file, regardless of the environment.
   static func check(
     _ file: LockFile?, isRecording: Bool, _ compatibility: PlanCheck.Compatibility = .backward
   ) throws(AnnalsError) -> PlanCheck {
@@ -56,7 +61,7 @@ extension SchemaMigrationPlan {
     let stored = try file.read()
     let lock = stored ?? PlanLock()
     let comparison = LockComparison(lock, with: chain.outline, samples)
-    // First, because a released version that was edited makes the plan invalid in ways that mislead.
+    // First, because editing a released version makes the plan invalid in misleading ways.
     if let first = comparison.differences.first {
       let list =
         (comparison.differences.map { "line \($0.line): \($0.description)" } + check.errors.map(\.message))
@@ -92,7 +97,7 @@ extension SchemaMigrationPlan {
       }
       return check
     }
-    // Not written where nothing is new, so that the file's date says when it changed.
+    // Written only if there is something new, so that the file's date shows its last change.
     if stored == nil || comparison.extended.text != lock.text {
       try file.write(comparison.extended)
       check.add(.init(.note, "'\(file.name)' has been extended: commit it"))
@@ -112,8 +117,7 @@ extension PlanCheck {
 }
 
 extension PlanLock {
-  /// Fields of the plan with names that are reserved by versions, or by shapes of records, which only the
-  /// lock has.
+  /// Returns the fields of the plan whose names are reserved by versions or shapes that only the lock has.
   func reuses(in outline: ChainOutline) -> [PlanProblem] {
     guard let oldest = outline.schemas.first?.version else { return [] }
     let older = versions.filter { $0.version < oldest }.map { version in

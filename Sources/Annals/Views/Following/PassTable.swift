@@ -1,23 +1,23 @@
 internal import AnnalsSchema
 
-/// Who is on which pass through the log, and where each pass stands. It only answers.
+/// The passes through the log: their runners and their positions. It only answers; it starts nothing itself.
 struct PassTable<Event: SchemaEvent> {
   /// One pass.
   struct Pass {
-    /// Behind which position it reads next.
+    /// The position after which it reads next.
     var position: UInt64
     var tracks: [ViewTrack<Event>]
     /// Whether it follows the end of the log.
     var isLive = false
-    /// Whether all of its tracks were told that the log ends where they are.
+    /// Whether all of its runners know that the log ends where they are.
     var haveSeenEnd = false
-    /// Whether a track has come since the last step.
+    /// Whether a runner has joined since the last step.
     var hasJoined = true
-    /// What its tracks want; `nil` for everything.
+    /// The events that its runners want; `nil` for all.
     var wanted: Set<Int>?
   }
 
-  /// What a pass does next.
+  /// The next step of a pass.
   struct Step {
     let position: UInt64
     let tracks: [ViewTrack<Event>]
@@ -26,7 +26,8 @@ struct PassTable<Event: SchemaEvent> {
     let haveSeenEnd: Bool
   }
 
-  /// How many entries apart two views may be that are read for together: to read so many again takes some milliseconds.
+  /// The greatest distance in entries between two views that share a pass. Reading that many again takes some
+  /// milliseconds.
   private static var reach: UInt64 { 50_000 }
 
   private(set) var passes: [UInt64: Pass] = [:]
@@ -37,7 +38,7 @@ struct PassTable<Event: SchemaEvent> {
     self.plan = plan
   }
 
-  /// Lets a track be read for behind a position.
+  /// Adds a runner to a pass that reads after a position.
   ///
   /// - Returns: The number of the pass, and whether it has to be started.
   mutating func join(_ track: ViewTrack<Event>, behind position: UInt64) -> (number: UInt64, isNew: Bool) {
@@ -49,7 +50,7 @@ struct PassTable<Event: SchemaEvent> {
     return (begin(track, behind: position), true)
   }
 
-  /// Begins a pass for one track.
+  /// Begins a pass for one runner.
   private mutating func begin(_ track: ViewTrack<Event>, behind position: UInt64) -> UInt64 {
     numbers += 1
     passes[numbers] = Pass(position: position, tracks: [])
@@ -71,7 +72,7 @@ struct PassTable<Event: SchemaEvent> {
     passes[number] = pass
   }
 
-  /// The steps of the plan whose entries some tracks want; `nil` for all.
+  /// Returns the steps of the plan whose entries some runners want; `nil` for all.
   private func wanted(by tracks: [ViewTrack<Event>]) -> Set<Int>? {
     var steps: Set<Int> = []
     for track in tracks {
@@ -81,7 +82,7 @@ struct PassTable<Event: SchemaEvent> {
     return steps
   }
 
-  /// Takes a track from the pass it is on.
+  /// Removes a runner from its pass.
   ///
   /// - Returns: Whether it was on one.
   @discardableResult
@@ -97,21 +98,21 @@ struct PassTable<Event: SchemaEvent> {
     return false
   }
 
-  /// Ends a pass that cannot go on, so that nobody joins it.
+  /// Ends a pass that cannot continue, so that no runner joins it.
   ///
-  /// - Returns: Who was on it.
+  /// - Returns: The runners of the pass.
   mutating func end(_ number: UInt64) -> [ViewTrack<Event>] {
     passes.removeValue(forKey: number)?.tracks ?? []
   }
 
-  /// Lets a track that keeps others waiting go on by itself.
+  /// Moves a runner that delays others to a pass of its own.
   ///
-  /// - Returns: The number of the new pass; `nil` where it has left already.
+  /// - Returns: The number of the new pass; `nil` if the runner has left already.
   mutating func detach(_ track: ViewTrack<Event>, behind position: UInt64) -> UInt64? {
     leave(track) ? begin(track, behind: position) : nil
   }
 
-  /// What a pass does next; `nil` where nobody is on it any more, and it has ended.
+  /// Returns the next step of a pass; `nil` if it has no runner any more and has ended.
   mutating func step(of number: UInt64) -> Step? {
     guard let pass = passes[number], !pass.tracks.isEmpty else {
       passes[number] = nil
@@ -123,16 +124,17 @@ struct PassTable<Event: SchemaEvent> {
       haveSeenEnd: pass.haveSeenEnd)
   }
 
-  /// Notes that a pass has read on from one position to another, unless it has to go back meanwhile.
+  /// Records that a pass has read from one position to another, unless it has to go back meanwhile.
   mutating func passed(_ number: UInt64, from old: UInt64, to new: UInt64, isLast: Bool) {
     guard var pass = passes[number] else { return }
-    // Who has come meanwhile was not given the page, and is given it next.
+    // A runner that has joined meanwhile has not received the page, and receives it next.
     if pass.position == old, !pass.hasJoined { pass.position = new }
     pass.haveSeenEnd = isLast && !pass.hasJoined
     passes[number] = pass
   }
 
-  /// Takes note that a pass has met the end of the log, and lets its tracks go on with the one that follows that already.
+  /// Records that a pass has reached the end of the log, and moves its runners to the pass that already
+  /// follows it.
   ///
   /// - Returns: Whether there was another.
   mutating func merge(_ number: UInt64) -> Bool {
@@ -146,7 +148,7 @@ struct PassTable<Event: SchemaEvent> {
     return true
   }
 
-  /// Whether a track follows the end of the log.
+  /// Whether a runner follows the end of the log.
   func isLive(_ track: ViewTrack<Event>) -> Bool {
     passes.values.contains { $0.isLive && $0.tracks.contains { $0 === track } }
   }

@@ -1,14 +1,14 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// What a projection is to those who fold it beside others: everything but its type.
+/// A projection without its type, as the code that folds several projections uses it.
 struct ProjectionFace<Event: SchemaEvent>: Sendable {
   /// The projection's type.
   let type: ObjectIdentifier
   let outline: ProjectionOutline
   let selection: EventSelection<Event>
   let upcasts: [RowUpcast]
-  /// Makes what folds into a file.
+  /// Makes the value that folds into a file.
   let folding: @Sendable (ViewFile) -> ViewFolding<Event>
 
   init<P: Projection>(_ projection: P.Type) throws(AnnalsError) where P.Event == Event {

@@ -1,7 +1,8 @@
 extension Span where Element: ~Copyable {
-  /// Lends one of the elements to `body`.
+  /// Calls `body` with one of the elements.
   ///
-  /// Where an element's type is not known to the compiler, what a span's subscript gives is copied, with all that it refers to; here it is taken for one that cannot be.
+  /// If the compiler does not know an element's type, a span's subscript copies the element with everything
+  /// it refers to. This method treats it as a noncopyable type instead.
   func lend<Context: ~Copyable & ~Escapable>(
     _ index: Int, with context: inout Context,
     _ body: (borrowing Element, inout Context) throws -> Void

@@ -3,14 +3,14 @@ internal import AnnalsSchema
 internal import LMDB
 import Synchronization
 
-// Which files there are of a view, and what is done about them.
+// The files of a view, and the actions on them.
 extension ViewEngine {
-  /// The directory of views; `nil` for a reader of a store that has none.
+  /// Returns the directory of views; `nil` for a reader of a store that has none.
   func shelf() throws(AnnalsError) -> ViewShelf? {
     try ViewShelf.open(in: core.generation.directory, access)
   }
 
-  /// The line of a projection, whose files are chosen if it is new here.
+  /// Returns the machine of a projection, choosing its files if it is new here.
   func register(_ face: ProjectionFace<Event>, isWanted: Bool = true) throws(AnnalsError) -> ViewLine<Event> {
     var isRetried = false
     for line in settling.withLock({ $0.lines }) where line.face.type == face.type {
@@ -18,7 +18,7 @@ extension ViewEngine {
     }
     let line = try choose(face, isWanted)
     try keep()
-    // Where another file of the line is folded it is settled, and whoever looks after files may rest.
+    // When another file of the machine is folded it is settled, and the keeper may rest.
     if isRetried { chores.announce() }
     return line
   }
@@ -37,7 +37,7 @@ extension ViewEngine {
           )
         }
         if isWanted { known.state.withLock { $0.isWanted = true } }
-        // What stopped it, or kept it from being found, may be gone.
+        // The cause that stopped it, or kept it from being found, may have passed.
         if known.state.withLock({ $0.tracks.isEmpty }) { try settle(known, &settling) }
         return known
       }
@@ -49,38 +49,38 @@ extension ViewEngine {
     }
   }
 
-  /// Follows an earlier version of a projection, if there is a file of it and none of the later one is ready.
+  /// Follows an earlier version of a projection, if it has a file and no file of the later one is ready.
   func registerEarlier(_ face: ProjectionFace<Event>, than later: ProjectionFace<Event>) throws(AnnalsError) {
     guard let shelf = try shelf() else { return }
-    // Of a file that was being removed the mark may still be there.
+    // The mark of a file that was being removed may still exist.
     let marks = try shelf.listings().filter(\.hasFile).compactMap(\.mark).filter {
       ExactText($0.name) == ExactText(face.name)
     }
     guard
       marks.contains(where: { $0.version == face.outline.version && $0.isSynced }),
-      // A file of the later one that is synced is ready, or about to be.
+      // A synced file of the later one is ready, or about to be.
       !marks.contains(where: { $0.version >= later.outline.version && $0.isSynced })
     else { return }
     do throws(AnnalsError) { _ = try register(face, isWanted: false) } catch {
-      // Its file cannot be used, and one of a version between the two serves.
+      // Its file cannot be used, and reads use one of a version between the two.
       guard error.code == .superseded else { throw error }
     }
   }
 
-  /// Chooses the files of a line anew: after another process has put one in the place of the one that serves.
+  /// Chooses the files of a machine again, after another process has replaced the one that reads use.
   func settleAgain(_ line: ViewLine<Event>) throws(AnnalsError) {
     try settling.withLock { (settling) throws(AnnalsError) in try settle(line, &settling) }
   }
 
-  /// Builds a line's view anew beside the one that serves, unless that is being done.
+  /// Rebuilds a view while reads use the existing file, unless a rebuild is under way.
   func rebuild(_ line: ViewLine<Event>, because reason: String?) throws(AnnalsError) {
     retireStopped(of: line)
     try buildAnew(line, because: reason)
   }
 
-  /// Builds a line's view anew because a file of it is damaged. Called by the thread that has met the damage.
+  /// Rebuilds a view because one of its files is damaged. Called by the thread that has found the damage.
   func rebuild(_ line: ViewLine<Event>, afterDamage error: AnnalsError) throws(AnnalsError) {
-    // Their threads end by themselves: another one may be waiting for this one in the same way.
+    // Their threads end by themselves. Another one may be waiting for this one in the same way.
     let others = line.state.withLock { state in
       let others = state.tracks.filter { $0.error != nil }
       state.tracks.removeAll { track in others.contains { $0 === track } }
@@ -109,7 +109,7 @@ extension ViewEngine {
     line.changes.announce()
   }
 
-  /// Finds the files of a line's projection, chooses among them, and begins to fold.
+  /// Finds the files of a projection, chooses among them, and begins to fold.
   func settle(_ line: ViewLine<Event>, _ settling: inout Settling) throws(AnnalsError) {
     guard let shelf = try shelf() else { return }
     let hold = access == .readWrite ? try shelf.lock() : nil
@@ -124,7 +124,8 @@ extension ViewEngine {
       opened[number].flatMap { file in Self.served(file, candidates, outline) }
     }
     let going: ViewFile? = if case .going(let number) = choice.building { opened[number] } else { nil }
-    // In one step: a track that has met the end of the log asks whether its file is the one that is built, and is told of the end once.
+    // In one step: a runner at the end of the log asks whether its file is being built, and the end is
+    // reported to it only once.
     line.state.withLock { state in
       state.served = served
       state.building = going
@@ -153,7 +154,7 @@ extension ViewEngine {
     chores.announce()
   }
 
-  /// Lets go of what is folded of a line and neither serves nor is built; the threads end by themselves.
+  /// Releases the runners whose files are neither read nor built. The threads end by themselves.
   private func dismissOthers(of line: ViewLine<Event>) {
     let others = line.state.withLock { state in
       let others = state.tracks.filter { $0.file !== state.served?.file && $0.file !== state.building }
@@ -163,7 +164,7 @@ extension ViewEngine {
     for track in others { stopped(track) }
   }
 
-  /// The files of a projection that can be used; what cannot be is removed.
+  /// Returns the usable files of a projection, and removes the others.
   private func find(
     _ outline: ProjectionOutline, _ shelf: ViewShelf, _ settling: inout Settling
   ) throws(AnnalsError) -> (
@@ -213,7 +214,7 @@ extension ViewEngine {
         }
       }
       if let problem {
-        // Whose file it was that has no mark, nobody knows.
+        // The projection of a file without a mark is unknown.
         if isOwn || listing.mark == nil { noted = noted ?? problem }
         settling.files[listing.number] = nil
         if access == .readWrite, try !shelf.remove(listing.number) {
@@ -224,11 +225,12 @@ extension ViewEngine {
     return (try compare(found, outline), opened, noted)
   }
 
-  /// Compares what files say with the log.
+  /// Compares the facts in the files with the log.
   private func compare(
     _ found: [ViewFacts], _ outline: ProjectionOutline
   ) throws(AnnalsError) -> [ViewChoice.Candidate] {
-    // Begun behind what was read of the files: what somebody folds meanwhile would be ahead of an earlier one.
+    // The snapshot begins after the files were read. An earlier one would lack entries that another process
+    // folds meanwhile.
     let snapshot = try LogSnapshot(core)
     var candidates: [ViewChoice.Candidate] = []
     for facts in found {
@@ -268,7 +270,7 @@ extension ViewEngine {
       file: file, version: facts.version, outline: reading.outline, conversions: reading.conversions)
   }
 
-  /// Begins a new file for a line, which nobody reads from until it has caught up; the shelf is locked.
+  /// Begins a new file, which is not read until it has caught up. The view registry must be locked.
   private func build(
     _ line: ViewLine<Event>, _ shelf: ViewShelf, _ settling: inout Settling, _ seed: RowSeed? = nil
   ) throws(AnnalsError) {
@@ -283,14 +285,14 @@ extension ViewEngine {
     try follow(file, line, shelf, seed)
   }
 
-  /// The rows that a new file begins with; `nil` where it begins with the log.
+  /// Returns the rows with which a new file begins; `nil` if it begins with the log.
   private func seed(
     of line: ViewLine<Event>, _ candidates: [ViewChoice.Candidate], _ opened: [UInt64: ViewFile]
   ) -> RowSeed? {
     let outline = line.face.outline
     let inputs = ProjectionInputs(reach.plan, cases: line.face.selection.cases)
     let older = candidates.filter { candidate in
-      // Rows of other inputs are not those that the log gives.
+      // Rows of other inputs differ from those that the log gives.
       candidate.facts.isReady && candidate.facts.version < outline.version && candidate.agreement == .agrees
         && ProjectionInputs(candidate.facts.inputs) == inputs
     }
@@ -303,9 +305,10 @@ extension ViewEngine {
     return RowSeed(file: file, version: newest.facts.version, carrying: carrying)
   }
 
-  /// Folds a file from here on, unless another process does; the shelf is locked.
+  /// Folds a file from here on, unless another process does. The view registry must be locked.
   ///
-  /// - Parameter seed: The rows that it begins with; of a file into which another process was carrying some when it ended nothing can be made.
+  /// - Parameter seed: The rows with which it begins. If a process ended while converting rows into the file,
+  ///   the file is useless.
   func follow(
     _ file: ViewFile, _ line: ViewLine<Event>, _ shelf: ViewShelf, _ seed: RowSeed? = nil
   ) throws(AnnalsError) {
@@ -314,7 +317,8 @@ extension ViewEngine {
       (try file.checkpoint(view), try file.isCarrying(view))
     }
     guard isCarrying == (seed != nil) else { return }
-    // Whoever had the lease before may have made the file durable since it was opened here; from now on nobody else does.
+    // The previous holder of the lease may have made the file durable since it was opened here. From now on
+    // no other can.
     file.isSynced.store(try shelf.mark(of: file.number)?.isSynced ?? false, ordering: .relaxed)
     let track = ViewTrack(line, file, lease, at: checkpoint)
     let isOfLine = line.state.withLock { state in
@@ -323,14 +327,14 @@ extension ViewEngine {
       return isOfLine
     }
     guard isOfLine else { return }
-    // Who ends the engine may have looked for tracks before.
+    // An engine that is ending may have looked for runners before.
     if isOver { return retire(track) }
     do throws(AnnalsError) { try track.start(from: checkpoint, seed, for: self) } catch {
       retire(track)
       throw error
     }
     if seed == nil { join(track, behind: checkpoint?.position.rawValue ?? 0) }
-    // It may have been retired before it had joined.
+    // The runner may have been retired before it joined.
     if line.track(of: file) !== track { stopped(track) }
   }
 }

@@ -2,12 +2,12 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-// How a view is removed for good.
+// Removing a view permanently.
 extension ViewEngine {
-  /// How long those may take who have just been told that a file is to go.
+  /// The time that other users of a file have to release it before a removal fails.
   private static var parting: Duration { .seconds(2) }
 
-  /// Lets go of all that a line has; nobody follows it from here on.
+  /// Releases all files of a machine, which is not followed any more.
   private func empty(_ line: ViewLine<Event>) {
     let tracks = line.state.withLock { state in
       defer {
@@ -20,7 +20,7 @@ extension ViewEngine {
     line.changes.announce()
   }
 
-  /// Removes the files of a projection that nobody has open.
+  /// Removes the files of a projection that no process has open.
   ///
   /// - Returns: The numbers of the others.
   private static func remove(_ name: String, _ shelf: ViewShelf) throws(AnnalsError) -> [UInt64] {
@@ -34,9 +34,9 @@ extension ViewEngine {
     return kept
   }
 
-  /// Ends all lines of a projection, whatever their versions, and removes the files.
+  /// Ends all machines of a projection, whatever their versions, and removes the files.
   ///
-  /// - Throws: ``AnnalsError`` with code `busy` where somebody else has one open; nothing of that one is removed.
+  /// - Throws: ``AnnalsError`` with code `busy` if another process has a file open; that file is not removed.
   func remove(_ name: String) throws(AnnalsError) {
     let lines = settling.withLock { settling in
       let lines = settling.lines.filter { ExactText($0.face.name) == ExactText(name) }
@@ -45,7 +45,7 @@ extension ViewEngine {
     }
     for line in lines { empty(line) }
     guard let shelf = try shelf() else { return }
-    // A pass, or the keeper, may be just at it.
+    // A pass, or the keeper, may be using the files right now.
     let end = ContinuousClock.now + (lines.isEmpty ? .zero : Self.parting)
     core.place.commits.announce()
     var kept = try Self.remove(name, shelf)

@@ -2,28 +2,29 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-// How a view that was built takes the place of the one before.
+// Replacing a view's file with a built one.
 extension ViewEngine {
-  /// How far the older of two files may be ahead when it is stopped for the newer: the next pages cover so much in no time.
+  /// The greatest lead of the older of two files when it is stopped for the newer. The next pages cover that
+  /// many positions almost at once.
   private static var leap: UInt64 { 5_000 }
 
-  /// A track has met the end of the log: what was built serves from here on.
+  /// Handles a runner that has reached the end of the log: reads use the built file from here on.
   ///
-  /// - Parameter checkpoint: How far its file has read.
+  /// - Parameter checkpoint: The checkpoint up to which its file has read.
   func reached(_ track: ViewTrack<Event>, _ checkpoint: Checkpoint?) throws(AnnalsError) {
     let line = track.line
     guard line.state.withLock({ $0.building === track.file }) else { return }
     let position = checkpoint?.position.rawValue ?? 0
-    // Takes seconds: until it is done the older one follows.
+    // This takes seconds, and the older one follows the log meanwhile.
     if try harden(track), try core.generation.lastPosition() > position { return }
     while line.state.withLock({ $0.building === track.file }) {
       let old = line.state.withLock { $0.served?.file }
       if let old {
-        // One that is far ahead is not caught up with: it goes on meanwhile.
+        // A file that is far ahead cannot be caught up with now, so it continues meanwhile.
         let ahead = try Self.position(of: old) ?? 0
         guard ahead <= position + Self.leap else { return }
         line.state.withLock { $0.leaving = old }
-        // What the older one has told its observers, the new one does not tell again: so the older one goes no further from here on.
+        // The new file does not repeat the reports of the older one, so the older one must stop here.
         for other in folding(old) { retire(other) }
       }
       let told = try old.flatMap { (file) throws(AnnalsError) in try Self.position(of: file) }
@@ -36,7 +37,8 @@ extension ViewEngine {
     }
   }
 
-  /// How far a file has read; `nil` where it is spoilt, so that nobody was told anything lately.
+  /// Returns the position up to which a file has read; `nil` if it is damaged, so that nothing was reported
+  /// lately.
   private static func position(of file: ViewFile) throws(AnnalsError) -> UInt64? {
     do throws(AnnalsError) {
       return try file.read { (view) throws(AnnalsError) in try file.checkpoint(view)?.position.rawValue ?? 0 }
@@ -46,24 +48,25 @@ extension ViewEngine {
     }
   }
 
-  /// The tracks that fold a file: a version may be followed for its own sake and for that of a later one.
+  /// Returns the runners that fold a file. A version may be followed for its own sake and for that of a later
+  /// one.
   private func folding(_ file: ViewFile) -> [ViewTrack<Event>] {
     settling.withLock { $0.lines }.compactMap { $0.track(of: file) }
   }
 
-  /// Whether a file goes no further, because one that is folded here is about to take its place.
+  /// Whether a file must not advance, because one that is folded here is about to replace it.
   private func isLeft(_ file: ViewFile) -> Bool {
     settling.withLock { $0.lines }.contains { line in
       line.state.withLock { state in
-        // What was to take its place may have been stopped.
+        // Its replacement may have been stopped.
         state.leaving === file && state.tracks.contains { $0.file === state.building && $0.error == nil }
       }
     }
   }
 
-  /// Makes a built file durable, and says so beside it.
+  /// Makes a built file durable, and records that in its mark.
   ///
-  /// - Returns: `false` where it was.
+  /// - Returns: `false` if it was durable.
   private func harden(_ track: ViewTrack<Event>) throws(AnnalsError) -> Bool {
     let file = track.file
     if file.isSynced.load(ordering: .relaxed) { return false }
@@ -79,7 +82,7 @@ extension ViewEngine {
     return true
   }
 
-  /// Says of a built file, which the disk has, that it is ready.
+  /// Records that a built file, which is on disk, is ready.
   private func finish(_ track: ViewTrack<Event>, gate: UInt64) throws(AnnalsError) {
     let file = track.file
     var told: [UInt8] = []
@@ -91,25 +94,25 @@ extension ViewEngine {
     }
   }
 
-  /// What became of a switch.
+  /// The outcome of a switch.
   private enum Replacing {
     case done
-    /// The older file is ahead, because another process folds it; nothing has happened.
+    /// The older file is ahead, because another process folds it. Nothing has happened.
     case behind
-    /// The files were chosen anew meanwhile, and others than these; nothing has happened.
+    /// Other files were chosen meanwhile. Nothing has happened.
     case changed
   }
 
-  /// Lets readers switch, and removes what nobody needs any more.
+  /// Switches readers to the new file, and removes files that are not needed any more.
   ///
   /// - Parameters:
-  ///   - position: How far the new file has read.
-  ///   - told: How far the older one has; `nil` where there is none, or a spoilt one.
+  ///   - position: The position up to which the new file has read.
+  ///   - told: The position up to which the older one has; `nil` if there is none, or it is damaged.
   private func replace(
     _ old: ViewFile?, by track: ViewTrack<Event>, at position: UInt64, told: UInt64?
   ) throws(AnnalsError) -> Replacing {
     let (line, file, outline) = (track.line, track.file, track.face.outline)
-    // Who chose files between the two would go by what they were, and put the older one back.
+    // A choice of files between the two steps would be based on the old state, and bring the older file back.
     let outcome: Replacing = try settling.withLock { (_) throws(AnnalsError) in
       let (building, served) = line.state.withLock { ($0.building, $0.served) }
       guard building === file, served?.file === old else { return .changed }
@@ -132,12 +135,14 @@ extension ViewEngine {
     return .done
   }
 
-  /// Says of a built file that it is ready, and in the one whose place it takes which one that is: readers of other processes find the way by it.
+  /// Records in a built file that it is ready, and in the replaced file which one has replaced it. Readers of
+  /// other processes find the new file that way.
   ///
-  /// The older one is kept from going on meanwhile, whoever folds it: what was told of it is in the new one.
+  /// No process can advance the older one meanwhile, so the new one includes everything that was reported of
+  /// it.
   ///
-  /// - Parameter seen: How far the older one was when it was looked at last.
-  /// - Returns: `false` where the older one is ahead; then nothing has happened.
+  /// - Parameter seen: The position of the older one at the last check.
+  /// - Returns: `false` if the older one is ahead; then nothing has happened.
   private func succeed(
     _ old: ViewFile, by track: ViewTrack<Event>, at position: UInt64, _ seen: UInt64
   ) throws(AnnalsError) -> Bool {
@@ -157,14 +162,14 @@ extension ViewEngine {
         return .commit(true)
       }
     } catch {
-      // Nobody goes on in a spoilt file, and whoever reads from it is told so.
+      // No process can advance a damaged file, and its readers get the error.
       guard failure == nil, error.isOfSpoiltView else { throw error }
       try finish(track, gate: seen)
       return true
     }
   }
 
-  /// Lets go of what a file has taken the place of.
+  /// Releases a file that was replaced.
   private func outlive(_ outline: ProjectionOutline, _ number: UInt64) throws(AnnalsError) {
     let older = settling.withLock { settling in
       let older = settling.lines.filter { line in
@@ -190,20 +195,20 @@ extension ViewEngine {
     }
   }
 
-  /// Another file has taken the place of the one that a track folds.
+  /// Handles the replacement of a runner's file by another file.
   func succeeded(_ track: ViewTrack<Event>) {
     stopped(track)
     track.line.state.withLock { state in state.tracks.removeAll { $0 === track } }
     chores.announce()
   }
 
-  /// Takes over what another process has left, and removes what nobody has open any more.
+  /// Takes over files that another process has left, and removes files that no process has open any more.
   ///
-  /// - Returns: Whether nothing is left to look at.
+  /// - Returns: Whether there is nothing left to check.
   func lookAround() -> Bool {
     var isIdle = true
     for line in settling.withLock({ $0.lines }) {
-      // What fails now is tried again, or told to who reads.
+      // A failure now is retried, or reported to readers.
       var failure: AnnalsError?
       do throws(AnnalsError) {
         if try !isSettled(line) { isIdle = false }
@@ -222,13 +227,13 @@ extension ViewEngine {
         for number in settling.outlived where try shelf.remove(number) { settling.outlived.remove(number) }
         _ = consume hold
       } catch {
-        // It is tried again, and by the next who opens the view.
+        // The removal is retried here, and by the next open of the view.
       }
     }
     return isIdle
   }
 
-  /// Looks whether a line's files are the ones that count, and takes over those that nobody folds.
+  /// Checks whether a machine's files are current, and takes over those that no process folds.
   ///
   /// - Returns: Whether this process folds them all.
   private func isSettled(_ line: ViewLine<Event>) throws(AnnalsError) -> Bool {

@@ -3,9 +3,10 @@ internal import AnnalsSchema
 internal import LMDB
 import Synchronization
 
-/// What folds the views of one log and plan in this process: passes through the log, a thread for each view, and one that looks after files.
+/// The engine that folds the views of one log and plan in this process: passes through the log, a thread for
+/// each view, and one that maintains files.
 ///
-/// Threads hold this; who uses views holds a ``ViewHost``, whose end ends the threads.
+/// Threads hold the engine. Users of views hold a ``ViewHost``, whose end ends the threads.
 final class ViewEngine<Event: SchemaEvent>: Sendable {
   let core: LogCore
   let reach: PlanReach
@@ -16,13 +17,13 @@ final class ViewEngine<Event: SchemaEvent>: Sendable {
   private let table: Mutex<PassTable<Event>>
   private let threads = Mutex(Threads())
   private let over = Atomic(false)
-  /// What wakes the thread that looks after files.
+  /// The signal that wakes the thread that maintains files.
   let chores = Signal()
 
-  /// What is known of files.
+  /// The state of the files.
   struct Settling: Sendable {
     var lines: [ViewLine<Event>] = []
-    /// Files that are done with, and that somebody else still has open.
+    /// Replaced files that another process still has open.
     var outlived: Set<UInt64> = []
     var files: [UInt64: WeakFile] = [:]
   }
@@ -45,14 +46,14 @@ final class ViewEngine<Event: SchemaEvent>: Sendable {
     table = Mutex(PassTable(reach.plan))
   }
 
-  /// Whether the engine is being ended.
+  /// Whether the engine is ending.
   var isOver: Bool { over.load(ordering: .acquiring) }
 
-  /// Ends all threads, and waits for them; what is folded by then is stored.
+  /// Ends all threads, and waits for them. Folded rows are stored first.
   func close() {
     over.store(true, ordering: .releasing)
     chores.announce()
-    // It could begin what is ended here.
+    // The keeper could begin work that is being ended here.
     let keeper = threads.withLock { threads in
       defer { threads.keeper = nil }
       return threads.keeper
@@ -79,7 +80,7 @@ final class ViewEngine<Event: SchemaEvent>: Sendable {
 
 // Passes through the log.
 extension ViewEngine {
-  /// Lets a track be read for behind a position.
+  /// Adds a runner to a pass that reads after a position.
   func join(_ track: ViewTrack<Event>, behind position: UInt64) {
     if isOver { return }
     let (number, isNew) = table.withLock { $0.join(track, behind: position) }
@@ -97,7 +98,7 @@ extension ViewEngine {
           throw error
         }
       } else {
-        // One that waits for a commit looks again.
+        // A pass that waits for a commit checks again.
         core.place.commits.announce()
       }
     } catch {
@@ -111,25 +112,25 @@ extension ViewEngine {
     threads.withLock { $0.watch = watch }
   }
 
-  /// Lets a track be read for again, behind a position.
+  /// Adds a runner to a pass again, after a position.
   func rejoin(_ track: ViewTrack<Event>, behind position: UInt64) {
     table.withLock { _ = $0.leave(track) }
     join(track, behind: position)
   }
 
-  /// Lets a track that keeps others waiting go on by itself.
+  /// Moves a runner that delays others to a pass of its own.
   ///
-  /// - Returns: `false` where it has left already.
+  /// - Returns: `false` if it has left already.
   func detach(_ track: ViewTrack<Event>, behind position: UInt64) -> Bool {
     guard let number = table.withLock({ $0.detach(track, behind: position) }) else { return false }
     begin(number, true)
     return true
   }
 
-  /// What a pass does next; `nil` where it has ended.
+  /// Returns the next step of a pass; `nil` if it has ended.
   func step(of number: UInt64) -> PassTable<Event>.Step? {
     guard !isOver, let step = table.withLock({ $0.step(of: number) }) else {
-      // Whoever closes the engine may be waiting for the thread that is here.
+      // The thread that closes the engine may be waiting for this thread.
       threads.withLock { threads in
         if !isOver { threads.passes[number] = nil }
       }
@@ -138,18 +139,18 @@ extension ViewEngine {
     return step
   }
 
-  /// Notes how far a pass has read.
+  /// Records the position up to which a pass has read.
   func passed(_ number: UInt64, _ page: ViewPage<Event>, _ old: UInt64) {
     let new = page.failure?.position.rawValue ?? page.end.position.rawValue
     table.withLock { $0.passed(number, from: old, to: new, isLast: page.isLast) }
   }
 
-  /// Lets the tracks of a pass that has met the end of the log go on together with those that follow it.
+  /// Moves the runners of a pass at the end of the log to the one that follows it.
   func merge(_ number: UInt64) -> Bool {
     table.withLock { $0.merge(number) }
   }
 
-  /// Stops all who are on a pass, because the log cannot be read.
+  /// Stops all runners of a pass, because the log cannot be read.
   func fail(_ number: UInt64, _ error: AnnalsError) {
     for track in table.withLock({ $0.end(number) }) {
       track.stop(because: error)
@@ -157,12 +158,12 @@ extension ViewEngine {
     }
   }
 
-  /// Whether a track follows the end of the log.
+  /// Whether a runner follows the end of the log.
   func isLive(_ track: ViewTrack<Event>) -> Bool {
     table.withLock { $0.isLive(track) }
   }
 
-  /// A page that ends before a position which cannot be folded.
+  /// Returns a page that ends before a position that cannot be folded.
   func cut(_ page: ViewPage<Event>, before position: UInt64) throws(AnnalsError) -> ViewPage<Event> {
     let snapshot = try LogSnapshot(core)
     let end = try snapshot.reader.checkpoint(at: Position(position - 1), log: core.log)
@@ -172,39 +173,40 @@ extension ViewEngine {
   }
 }
 
-// What the threads of tracks report.
+// Reports from the threads of runners.
 extension ViewEngine {
-  /// A track goes no further.
+  /// Handles a runner that has stopped.
   func stopped(_ track: ViewTrack<Event>) {
     table.withLock { _ = $0.leave(track) }
     track.pages.end()
     track.line.changes.announce()
-    // What it was to take the place of may have to be followed again.
+    // The file that it was to replace may have to be followed again.
     chores.announce()
   }
 
-  /// The thread of a track has ended, which may have come back to a pass after it was taken out.
+  /// Handles the end of a runner's thread, which may have rejoined a pass after its removal.
   func ended(_ track: ViewTrack<Event>) {
     table.withLock { _ = $0.leave(track) }
   }
 
-  /// A line has nothing that is folded, for a reason that may pass.
+  /// Records that a machine has no running fold, for a reason that may pass.
   func hindered(_ line: ViewLine<Event>, _ error: AnnalsError) {
     line.state.withLock { $0.error = error }
     line.changes.announce()
     chores.announce()
   }
 
-  /// Takes a track out, and waits until its thread has ended; never while files are being chosen, which that may be waiting for.
+  /// Removes a runner, and waits until its thread has ended. Never call it while files are being chosen,
+  /// because the thread may be waiting for that.
   func retire(_ track: ViewTrack<Event>) {
     table.withLock { _ = $0.leave(track) }
     track.end()
-    // Its thread may have come back to a pass meanwhile.
+    // Its thread may have rejoined a pass meanwhile.
     table.withLock { _ = $0.leave(track) }
     track.line.state.withLock { state in state.tracks.removeAll { $0 === track } }
   }
 
-  /// Takes the tracks of a line out that were stopped.
+  /// Removes the stopped runners of a machine.
   ///
   /// - Returns: Whether there were any.
   @discardableResult
@@ -215,20 +217,20 @@ extension ViewEngine {
   }
 }
 
-// The thread that looks after files.
+// The thread that maintains files.
 extension ViewEngine {
   private static var rest: Int { 100_000_000 }
 
-  /// Makes sure that somebody looks after what others fold, and what is to be removed.
+  /// Makes sure that a thread maintains files that others fold, and files to be removed.
   func keep() throws(AnnalsError) {
     if access == .readOnly { return }
     try threads.withLock { (threads) throws(AnnalsError) in
-      // Whoever closes the engine has taken the one that there was.
+      // A close of the engine has already taken the thread that existed.
       if threads.keeper != nil || isOver { return }
       threads.keeper = try files { () throws(StoreFileError) in
         try WriterThread(name: "annals-keeper") { [self] in
           while true {
-            // Before anything is looked at: what is announced behind that is not missed.
+            // Read before any check, so that no later announcement is missed.
             let known = chores.count
             if isOver { return }
             let isIdle = lookAround()

@@ -2,7 +2,7 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 internal import LMDB
 
-/// Why a batch was not stored.
+/// The reason that a batch was not stored.
 enum FoldFailure: Error {
   /// The projection cannot fold the event at a position.
   case poison(position: UInt64, AnnalsError)
@@ -10,17 +10,17 @@ enum FoldFailure: Error {
   case other(AnnalsError)
 }
 
-/// What became of a batch.
+/// The outcome of a batch.
 enum FoldOutcome {
   /// It is stored up to a checkpoint.
   case stored(Checkpoint)
-  /// Somebody else has folded: the view is at this checkpoint, and nothing was stored.
+  /// Another process has folded: the view is at this checkpoint, and nothing was stored.
   case elsewhere(Checkpoint?)
-  /// Another file has taken the place of this one, and nothing was stored.
+  /// Another file has replaced this one, and nothing was stored.
   case succeeded
 }
 
-/// Folds entries into a view's file, whichever projection it is. Used by one thread.
+/// Folds entries into a view's file, for any projection. Used by one thread.
 class ViewFolding<Event: SchemaEvent> {
   let file: ViewFile
 
@@ -28,13 +28,13 @@ class ViewFolding<Event: SchemaEvent> {
     self.file = file
   }
 
-  /// Folds a page and those that `next` gives, in one transaction with the checkpoint behind them.
+  /// Folds a page and those that `next` returns, in one transaction with the checkpoint after them.
   ///
   /// - Parameters:
-  ///   - first: The first page, whose entries up to `start` are passed over.
-  ///   - start: How far the view has read.
-  ///   - durability: When the disk has it.
-  ///   - next: The next page, given how many bytes are staged; `nil` where the batch ends.
+  ///   - first: The first page, whose entries up to `start` are skipped.
+  ///   - start: The checkpoint up to which the view has read.
+  ///   - durability: When the batch is on disk.
+  ///   - next: Returns the next page, given the number of staged bytes; `nil` to end the batch.
   func fold(
     _ first: ViewPage<Event>, from start: Checkpoint?, _ durability: Durability,
     next: (Int) -> ViewPage<Event>?
@@ -44,18 +44,19 @@ class ViewFolding<Event: SchemaEvent> {
 
   /// Begins with the rows of an earlier version.
   ///
-  /// - Returns: How far those have read.
+  /// - Returns: The checkpoint up to which those have read.
   func carry(_ seed: RowSeed, _ isOver: () -> Bool) throws(AnnalsError) -> Checkpoint? { nil }
 }
 
-/// Folds entries into the file of one projection: rows and checkpoint of a batch in one transaction. Used by one thread.
+/// Folds entries into the file of one projection, with the rows and checkpoint of a batch in one transaction.
+/// Used by one thread.
 final class ViewFold<P: Projection>: ViewFolding<P.Event> {
-  /// How many rows are kept in memory from batch to batch, and how many bytes of them.
+  /// The most rows, and the most bytes of rows, kept in memory between batches.
   private static var most: (rows: Int, bytes: Int) { (200_000, 32 << 20) }
 
   private let staging: RowStaging
   private let selection: EventSelection<P.Event>
-  /// Whether anybody observes the projection.
+  /// The lock that shows whether the projection has observers.
   private let observers: ObserverLock
   /// The number of the last commit of this fold.
   private var known: UInt64?
@@ -99,7 +100,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
       }
       try flush(into: &transaction, behind: start?.position.rawValue ?? 0)
       try other { () throws(AnnalsError) in
-        // While a view is built nobody observes it.
+        // A view has no observers while it is built.
         if try file.isReady(transaction.view) {
           try ChangeJournal.note(
             staging, at: end.position, in: file.changes, isObserved: observers.isAnybody, &transaction)
@@ -118,7 +119,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     }
     known = id
     if durability == .none {
-      // So that the flush at the end has less to wait for.
+      // This shortens the flush at the end.
       do { try file.environment.startWriteback() } catch { throw .other(AnnalsError(error)) }
     }
     if staging.count > Self.most.rows || staging.size > Self.most.bytes {
@@ -133,13 +134,13 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     try carryRows(seed, isOver)
   }
 
-  /// The rows inside a transaction.
+  /// Returns the rows inside a transaction.
   @_lifetime(borrow transaction)
   func lentRows(_ transaction: borrowing WriteTransaction) -> ProjectionRows {
     ProjectionRows(staging, file.source(transaction.view))
   }
 
-  /// Stores what a batch has changed; a row that has no encoding is the fault of the entry that changed it.
+  /// Stores the changes of a batch. If a row cannot be encoded, the entry that changed it is to blame.
   private func flush(into transaction: inout WriteTransaction, behind start: UInt64) throws(FoldFailure) {
     do throws(AnnalsError) { try staging.flush(into: &transaction, file.rows) } catch {
       guard error.code == .ruleFailed, let position = error.details.position?.rawValue, position > start
@@ -150,7 +151,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     }
   }
 
-  /// Stores what was changed.
+  /// Stores the changes.
   func flush(into transaction: inout WriteTransaction) throws(AnnalsError) {
     try staging.flush(into: &transaction, file.rows)
   }
@@ -169,13 +170,13 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     for index in entries.indices {
       do {
         try entries.lend(index, with: &rows) { (entry, rows) throws in
-          // Two passes that become one overlap.
+          // Two passes overlap when they merge.
           guard entry.position.rawValue > position, selection.includes(entry) else { return }
           staging.enter(entry.position.rawValue)
           try P.apply(entry, to: &rows)
         }
       } catch {
-        // What could not be read may be why, whatever is thrown.
+        // A failed read may be the cause, whatever the projection throws.
         if let failure = staging.failure { throw .other(failure) }
         let cause = AnnalsError(
           error, folding: entries[index].position, of: entries[index].stream, in: P.name)
@@ -186,13 +187,13 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
   }
 }
 
-/// Runs `body`, whose errors are none of the projection's.
+/// Runs `body`, whose errors are not the projection's.
 private func other<R>(_ body: () throws(AnnalsError) -> R) throws(FoldFailure) -> R {
   do { return try body() } catch { throw .other(error) }
 }
 
 extension AnnalsError {
-  /// What is told of an event that a projection could not fold.
+  /// Creates the error for an event that a projection could not fold.
   init(_ cause: any Error, folding position: Position, of stream: StreamName, in projection: String) {
     if let error = cause as? AnnalsError, error.code == .damaged || error.code == .inputOutput {
       self = error

@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// The rows of an earlier version, which a view begins with in place of the log.
+/// The rows of an earlier version, with which a view begins instead of the log.
 struct RowSeed: Sendable {
   let file: ViewFile
   let version: Int
@@ -9,10 +9,10 @@ struct RowSeed: Sendable {
 }
 
 extension ViewFold {
-  /// How many rows are carried in one transaction.
+  /// The number of rows converted in one transaction.
   private static var batch: Int { 20_000 }
 
-  /// Puts what becomes of the rows of an earlier version, in as many transactions as it takes.
+  /// Converts and puts the rows of an earlier version, in as many transactions as needed.
   func carryRows(_ seed: RowSeed, _ isOver: () -> Bool) throws(AnnalsError) -> Checkpoint? {
     let snapshot: ReadTransaction
     do { snapshot = try seed.file.environment.beginRead() } catch { throw AnnalsError(error) }
@@ -44,7 +44,7 @@ extension ViewFold {
     return isLast ? checkpoint : nil
   }
 
-  /// Carries the next rows.
+  /// Converts the next rows.
   ///
   /// - Returns: Whether there are no more.
   private func carry(

@@ -3,9 +3,10 @@ internal import AnnalsSchema
 internal import LMDB
 import Synchronization
 
-/// What all stores of this process share that are open at one path with one plan: the engine that folds their views.
+/// The object shared by all stores of this process that are open at one path with one plan: the engine that
+/// folds their views.
 ///
-/// The end of this object ends the threads.
+/// When this object is released, the threads end.
 final class ViewHost<Event: SchemaEvent>: Sendable {
   let engine: ViewEngine<Event>
 
@@ -14,7 +15,7 @@ final class ViewHost<Event: SchemaEvent>: Sendable {
   }
 
   deinit {
-    // A child of a fork has none of the threads.
+    // The child process of a fork has none of the threads.
     if !engine.core.isInherited { engine.close() }
   }
 }
@@ -29,13 +30,13 @@ final class ViewHolder: Sendable {
   }
 }
 
-/// The hosts of a log, as long as anybody holds them.
+/// The hosts of a log that are in use.
 struct ViewHosts: Sendable {
-  /// Who may share a host.
+  /// The properties that stores sharing a host have in common.
   struct Key: Hashable, Sendable {
     let plan: ObjectIdentifier
     let access: StoreOptions.Access
-    /// Others are told by the lease that the host keeps.
+    /// Whether newer types are skipped. The lease of the host shows that to other processes.
     let isSkipping: Bool
   }
 
@@ -45,7 +46,7 @@ struct ViewHosts: Sendable {
 
   private var hosts: [Key: Weak] = [:]
 
-  /// The host that is there, or a new one.
+  /// Returns the existing host, or a new one.
   mutating func host<Event: SchemaEvent>(
     _ key: Key, _ make: () -> ViewHost<Event>
   ) -> ViewHost<Event> {
@@ -58,7 +59,7 @@ struct ViewHosts: Sendable {
 }
 
 extension EventStore {
-  /// What folds the views of the store.
+  /// Returns the host that folds the views of the store.
   func viewHost() throws(AnnalsError) -> ViewHost<Event> {
     if log.core.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     let key = ViewHosts.Key(

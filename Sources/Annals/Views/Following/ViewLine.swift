@@ -3,49 +3,50 @@ internal import AnnalsSchema
 internal import LMDB
 import Synchronization
 
-/// A file that rows are read from, and how its rows are read as those of the program's version.
+/// A file that reads use, with the conversions of its rows to the program's version.
 struct ServedView: Sendable {
   let file: ViewFile
   /// The version that has folded it.
   let version: Int
-  /// The tables as they stand in the file.
+  /// The tables in the file.
   let outline: ProjectionOutline
-  /// How rows of an earlier version are read.
+  /// The conversions for rows of an earlier version.
   let conversions: RowConversions?
 }
 
-/// One projection that a program has opened: what serves it, and what is being built.
+/// One projection that a program has opened: the file that reads use, and the file being built.
 final class ViewLine<Event: SchemaEvent>: Sendable {
   struct State: Sendable {
-    /// What rows are read from; `nil` where there is nothing yet.
+    /// The file that reads use; `nil` if there is none yet.
     var served: ServedView?
     /// The file that is being built, by this process or another.
     var building: ViewFile?
-    /// The file that goes no further from here on, because what is built is about to take its place; `nil` until then.
+    /// The file that must not advance, because the built one is about to replace it; `nil` until then.
     var leaving: ViewFile?
-    /// What this process folds: the file that serves, and the one that is built.
+    /// The runners of this process: for the file that reads use, and for the one being built.
     var tracks: [ViewTrack<Event>] = []
-    /// Why it is built anew; `nil` where it is not, or is built for the first time.
+    /// The reason for a rebuild; `nil` if there is none, or for a first build.
     var reason: String?
-    /// What stands in the way of any fold here.
+    /// The error that prevents any fold here.
     var error: AnnalsError?
-    /// Why the last look at its files came to nothing; `nil` once one has come to its end.
+    /// The error of the last check of its files; `nil` once a check has succeeded.
     var looking: AnnalsError?
-    /// Whether what serves or is built is of a newer plan's inputs: then it is neither folded here nor built anew.
+    /// Whether the file that is read or built has a newer plan's inputs. It is then neither folded nor
+    /// rebuilt here.
     var isHeldBack = false
-    /// When its files were last looked at.
+    /// The time of the last check of its files.
     var settled = ContinuousClock.now
-    /// Whether somebody asked for it by itself, and not only as an earlier version of another.
+    /// Whether it was requested by itself, not only as an earlier version of another.
     var isWanted = false
-    /// Whether its files were removed: it has none ever again, and another line takes its place.
+    /// Whether its files were removed. It never has files again, and another machine replaces it.
     var isRemoved = false
 
-    /// What is told of a line that is not folded, although nothing was stopped.
+    /// The error to report for a machine that is not folded although no runner was stopped.
     var hindrance: AnnalsError? { error ?? looking }
   }
 
   let face: ProjectionFace<Event>
-  /// What rises whenever something has changed: the view has moved on, was switched, or was stopped.
+  /// A signal raised by every change: the view has advanced, was switched, or was stopped.
   let changes = Signal()
   let state = Mutex(State())
 
@@ -53,7 +54,7 @@ final class ViewLine<Event: SchemaEvent>: Sendable {
     self.face = face
   }
 
-  /// What folds a file here; `nil` where nobody does, or another process.
+  /// Returns the runner of a file here; `nil` if there is none, or another process folds it.
   func track(of file: ViewFile) -> ViewTrack<Event>? {
     state.withLock { state in state.tracks.first { $0.file === file } }
   }

@@ -1,10 +1,10 @@
-/// How much of the log views take at a time.
+/// The amount of the log that views process at a time.
 package struct ViewPace: Sendable {
-  /// How many entries a page of the log covers at most.
+  /// The most entries that a page of the log covers.
   package var entries = 4_096
-  /// How many bytes of entries it covers at most, but for the last entry.
+  /// The most bytes of entries that a page covers, not counting the last entry.
   var bytes = 2 << 20
-  /// How long a batch takes in further pages of a view that follows the log.
+  /// The time for which a batch takes further pages while a view follows the log.
   var live = Duration.milliseconds(50)
   /// The same while a view is built.
   package var building = Duration.milliseconds(250)

@@ -1,13 +1,13 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// The next few events of a log for all views that follow it together: read once, decoded once.
+/// The next events of a log for all views that share a pass, read and decoded once.
 final class ViewPage<Event: SchemaEvent>: Sendable {
   /// The position before the first entry that the page covers.
   let start: UInt64
-  /// Behind the last entry that it covers, whatever was passed over.
+  /// The checkpoint after the last entry that it covers, including skipped ones.
   let end: Checkpoint
-  /// What is left of them for those who read, in order.
+  /// The remaining entries, in order.
   let entries: [Entry<Event>]
   /// Whether the log ended there.
   let isLast: Bool
@@ -23,7 +23,8 @@ final class ViewPage<Event: SchemaEvent>: Sendable {
     self.failure = failure
   }
 
-  /// The page as a projection sees it that selects some cases, `nil` for all: what does not concern it has not failed.
+  /// Returns the page for a projection that selects some cases, `nil` for all. A failure that does not
+  /// concern the projection is left out.
   func seen(by cases: Set<Int>?) -> ViewPage {
     guard let failure, let possible = failure.cases, let cases, possible.isDisjoint(with: cases),
       let end = failure.checkpoint

@@ -3,9 +3,9 @@ internal import AnnalsSchema
 internal import LMDB
 import Synchronization
 
-/// One way through the log, for all views that are about at the same place.
+/// One pass through the log, for all views at about the same place.
 ///
-/// Who is on it, and where it stands, is the engine's to know; this reads.
+/// The engine knows its runners and its position; this only reads.
 final class ViewPass<Event: SchemaEvent>: Sendable {
   let number: UInt64
   private let thread = Mutex<WriterThread?>(nil)
@@ -35,22 +35,24 @@ final class ViewPass<Event: SchemaEvent>: Sendable {
   }
 }
 
-/// What the thread of a pass does.
+/// The work of the thread of a pass.
 struct PassReader<Event: SchemaEvent> {
-  /// How many pages are kept until whoever folds them has done with them: those that may wait, and those of a fold that begins and ends with one.
+  /// The number of pages kept until the runners have finished with them: those that may wait, and the first
+  /// and last of a fold.
   private static var kept: Int { ViewTrack<Event>.room + 3 }
-  /// How long somebody who follows the end of the log may keep others waiting.
+  /// The time for which a runner at the end of the log may delay others, in nanoseconds.
   private static var patience: Int { 100_000_000 }
-  /// How long to wait for a commit before looking whether there is one.
+  /// The time to wait for a commit before checking for one, in nanoseconds.
   private static var rest: Int { 500_000_000 }
 
   private let number: UInt64
   private let engine: ViewEngine<Event>
   private var reader: EntryReader
   private let limits: PageLimits
-  /// How many events the last page had.
+  /// The number of events of the last page.
   private var likely = 0
-  /// The pages that were read last. They end here and not where they are folded: what one thread allocates and another frees makes both wait for the allocator.
+  /// The pages read last. They are freed here and not where they are folded: if one thread allocates and
+  /// another frees, both wait for the allocator.
   private var recent: [ViewPage<Event>] = []
 
   init(_ number: UInt64, _ engine: ViewEngine<Event>) {
@@ -60,21 +62,21 @@ struct PassReader<Event: SchemaEvent> {
     limits = PageLimits(scanned: engine.pace.entries, elements: .max, bytes: engine.pace.bytes)
   }
 
-  /// What comes after a page.
+  /// The action after a page.
   private enum Next {
     case page
-    /// The next page, once there is a commit that was not there before.
+    /// The next page, once there is a new commit.
     case commit
-    /// The page once more, a little later.
+    /// The same page again, a little later.
     case pause
-    /// Nobody is on the way any more.
+    /// The pass has no runner any more.
     case end
   }
 
-  /// Reads until nobody is on the way any more.
+  /// Reads until the pass has no runner any more.
   mutating func run() {
     while true {
-      // Before the step: who joins after it, and what is committed then, is not waited for.
+      // Read before the step, so that runners that join and commits that come after it are not waited for.
       let known = engine.core.place.commits.count
       switch turn() {
       case .page: break
@@ -87,7 +89,8 @@ struct PassReader<Event: SchemaEvent> {
     }
   }
 
-  /// Reads a page and hands it on. A function of its own, so that no track and no file of it is held while there is nothing to do.
+  /// Reads a page and hands it on. It is a separate function, so that no runner and no file is held while
+  /// there is nothing to do.
   @inline(never) private mutating func turn() -> Next {
     guard let step = engine.step(of: number) else { return .end }
     let page: ViewPage<Event>
@@ -109,12 +112,12 @@ struct PassReader<Event: SchemaEvent> {
   private func hand(_ page: ViewPage<Event>, to track: ViewTrack<Event>, _ step: PassTable<Event>.Step) {
     let mayLeave = step.isLive && step.tracks.count > 1
     while track.pages.hand(page, upTo: mayLeave ? Self.patience : Self.rest) == false, !engine.isOver {
-      // Slower than the others: it goes a way of its own until it has caught up.
+      // A runner slower than the others gets a pass of its own until it has caught up.
       if mayLeave, engine.detach(track, behind: page.start) { return }
     }
   }
 
-  /// Reads the entries after a position that somebody wants.
+  /// Reads the entries after a position that runners want.
   private mutating func read(
     after position: UInt64, _ wanted: Set<Int>?
   ) throws(AnnalsError) -> ViewPage<Event> {
@@ -123,7 +126,7 @@ struct PassReader<Event: SchemaEvent> {
       limits, through: engine.reach, selecting: wanted, likely: likely)
     likely = page.elements.count
     let unreadable = page.end.unreadable
-    // Not the fault of an entry: all of it is read again, or nobody can go on.
+    // No entry is to blame: the whole page is read again, or no runner can continue.
     if let error = page.end.failure, unreadable == nil || error.recovery == [.retry] { throw error }
     guard let end = reader.checkpoint else { throw AnnalsError(missing: Position(position)) }
     return ViewPage(

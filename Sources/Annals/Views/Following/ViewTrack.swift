@@ -3,37 +3,38 @@ internal import AnnalsSchema
 internal import LMDB
 import Synchronization
 
-/// One view that this process folds: its file, the pages that wait for it, and a thread that folds them.
+/// The runner of one view in this process: its file, the pages that wait for it, and a thread that folds
+/// them.
 ///
-/// The thread ends when the track does; whoever ends it waits.
+/// The thread ends with the runner; ending the runner waits for it.
 final class ViewTrack<Event: SchemaEvent>: Sendable {
-  /// What the track shows of itself.
+  /// The visible state of the runner.
   struct Shown: Sendable {
-    /// The position up to which everything is folded or concerns the view not at all.
+    /// The position up to which every entry is folded or does not concern the view.
     var position: UInt64
-    /// What stopped it; `nil` as long as it goes on.
+    /// The error that stopped it; `nil` while it runs.
     var error: AnnalsError?
-    /// Whether it will try again by itself, or its file is about to be built anew.
+    /// Whether it will try again by itself, or its file is about to be rebuilt.
     var isPassing = false
-    /// When it began and where it stood then, for its rate.
+    /// The time and the position at which it began, for its rate.
     var began: (time: ContinuousClock.Instant, position: UInt64)
   }
 
-  /// The projection that it is of.
+  /// The machine of its projection.
   let line: ViewLine<Event>
   let file: ViewFile
-  /// How many pages wait at most.
+  /// The most pages that wait.
   static var room: Int { 3 }
   /// The pages that wait.
   let pages = BoundedLine<ViewPage<Event>>(room: room)
   let shown: Mutex<Shown>
-  /// Whether somebody waits for the checkpoint on disk.
+  /// Whether a waiter needs the checkpoint on disk.
   let isHurried = Atomic(false)
-  /// The right to fold, as long as the thread may do so.
+  /// The right to fold, held while the thread may do so.
   private let lease: Mutex<FoldLease?>
   private let thread = Mutex<WriterThread?>(nil)
 
-  /// A track that stands at a checkpoint.
+  /// Creates a runner at a checkpoint.
   init(_ line: ViewLine<Event>, _ file: ViewFile, _ lease: FoldLease, at checkpoint: Checkpoint?) {
     self.line = line
     self.file = file
@@ -44,16 +45,16 @@ final class ViewTrack<Event: SchemaEvent>: Sendable {
 
   var face: ProjectionFace<Event> { line.face }
 
-  /// What stopped it; `nil` as long as it goes on.
+  /// The error that stopped it; `nil` while it runs.
   var error: AnnalsError? { shown.withLock { $0.error } }
 
-  /// What stopped it for good; `nil` also where that may pass without anybody's doing.
+  /// The error that stopped it permanently; `nil` also if the cause may pass by itself.
   var lasting: AnnalsError? { shown.withLock { $0.isPassing ? nil : $0.error } }
 
-  /// The position up to which everything is folded.
+  /// The position up to which every entry is folded.
   var position: UInt64 { shown.withLock { $0.position } }
 
-  /// Begins to fold what comes.
+  /// Begins to fold pages.
   func start(
     from checkpoint: Checkpoint?, _ seed: RowSeed?, for engine: ViewEngine<Event>
   ) throws(AnnalsError) {
@@ -61,7 +62,7 @@ final class ViewTrack<Event: SchemaEvent>: Sendable {
       try WriterThread(name: "annals-view") { [self] in
         fold(from: checkpoint, seed, for: engine)
         engine.ended(self)
-        // What was stopped is kept, to tell why; another program may be able to go on.
+        // The stopped runner is kept to report the error; another program may be able to continue.
         lease.withLock { $0 = nil }
       }
     }
@@ -74,7 +75,7 @@ final class ViewTrack<Event: SchemaEvent>: Sendable {
     folder.run()
   }
 
-  /// Lets the thread end, and waits until it has.
+  /// Ends the thread, and waits until it has ended.
   func end() {
     pages.end()
     let started = thread.withLock { thread in
@@ -84,15 +85,15 @@ final class ViewTrack<Event: SchemaEvent>: Sendable {
     started?.join()
   }
 
-  /// Lets the checkpoint be stored soon, although nothing else is to be.
+  /// Has the checkpoint stored soon, even if nothing else needs to be stored.
   func hurry() {
     isHurried.store(true, ordering: .releasing)
     pages.nudge()
   }
 
-  /// Says that it goes no further.
+  /// Records that it has stopped.
   ///
-  /// - Parameter isPassing: Whether it will try again by itself, or its file is about to be built anew.
+  /// - Parameter isPassing: Whether it will try again by itself, or its file is about to be rebuilt.
   func stop(because error: AnnalsError, isPassing: Bool = false) {
     shown.withLock { shown in
       shown.error = error
@@ -101,22 +102,23 @@ final class ViewTrack<Event: SchemaEvent>: Sendable {
   }
 }
 
-/// What the thread of a track does.
+/// The work of the thread of a runner.
 final class ViewFolder<Event: SchemaEvent> {
-  /// How many bytes a batch stages at most.
+  /// The most bytes that a batch stages.
   private static var most: Int { 32 << 20 }
-  /// How long a checkpoint that has moved over nothing but hidden entries may wait for the disk.
+  /// The time for which a checkpoint that has passed only hidden entries may stay unstored.
   private static var patience: Duration { .milliseconds(100) }
   private static var second: Int { 1_000_000_000 }
 
   private let track: ViewTrack<Event>
   private let engine: ViewEngine<Event>
   private let folding: ViewFolding<Event>
-  /// How far the file has read.
+  /// The checkpoint up to which the file has read.
   private var stored: Checkpoint?
-  /// How far it has read besides over entries that are not for it, and since when; `nil` where that is stored.
+  /// The last page of hidden entries that it has read beyond that, and since when; `nil` if everything is
+  /// stored.
   private var hidden: (page: ViewPage<Event>, since: ContinuousClock.Instant)?
-  /// What it cannot fold, and where; it goes up to there and no further.
+  /// The position and the error of an entry that it cannot fold. It stops before that entry.
   private var poison: (position: UInt64, error: AnnalsError)?
 
   init(_ track: ViewTrack<Event>, _ engine: ViewEngine<Event>, at checkpoint: Checkpoint?) {
@@ -126,7 +128,7 @@ final class ViewFolder<Event: SchemaEvent> {
     stored = checkpoint
   }
 
-  /// Folds until the track ends.
+  /// Folds until the runner ends.
   func run() {
     while true {
       switch track.pages.take(upTo: hidden == nil ? Self.second : 20_000_000) {
@@ -144,9 +146,9 @@ final class ViewFolder<Event: SchemaEvent> {
     }
   }
 
-  /// Begins with the rows of an earlier version, and lets the log be read behind where those end.
+  /// Begins with the rows of an earlier version, and then has the log read after their checkpoint.
   ///
-  /// - Returns: Whether the thread goes on.
+  /// - Returns: Whether the thread continues.
   func carry(_ seed: RowSeed) -> Bool {
     do throws(AnnalsError) { stored = try folding.carry(seed) { engine.isOver } } catch { return stop(error) }
     if engine.isOver { return false }
@@ -155,35 +157,35 @@ final class ViewFolder<Event: SchemaEvent> {
     return true
   }
 
-  /// Stores how far the view has read before it ends.
+  /// Stores the checkpoint up to which the view has read before it ends.
   private func settleHidden() {
     if let hidden { _ = fold(hidden.page) }
   }
 
-  /// The position up to which everything is folded or hidden.
+  /// The position up to which every entry is folded or hidden.
   private var position: UInt64 { hidden?.page.end.position.rawValue ?? stored?.position.rawValue ?? 0 }
 
-  /// Takes a page.
+  /// Processes a page.
   ///
-  /// - Returns: Whether the thread goes on.
+  /// - Returns: Whether the thread continues.
   private func take(_ page: ViewPage<Event>) -> Bool {
     let isHidden = hidden.map { $0.page === page } ?? false
     if !isHidden {
-      // Of a pass that the track has left, or that overlaps another.
+      // The page is of a pass that the runner has left, or overlaps another.
       guard page.start <= position else { return true }
-      // What cannot be lifted behind the view was folded when it could be.
+      // An entry before the view's position that cannot be upcast was folded when it could be.
       let isBehind = page.failure.map { $0.position.rawValue <= position } ?? true
       if page.end.position.rawValue <= position, isBehind {
         if page.isLast, page.end.position.rawValue == position { return reach(page) }
         return true
       }
-      // What is built takes over by what it has stored.
+      // A built file takes over based on its stored checkpoint.
       let mayHide = track.file.isSynced.load(ordering: .relaxed) && page.failure == nil && poison == nil
       if mayHide, isEmpty(page), engine.isLive(track) {
         let since = hidden?.since ?? .now
         hidden = (page, since)
         note(page.end.position.rawValue)
-        // Where such pages keep coming nothing else stores how far it is.
+        // While such pages keep coming, nothing else stores the checkpoint.
         let isHurried = track.isHurried.exchange(false, ordering: .acquiring)
         return isHurried || since.duration(to: .now) > Self.patience ? fold(page) : reach(page)
       }
@@ -191,7 +193,7 @@ final class ViewFolder<Event: SchemaEvent> {
     return fold(page)
   }
 
-  /// Whether a page has nothing for the view.
+  /// Whether a page has no entry for the view.
   private func isEmpty(_ page: ViewPage<Event>) -> Bool {
     let selection = track.face.selection
     return !page.entries.contains { $0.position.rawValue > position && selection.includes($0) }
@@ -218,10 +220,10 @@ final class ViewFolder<Event: SchemaEvent> {
         guard last.failure == nil, poison == nil, size < Self.most, ContinuousClock.now < end else {
           return nil
         }
-        // Live, what has come is shown at once.
+        // While live, new entries are shown at once.
         while case .element(let taken) = track.pages.take(upTo: isBuilding && !last.isLast ? 20_000_000 : 0) {
           let page = taken.seen(by: track.face.selection.cases)
-          // What a batch cannot go on with comes again with the next pass.
+          // Pages that a batch cannot use come again with the next pass.
           if page.start > last.end.position.rawValue
             || page.end.position.rawValue < last.end.position.rawValue
           {
@@ -235,7 +237,7 @@ final class ViewFolder<Event: SchemaEvent> {
     } catch {
       switch error {
       case .poison(let position, let error):
-        // What came before it is folded again, and stored.
+        // Earlier entries are folded again, and stored.
         poison = (position, error)
         hidden = nil
         if position == (stored?.position.rawValue ?? 0) + 1 { return stop(error) }
@@ -246,7 +248,7 @@ final class ViewFolder<Event: SchemaEvent> {
         guard error.isOfSpoiltView else { return stop(error) }
         track.stop(because: error, isPassing: true)
         engine.stopped(track)
-        // Its rows can be had again from the log.
+        // The rows can be folded again from the log.
         do throws(AnnalsError) {
           try engine.rebuild(track.line, afterDamage: error)
         } catch {
@@ -265,7 +267,7 @@ final class ViewFolder<Event: SchemaEvent> {
       if let failure = last.failure { return stop(failure.error) }
       return reach(last)
     case .elsewhere(let checkpoint):
-      // Whoever has folded may have passed what could not be folded here.
+      // The other process may have passed the entry that could not be folded here.
       (hidden, poison) = (nil, nil)
       stored = checkpoint
       engine.rejoin(track, behind: checkpoint?.position.rawValue ?? 0)
@@ -276,16 +278,16 @@ final class ViewFolder<Event: SchemaEvent> {
     }
   }
 
-  /// Rests after a failure that may pass, such as of a full disk, and goes on behind what is stored.
+  /// Waits after a failure that may pass, such as a full disk, and continues after the stored checkpoint.
   ///
-  /// - Returns: Whether the thread goes on.
+  /// - Returns: Whether the thread continues.
   private func tryAgain(after error: AnnalsError) -> Bool {
     hidden = nil
     track.stop(because: error, isPassing: true)
     track.line.changes.announce()
     let end = ContinuousClock.now + .seconds(1)
     while ContinuousClock.now < end {
-      // What comes meanwhile comes again.
+      // Pages that come meanwhile come again.
       if case .end = track.pages.take(upTo: 100_000_000) { return false }
     }
     track.shown.withLock { shown in
@@ -296,11 +298,11 @@ final class ViewFolder<Event: SchemaEvent> {
     return true
   }
 
-  /// Looks whether the view has caught up with the log.
+  /// Checks whether the view has caught up with the log.
   private func reach(_ page: ViewPage<Event>) -> Bool {
     guard page.isLast else { return true }
     do throws(AnnalsError) { try engine.reached(track, stored) } catch {
-      // Nothing of the switch is done twice that must not be.
+      // Every step of the switch can safely be repeated.
       return error.recovery == [.retry] ? tryAgain(after: error) : stop(error)
     }
     return true
