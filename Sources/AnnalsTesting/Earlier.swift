@@ -1,6 +1,6 @@
 import Annals
 
-/// A plan as it was when one of its schemas was the current one.
+/// A plan as it was when one of its schemas was current.
 enum Earlier<Plan: SchemaMigrationPlan, Current: VersionedSchema>: SchemaMigrationPlan {
   static var stages: MigrationChain<Plan.Oldest, Current> {
     guard let chain = Plan.chain(endingAt: Current.self) else {
@@ -10,7 +10,7 @@ enum Earlier<Plan: SchemaMigrationPlan, Current: VersionedSchema>: SchemaMigrati
   }
 
   static var unversioned: UnversionedEvents {
-    // A schema that came later cannot be the one that a store's first events are of.
+    // The first events of a store cannot belong to a later schema.
     guard let adopted = Plan.adopted, adopted <= Current.version else { return .refuse }
     return Plan.unversioned
   }

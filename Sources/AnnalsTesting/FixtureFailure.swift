@@ -1,10 +1,10 @@
 public import Annals
 
-/// What is wrong with recorded fixtures, or with a plan that does not read them as it did.
+/// The problems of recorded fixtures, or of a plan that reads them differently than before.
 public struct FixtureFailure: Error {
-  /// One thing that is wrong.
+  /// One problem.
   public enum Problem: Hashable, Sendable {
-    /// A file is not there, and nothing said to record it.
+    /// A file is missing, and recording is off.
     case missing(file: String)
     /// A file is of a version above the plan's current one.
     case future(file: String, version: SchemaVersion, current: SchemaVersion)
@@ -12,15 +12,16 @@ public struct FixtureFailure: Error {
     case unknownVersion(file: String, version: SchemaVersion)
     /// A file cannot be read.
     case unreadable(file: String, reason: String)
-    /// A line of a file of payloads is not what it must be; lines are counted from 1.
+    /// A line of a file of payloads is malformed; lines are counted from 1.
     case malformed(file: String, line: Int, reason: String)
-    /// The plan has no way for the payloads of a record, for their version was changed after it was recorded.
+    /// The plan cannot read the payloads of a record, because their version was changed after it was
+    /// recorded.
     case noPath(file: String, record: String, reason: String)
-    /// A payload is something else than it was when it was recorded.
+    /// A payload reads differently than when it was recorded.
     case changed(file: String, line: Int, sample: String, expected: String, found: String)
   }
 
-  /// Everything that is wrong.
+  /// All problems.
   public let problems: [Problem]
 
   init(_ problems: [Problem]) {
@@ -29,14 +30,14 @@ public struct FixtureFailure: Error {
 }
 
 extension FixtureFailure.Problem {
-  /// Whether something was only not recorded yet.
+  /// Whether the problem is only that a file has not been recorded yet.
   var isOnlyMissing: Bool {
     if case .missing = self { true } else { false }
   }
 }
 
 extension FixtureFailure: CustomStringConvertible {
-  /// A line for each problem, and what to do.
+  /// A line for each problem, with advice.
   public var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 

@@ -12,14 +12,14 @@ struct FixtureFiles {
     self.directory = directory
   }
 
-  /// The names of the fixtures that are there; other files are left alone.
+  /// Returns the names of the existing fixtures. Other files are ignored.
   func names() throws -> Set<FixtureName> {
     guard FileManager.default.fileExists(atPath: directory.path) else { return [] }
     return Set(
       try FileManager.default.contentsOfDirectory(atPath: directory.path).compactMap { FixtureName($0) })
   }
 
-  /// The text of a file.
+  /// Reads the text of a file.
   func read(_ name: FixtureName) throws(FixtureFailure) -> String {
     let text: String?
     do {
@@ -35,8 +35,8 @@ struct FixtureFiles {
   /// Writes a new file.
   func write(_ text: String, _ name: FixtureName) throws {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    // The name is there once the whole file is. A file that is there already is never written over, also if
-    // two tests record at once.
+    // The name appears only once the file is complete. An existing file is never overwritten, also if two
+    // tests record at once.
     let new = directory.appendingPathComponent(".\(name.text).\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: new) }
     try Data(text.utf8).write(to: new, options: .withoutOverwriting)

@@ -2,29 +2,30 @@ import Annals
 
 /// The name of a fixture's file.
 struct FixtureName: Hashable {
-  /// What the payloads of a file were sampled from.
+  /// The source of the payloads of a file.
   enum Content: Hashable, CaseIterable {
     /// The samples of each record.
     case samples
-    /// The logs that the schema gives.
+    /// The logs that the schema declares.
     case logs
   }
 
-  /// What the payloads were sampled from.
+  /// The source of the payloads.
   let content: Content
-  /// The version that the payloads were stored under.
+  /// The version under which the payloads were stored.
   let stored: SchemaVersion
-  /// The version in which the file gives the payloads; `nil` for the file of the payloads themselves.
+  /// The version in which the file shows the payloads; `nil` for the file of the payloads themselves.
   let read: SchemaVersion?
 
-  /// The file of the payloads that a version stored, or of what they are in another version.
+  /// Creates the name of the file with the payloads of a version, or with those payloads read in another
+  /// version.
   init(_ content: Content, _ stored: SchemaVersion, as read: SchemaVersion? = nil) {
     self.content = content
     self.stored = stored
     self.read = read
   }
 
-  /// The name that `text` is; `nil` for the names of other files.
+  /// Parses a name; `nil` for the names of other files.
   init?(_ text: String) {
     guard text.hasSuffix(".txt") else { return nil }
     let stem = String(text.dropLast(4))

@@ -1,6 +1,6 @@
 import Annals
 
-/// A log of recorded payloads, which is read as a whole.
+/// A log of recorded payloads, read as a whole.
 struct FixtureLog {
   /// The payloads of one version in the log.
   struct Part {
@@ -14,7 +14,7 @@ struct FixtureLog {
   var parts: [Part]
 }
 
-/// The payloads of one version in a log, with what they are in another version.
+/// The payloads of one version in a log, with their events in another version.
 struct FixtureReading {
   let outcomes: [(sample: Sample, outcome: Outcome)]
 
@@ -25,14 +25,13 @@ struct FixtureReading {
   }
 }
 
-/// One comparison of a plan with its fixtures: the files that are there, the files to write, and all
-/// problems.
+/// One comparison of a plan with its fixtures: the existing files, the files to write, and all problems.
 ///
-/// Nothing is written before the end, and only if nothing is wrong, so that no half of a recording is left.
+/// Nothing is written before the end, and only if there is no problem, so that no partial recording is left.
 struct FixtureRecording {
-  /// The names of the files that are there.
+  /// The names of the existing files.
   let found: Set<FixtureName>
-  /// Everything that is wrong so far.
+  /// All problems so far.
   var problems: [FixtureFailure.Problem] = []
   private let files: FixtureFiles
   private let isRecording: Bool
@@ -44,9 +43,10 @@ struct FixtureRecording {
     self.isRecording = isRecording
   }
 
-  /// The payloads of all versions: those in the files, and today's samples only for a file that is recorded.
+  /// Returns the payloads of all versions: those in the files, and the current samples only for a file that
+  /// is being recorded.
   ///
-  /// - Returns: First the log with the samples of all versions, then each log that a version gives.
+  /// - Returns: First the log with the samples of all versions, then each log that a version declares.
   mutating func logs(of links: [Link]) throws -> [FixtureLog] {
     var samples = FixtureLog(log: SampleLog([]), parts: [])
     var logs: [FixtureLog] = []
@@ -66,7 +66,7 @@ struct FixtureRecording {
     return [samples] + logs
   }
 
-  /// The payloads of one version, by log; `nil` where there are none.
+  /// Returns the payloads of one version, by log; `nil` if there are none.
   private mutating func stored(
     _ content: FixtureName.Content, _ today: [[Sample]], _ link: Link
   ) throws -> [[Sample]]? {
@@ -88,14 +88,14 @@ struct FixtureRecording {
     }
   }
 
-  /// Compares what the payloads of a version are in another with the file of that name.
+  /// Compares the payloads of a version, as read in another, with the file of that name.
   ///
-  /// - Parameter isNewest: Whether the file must be there.
+  /// - Parameter isNewest: Whether the file must exist.
   mutating func compare(_ readings: [FixtureReading], _ name: FixtureName, isNewest: Bool) throws {
     guard let read = name.read else { return }
     let pathless = Self.pathless(readings, file: FixtureName(name.content, name.stored).text)
     if !pathless.isEmpty {
-      // Every later version says the same.
+      // Every later version has the same problems.
       if name.stored == read { problems += pathless }
       return
     }
@@ -109,7 +109,7 @@ struct FixtureRecording {
     }
   }
 
-  /// Records whose payloads do not enter the plan.
+  /// Returns the records whose payloads the plan cannot read.
   private static func pathless(_ readings: [FixtureReading], file: String) -> [FixtureFailure.Problem] {
     var types: Set<String> = []
     var problems: [FixtureFailure.Problem] = []
@@ -122,7 +122,7 @@ struct FixtureRecording {
     return problems
   }
 
-  /// Writes what was recorded.
+  /// Writes the new recordings.
   ///
   /// - Returns: The names of the files.
   func write() throws -> [String] {

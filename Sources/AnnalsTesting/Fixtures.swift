@@ -15,24 +15,24 @@ public import Annals
 /// }
 /// ```
 ///
-/// Each released version has a file of the bytes of its samples, `1.0.0.stored.txt`. For each later version
-/// there is a file of the events that the samples are in that version, `1.0.0.as.2.0.0.txt`. A schema that
-/// has `sampleLogs` has the files `1.0.0.logs.txt` and `1.0.0.logs.as.2.0.0.txt` as well. All of them are
-/// text, with a value on each line.
+/// Each released version has a file with the bytes of its samples, `1.0.0.stored.txt`. For each later version
+/// there is a file with the events that the samples become in it, `1.0.0.as.2.0.0.txt`. A schema with
+/// `sampleLogs` also has the files `1.0.0.logs.txt` and `1.0.0.logs.as.2.0.0.txt`. All of them are text, with
+/// one value on each line.
 ///
-/// A missing file is written if ``isRecording`` is set, and no file is ever written over. What a later
-/// version of the code makes of the same bytes is compared with the file. A draft is not recorded, because it
-/// may still change.
+/// A missing file is written if ``isRecording`` is set, and no file is ever overwritten. Later versions of
+/// the code read the same bytes, and the results are compared with the file. Drafts are not recorded, because
+/// they may still change.
 public struct Fixtures: Sendable {
   /// The directory of the files.
   public let directory: URL
   /// Whether missing files are written.
   public let isRecording: Bool
 
-  /// The fixtures in `directory`.
+  /// Creates the fixtures in `directory`.
   ///
   /// - Parameters:
-  ///   - directory: A directory for one plan. It is made when something is recorded.
+  ///   - directory: A directory for one plan. It is created when something is recorded.
   ///   - isRecording: Whether missing files are written. The default is `true` if `ANNALS_RECORD` is `1` in
   ///     the environment.
   public init(directory: URL, isRecording: Bool? = nil) {
@@ -40,11 +40,11 @@ public struct Fixtures: Sendable {
     self.isRecording = isRecording ?? (ProcessInfo.processInfo.environment["ANNALS_RECORD"] == "1")
   }
 
-  /// Throws unless everything that was recorded reads with `plan` as it was recorded, and nothing is missing.
+  /// Checks that `plan` reads every recorded payload as it was recorded, and that nothing is missing.
   ///
   /// - Returns: The names of the files that were written.
-  /// - Throws: ``FixtureFailure`` with everything that is wrong, ``AnnalsError`` with code `invalidPlan`,
-  ///   what a stage's `prepare` throws, and what the file system throws.
+  /// - Throws: ``FixtureFailure`` with all problems, ``AnnalsError`` with code `invalidPlan`, the errors of a
+  ///   stage's `prepare`, and those of the file system.
   @discardableResult
   public func check<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) throws -> [String] {
     let links = try Link.all(of: plan)
@@ -52,7 +52,7 @@ public struct Fixtures: Sendable {
     var recording = FixtureRecording(files, try files.names(), isRecording: isRecording)
     recording.problems += Self.foreign(recording.found, links)
     let logs = try recording.logs(of: links)
-    // With a file that cannot be read the log is not the one that contexts were worked out from.
+    // If a file cannot be read, the log differs from the one that the contexts were computed from.
     guard recording.problems.allSatisfy(\.isOnlyMissing) else { throw FixtureFailure(recording.problems) }
     let contexts = try logs.map { try Plan.readableContexts(of: $0.log.entries).contexts }
     for link in links where !link.isDraft {
@@ -66,8 +66,8 @@ public struct Fixtures: Sendable {
         }
       }
       for (name, readings) in readings.sorted(by: { $0.key < $1.key }) {
-        // Only for today's version must there be a file: nobody misses one of a version that was current
-        // once.
+        // Only the current version must have a file. Files of versions that were current only for a time are
+        // not missed.
         try recording.compare(readings, name, isNewest: link.version == links.last?.version)
       }
     }
@@ -75,7 +75,7 @@ public struct Fixtures: Sendable {
     return try recording.write()
   }
 
-  /// Files of versions that the plan does not have.
+  /// Returns the files of versions that the plan does not have.
   private static func foreign(_ found: Set<FixtureName>, _ links: [Link]) -> [FixtureFailure.Problem] {
     let versions = Set(links.map(\.version))
     guard let current = links.last?.version else { return [] }

@@ -11,24 +11,24 @@ public import Annals
 ///   ])
 /// ```
 ///
-/// It needs no store. Several events are a whole log: a stage's `prepare` works out its context from them.
+/// It needs no store. Several events form a whole log, from which a stage's `prepare` computes its context.
 public struct Given<Event: SchemaEvent>: Sendable {
   let events: [(event: Event, origin: Origin)]
 
-  /// An event at a place of its own.
+  /// Creates a log of one event.
   ///
   /// - Parameters:
   ///   - event: The event, of any version of the plan.
-  ///   - origin: What its rule may know of the entry.
+  ///   - origin: The facts about the entry that its rule may use.
   public init(_ event: Event, at origin: Origin = .sample()) {
     events = [(event, origin)]
   }
 
-  /// The events of one stream, oldest first, from position 1 and revision 0 on.
+  /// Creates a log from the events of one stream, oldest first, starting at position 1 and revision 0.
   ///
   /// - Parameters:
   ///   - events: The events, of one version of the plan.
-  ///   - stream: The stream that they belong to.
+  ///   - stream: The stream of the events.
   public init(_ events: [Event], in stream: StreamName = "sample") {
     self.events = events.enumerated().map { number, event in
       (
@@ -39,7 +39,7 @@ public struct Given<Event: SchemaEvent>: Sendable {
     }
   }
 
-  /// The events with what is known of each entry, in the order of their positions.
+  /// Creates a log from events with the facts about each entry, in the order of their positions.
   public init(_ events: [(event: Event, origin: Origin)]) {
     self.events = events
   }
@@ -56,16 +56,16 @@ public struct Given<Event: SchemaEvent>: Sendable {
     }
   }
 
-  /// The events as the schema at the end of `chain` stores them; `nil` where they are of another one.
+  /// Returns the events as the schema at the end of `chain` stores them; `nil` if they belong to another one.
   private static func forms<Chain: PlanChain>(
     _ events: [(event: Event, origin: Origin)], _ chain: Chain
   ) throws -> [(form: StoredForm, origin: Origin)]? {
-    // Only what an event of the schema is stored as matters, so its contexts do not.
+    // Only the stored form of the events matters, and contexts do not change it.
     guard let pipeline = try chain.pipeline(FrozenContexts()) as? PlanPipeline<Event> else { return nil }
     return try events.map { (form: try pipeline.form(of: $0.event), origin: $0.origin) }
   }
 
-  /// All that comes of the events; the first error where one is refused.
+  /// Reads the events. Returns all results, or the first error if one is refused.
   private static func read<Plan: SchemaMigrationPlan>(
     _ log: [(form: StoredForm, origin: Origin)], with plan: Plan.Type
   ) throws -> Reading {
@@ -80,7 +80,7 @@ public struct Given<Event: SchemaEvent>: Sendable {
     return Reading(outcome: outcome(of: log, through: pipeline), given: log.count, retained: retained)
   }
 
-  /// What comes of the payloads of a log; the first error where one is refused.
+  /// Reads the payloads of a log. Returns the outcome, or the first error if one is refused.
   private static func outcome<Current: SchemaEvent>(
     of log: [(form: StoredForm, origin: Origin)], through pipeline: PlanPipeline<Current>
   ) -> Outcome {

@@ -1,71 +1,71 @@
 public import Annals
 
-/// What a ``MigrationHarness`` found.
+/// The findings of a ``MigrationHarness``.
 ///
-/// It is thrown where a check finds something wrong, so that a failed test prints it.
+/// It is thrown if a check finds a problem, so that a failed test prints it.
 public struct HarnessReport: Error {
-  /// The way by which a stored sample is read.
+  /// The route by which a stored sample is read.
   public enum Route: Hashable, Sendable {
-    /// From a real store that holds it.
+    /// From a real store that contains it.
     case store
-    /// Stored again at every version between.
+    /// Stored again at every version in between.
     case steps
-    /// Stored again at one version between.
+    /// Stored again at one version in between.
     case through(SchemaVersion)
   }
 
-  /// Two ways to read one sample that do not give the same.
+  /// A sample that two routes read differently.
   public struct Disagreement: Sendable {
     /// The name on disk of the record.
     public let record: String
-    /// Which of the record's samples it is, counted from 0.
+    /// The number of the sample among the record's, counted from 0.
     public let sample: Int
-    /// The version that it is stored under.
+    /// The version under which it is stored.
     public let from: SchemaVersion
-    /// The version that it is read as.
+    /// The version as which it is read.
     public let to: SchemaVersion
-    /// The way that gives something else.
+    /// The route with the different result.
     public let route: Route
-    /// What the plan makes of it in one go.
+    /// The result of the plan in one go.
     public let expected: String
-    /// What comes out by the other way.
+    /// The result of the other route.
     public let found: String
   }
 
-  /// A sample that no way reads: all fail alike.
+  /// A sample that no route can read: all fail alike.
   public struct Refusal: Sendable {
     /// The name on disk of the record.
     public let record: String
-    /// Which of the record's samples it is, counted from 0.
+    /// The number of the sample among the record's, counted from 0.
     public let sample: Int
-    /// The version that it is stored under.
+    /// The version under which it is stored.
     public let from: SchemaVersion
-    /// The version that it cannot be read as.
+    /// The version as which it cannot be read.
     public let to: SchemaVersion
-    /// The code and the step that fails.
+    /// The code and the failing step.
     public let reason: String
   }
 
-  /// How many samples of a record were read from one version as another.
+  /// The number of samples of a record that were read from one version as another.
   public struct Coverage: Hashable, Sendable {
     /// The name on disk of the record.
     public let record: String
-    /// The version that it is stored under.
+    /// The version under which they are stored.
     public let from: SchemaVersion
-    /// The version that it is read as.
+    /// The version as which they are read.
     public let to: SchemaVersion
-    /// How many samples the record has.
+    /// The number of samples of the record.
     public let samples: Int
   }
 
-  /// Everything that two ways read differently.
+  /// All samples that two routes read differently.
   public internal(set) var disagreements: [Disagreement] = []
-  /// Everything that cannot be read, by any way; that is no mistake of the plan where it is meant so.
+  /// All samples that no route can read. That is no mistake if the plan intends it.
   public internal(set) var refusals: [Refusal] = []
-  /// Every record of every version, read as every version from its own on.
+  /// Every record of every version, read as its own and every later version.
   public internal(set) var coverage: [Coverage] = []
 
-  /// The pairs of versions of which nothing can be said, because the record has no samples.
+  /// The pairs of versions that cannot be checked, because the record has no samples.
   public var uncovered: [Coverage] { coverage.filter { $0.samples == 0 } }
 }
 
@@ -78,7 +78,7 @@ extension HarnessReport: CustomStringConvertible {
     lines += refusals.map {
       "\($0.record)[\($0.sample)] of \($0.from) cannot be read as \($0.to): \($0.reason)"
     }
-    // A record without samples is missing from every pair of its version; once is enough.
+    // A record without samples is missing from every pair of its version; reporting it once is enough.
     lines += uncovered.filter { $0.from == $0.to }.map {
       "'\($0.record)' of \($0.from) has no samples: give it 'static var samples'"
     }
@@ -87,7 +87,7 @@ extension HarnessReport: CustomStringConvertible {
 }
 
 extension HarnessReport.Route: CustomStringConvertible {
-  /// The way in words.
+  /// The route in words.
   public var description: String {
     switch self {
     case .store: "from a store"

@@ -1,6 +1,6 @@
-/// A law does not hold.
+/// The violation of a law.
 public struct LawFailure: Error, CustomStringConvertible {
-  /// What does not hold, and where, in words.
+  /// The violation and its place, in words.
   public let description: String
 
   init(_ description: String) {

@@ -7,20 +7,20 @@ public import Annals
 #endif
 
 extension Laws {
-  /// Throws unless a migration pass over a store gives the same values, coordinates, order and errors as
+  /// Checks that a migration pass over a store gives the same values, coordinates, order and errors as
   /// reading it.
   ///
   /// The store itself is only read. Two copies are made in the system's folder for temporary files, and
   /// removed at the end. One is read and one is rewritten. If stages of the plan move streams, passes move
-  /// the streams of both copies first, because nothing can be read before. Run this with the store of a user,
-  /// or with one that is as long and as messy, before a release that rewrites stores.
+  /// the streams of both copies first, because nothing can be read before. Before a release that rewrites
+  /// stores, run this with a user's store, or with one that is as long and as messy.
   ///
   /// - Parameters:
   ///   - plan: The plan.
   ///   - url: The store, which may be in use.
-  ///   - options: The options of the pass. Entries that a rule fails on are always set aside, so that the
+  ///   - options: The options of the pass. Entries at which a rule fails are always set aside, so that the
   ///     rest is compared.
-  /// - Returns: What the pass did.
+  /// - Returns: The report of the pass.
   /// - Throws: ``LawFailure`` with the position of the first difference, and ``AnnalsError`` if the store
   ///   cannot be copied, opened or rewritten.
   /// - Complexity: O(log), and disk for two copies and a new generation.
@@ -39,7 +39,7 @@ extension Laws {
     options.isHolding = false
     options.isRehearsal = false
     options.unfinished = .resume
-    // What moves streams is compared by its own pass; the law speaks of the log behind it.
+    // The pass that moves streams compares its own work. This law applies to the log after it.
     for copy in [place.url, rewritten] { try EventStore<Plan>.moveStreams(at: copy, options) }
     let old = try EventStore(at: place.url, plan: plan, options: opening)
     let new = try EventStore(at: rewritten, plan: plan, options: opening)
@@ -56,7 +56,7 @@ extension Laws {
     return report
   }
 
-  /// What a read gives next.
+  /// The next result of a read.
   private enum Next: Equatable {
     case event(Place, StoredForm)
     case failure(AnnalsError.Code, Position?)
@@ -80,7 +80,7 @@ extension Laws {
           )
         }
         if case .event = was { continue }
-        // Behind an entry that cannot be read both go on.
+        // After an entry that cannot be read, both continue.
         if case .failure(_, let position?) = was {
           start = Position(position.rawValue + 1)
         } else {

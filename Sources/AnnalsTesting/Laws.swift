@@ -1,11 +1,12 @@
 public import Annals
 
-/// The laws of reading that a plan has to keep, each as a check.
+/// The laws of reading that a plan must obey, each as a check.
 public enum Laws {
-  /// Throws unless samples read the same in one go as when they are stored again at any or all versions
+  /// Checks that samples read the same in one go as when they are stored again at any or all versions in
   /// between.
   ///
-  /// An encoding that loses something breaks it, or a rule of a later stage that sees more than is stored.
+  /// An encoding that loses data violates this law. So does a rule of a later stage that sees more than the
+  /// stored values.
   ///
   /// - Throws: ``HarnessReport``, and as ``MigrationHarness/report()``.
   public static func pathIndependence<Plan: SchemaMigrationPlan>(of plan: Plan.Type) async throws {
@@ -13,15 +14,15 @@ public enum Laws {
     if !report.disagreements.isEmpty { throw report }
   }
 
-  /// Throws unless every event that the plan delivers from `place` stands where its entry does.
+  /// Checks that every event the plan delivers from `place` has the coordinates of its entry.
   ///
-  /// Positions, revisions, order and stream membership must be those of the log. Parts of a split share
-  /// theirs, and have rising paths. The revision of a stream's head counts dropped entries, too.
+  /// Positions, revisions, order and stream membership must be those of the log. Parts of a split share the
+  /// entry's, and have rising paths. The revision of a stream's head also counts dropped entries.
   ///
   /// - Parameters:
   ///   - plan: The plan.
   ///   - place: A store with events of any versions.
-  /// - Throws: ``LawFailure``, and ``AnnalsError`` where the store cannot be read.
+  /// - Throws: ``LawFailure``, and ``AnnalsError`` if the store cannot be read.
   public static func coordinates<Plan: SchemaMigrationPlan>(
     of plan: Plan.Type, in place: TestStore
   ) throws {
@@ -55,7 +56,7 @@ public enum Laws {
     }
   }
 
-  /// Throws unless the rules are pure, as far as one process can tell.
+  /// Checks that the rules are pure, as far as one process can detect.
   ///
   /// - Throws: As ``Purity/check(_:)``.
   public static func purity<Plan: SchemaMigrationPlan>(of plan: Plan.Type) async throws {

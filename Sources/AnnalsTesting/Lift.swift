@@ -1,11 +1,11 @@
 import Annals
 
-/// What takes a payload to one version.
+/// Upcasts payloads to one version.
 struct Lift: Sendable {
-  /// What comes of a payload at a place.
+  /// Returns the outcome of a payload at a place.
   let outcome: @Sendable (StoredForm, Origin) -> Outcome
 
-  /// What a chain makes of the payloads of a log; folds find there what stands before an entry.
+  /// Upcasts the payloads of a log with a chain. Folds use the log to find the events before an entry.
   init(
     _ chain: some PlanChain, _ contexts: FrozenContexts, over log: [(form: StoredForm, origin: Origin)]
   ) throws(AnnalsError) {
@@ -14,7 +14,7 @@ struct Lift: Sendable {
     outcome = { form, origin in pipeline.outcome(of: form, at: origin, past: past) }
   }
 
-  /// The log as it is when every entry of it was stored again; entries that are refused are not in it.
+  /// Returns the log with every entry stored again, without the entries that are refused.
   func log(
     _ log: [(form: StoredForm, origin: Origin)]
   ) -> [(form: StoredForm, origin: Origin)] {
@@ -24,9 +24,10 @@ struct Lift: Sendable {
     }
   }
 
-  /// The outcome of a payload that is stored again at each of these versions, as a migration pass stores it.
+  /// Returns the outcome of a payload that is stored again at each of these versions, as a migration pass
+  /// stores it.
   ///
-  /// Coordinates stay, and parts keep their paths.
+  /// Coordinates are unchanged, and parts keep their paths.
   static func outcome(
     of form: StoredForm, at origin: Origin, through lifts: ArraySlice<Lift>
   ) -> Outcome {
@@ -40,8 +41,8 @@ struct Lift: Sendable {
     let outcome = first.outcome(form, origin)
     guard case .events(let parts) = outcome else { return outcome }
     var all: [Outcome.Part] = []
-    // A part is taken to the end before the next one begins, as when all stages run in one go. So the first
-    // error is the same.
+    // Each part is finished before the next begins, as when all stages run in one go. The first error is
+    // therefore the same.
     for part in parts {
       let next = Self.outcome(of: part.form, at: origin.with(path: part.path), through: lifts.dropFirst())
       guard case .events(let last) = next else { return next }
@@ -52,7 +53,7 @@ struct Lift: Sendable {
 }
 
 extension Origin {
-  /// The same entry, as the part with this path.
+  /// Returns the same entry as the part with this path.
   func with(path: [UInt32]) -> Origin {
     Origin(
       position: position, path: path, stream: stream, revision: revision, timestamp: timestamp, id: id,

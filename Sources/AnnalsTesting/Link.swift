@@ -1,13 +1,13 @@
 import Annals
 
-/// The chain of a plan as it was at one version, with what is looked up by it.
+/// The chain of a plan as it was at one version, with values derived from it.
 struct Link: Sendable {
   let chain: any PlanChain
   let version: SchemaVersion
   let isDraft: Bool
-  /// By record, its samples.
+  /// The samples of each record.
   let records: [(record: String, samples: [Sample])]
-  /// The logs that the schema gives.
+  /// The logs that the schema declares.
   let logs: [[Sample]]
 
   init(_ chain: some PlanChain) throws(AnnalsError) {
@@ -19,20 +19,21 @@ struct Link: Sendable {
     logs = try chain.sampleLogs()
   }
 
-  /// The links of a plan, oldest first.
+  /// Returns the links of a plan, oldest first.
   static func all<Plan: SchemaMigrationPlan>(of plan: Plan.Type) throws(AnnalsError) -> [Link] {
     var links: [Link] = []
     for chain in try Plan.chains() { links.append(try Link(chain)) }
     return links
   }
 
-  /// What is read together: all samples of all records as one log, and each log that the schema gives.
+  /// The groups that are read together: all samples of all records as one log, and each log that the schema
+  /// declares.
   var groups: [[Sample]] { ([samples] + logs).filter { !$0.isEmpty } }
 
   /// All samples of all records.
   var samples: [Sample] { records.flatMap(\.samples) }
 
-  /// What takes the payloads of a log to this version.
+  /// Returns the upcast of a log's payloads to this version.
   func lift(
     _ contexts: FrozenContexts, over log: [(form: StoredForm, origin: Origin)]
   ) throws(AnnalsError) -> Lift {

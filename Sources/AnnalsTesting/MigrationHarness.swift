@@ -6,8 +6,7 @@ public import Annals
   import Foundation
 #endif
 
-/// Reads the samples of every version as every later version, in every way there is, and compares the
-/// results.
+/// Reads the samples of every version as every later version, by every route, and compares the results.
 ///
 /// ```swift
 /// @Test func `every version reads as every later one`() async throws {
@@ -15,34 +14,34 @@ public import Annals
 /// }
 /// ```
 ///
-/// There are three ways: the plan in one go, a real store on disk with a program of each version, and samples
-/// that are stored again at one version between or at each of them, as a migration pass does. Errors are
-/// compared like values. If stages move streams, events of stores are compared without their streams. Events
-/// that the store does not deliver are passed over then, because `Streams` may have dropped them.
+/// There are three routes: the plan in one go; a real store on disk with a program of each version; and
+/// samples stored again at one or each version in between, as a migration pass does. Errors are compared like
+/// values. If stages move streams, events of stores are compared without their streams. Events that the store
+/// does not deliver are then skipped, because `Streams` may have dropped them.
 public struct MigrationHarness<Plan: SchemaMigrationPlan>: Sendable {
-  /// A harness for `plan`.
+  /// Creates a harness for `plan`.
   public init(_ plan: Plan.Type) {}
 
-  /// Throws the report where two ways disagree.
+  /// Checks that all routes agree, and throws the report if two do not.
   ///
-  /// - Parameter requiringSamples: Whether a record without samples is a mistake, too.
+  /// - Parameter requiringSamples: Whether a record without samples is also a mistake.
   /// - Throws: ``HarnessReport``, and as ``report()``.
   public func check(requiringSamples: Bool = false) async throws {
     let report = try await report()
     if !report.disagreements.isEmpty || requiringSamples && !report.uncovered.isEmpty { throw report }
   }
 
-  /// Reads all samples by all ways.
+  /// Reads all samples by all routes.
   ///
-  /// - Returns: What was found, also where nothing is wrong.
-  /// - Throws: ``AnnalsError`` with code `invalidPlan`, `malformed` for a sample that has no encoding, or as
-  ///   stores throw.
+  /// - Returns: The findings, also if there is no problem.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan`, `malformed` for a sample that cannot be encoded, or
+  ///   as stores throw.
   /// - Complexity: For n versions, n stores and n² opens.
   public func report() async throws -> HarnessReport {
     try await report(withStores: true)
   }
 
-  /// Reads all samples, by the ways that need no store or by all.
+  /// Reads all samples by all routes, or only by those that need no store.
   func report(withStores: Bool) async throws -> HarnessReport {
     let links = try Link.all(of: Plan.self)
     var report = HarnessReport()
@@ -55,8 +54,8 @@ public struct MigrationHarness<Plan: SchemaMigrationPlan>: Sendable {
         }
       }
       for group in links[index].groups {
-        // A sample that a stage refuses before another one looks at the whole log is read in a log of its
-        // own: nothing can be read in a log with it.
+        // If one stage refuses a sample before another stage reads the whole log, the sample gets a log of
+        // its own. Its log cannot be read.
         let refused = try Plan.readableContexts(of: SampleLog(group).entries).refused
         let isRefused = { (number: Int) in refused.contains(Position(UInt64(number) + 1)) }
         let readable = group.indices.filter { !isRefused($0) }.map { group[$0] }
@@ -72,6 +71,8 @@ public struct MigrationHarness<Plan: SchemaMigrationPlan>: Sendable {
     return report
   }
 
+  /// Reads the samples of a group by all routes.
+  ///
   /// - Parameter isRefused: Whether no store with the samples can be activated at the current version.
   private func read(
     _ samples: [Sample], _ links: [Link], from first: Int, withStores: Bool, isRefused: Bool = false,
@@ -99,7 +100,7 @@ public struct MigrationHarness<Plan: SchemaMigrationPlan>: Sendable {
     if isRefused || !withStores { contexts = try Plan.readableContexts(of: log.entries).contexts }
     var lifts: [Lift] = []
     for link in links { lifts.append(try link.lift(contexts, over: log.entries)) }
-    // The whole log is stored again at each version, because a fold needs what stands before an entry.
+    // The whole log is stored again at each version, because a fold needs the events before an entry.
     var steps = lifts
     var stepped = log.entries
     for index in links.indices.dropFirst(first + 1) {
@@ -124,7 +125,7 @@ public struct MigrationHarness<Plan: SchemaMigrationPlan>: Sendable {
           comparison.compare(found, .through(links[between].version), &report)
         }
         if let stored = stored[last] {
-          // An activation names the entry in words of its own; the code is the same.
+          // An activation describes the entry in words of its own; the code is the same.
           comparison.compare(stored[number], .store, &report, isMoved: Plan.movesStreams || isRefused)
         }
         comparison.note(&report)
@@ -132,11 +133,11 @@ public struct MigrationHarness<Plan: SchemaMigrationPlan>: Sendable {
     }
   }
 
-  /// What a program of the version that `chain` ends at reads at the positions 1 to `count`.
+  /// Returns the results at positions 1 to `count` of a program whose version is the end of `chain`.
   private static func outcomes<Chain: PlanChain>(
     _ chain: Chain, isLast: Bool, in place: TestStore, count: Int
   ) throws(AnnalsError) -> [Outcome] {
-    // The last one is the plan as its programs open it.
+    // The last one is the plan as programs open it.
     if isLast { return try outcomes(in: place.activate(plan: Plan.self), count: count) }
     return try outcomes(in: place.activate(plan: Earlier<Plan, Chain.Current>.self), count: count)
   }
@@ -155,7 +156,7 @@ public struct MigrationHarness<Plan: SchemaMigrationPlan>: Sendable {
           var entries = try snapshot.entries(from: position)
           while let entry = try entries.next(), entry.position == position { found.append(entry) }
         } catch {
-          // If the entry has no events, the reader goes on to the next one, which gets a read of its own.
+          // If the entry has no events, the reader continues with the next one, which gets a read of its own.
           if error.details.position == position {
             refused = .refused(error.code, message: error.message, place: nil)
           }
@@ -182,9 +183,9 @@ private struct Comparison {
     self.expected = expected
   }
 
-  /// Notes where another way gives something else.
+  /// Records a different result of another route.
   ///
-  /// - Parameter isMoved: Whether it may stand in another stream.
+  /// - Parameter isMoved: Whether the event may be in another stream.
   mutating func compare(
     _ found: Outcome, _ route: HarnessReport.Route, _ report: inout HarnessReport, isMoved: Bool = false
   ) {
@@ -196,7 +197,7 @@ private struct Comparison {
         expected: expected.description, found: found.description))
   }
 
-  /// Notes where all ways refuse the sample.
+  /// Records a sample that all routes refuse.
   func note(_ report: inout HarnessReport) {
     guard agrees, case .refused(let code, let message, let place) = expected else { return }
     report.refusals.append(
@@ -207,7 +208,7 @@ private struct Comparison {
 }
 
 extension Outcome.Part {
-  /// An event that is read as the version that it is stored under.
+  /// Creates the outcome of an event that is read as the version under which it is stored.
   init(_ form: StoredForm, _ origin: Origin) {
     self.init(
       position: origin.position, stream: origin.stream, revision: origin.revision, path: origin.path,

@@ -1,7 +1,7 @@
 public import Annals
 
-/// The plan of a program that knows one schema: what wrote a store before there was a stage.
+/// The plan of a program with a single schema, from before there was a stage.
 public enum OneSchema<Schema: VersionedSchema>: SchemaMigrationPlan {
-  /// The chain of one schema.
+  /// The chain of the schema.
   public static var stages: MigrationChain<Schema, Schema> {}
 }

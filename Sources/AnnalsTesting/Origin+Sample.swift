@@ -7,17 +7,17 @@ public import Annals
 #endif
 
 extension Origin {
-  /// What a rule may know of an entry, for tests of rules.
+  /// Creates the facts about an entry that a rule may use, for tests of rules.
   ///
   /// - Parameters:
-  ///   - position: The entry's place in the log.
-  ///   - stream: The stream that the entry belongs to.
-  ///   - revision: The entry's place in its stream.
+  ///   - position: The position of the entry in the log.
+  ///   - stream: The stream of the entry.
+  ///   - revision: The revision of the entry in its stream.
   ///   - time: The time of the append, in the years 1 to 9999 and to the microsecond. A time outside of these
   ///     years becomes 1970-01-01.
   ///   - id: The id that the writer gave the event.
-  ///   - metadata: What the writer noted beside the event.
-  ///   - log: The id of the log, which ids derived from the entry depend on.
+  ///   - metadata: The metadata that the writer gave the event.
+  ///   - log: The id of the log, on which ids derived from the entry depend.
   public static func sample(
     position: Position = 1, stream: StreamName = "sample", revision: Revision = 0,
     time: Date = Date(timeIntervalSinceReferenceDate: 0), id: UUID? = nil, metadata: Metadata = [:],

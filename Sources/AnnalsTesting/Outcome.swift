@@ -1,20 +1,20 @@
 import Annals
 
-/// What comes of one stored payload in one version: events or an error.
+/// The outcome of one stored payload in one version: events or an error.
 enum Outcome: Sendable {
-  /// An event and where it stands.
+  /// An event and its place.
   struct Part: Equatable, Sendable {
     let position: Position
     let stream: StreamName
     let revision: Revision
     let path: [UInt32]
-    /// The event as its version stores it.
+    /// The event in the form in which its version stores it.
     let form: StoredForm
   }
 
-  /// These events; none where a rule drops the entry.
+  /// These events; empty if a rule drops the entry.
   case events([Part])
-  /// An error, with what a store says of it, and the step that it comes from where that is known.
+  /// An error with the message of a store, and the step that caused it if known.
   case refused(AnnalsError.Code, message: String, place: String?)
 
   /// Whether the other outcome is the same.
@@ -22,7 +22,7 @@ enum Outcome: Sendable {
     switch (self, other) {
     case (.events(let left), .events(let right)): left == right
     case (.refused(let left, let leftMessage, let leftPlace), .refused(let right, let message, let place)):
-      // The version that the payload was stored under stands in the message and not in the place.
+      // The message contains the version under which the payload was stored; the place does not.
       if let leftPlace, let place {
         left == right && leftPlace == place
       } else {
@@ -32,7 +32,7 @@ enum Outcome: Sendable {
     }
   }
 
-  /// Whether the outcome of a store whose entries a plan has moved to other streams is the same but for
+  /// Whether the outcome of a store whose entries a plan has moved to other streams is the same except for
   /// streams.
   ///
   /// Dropped events are not checked, because the plan may drop events on the way. The pass itself compares
@@ -45,13 +45,13 @@ enum Outcome: Sendable {
         && zip(left, right).allSatisfy {
           $0.position == $1.position && $0.path == $1.path && $0.form == $1.form
         }
-    // The message has the stream in it.
+    // The message contains the stream.
     case (.refused(let left, _, _), .refused(let right, _, _)): left == right
     case (.events, .refused), (.refused, .events): false
     }
   }
 
-  /// What the outcome is, byte by byte: the same bytes for outcomes that agree, in every process.
+  /// The bytes of the outcome. Outcomes that agree have the same bytes in every process.
   var bytes: [UInt8] {
     switch self {
     case .events(let parts):
@@ -82,7 +82,7 @@ extension Outcome: CustomStringConvertible {
 }
 
 extension PlanPipeline {
-  /// What comes of `form`, behind `past`.
+  /// Returns the outcome of `form`, after `past`.
   func outcome(of form: StoredForm, at origin: Origin, past: UnstoredPast? = nil) -> Outcome {
     let lifted: [Entry<Event>]
     do throws(LiftRefusal) { lifted = try entries(of: form, at: origin, past: past) } catch {
@@ -91,7 +91,7 @@ extension PlanPipeline {
     return outcome(of: lifted)
   }
 
-  /// What these entries are, as their version stores them.
+  /// Returns the outcome of these entries, in the form in which their version stores them.
   func outcome(of entries: [Entry<Event>]) -> Outcome {
     var parts: [Outcome.Part] = []
     for entry in entries {

@@ -6,7 +6,7 @@ import Annals
   import Foundation
 #endif
 
-/// Where an entry or an event stands, and what came with it.
+/// The place of an entry or an event, with its other coordinates.
 struct Place: Equatable {
   let position: Position
   let stream: StreamName
@@ -15,7 +15,7 @@ struct Place: Equatable {
   let id: UUID?
   let time: Timestamp
 
-  /// Throws unless events have the places of their entries, in the order of the log, and parts have rising
+  /// Checks that events have the places of their entries, in the order of the log, and that parts have rising
   /// paths.
   static func check(_ events: [Place], against stored: [Position: Place]) throws(LawFailure) {
     var last: Place?
@@ -31,7 +31,7 @@ struct Place: Equatable {
       }
       if let last {
         let isPart = last.position == event.position
-        // An empty path comes before any other, but whoever has one is no part.
+        // An empty path sorts before any other, but an event with one is no part.
         let rises =
           isPart
           ? !last.path.isEmpty && last.path.lexicographicallyPrecedes(event.path)
@@ -49,14 +49,14 @@ extension Place: CustomStringConvertible {
 }
 
 extension Place {
-  /// The place of an entry as it is stored.
+  /// Creates the place of a stored entry.
   init(_ entry: LogEntry) {
     self.init(
       position: entry.position, stream: entry.stream, revision: entry.revision, path: [], id: entry.id,
       time: entry.time)
   }
 
-  /// The places of all events that are still to come.
+  /// Returns the places of all remaining events.
   static func all<Event>(_ entries: inout StoreEntries<Event>) throws(AnnalsError) -> [Place] {
     var all: [Place] = []
     while let entry = try entries.next() {

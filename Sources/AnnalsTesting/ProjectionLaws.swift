@@ -1,6 +1,6 @@
 public import Annals
 
-/// Whether a projection gives the same rows however it comes to them.
+/// Checks that a projection gives the same rows however it is folded.
 ///
 /// ```swift
 /// @Test func `the roster is the same however it is folded`() throws {
@@ -8,17 +8,17 @@ public import Annals
 /// }
 /// ```
 public enum ProjectionLaws {
-  /// Throws unless a rebuild in one piece, folds in batches of any size, and a second rebuild agree.
+  /// Checks that a rebuild in one piece, folds in batches of any size, and a second rebuild agree.
   ///
-  /// All must give the same rows and the same entries of secondary keys. A clock, a random source, the order
-  /// of a `Set`, and state that ``Projection/apply(_:to:)`` keeps outside of its rows break it.
+  /// All must give the same rows and the same entries of secondary keys. Violations come from a clock, a
+  /// random source, the order of a `Set`, or state that ``Projection/apply(_:to:)`` keeps outside its rows.
   ///
   /// - Parameters:
   ///   - projection: The projection.
-  ///   - store: Where the events are from; each is lifted as the store delivers it.
-  ///   - seed: By what the sizes of batches are drawn.
-  /// - Throws: ``LawFailure`` with the sizes that give something else, and ``AnnalsError`` with what the fold
-  ///   threw.
+  ///   - store: The source of the events, each upcast as the store delivers it.
+  ///   - seed: The seed for the random sizes of batches.
+  /// - Throws: ``LawFailure`` with the sizes that give a different result, and ``AnnalsError`` with the error
+  ///   of the fold.
   /// - Complexity: Five folds of the whole store, in memory and in temporary files.
   public static func check<P: Projection, Plan: SchemaMigrationPlan>(
     _ projection: P.Type, in store: EventStore<Plan>, seed: UInt64 = 1
@@ -32,7 +32,7 @@ public enum ProjectionLaws {
     try check(projection, on: entries, seed: seed)
   }
 
-  /// Throws unless the projection gives the same rows of these entries however they are folded.
+  /// Checks that the projection gives the same rows of these entries however they are folded.
   ///
   /// - Throws: As the other form.
   public static func check<P: Projection>(
@@ -40,7 +40,7 @@ public enum ProjectionLaws {
   ) throws {
     let whole = try content(projection, entries, sizes: [max(entries.count, 1)])
     var generator = SplitMix64(state: seed)
-    // First of all the second rebuild in one piece.
+    // First the second rebuild in one piece.
     for most in [nil, 1, 3, 50] as [Int?] {
       var sizes: [Int] = []
       if let most {

@@ -1,10 +1,10 @@
 public import Annals
 
-/// Checks that the rules of a plan give the same whenever, wherever and however often they run.
+/// Checks that the rules of a plan give the same results whenever, wherever and however often they run.
 ///
-/// Nothing can prove it, but most impure rules are found. In one process ``check(_:)`` finds rules that read
-/// a clock, a random source or a counter. The order of a `Set` and the time zone differ from process to
-/// process, so they need a second one. With Swift Testing that is an exit test:
+/// Purity cannot be proved, but most impure rules are found. In one process ``check(_:)`` finds rules that
+/// read a clock, a random source or a counter. The order of a `Set` and the time zone differ from process to
+/// process, so they need a second one. With Swift Testing, use an exit test:
 ///
 /// ```swift
 /// @Test(arguments: Surroundings.all)
@@ -18,20 +18,21 @@ public import Annals
 /// }
 /// ```
 ///
-/// Without exit tests, recorded ``Fixtures`` take their place: another process wrote them. Run the tests a
-/// second time with another `TZ` in the environment to compare with them again.
+/// Without exit tests, use recorded ``Fixtures``, which another process wrote. Run the tests a second time
+/// with another `TZ` in the environment to compare with them again.
 ///
-/// The rules run over the `samples` of all records of all versions, each at several places of a log, and at
-/// times at which calendars disagree. A rule is tested only by its samples. To find a `Set` whose order
-/// matters, a sample needs more than a few elements; to find a calendar, it needs a date next to midnight.
+/// The rules run over the `samples` of all records of all versions. Each sample is read at several places of
+/// a log, and at times at which calendars disagree. A rule is tested only by its samples. To find a `Set`
+/// whose order matters, a sample needs more than a few elements. To find a calendar, it needs a date next to
+/// midnight.
 public enum Purity {
-  /// The SHA-256, in hexadecimal digits, of the events of all samples and of the contexts of the plan's
-  /// stages.
+  /// Computes the SHA-256, in hexadecimal digits, of the events of all samples and of the contexts of the
+  /// plan's stages.
   ///
   /// It is the same in every process and on every machine as long as plan and samples stay the same.
   ///
-  /// - Throws: ``AnnalsError`` with code `invalidPlan`, `malformed` for a sample that has no encoding, and
-  ///   what a stage's `prepare` throws.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan`, `malformed` for a sample that cannot be encoded, and
+  ///   the errors of a stage's `prepare`.
   public static func digest<Plan: SchemaMigrationPlan>(of plan: Plan.Type) throws -> String {
     var bytes: [UInt8] = []
     for trial in try Trial.all(of: plan) {
@@ -41,9 +42,9 @@ public enum Purity {
     return Digest.text(of: bytes)
   }
 
-  /// Throws unless the plan has this digest: what the second process does.
+  /// Checks that the plan has this digest. Call it in the second process.
   ///
-  /// - Parameter digest: What ``digest(of:)`` gave in the first process.
+  /// - Parameter digest: The result of ``digest(of:)`` in the first process.
   /// - Throws: ``PurityFailure``, and as ``digest(of:)``.
   public static func expect<Plan: SchemaMigrationPlan>(_ digest: String, of plan: Plan.Type) throws {
     let found = try self.digest(of: plan)
@@ -54,10 +55,10 @@ public enum Purity {
     }
   }
 
-  /// Throws unless the rules give the same when they run again, in another order, in several tasks at once,
-  /// and in a new plan.
+  /// Checks that the rules give the same results again, in another order, in several tasks at once, and in a
+  /// new plan.
   ///
-  /// - Throws: ``PurityFailure`` with the first sample that gives something else, and as ``digest(of:)``.
+  /// - Throws: ``PurityFailure`` with the first sample that gives a different result, and as ``digest(of:)``.
   public static func check<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) async throws {
     for (trial, anew) in zip(try Trial.all(of: plan), try Trial.all(of: plan)) {
       try await check(plan, trial, anew)
@@ -91,7 +92,7 @@ public enum Purity {
     let contexts: FrozenContexts
     let lift: Lift
 
-    /// The samples of all records as one log, and each log that a schema gives.
+    /// Returns the samples of all records as one log, and each log that a schema declares.
     static func all<Plan: SchemaMigrationPlan>(of plan: Plan.Type) throws -> [Trial] {
       let links = try Link.all(of: plan)
       let samples = SampleLog(everyMomentOf: links.flatMap(\.samples))

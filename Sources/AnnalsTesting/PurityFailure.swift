@@ -1,6 +1,6 @@
-/// A rule is not pure.
+/// The error for a rule that is not pure.
 public struct PurityFailure: Error, CustomStringConvertible {
-  /// What gave something else, and when, in words.
+  /// The difference and its circumstances, in words.
   public let description: String
 
   init(_ description: String) {

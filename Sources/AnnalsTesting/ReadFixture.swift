@@ -1,11 +1,11 @@
 import Annals
 
-/// The text of a file of the events that stored payloads are in a version.
+/// The text of a file with the events of stored payloads in a version.
 ///
-/// Each sample has a line with its record and number. Below it, indented, are its events, by the names that
-/// their fields have on disk. In the file of a version's logs, the line begins with the number of the log.
+/// Each sample has a line with its record and number. Its events follow on indented lines, with the names of
+/// fields on disk. In the file of a version's logs, the line begins with the number of the log.
 enum ReadFixture {
-  /// The text.
+  /// Makes the text.
   static func text(
     of logs: [[(sample: Sample, outcome: Outcome)]], _ content: FixtureName.Content, from: SchemaVersion,
     to: SchemaVersion
@@ -17,7 +17,7 @@ enum ReadFixture {
       let start = content == .logs ? "log \(number) " : ""
       for (sample, outcome) in outcomes {
         lines.append(start + sample.name.asOneLine)
-        // The words of an error may change from release to release, its code may not.
+        // The message of an error may change from release to release, but not its code.
         if case .refused(let code, _, _) = outcome {
           lines.append("  refused \(code)")
         } else {
@@ -28,7 +28,7 @@ enum ReadFixture {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Where two texts differ: for each sample the first line.
+  /// Returns the differences between two texts: the first differing line of each sample.
   static func differences(expected: String, found: String, file: String) -> [FixtureFailure.Problem] {
     if expected.utf8.elementsEqual(found.utf8) { return [] }
     let (expected, found) = (lines(expected), lines(found))
@@ -42,7 +42,7 @@ enum ReadFixture {
         .changed(
           file: file, line: index + 1, sample: sample,
           expected: left.trimmed, found: right.trimmed))
-      // Where a sample has more or fewer events, every line behind it is another.
+      // If a sample has more or fewer events, every later line differs.
       if left.hasPrefix("  ") != right.hasPrefix("  ") || expected.count != found.count { break }
     }
     return problems
@@ -54,6 +54,6 @@ enum ReadFixture {
 }
 
 extension String {
-  /// The text without the spaces that it begins with.
+  /// The text without its leading spaces.
   fileprivate var trimmed: String { String(drop { $0 == " " }) }
 }

@@ -1,13 +1,13 @@
 import Annals
 
 extension SchemaMigrationPlan {
-  /// The contexts of the plan's stages over a log, without the entries that a stage before them refuses.
+  /// Returns the contexts of the plan's stages over a log, without the entries that an earlier stage refuses.
   ///
   /// A refusal is an outcome like any other: an entry that is left out fails with the same error when it is
   /// read by itself.
   ///
   /// - Returns: The contexts, and the positions of the entries that were left out.
-  /// - Throws: What a stage's `prepare` throws, and ``AnnalsError`` where it blames no entry.
+  /// - Throws: The errors of a stage's `prepare`, and ``AnnalsError`` if it blames no entry.
   /// - Complexity: One run over the log for each entry that is left out.
   static func readableContexts(
     of log: [(form: StoredForm, origin: Origin)]

@@ -1,18 +1,18 @@
 import Annals
 
-/// What a plan makes of given events, and how many of them it retains.
+/// The results of a plan for given events, and how many of them it retains.
 struct Reading: Sendable {
-  /// What comes out of all events together.
+  /// The outcome of all events together.
   let outcome: Outcome
-  /// How many events were given.
+  /// The number of events given.
   let given: Int
-  /// How many of them a stage keeps as they are stored.
+  /// The number of events that a stage retains as they are stored.
   let retained: Int
 
-  /// Whether every event is retained, and so gives nothing.
+  /// Whether every event is retained, and so none is delivered.
   var isRetained: Bool { given > 0 && retained == given }
 
-  /// What comes out, in words.
+  /// The outcome in words.
   var lines: [String] {
     if isRetained { return ["retained"] }
     return (retained == 0 ? [] : ["\(retained) of \(given) events retained"]) + outcome.lines
@@ -20,7 +20,7 @@ struct Reading: Sendable {
 }
 
 extension PlanPipeline {
-  /// Whether a stage keeps payloads that are stored like `form` as they are.
+  /// Whether a stage retains payloads that are stored like `form`.
   func retains(_ form: StoredForm) -> Bool {
     guard let entrance = try? plan.entrance(of: form.kind, unversioned: plan.adopted) else { return false }
     return plan.steps[entrance.step].retainedBy != nil

@@ -1,6 +1,6 @@
-/// A plan makes something else of an event than a test expects.
+/// The error for a plan whose events differ from those that a test expects.
 public struct RuleMismatch: Error, CustomStringConvertible {
-  /// What was expected and what was found, in words.
+  /// The expected and the actual events, in words.
   public let description: String
 
   init(_ description: String) {

@@ -1,12 +1,12 @@
 import Annals
 
-/// A value out of a record's `samples` or a schema's `sampleLogs`, as one version stores it.
+/// A value from a record's `samples` or a schema's `sampleLogs`, as one version stores it.
 struct Sample: Sendable {
-  /// Which one of its record's or its log's it is, counted from 0.
+  /// The number in its record's samples or its log, counted from 0.
   let number: Int
   /// The payload.
   let form: StoredForm
-  /// The stream that it is appended to; `nil` for a sample of a record, which may be in any.
+  /// The stream to which it is appended; `nil` for a sample of a record, which may be in any.
   var stream: StreamName?
 
   /// The record's name and the number.
@@ -14,7 +14,7 @@ struct Sample: Sendable {
 }
 
 extension PlanChain {
-  /// The samples of each record of the current schema, in the order of its cases.
+  /// Returns the samples of each record of the current schema, in the order of its cases.
   static func samples() throws(AnnalsError) -> [(record: String, samples: [Sample])] {
     var all: [(record: String, samples: [Sample])] = []
     for record in Current.Event.records {
@@ -31,11 +31,11 @@ extension PlanChain {
     return samples
   }
 
-  /// The logs of the current schema's ``VersionedSchema/sampleLogs``.
+  /// Returns the logs of the current schema's ``VersionedSchema/sampleLogs``.
   func sampleLogs() throws(AnnalsError) -> [[Sample]] {
     let logs = Current.sampleLogs
     guard !logs.isEmpty else { return [] }
-    // Only what an event of the schema is stored as matters, so its contexts do not.
+    // Only the stored form of the events matters, and contexts do not change it.
     let pipeline = try pipeline(FrozenContexts())
     var all: [[Sample]] = []
     for log in logs {
@@ -49,7 +49,7 @@ extension PlanChain {
     return all
   }
 
-  /// The version that the chain ends at.
+  /// The version at the end of the chain.
   static var version: SchemaVersion { Current.version }
   /// Whether that version may still change.
   static var isDraft: Bool { Current.stability == .draft }

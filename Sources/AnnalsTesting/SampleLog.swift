@@ -6,27 +6,27 @@ import Annals
   import Foundation
 #endif
 
-/// Samples as the entries of a log that stands in no store, each at a place of its own.
+/// Samples as the entries of a log outside any store, each at its own place.
 struct SampleLog: Sendable {
-  /// The id of a log that is in no store.
+  /// The id of a log outside any store.
   static let id = UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 
   /// The samples, in the order of their positions.
   private(set) var samples: [Sample] = []
-  /// What is known of each entry.
+  /// The facts about each entry.
   private(set) var origins: [Origin] = []
 
-  /// Each sample at one place.
+  /// Creates a log with each sample at one place.
   init(_ samples: [Sample], log: UUID = Self.id) {
     for (number, sample) in samples.enumerated() {
       add(sample, number, position: UInt64(number) + 1, at: number, log: log)
     }
   }
 
-  /// Each sample at as many places as there are ``moments``, each time at another one.
+  /// Creates a log with each sample at as many places as there are ``moments``, each at another time.
   ///
-  /// Neighbours are of different records. So a rule that keeps something from the entry before does not find
-  /// its own.
+  /// Neighbours belong to different records. A rule that keeps something from the entry before therefore does
+  /// not find its own.
   init(everyMomentOf samples: [Sample]) {
     for round in Self.moments.indices {
       for (number, sample) in samples.enumerated() {
@@ -36,9 +36,9 @@ struct SampleLog: Sendable {
     }
   }
 
-  /// Adds the samples of a version, which stand at the same places whatever other versions have.
+  /// Adds the samples of a version. Their places do not depend on other versions.
   mutating func add(_ samples: [Sample], of version: SchemaVersion) {
-    // Room for a million samples each; only that numbers differ matters, so what is too large may wrap.
+    // Each version has room for a million samples. Numbers only need to differ, so larger ones may wrap.
     let base =
       ((UInt64(version.major) &* 1_000 &+ UInt64(version.minor)) &* 1_000 &+ UInt64(version.patch))
       &* 1_000_000
@@ -48,7 +48,7 @@ struct SampleLog: Sendable {
     }
   }
 
-  /// The revision that the next entry of a stream gets, where samples say their streams.
+  /// The next revision of each stream, for samples that name their streams.
   private var revisions: [StreamName: UInt64] = [:]
 
   private mutating func add(
@@ -85,7 +85,7 @@ struct SampleLog: Sendable {
   }
 
   /// Moments at which calendars disagree: before and after midnight, new year, a leap day and the changes to
-  /// summer time, and far from today.
+  /// summer time, and far from the present.
   static let moments: [Timestamp] = [
     // 2001-01-01T00:00:00Z, 1994-12-31T18:30:00Z (1995 in Kolkata), 2000-02-29T23:59:59.999999Z
     978_307_200_000_000, 788_898_600_000_000, 951_868_799_999_999,
@@ -96,7 +96,7 @@ struct SampleLog: Sendable {
   ].map { Timestamp(microseconds: $0) }
 }
 
-/// Numbers that look random and are the same for the same seed.
+/// A generator of pseudorandom numbers, the same for the same seed.
 ///
 /// Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", 2014.
 struct SplitMix64: RandomNumberGenerator {

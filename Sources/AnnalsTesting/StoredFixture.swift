@@ -2,7 +2,7 @@ import Annals
 
 /// The text of a file of stored payloads.
 ///
-/// The first line says what the file is. A line `record` has the name of a record on disk, and the next line
+/// The first line describes the file. A line `record` has the name of a record on disk, and the next line
 /// `shape` has the text of its shape, or `by name`. Each line after them is a payload of the record in
 /// hexadecimal digits.
 ///
@@ -13,7 +13,7 @@ enum StoredFixture {
     "annals fixtures 1: \(content.words) of schema version \(version) as they were stored; never to be changed"
   }
 
-  /// The text of the payloads of one version, by log.
+  /// Makes the text of the payloads of one version, by log.
   static func text(
     of logs: [[Sample]], _ content: FixtureName.Content, version: SchemaVersion
   ) -> String {
@@ -32,13 +32,13 @@ enum StoredFixture {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The payloads that a text holds, by log.
+  /// Parses the payloads of a text, by log.
   ///
-  /// - Throws: ``FixtureFailure`` for the first line that is not what it must be.
+  /// - Throws: ``FixtureFailure`` for the first malformed line.
   static func samples(
     in text: String, _ content: FixtureName.Content, version: SchemaVersion, file: String
   ) throws(FixtureFailure) -> [[Sample]] {
-    // By bytes: to Swift, a carriage return and a newline are one character.
+    // By bytes: Swift treats a carriage return followed by a newline as one character.
     var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .map { String(decoding: $0, as: UTF8.self) }
     func failure(_ line: Int, _ reason: String) -> FixtureFailure {
@@ -96,7 +96,7 @@ enum StoredFixture {
 }
 
 extension FixtureName.Content {
-  /// What the payloads are called in the first line of a file.
+  /// The name of the payloads in the first line of a file.
   var words: String {
     switch self {
     case .samples: "payloads"
@@ -106,7 +106,7 @@ extension FixtureName.Content {
 }
 
 extension String {
-  /// The text with its line ends and backslashes written out.
+  /// The text with line ends and backslashes escaped.
   var asOneLine: String {
     var text = ""
     for scalar in unicodeScalars {
@@ -120,7 +120,7 @@ extension String {
     return text
   }
 
-  /// The text that ``asOneLine`` writes as `line`; `nil` where a backslash stands before something else.
+  /// Parses a line written by ``asOneLine``; `nil` for an unknown escape.
   init?(oneLine line: Substring) {
     var text = ""
     var isEscaped = false
@@ -141,7 +141,7 @@ extension String {
 }
 
 extension [UInt8] {
-  /// The bytes of pairs of hexadecimal digits, in lower case; `nil` for anything else.
+  /// Parses pairs of lower-case hexadecimal digits; `nil` for anything else.
   init?(hex: String) {
     let digits = hex.utf8.map { digit -> UInt8? in
       switch digit {

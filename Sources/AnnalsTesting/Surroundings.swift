@@ -12,21 +12,21 @@
   import Darwin
 #endif
 
-/// Where and in which language a process believes itself to be.
+/// The time zone and the language of a process.
 public struct Surroundings: Codable, Hashable, Sendable {
   /// The name of the time zone, as in `TZ`.
   public let timeZone: String
   /// The language and region, as in `LC_ALL`.
   public let language: String
 
-  /// A place and a language.
+  /// Creates surroundings.
   public init(timeZone: String, language: String) {
     self.timeZone = timeZone
     self.language = language
   }
 
-  /// Places far apart, with half hours, on both sides of the date line, and languages that write letters,
-  /// numbers and dates in other ways.
+  /// Places far apart, with half-hour offsets and on both sides of the date line, and languages that write
+  /// letters, numbers and dates differently.
   public static let all = [
     Surroundings(timeZone: "UTC", language: "C"),
     Surroundings(timeZone: "Asia/Kolkata", language: "tr_TR.UTF-8"),
@@ -36,10 +36,10 @@ public struct Surroundings: Codable, Hashable, Sendable {
 
   /// Sets the time zone and the language of this process.
   ///
-  /// Call it first in a process of its own, such as an exit test. Time zone and language are read only once,
+  /// Call it first in a separate process, such as an exit test. Time zone and language are read only once,
   /// and two threads must not change the environment.
   public func enter() {
-    // The caller's process has done nothing yet that could read the environment at the same time.
+    // This process has run nothing yet that could read the environment at the same time.
     unsafe setenv("TZ", timeZone, 1)
     for name in ["LC_ALL", "LANG", "LANGUAGE"] { unsafe setenv(name, language, 1) }
     tzset()

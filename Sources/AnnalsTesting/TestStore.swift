@@ -6,9 +6,10 @@ public import Annals
   public import Foundation
 #endif
 
-/// A store for one test, in a directory of its own, which is removed when the last reference to it goes.
+/// A store for one test, in its own directory. The directory is removed with the last reference.
 ///
-/// It is a real store on disk. Write events under old schema versions first, then open it with today's plan.
+/// It is a real store on disk. Write events under old schema versions first, then open it with the current
+/// plan.
 ///
 /// ```swift
 /// let place = try TestStore()
@@ -18,15 +19,15 @@ public import Annals
 /// let store = try place.open(plan: WorkoutPlan.self)
 /// ```
 public final class TestStore: Sendable {
-  /// The directory that is removed.
+  /// The directory to remove.
   private let directory: URL
 
-  /// Where the store is, or will be.
+  /// The URL of the store, which may not exist yet.
   public var url: URL { directory.appendingPathComponent("test.annals") }
 
-  /// A place without a store; the first seed or open creates it.
+  /// Creates a place without a store; the first seed or open creates it.
   ///
-  /// - Throws: What the file system throws where the directory cannot be made.
+  /// - Throws: The error of the file system if the directory cannot be created.
   public init() throws {
     directory = FileManager.default.temporaryDirectory
       .appendingPathComponent("annals-test-\(UUID().uuidString)")
@@ -34,19 +35,19 @@ public final class TestStore: Sendable {
   }
 
   deinit {
-    // Nobody is left to get an error, and files that stay are in the system's directory for temporary files.
+    // The error cannot be reported here, and leftover files are in the system's directory for temporary
+    // files.
     try? FileManager.default.removeItem(at: directory)
   }
 
   /// Appends events as a program of an older version does.
   ///
-  /// Schemas can be seeded in any order, so that a log mixes versions as the logs of users do. It needs no
-  /// plan.
+  /// Seed schemas in any order, so that a log mixes versions as users' logs do. No plan is needed.
   ///
   /// - Parameters:
-  ///   - schema: The schema that the events are stored under.
-  ///   - body: Collects what is to be appended, to one stream or several.
-  /// - Returns: Where the events stand.
+  ///   - schema: The schema under which the events are stored.
+  ///   - body: Collects the events to append, to one stream or several.
+  /// - Returns: The positions of the events.
   /// - Throws: ``AnnalsError`` as the append of a store throws.
   @discardableResult
   public func seed<Schema: VersionedSchema>(
@@ -55,13 +56,13 @@ public final class TestStore: Sendable {
     try await EventStore<OneSchema<Schema>>(appendingTo: EventLog(at: url)).append(body)
   }
 
-  /// Appends events by name and without a version, as a program does that has records and no schema versions
+  /// Appends events by name and without a version, as a program does that has records but no schema versions
   /// yet.
   ///
   /// - Parameters:
-  ///   - schema: The schema that the program's records will be taken for.
-  ///   - body: Collects what is to be appended, to one stream or several.
-  /// - Returns: Where the events stand.
+  ///   - schema: The schema to which the program's records will be taken to belong.
+  ///   - body: Collects the events to append, to one stream or several.
+  /// - Returns: The positions of the events.
   /// - Throws: ``AnnalsError`` as the append of a store throws.
   @discardableResult
   public func seedUnversioned<Schema: VersionedSchema>(
@@ -77,8 +78,8 @@ public final class TestStore: Sendable {
   ///   - type: The name on disk of the record type.
   ///   - values: The fields of the events, oldest first: maps with text keys, which need not fit any schema.
   ///   - stream: The stream to extend.
-  /// - Returns: Where the events stand.
-  /// - Throws: ``AnnalsError`` with code `malformed` for what is no map, or as an append throws.
+  /// - Returns: The positions of the events.
+  /// - Throws: ``AnnalsError`` with code `malformed` for a value that is no map, or as an append throws.
   @discardableResult
   public func seedUnversioned(
     _ type: String, _ values: [CBOR], to stream: StreamName
@@ -90,11 +91,11 @@ public final class TestStore: Sendable {
   ///
   /// - Parameters:
   ///   - type: The name on disk of the record type.
-  ///   - version: The schema version to stamp them with; `nil` for none.
-  ///   - values: What the events say, oldest first: maps with text keys.
+  ///   - version: The schema version to store them under; `nil` for none.
+  ///   - values: The fields of the events, oldest first: maps with text keys.
   ///   - stream: The stream to extend.
-  /// - Returns: Where the events stand.
-  /// - Throws: ``AnnalsError`` with code `malformed` for what is no map, or as an append throws.
+  /// - Returns: The positions of the events.
+  /// - Throws: ``AnnalsError`` with code `malformed` for a value that is no map, or as an append throws.
   @discardableResult
   public func seed(
     _ type: String, version: SchemaVersion?, _ values: [CBOR], to stream: StreamName
@@ -106,11 +107,11 @@ public final class TestStore: Sendable {
     return try await EventLog(at: url).append(entries, to: stream)
   }
 
-  /// Opens the store with a plan, as the program of today does.
+  /// Opens the store with a plan, as a current program does.
   ///
   /// - Parameters:
   ///   - plan: The plan.
-  ///   - options: As a program would give them.
+  ///   - options: The options of the store.
   /// - Throws: ``AnnalsError`` as the open of a store throws.
   public func open<Plan: SchemaMigrationPlan>(
     plan: Plan.Type, options: StoreOptions = StoreOptions()
@@ -121,7 +122,7 @@ public final class TestStore: Sendable {
   /// Opens the store and activates a plan that has a `prepare`, adopts events without a version or moves
   /// streams.
   ///
-  /// Passes that move streams leave entries that a rule fails on as they are.
+  /// Passes that move streams leave entries unchanged at which a rule fails.
   ///
   /// - Parameters:
   ///   - plan: The plan.
@@ -145,8 +146,8 @@ public final class TestStore: Sendable {
   ///
   /// The store is activated first, so that each `prepare` has run before.
   ///
-  /// - Throws: ``VerificationFailure`` with what a `verify` threw, and ``AnnalsError`` if the store does not
-  ///   open.
+  /// - Throws: ``VerificationFailure`` with the error of a `verify`, and ``AnnalsError`` if the store does
+  ///   not open.
   public func verify<Plan: SchemaMigrationPlan>(plan: Plan.Type) throws {
     for verification in try activate(plan: plan).verifications() {
       do { try verification.run() } catch {

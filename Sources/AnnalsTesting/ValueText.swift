@@ -1,7 +1,7 @@
 import Annals
 
-/// A stored value as text, by the names that its fields have on disk, such as
-/// `SetLogged(exercise: "Squat", kilograms: 80.0)`.
+/// The text of a stored value, with the names of its fields on disk, such as `SetLogged(exercise: "Squat",
+/// kilograms: 80.0)`.
 ///
 /// The text of one payload is the same in every process; another payload of the same shape has another text.
 struct ValueText {
@@ -10,7 +10,7 @@ struct ValueText {
   private var around: [ValueShape] = []
   private var text = ""
 
-  /// The text of `form`; its bytes where they are not of its shape.
+  /// Makes the text of `form`; its bytes if they do not fit its shape.
   static func text(of form: StoredForm) -> String {
     let value: CBOR
     do throws(CodingFailure) { value = try CBOR(payload: form.payload) } catch {
@@ -62,7 +62,7 @@ struct ValueText {
     }
   }
 
-  /// A value of one of several cases.
+  /// Describes a value of one of several cases.
   private mutating func describe(_ value: CBOR, among cases: [CaseShape]) {
     let parts = value.array ?? [value]
     guard let number = parts.first?.integer, cases.indices.contains(number) else { return plain(value) }
@@ -75,11 +75,11 @@ struct ValueText {
     }
   }
 
-  /// A value that says itself what it is.
+  /// Describes a value by its own content.
   private mutating func plain(_ value: CBOR) {
     switch value {
     case .unsigned(let number): text += "\(number)"
-    // -1 - n, which has no Int64 where n is its largest or beyond.
+    // The value is -1 - n. It does not fit an Int64 if n is Int64's maximum or larger.
     case .negative(let number): text += Int64(exactly: number).map { "\(-1 - $0)" } ?? "-1-\(number)"
     case .bytes(let bytes): text += "<\(bytes.hex)>"
     case .text(let string): text += string.debugDescription
@@ -93,9 +93,9 @@ struct ValueText {
     case .bool(let flag): text += "\(flag)"
     case .null: text += "nil"
     case .double(let number):
-      // Numbers that are not one are many, and only one has a name.
+      // There are many NaN values, and only one has a name.
       text += number.isNaN ? "nan:\(String(number.bitPattern, radix: 16))" : "\(number)"
-    // No payload holds these.
+    // No payload contains these.
     case .tagged, .undefined, .simple: text += "\(value)"
     }
   }

@@ -1,6 +1,6 @@
 public import Annals
 
-/// What a plan makes of given events, to be compared with what is expected.
+/// The results of a plan for given events, to be compared with expected ones.
 public struct When<Plan: SchemaMigrationPlan>: Sendable {
   private let read: @Sendable () throws -> Reading
 
@@ -8,13 +8,13 @@ public struct When<Plan: SchemaMigrationPlan>: Sendable {
     self.read = read
   }
 
-  /// Throws unless exactly these events come out, in this order.
+  /// Checks that exactly these events are delivered, in this order.
   ///
-  /// Events are compared as they are stored: by every bit of every field.
+  /// Events are compared in their stored form: by every bit of every field.
   ///
   /// - Parameter expected: The events of the plan's current version.
-  /// - Throws: ``RuleMismatch`` with both sides as text, what a stage's `prepare` throws, and ``AnnalsError``
-  ///   for a plan or an event that cannot be used.
+  /// - Throws: ``RuleMismatch`` with both sides as text, the errors of a stage's `prepare`, and
+  ///   ``AnnalsError`` for a plan or an event that cannot be used.
   public func then(_ expected: [Plan.Current.Event]) throws {
     let pipeline = try Plan.stages.pipeline(FrozenContexts())
     let forms = try expected.map { event in try pipeline.form(of: event) }
@@ -23,20 +23,20 @@ public struct When<Plan: SchemaMigrationPlan>: Sendable {
     throw RuleMismatch(expected: forms.isEmpty ? ["dropped"] : forms.map(ValueText.text), found: found.lines)
   }
 
-  /// Throws unless nothing comes out.
+  /// Checks that no event is delivered.
   ///
-  /// It also holds for events that the plan retains; ``thenRetained()`` tells the two apart.
+  /// It also succeeds for events that the plan retains; ``thenRetained()`` distinguishes the two.
   ///
   /// - Throws: As ``then(_:)``.
   public func thenDropped() throws {
     try then([])
   }
 
-  /// Throws unless the plan retains the events: nothing comes out, and a migration pass leaves their
-  /// entries as they are stored.
+  /// Checks that the plan retains the events: none is delivered, and a migration pass leaves their entries as
+  /// they are stored.
   ///
-  /// It holds where a ``Retain(_:)`` takes the record of every event, or all records that rules before it make
-  /// of that record. It does not hold for an event that is dropped.
+  /// It succeeds if a ``Retain(_:)`` takes the record of every event, or all records that earlier rules make
+  /// of that record. It does not succeed for an event that is dropped.
   ///
   /// - Throws: As ``then(_:)``.
   public func thenRetained() throws {
@@ -45,9 +45,9 @@ public struct When<Plan: SchemaMigrationPlan>: Sendable {
     throw RuleMismatch(expected: ["retained"], found: found.lines)
   }
 
-  /// Throws unless the events are refused with this error.
+  /// Checks that the events are refused with this error.
   ///
-  /// - Parameter code: `ruleFailed` for what a rule throws, `malformed` for a payload that is none of its
+  /// - Parameter code: `ruleFailed` for an error of a rule, `malformed` for a payload that does not fit its
   ///   record.
   /// - Throws: As ``then(_:)``.
   public func thenFails(_ code: AnnalsError.Code) throws {

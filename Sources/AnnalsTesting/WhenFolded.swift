@@ -18,7 +18,7 @@ extension Given {
   }
 }
 
-/// What a projection makes of given events, to be compared with what is expected.
+/// The rows of a projection for given events, to be compared with expected ones.
 public struct WhenFolded<P: Projection>: Sendable {
   private let trial: @Sendable () throws -> ProjectionTrial<P>
 
@@ -26,12 +26,12 @@ public struct WhenFolded<P: Projection>: Sendable {
     self.trial = trial
   }
 
-  /// Throws unless the projection has exactly these rows of a type, in the order of their keys.
+  /// Checks that the projection has exactly these rows of a type, in the order of their keys.
   ///
-  /// Rows are compared as they are stored: by every bit of every field.
+  /// Rows are compared in their stored form: by every bit of every field.
   ///
-  /// - Throws: ``RowMismatch`` with both sides as text, and ``AnnalsError`` with what
-  ///   ``Projection/apply(_:to:)`` threw.
+  /// - Throws: ``RowMismatch`` with both sides as text, and ``AnnalsError`` with the error of
+  ///   ``Projection/apply(_:to:)``.
   public func then<R: ProjectionRow>(_ expected: [R]) throws {
     let trial = try trial()
     let found = try trial.payloads(of: R.self)
@@ -47,18 +47,18 @@ public struct WhenFolded<P: Projection>: Sendable {
     )
   }
 
-  /// Throws unless the projection has no row of a type.
+  /// Checks that the projection has no row of a type.
   ///
   /// - Throws: As ``then(_:)``.
   public func thenNone<R: ProjectionRow>(of type: R.Type) throws {
     try then([] as [R])
   }
 
-  /// Throws unless the projection refuses the events.
+  /// Checks that the projection refuses the events.
   ///
-  /// - Parameter code: The code of the error that ``Projection/apply(_:to:)`` threw. By default any error
-  ///   will do.
-  /// - Throws: ``RowMismatch`` where they are folded, or refused for another reason.
+  /// - Parameter code: The code of the error that ``Projection/apply(_:to:)`` threw. The default accepts any
+  ///   error.
+  /// - Throws: ``RowMismatch`` if they are folded, or refused for another reason.
   public func thenFails(_ code: AnnalsError.Code? = nil) throws {
     do { _ = try trial() } catch let error as AnnalsError {
       let cause = (error.underlying as? AnnalsError)?.code
@@ -73,9 +73,9 @@ public struct WhenFolded<P: Projection>: Sendable {
   }
 }
 
-/// A projection has other rows than a test expects.
+/// The error for a projection whose rows differ from those that a test expects.
 public struct RowMismatch: Error, CustomStringConvertible {
-  /// What was expected and what was found, in words.
+  /// The expected and the actual rows, in words.
   public let description: String
 
   init(_ description: String) {

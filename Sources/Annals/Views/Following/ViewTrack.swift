@@ -302,7 +302,7 @@ final class ViewFolder<Event: SchemaEvent> {
   private func reach(_ page: ViewPage<Event>) -> Bool {
     guard page.isLast else { return true }
     do throws(AnnalsError) { try engine.reached(track, stored) } catch {
-      // Every step of the switch can safely be repeated.
+      // A second attempt repeats no step of the switch that must run only once.
       return error.recovery == [.retry] ? tryAgain(after: error) : stop(error)
     }
     return true
