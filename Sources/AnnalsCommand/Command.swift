@@ -1,27 +1,27 @@
 import Annals
 
-/// A command with verbs, which runs the verb that a command line names and returns the exit status.
+/// A command with verbs. It runs the verb that a command line names, and returns the exit status.
 struct Command {
   /// The options that every verb has.
   static let commonFlags: Set<String> = ["--json", "--help"]
   /// The options with a value that every verb has.
   static let commonValues: Set<String> = ["--trust"]
 
-  /// The name by which it is called.
+  /// The name of the command.
   let name: String
-  /// What it can do.
+  /// The verbs of the command.
   let verbs: [any Verb.Type]
-  /// The projections that it was given.
+  /// The projections passed to the command.
   var projections: [KnownProjection] = []
-  /// The inline projections that it was given.
+  /// The inline projections passed to the command.
   var inline: (any KnownInlineProjections)?
 
-  /// Does what `words` say.
+  /// Runs a command line.
   ///
   /// - Parameters:
-  ///   - output: Takes the result.
-  ///   - errors: Takes what went wrong.
-  ///   - progress: Tells people how far long work has come.
+  ///   - output: Receives the result.
+  ///   - errors: Receives errors.
+  ///   - progress: Shows the progress of long work.
   /// - Returns: The exit status.
   func run(
     _ words: [CommandWord], to output: inout some ByteOutput, errors: inout some ByteOutput,
@@ -37,18 +37,18 @@ struct Command {
       progress.clear()
       guard let report = FailureReport(error, command: name) else { return ExitStatus.success }
       do {
-        // What was found before the failure comes first.
+        // Results found before the failure come first.
         try output.flush()
         try errors.write(words.contains("--json") ? report.json : report.text)
         try errors.flush()
       } catch {
-        // There is nowhere left to tell of it; the status still says what happened.
+        // The failure cannot be reported anywhere; the exit status still shows it.
       }
       return report.status
     }
   }
 
-  /// Writes what was noted to standard error.
+  /// Writes the notes to standard error.
   private func tell(_ notes: [CommandNote], asLines: Bool, to errors: inout some ByteOutput) {
     do throws(OutputError) {
       for note in notes {
@@ -57,7 +57,7 @@ struct Command {
       }
       if !notes.isEmpty { try errors.flush() }
     } catch {
-      // There is nowhere left to tell of it; the work is done.
+      // The failure cannot be reported anywhere, and the work is done.
     }
   }
 
@@ -65,7 +65,7 @@ struct Command {
     do {
       try output.flush()
     } catch .closed {
-      // The work is done, so that its status holds even where nobody reads the last of the output.
+      // The work is done, so its status is valid even if the end of the output is not read.
     }
     return status
   }
@@ -111,7 +111,7 @@ struct Command {
 }
 
 extension Command {
-  /// Checks every page of a store before LMDB sees it; one that is missing is left to the verb.
+  /// Checks every page of a store before LMDB reads it. The verb reports a missing store.
   private func check(_ store: StorePath, _ progress: inout ProgressLine) throws(AnnalsError) {
     progress.update("checking pages")
     do throws(AnnalsError) { try EventLog.mustHaveSoundPages(store.url) } catch {
@@ -119,7 +119,7 @@ extension Command {
     }
   }
 
-  /// What the command says of itself.
+  /// The help of the command.
   private var help: String {
     let width = verbs.map { $0.name.count }.max() ?? 0
     let list = verbs.map { verb in
@@ -149,7 +149,7 @@ extension Command {
   }
 }
 
-/// A command line that cannot be understood, with what could have been said.
+/// The error for an invalid command line, with advice.
 struct CommandLineError: Error {
   let failure: UsageError
   let help: String

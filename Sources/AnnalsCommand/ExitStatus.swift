@@ -1,12 +1,12 @@
 import Annals
 
-/// What a command tells the shell when it ends (after sysexits.h of BSD).
+/// The exit statuses of a command (after sysexits.h of BSD).
 enum ExitStatus {
   /// Done.
   static let success: Int32 = 0
-  /// A check found something, or the work failed.
+  /// A check found a problem, or the work failed.
   static let failure: Int32 = 1
-  /// The command line cannot be understood.
+  /// The command line is invalid.
   static let usage: Int32 = 64
   /// The data is bad.
   static let data: Int32 = 65
@@ -18,16 +18,16 @@ enum ExitStatus {
   static let inputOutput: Int32 = 74
   /// Something is locked; try again.
   static let tryAgain: Int32 = 75
-  /// This user may not do it.
+  /// This user lacks permission.
   static let permission: Int32 = 77
 
-  /// The statuses in words.
+  /// The description of the statuses.
   static let help = """
     Exit status: 0 done; 1 the check found something, or the work failed; 64 wrong usage; 65 bad data; 66 no
     such store; 73 cannot create; 74 input or output failed; 75 locked, try again; 77 no permission.
     """
 
-  /// The status for an error of kind `code`.
+  /// Returns the status for an error with a code.
   static func of(_ code: AnnalsError.Code) -> Int32 {
     statuses[code] ?? failure
   }

@@ -1,15 +1,15 @@
 import Annals
 
-/// What people and programs are told of a failure.
+/// The report of a failure, for people and for programs.
 struct FailureReport {
-  /// The line for people, and behind it how to do it right.
+  /// The line for people, followed by advice.
   let text: [UInt8]
   /// The line for programs.
   let json: [UInt8]
-  /// What the shell is told.
+  /// The exit status.
   let status: Int32
 
-  /// A report of `error`; `nil` where there is nobody to tell, because the output was closed.
+  /// Creates a report of `error`; `nil` if it cannot be reported because the output was closed.
   init?(_ error: any Error, command: String) {
     switch error {
     case OutputError.closed:
@@ -59,9 +59,9 @@ struct FailureReport {
 }
 
 extension AnnalsError {
-  /// What a caller is told of a failure of the system's.
+  /// Creates the error for a failed system call.
   ///
-  /// - Parameter doing: What failed, in words.
+  /// - Parameter doing: The failed action, in words.
   init(_ failure: SystemError, doing: String) {
     let code: Code = failure.isFull ? .diskFull : failure.isPermission ? .permission : .inputOutput
     self.init(code, "\(doing) failed: \(failure)", underlying: failure)

@@ -8,7 +8,7 @@ import Annals
   import Darwin
 #endif
 
-/// The command for every store: all that needs no plan.
+/// The command for every store, with the verbs that need no plan.
 ///
 /// ``MaintenanceCommand``, the command for the stores of one plan, has these verbs and those that need the
 /// plan.
@@ -21,22 +21,21 @@ public enum GenericCommand {
     ViewsVerb.self,
   ]
 
-  /// Does what the command line of this process says, and ends the process.
+  /// Runs the command line of this process, and ends the process.
   public static func main() async -> Never {
     exit(await run(Command(name: "annals", verbs: verbs)))
   }
 
-  /// Does what the command line of this process says.
+  /// Runs the command line of this process.
   ///
   /// - Returns: The exit status.
   static func run(_ command: Command) async -> Int32 {
-    // Output that nobody reads and a file at its limit would both end the process. An error can be reported
-    // instead.
+    // A closed output and a file at its limit would both end the process. Instead, the error is reported.
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
     var output = BufferedOutput(.standardOutput)
     var errors = BufferedOutput(.standardError)
     do { try ProgramStart.reserveDescriptors() } catch {
-      // Without them a file of the store could take the number of the output.
+      // Without them a file of the store could get the number of the output.
       return ExitStatus.of(error.code)
     }
     return await command.run(

@@ -8,19 +8,19 @@ import Dispatch
   import Darwin
 #endif
 
-/// What is done when somebody interrupts the command, in place of ending it at once; as long as this lives.
+/// An action that replaces the immediate end of the command on interruption, while this value exists.
 final class Interruption {
   private let sources: [any DispatchSourceSignal]
 
-  /// Does `body` at Ctrl-C, and when the system asks the command to end.
+  /// Runs `body` at Ctrl-C, and when the system asks the command to end.
   init(_ body: @escaping @Sendable () -> Void) {
-    // A hang-up stays what it was: under nohup it is ignored, and a kill is safe at any moment.
+    // A hang-up keeps its default: under nohup it is ignored, and a kill is safe at any moment.
     sources = [SIGINT, SIGTERM].map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
         body()
-        // Who asks twice does not want to wait for the end of a step.
+        // A second interruption ends the command at once, without waiting for the end of a step.
         signal(number, SIG_DFL)
       }
       source.activate()

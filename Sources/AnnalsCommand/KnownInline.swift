@@ -1,14 +1,15 @@
 import Annals
 
-/// The inline projections that a command was given, without their types.
+/// The inline projections passed to a command, without their types.
 protocol KnownInlineProjections: Sendable {
-  /// What each of them needs before it is in force in a store; changes nothing.
+  /// Returns the work that each of them needs before it is in force in a store. It changes nothing.
   func needs(in store: StorePath) throws -> [(name: String, version: Int, need: InlineNeed)]
-  /// Compares the rows of those in force with the log, and adds what differs to a report; changes nothing.
+  /// Compares the rows of those in force with the log, and adds the differences to a report. It changes
+  /// nothing.
   func verify(_ store: StorePath, _ report: inout VerifyReport) throws
 }
 
-/// The inline projections of a plan's events that a command was given.
+/// The inline projections of a plan's events passed to a command.
 struct KnownInline<Plan: SchemaMigrationPlan>: KnownInlineProjections {
   let types: [any InlineProjection<Plan.Current.Event>.Type]
 

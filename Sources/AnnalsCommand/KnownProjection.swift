@@ -1,17 +1,18 @@
 import Annals
 
-/// A projection that a command was given, without its type.
+/// A projection passed to a command, without its type.
 struct KnownProjection: Sendable {
   /// The name of the projection.
   let name: String
-  /// The version that the program has.
+  /// The version of the program.
   let version: Int
-  /// Looks at the view of the projection in a store, and changes nothing.
+  /// Returns the status of the projection's view in a store. It changes nothing.
   let look: @Sendable (StorePath) throws -> ViewStatus
-  /// Begins to build the view anew; gives what asks how far it is, which keeps it going.
+  /// Begins to rebuild the view. Returns a closure that reports the progress; the build continues while it is
+  /// held.
   let rebuild: @Sendable (StorePath) throws -> @Sendable () throws -> ViewStatus
 
-  /// A projection of a plan's events.
+  /// Describes a projection of a plan's events.
   init<Plan: SchemaMigrationPlan, P: Projection>(_ projection: P.Type, of plan: Plan.Type)
   where P.Event == Plan.Current.Event {
     name = P.name
@@ -27,7 +28,7 @@ struct KnownProjection: Sendable {
     }
   }
 
-  /// A projection of a plan's events, by its type alone.
+  /// Describes a projection of a plan's events, by its type alone.
   static func of<Plan: SchemaMigrationPlan>(
     _ projection: any Projection<Plan.Current.Event>.Type, _ plan: Plan.Type
   ) -> KnownProjection {

@@ -21,11 +21,11 @@ public import Annals
 public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
   /// All verbs.
   static var verbs: [any Verb.Type] {
-    // With a plan, dump also says what events are at a version of it.
+    // With a plan, dump can also upcast events to a version of it.
     GenericCommand.verbs.map { $0 == DumpVerb.self ? PlanDumpVerb<Plan>.self : $0 } + planVerbs
   }
 
-  /// The verbs that every other command lacks, in the order of the help.
+  /// The verbs that need a plan, in the order of the help.
   private static var planVerbs: [any Verb.Type] {
     [
       MigrateVerb<Plan>.self, ActivateVerb<Plan>.self, ContractVerb<Plan>.self, CheckVerb<Plan>.self,
@@ -33,16 +33,16 @@ public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
     ]
   }
 
-  /// Does what the command line of this process says, and ends the process.
+  /// Runs the command line of this process, and ends the process.
   ///
-  /// In its messages the command calls itself what the executable is called.
+  /// In its messages the command uses the name of the executable.
   ///
   /// - Parameters:
   ///   - projections: The projections of the program. `rebuild` builds their views, and `views` lists the
-  ///     views that are to be built.
-  ///   - inline: The inline projections of the program. `migrate` refuses a store that has a mandatory one
-  ///     which is not among them. `verify` compares their rows with the log, and `views` lists those to be
-  ///     folded.
+  ///     views that need a build.
+  ///   - inline: The inline projections of the program. `migrate` refuses a store with a mandatory one that
+  ///     is not among them. `verify` compares their rows with the log, and `views` lists those that need
+  ///     folding.
   public static func main(
     projections: [any Projection<Plan.Current.Event>.Type] = [],
     inline: [any InlineProjection<Plan.Current.Event>.Type] = []
@@ -50,7 +50,7 @@ public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
     exit(await GenericCommand.run(command(called: executableName, projections, inline)))
   }
 
-  /// The command with a name, and what it was given.
+  /// Creates the command with a name, and the projections passed to it.
   static func command(
     called name: String, _ projections: [any Projection<Plan.Current.Event>.Type] = [],
     _ inline: [any InlineProjection<Plan.Current.Event>.Type] = []
@@ -61,7 +61,7 @@ public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
     return command
   }
 
-  /// The name of the executable as it was called, without the directories that lead to it.
+  /// The name of the executable as called, without its directories.
   private static var executableName: String {
     let path = CommandLine.arguments.first ?? ""
     return path.split(separator: "/").last.map(String.init) ?? "maintenance"

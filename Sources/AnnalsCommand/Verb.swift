@@ -1,28 +1,28 @@
-/// Something that the command does with a store.
+/// An action of the command on a store.
 protocol Verb: Sendable, SendableMetatype {
-  /// The word that calls it.
+  /// The name of the verb on the command line.
   static var name: String { get }
-  /// What it does, in one line.
+  /// A summary of one line.
   static var summary: String { get }
-  /// What follows the word, as its help shows it.
+  /// The arguments of the verb, as its help shows them.
   static var synopsis: String { get }
-  /// The rest of its help: options and what they mean, one a line.
+  /// The rest of its help: the options, one on each line.
   static var help: String { get }
-  /// What may follow the word, beside the options of every verb.
+  /// The arguments that the verb accepts in addition to the common options.
   static var grammar: Arguments.Grammar { get }
 
-  /// Whether every page of the store is checked first unless the command line says otherwise. It is so for
-  /// verbs that read the whole log anyway.
+  /// Whether every page of the store is checked first unless the command line disables it. Verbs that read
+  /// the whole log anyway do so.
   static var checksEveryPage: Bool { get }
 
-  /// The work that `arguments` ask for.
+  /// Creates the verb from its arguments.
   init(_ arguments: Arguments) throws(UsageError)
 
-  /// Does the work.
+  /// Runs the verb.
   ///
   /// - Parameters:
-  ///   - output: Takes what is asked for.
-  ///   - progress: Tells people how far it has come.
+  ///   - output: Receives the result.
+  ///   - progress: Shows the progress.
   /// - Returns: The exit status.
   /// - Throws: `AnnalsError`, or ``OutputError``.
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32

@@ -1,26 +1,25 @@
 import Annals
 
-/// The words after a verb, sorted into options and operands.
+/// The words after a verb, parsed into options and operands.
 ///
 /// `--name value` and `--name=value` are the same. `--` ends the options, so that operands may begin with a
-/// dash. Options may come before, between and after operands. Nothing is guessed: every word must be one that
-/// the verb declares.
+/// dash. Options may come before, between and after operands. Every word must be one that the verb declares.
 struct Arguments {
-  /// What may follow a verb.
+  /// The arguments that a verb accepts.
   struct Grammar {
     /// The names of options without a value.
     var flags: Set<String> = []
     /// The names of options with a value.
     var values: Set<String> = []
-    /// The names of options with a value that may stand more than once.
+    /// The names of options with a value that may be repeated.
     var lists: Set<String> = []
-    /// What the operands are called, in order; each must be there.
+    /// The names of the operands, in order; all are required.
     var operands: [String]
   }
 
-  /// The projections that the command was given.
+  /// The projections passed to the command.
   var projections: [KnownProjection] = []
-  /// The inline projections that the command was given.
+  /// The inline projections passed to the command.
   var inline: (any KnownInlineProjections)?
 
   private var flags: Set<String> = []
@@ -28,7 +27,7 @@ struct Arguments {
   private let operands: [CommandWord]
   private let names: [String]
 
-  /// Sorts `words` as `grammar` says.
+  /// Parses `words` by `grammar`.
   init(_ words: [CommandWord], _ grammar: Grammar) throws(UsageError) {
     var operands: [CommandWord] = []
     var rest = words[...]
@@ -45,7 +44,7 @@ struct Arguments {
       let parts = word.bytes.split(
         separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false
       ).map { CommandWord(Array($0)) }
-      // One that is not UTF-8 is among no names.
+      // A name that is not UTF-8 matches none.
       let name = parts[0].description
       if grammar.flags.contains(name) {
         guard parts.count == 1 else { throw UsageError("\(name) takes no value") }
@@ -75,24 +74,24 @@ struct Arguments {
     names = grammar.operands
   }
 
-  /// Whether the option `name` is there.
+  /// Whether the option `name` is present.
   func has(_ name: String) -> Bool {
     flags.contains(name)
   }
 
-  /// The value of the option `name`, `nil` where it is absent.
+  /// Returns the value of the option `name`, `nil` if it is absent.
   ///
-  /// - Throws: ``UsageError`` if the value is not UTF-8, because any other text would mean something else.
+  /// - Throws: ``UsageError`` if the value is not UTF-8, because any replacement would have another meaning.
   func value(_ name: String) throws(UsageError) -> String? {
     try values[name]?.first.map { (word) throws(UsageError) in try Self.text(word, name) }
   }
 
-  /// Every value of the option `name`, in order.
+  /// Returns every value of the option `name`, in order.
   func list(_ name: String) throws(UsageError) -> [String] {
     try values[name, default: []].map { (word) throws(UsageError) in try Self.text(word, name) }
   }
 
-  /// The value of the option `name` as a path, `nil` where it is absent.
+  /// Returns the value of the option `name` as a path, `nil` if it is absent.
   func path(_ name: String) throws(UsageError) -> StorePath? {
     try values[name]?.first.map { (word) throws(UsageError) in
       guard !word.bytes.isEmpty else { throw UsageError("\(name) needs a path") }
@@ -100,12 +99,12 @@ struct Arguments {
     }
   }
 
-  /// The operand at `index`, which the grammar has, as a path.
+  /// Returns the operand at `index`, which the grammar has, as a path.
   func path(operand index: Int) throws(UsageError) -> StorePath {
     try StorePath(operands[index])
   }
 
-  /// The store that the words name; `nil` where they name none.
+  /// The store named on the command line; `nil` if there is none.
   var store: StorePath? {
     get throws(UsageError) {
       guard let index = names.firstIndex(where: { ["<store>", "SRC"].contains($0) }) else {
@@ -115,7 +114,7 @@ struct Arguments {
     }
   }
 
-  /// Whether every page is to be checked first.
+  /// Whether to check every page first.
   func trustsNobody(byDefault: Bool) throws(UsageError) -> Bool {
     switch try value("--trust") {
     case nil: byDefault
@@ -125,7 +124,7 @@ struct Arguments {
     }
   }
 
-  /// The operand at `index`, which the grammar has, as a text.
+  /// Returns the operand at `index`, which the grammar has, as a text.
   func text(operand index: Int) throws(UsageError) -> String {
     try Self.text(operands[index], names[index])
   }
@@ -135,7 +134,7 @@ struct Arguments {
     return text
   }
 
-  /// The value of the option `name` as a whole number: decimal digits and nothing else.
+  /// Returns the value of the option `name` as a whole number in decimal digits.
   func number(_ name: String) throws(UsageError) -> UInt64? {
     guard let text = try value(name) else { return nil }
     guard Self.isNumber(text) else { throw UsageError("\(name) needs a whole number, not '\(text)'") }
@@ -143,7 +142,7 @@ struct Arguments {
     return number
   }
 
-  /// The value of the option `name` as a count, of which one beyond every log is as good as any other.
+  /// Returns the value of the option `name` as a count. Values too large for any log are clamped.
   func count(_ name: String) throws(UsageError) -> Int? {
     guard let text = try value(name) else { return nil }
     guard Self.isNumber(text) else { throw UsageError("\(name) needs a whole number, not '\(text)'") }

@@ -6,7 +6,7 @@ import Annals
   import Foundation
 #endif
 
-/// The option of verbs that can lose fields which the plan does not declare.
+/// The option of verbs that can lose undeclared fields.
 struct FieldArguments {
   static let value = "--drop-fields"
   static let help = """
@@ -15,7 +15,7 @@ struct FieldArguments {
                       them
     """
 
-  /// The names of the fields; none without the option.
+  /// The names of the fields; empty without the option.
   let names: Set<String>
 
   init(_ arguments: Arguments) throws(UsageError) {
@@ -28,12 +28,12 @@ struct FieldArguments {
     self.names = Set(names)
   }
 
-  /// Compares the names with what the store at `store` has, before anything is done.
+  /// Compares the names with the undeclared fields of the store at `store`, before any change.
   ///
-  /// - Parameter isComplete: Whether every field that the store has must be named.
+  /// - Parameter isComplete: Whether every undeclared field of the store must be named.
   /// - Throws: ``AnnalsError`` with code `wrongUse` for a name that is no undeclared field of the store,
-  ///   though it has others or could have some; `undeclaredFields` for a field
-  ///   that is not named; and what a check of the store throws.
+  ///   though it has others or could have some; `undeclaredFields` for a field that is not named; and the
+  ///   errors of a check of the store.
   func compare<Plan: SchemaMigrationPlan>(
     with store: URL, _ plan: Plan.Type, isComplete: Bool
   ) throws(AnnalsError) {

@@ -6,17 +6,17 @@ import Annals
   import Foundation
 #endif
 
-/// The path of a store or another file in a command line, exactly as it was given.
+/// The path of a store or another file on a command line, exactly as given.
 ///
-/// It is the only way from a word to a file.
+/// Every file that the command opens is named by one.
 struct StorePath: Hashable, Sendable, CustomStringConvertible {
-  /// What the library takes; the bytes of its path are those of the word.
+  /// The URL for the library; the bytes of its path are those of the word.
   let url: URL
   private let word: CommandWord
 
-  /// The path that `word` is.
+  /// Creates a path from a word.
   ///
-  /// - Throws: ``UsageError`` where no file can have it.
+  /// - Throws: ``UsageError`` if no file can have the path.
   init(_ word: CommandWord) throws(UsageError) {
     do { url = try word.url() } catch { throw UsageError(error.message) }
     self.word = word
@@ -25,6 +25,6 @@ struct StorePath: Hashable, Sendable, CustomStringConvertible {
   /// The bytes of the path.
   var bytes: [UInt8] { word.bytes }
 
-  /// The path for people: bytes that are not UTF-8 are written as `\xFF`.
+  /// The path for people; bytes that are not UTF-8 are written as `\xFF`.
   var description: String { word.description }
 }

@@ -1,6 +1,6 @@
-/// A command line that cannot be understood.
+/// The error for an invalid command line.
 struct UsageError: Error, Equatable {
-  /// What is wrong with it, in one line.
+  /// The problem, in one line.
   let message: String
 
   init(_ message: String) {

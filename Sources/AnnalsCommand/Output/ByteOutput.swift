@@ -1,28 +1,28 @@
-/// Where a command's output goes.
+/// The destination of a command's output.
 protocol ByteOutput {
-  /// Takes bytes, which are on their way at the latest after ``flush()``.
+  /// Accepts bytes. They are sent by the next ``flush()`` at the latest.
   mutating func write(_ bytes: [UInt8]) throws(OutputError)
 
-  /// Sends what was taken.
+  /// Sends the accepted bytes.
   mutating func flush() throws(OutputError)
 }
 
 extension ByteOutput {
-  /// Takes a text in UTF-8 and the end of a line.
+  /// Writes a text in UTF-8 and the end of a line.
   mutating func writeLine(_ text: String) throws(OutputError) {
     try write(Array(text.utf8) + [UInt8(ascii: "\n")])
   }
 }
 
-/// Why output could not be written.
+/// The reason that output could not be written.
 enum OutputError: Error, Equatable {
-  /// Nobody reads any further: the other end of a pipe is closed.
+  /// The other end of a pipe is closed.
   case closed
-  /// The system refused.
+  /// A system call failed.
   case failed(SystemError)
 }
 
-/// Output to an open file, in large pieces.
+/// Output to an open file, written in large pieces.
 struct BufferedOutput: ByteOutput {
   private static let size = 64 << 10
   private let descriptor: Descriptor
@@ -38,7 +38,7 @@ struct BufferedOutput: ByteOutput {
   }
 
   mutating func flush() throws(OutputError) {
-    // Emptied first: what could not be written once is not tried again.
+    // Emptied first, so that bytes whose write failed are not written again.
     let whole = bytes
     bytes.removeAll(keepingCapacity: true)
     do { try descriptor.write(whole) } catch {

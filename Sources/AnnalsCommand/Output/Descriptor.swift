@@ -6,9 +6,9 @@
   import Darwin
 #endif
 
-/// An open file of the process, which somebody else closes.
+/// An open file of the process, which another owner closes.
 ///
-/// It is the only place that moves bytes in and out of the system.
+/// All input and output goes through it.
 struct Descriptor: Sendable {
   fileprivate let number: Int32
 
@@ -16,10 +16,10 @@ struct Descriptor: Sendable {
   static let standardOutput = Descriptor(number: STDOUT_FILENO)
   static let standardError = Descriptor(number: STDERR_FILENO)
 
-  /// Whether a person may be looking at it.
+  /// Whether it is a terminal.
   var isTerminal: Bool { isatty(number) == 1 }
 
-  /// The next bytes, at most `count`; none at the end.
+  /// Reads the next bytes, at most `count`; empty at the end.
   func read(atMost count: Int) throws(SystemError) -> [UInt8] {
     var failure: SystemError?
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -45,8 +45,8 @@ struct Descriptor: Sendable {
     }
   }
 
-  /// Calls until the system takes or gives something, because another program that shares the descriptor may
-  /// have made it non-blocking.
+  /// Repeats a call until it transfers something. Another program that shares the descriptor may have made it
+  /// non-blocking.
   private func whenReady(_ event: Int32, _ call: () -> Int) throws(SystemError) -> Int {
     while true {
       do throws(SystemError) {
@@ -60,11 +60,11 @@ struct Descriptor: Sendable {
   }
 }
 
-/// A file that was opened for reading; it is closed when this ends.
+/// A file opened for reading; it is closed when this value ends.
 struct InputFile: ~Copyable {
   let descriptor: Descriptor
 
-  /// Opens the file at `path`, whose bytes have no zero among them.
+  /// Opens the file at `path`, whose bytes contain no zero.
   init(path: [UInt8]) throws(SystemError) {
     let ended = path.map { CChar(bitPattern: $0) } + [0]
     descriptor = Descriptor(
@@ -72,17 +72,17 @@ struct InputFile: ~Copyable {
   }
 
   deinit {
-    // Nothing was written, so that nothing can be lost here.
+    // Nothing was written, so nothing can be lost here.
     _ = close(descriptor.number)
   }
 }
 
-/// What a call of the system failed with.
+/// The error of a system call.
 struct SystemError: Error, Equatable, CustomStringConvertible {
   /// The system's `errno`.
   let code: Int32
 
-  /// Calls again where a signal came between.
+  /// Repeats a call that a signal interrupted.
   static func check<Result: SignedInteger>(_ call: () -> Result) throws(SystemError) -> Result {
     while true {
       let result = call()
@@ -92,16 +92,16 @@ struct SystemError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// Whether nobody reads any further.
+  /// Whether the reader has closed its end.
   var isClosed: Bool { code == EPIPE }
 
   /// Whether a disk, a quota or the limit of a file's size is exhausted.
   var isFull: Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
 
-  /// Whether this user may not do it.
+  /// Whether this user lacks permission.
   var isPermission: Bool { [EACCES, EPERM].contains(code) }
 
-  /// The system's own words.
+  /// The system's own message.
   var description: String {
     unsafe strerror(code).map { unsafe String(cString: $0) } ?? "errno \(code)"
   }

@@ -1,7 +1,7 @@
 import Annals
 
-/// The explanation of an entry for programs, an object on each line: its stored form, each stage, and its
-/// events today or the reason of a failure.
+/// The explanation of an entry for programs, one object on each line: its stored form, each stage, and its
+/// current events or the reason of a failure.
 struct ExplanationLines {
   private let explanation: EntryExplanation
 
@@ -9,9 +9,9 @@ struct ExplanationLines {
     self.explanation = explanation
   }
 
-  /// The lines; each has `step`, which is `stored`, `read`, `stage`, `now` or `failure`.
+  /// Returns the lines. Each has a `step`, which is `stored`, `read`, `stage`, `now` or `failure`.
   ///
-  /// - Throws: `AnnalsError` with code `malformed` for a payload that is none.
+  /// - Throws: `AnnalsError` with code `malformed` for a malformed payload.
   func lines() throws(AnnalsError) -> [ReportLine] {
     var lines = [try stored()]
     guard explanation.removal == nil else { return lines }

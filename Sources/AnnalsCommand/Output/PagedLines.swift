@@ -2,12 +2,12 @@ import Annals
 
 /// Lines of JSON that are read from a log a page at a time.
 protocol PagedLines {
-  /// How many entries have been read.
+  /// The number of entries read.
   var count: UInt64 { get }
-  /// How many entries there are.
+  /// The number of entries in the log.
   var end: UInt64 { get }
 
-  /// The next lines, each with its end; `nil` after the last.
+  /// Returns the next lines, each with its end; `nil` after the last.
   mutating func nextPage() throws(AnnalsError) -> [UInt8]?
 }
 
@@ -16,7 +16,7 @@ extension EventLines: PagedLines {}
 extension SalvageLines: PagedLines {}
 
 extension ByteOutput {
-  /// Writes all lines, and shows how many entries have been read.
+  /// Writes all lines, and shows the number of entries read.
   mutating func write(_ lines: inout some PagedLines, _ progress: inout ProgressLine) throws {
     while let page = try lines.nextPage() {
       try write(page)

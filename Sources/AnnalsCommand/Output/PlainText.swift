@@ -1,7 +1,6 @@
-/// Names and messages as people see them: characters that move the cursor or hide in a terminal are written
-/// out.
+/// Escapes names and messages for people: characters that move the cursor or are invisible in a terminal.
 enum PlainText {
-  /// `text` with control characters, backslashes and marks that turn the direction of writing as escapes.
+  /// Returns `text` with control characters, backslashes and direction marks escaped.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -17,8 +16,8 @@ enum PlainText {
     return result
   }
 
-  /// `text` on one line, with control characters as escapes. Backslashes stay, because messages hold no names
-  /// to be read back.
+  /// Returns `text` on one line, with control characters escaped. Backslashes are unchanged, because messages
+  /// contain no names to be read back.
   static func line(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -31,7 +30,7 @@ enum PlainText {
     return result
   }
 
-  /// `text` of several lines with the end of the last one, each as ``line(_:)`` shows it.
+  /// Returns the lines of `text`, each as ``line(_:)`` shows it, with a final line end.
   static func lines(_ text: String) -> [UInt8] {
     text.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
       Array("\(line(String($0)))\n".utf8)

@@ -1,32 +1,32 @@
 import Annals
 
-/// One line on a terminal that says how far long work has come, and is wiped out at the end.
+/// One line on a terminal that shows the progress of long work, and is erased at the end.
 struct ProgressLine {
-  /// The shortest time between two changes, so that the terminal does not slow the work.
+  /// The shortest time between two updates, so that the terminal does not slow the work.
   private static let interval = Duration.milliseconds(100)
 
-  /// What was noted, in order.
+  /// The notes, in order.
   private(set) var notes: [CommandNote] = []
 
   private let show: (([UInt8]) -> Void)?
   private var last: ContinuousClock.Instant?
 
-  /// A line that is shown by writing to a terminal; nothing happens without one.
+  /// Creates a line that is shown with `show`; without it, nothing is shown.
   init(to show: (([UInt8]) -> Void)? = nil) {
     self.show = show
   }
 
-  /// A line on standard error, where that is a terminal.
+  /// A line on standard error, if that is a terminal.
   static var standardError: ProgressLine {
     guard Descriptor.standardError.isTerminal else { return ProgressLine() }
     return ProgressLine { bytes in
       do { try Descriptor.standardError.write(bytes) } catch {
-        // A terminal that is gone makes progress unimportant; the work itself goes on.
+        // If the terminal is gone, progress does not matter, and the work continues.
       }
     }
   }
 
-  /// Shows `text` in place of what was there, unless something was shown a moment ago.
+  /// Replaces the line with `text`, unless it was updated a moment ago.
   mutating func update(_ text: @autoclosure () -> String) {
     guard let show else { return }
     let now = ContinuousClock.now
@@ -35,10 +35,10 @@ struct ProgressLine {
     show(Array("\r\(text())\u{1b}[K".utf8))
   }
 
-  /// Keeps something that is to be said on standard error when the work is done.
+  /// Keeps a note to write to standard error when the work is done.
   mutating func note(_ note: CommandNote) { notes.append(note) }
 
-  /// Wipes the line out.
+  /// Erases the line.
   mutating func clear() {
     guard let show, last != nil else { return }
     last = nil
@@ -46,7 +46,7 @@ struct ProgressLine {
   }
 }
 
-/// A message for people and programs although nothing went wrong.
+/// A message for people and programs that is no error.
 struct CommandNote {
   /// The line for people.
   let text: String

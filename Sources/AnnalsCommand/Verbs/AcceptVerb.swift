@@ -1,6 +1,6 @@
 import Annals
 
-/// `accept`: lets a store take appends again after a switch that holds them back.
+/// `accept`: lets a held generation take appends.
 struct AcceptVerb: Verb {
   static let name = "accept"
   static let summary = "Lets a store take appends again, after a switch with --hold."

@@ -1,7 +1,7 @@
 import Annals
 import Synchronization
 
-/// `activate`: from here on events are stored in the plan's current version alone.
+/// `activate`: from then on, events are stored in the plan's current version only.
 struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
   static var name: String { "activate" }
   static var summary: String {
@@ -53,7 +53,8 @@ struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
     options.dropFields = fields.names
     try fields.compare(with: store.url, Plan.self, isComplete: false)
     if !isRehearsal, Plan.hasContexts || Plan.adopted != nil {
-      // Without it such a store does not open; nobody who is to be waited for may be left behind by the open.
+      // Without this option such a store does not open. The open must not proceed without programs that are
+      // to be waited for.
       let programs = try EventLog(at: store.url, options: options).programs()
       let older = programs.filter { $0.version.map { $0 < Plan.Current.version } ?? true }
       options.activating = superseding || older.isEmpty
@@ -82,11 +83,11 @@ struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
   }
 }
 
-/// The entries that an activation has passed over, each once, in the order of the log.
+/// The entries that an activation has skipped, each once, in the order of the log.
 private final class PassedOver: Sendable {
   private let found = Mutex<[Position: QuarantinedEntry]>([:])
 
-  /// Notes an entry; stages may come by it more than once.
+  /// Records an entry. Several stages may report the same one.
   func add(_ entry: QuarantinedEntry) {
     found.withLock { _ = $0.updateValue(entry, forKey: entry.position) }
   }

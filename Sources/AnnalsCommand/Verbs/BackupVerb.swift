@@ -1,6 +1,6 @@
 import Annals
 
-/// `backup`: a copy of a store, made while others write.
+/// `backup`: copies a store, also while it is in use.
 struct BackupVerb: Verb {
   static let name = "backup"
   static let summary =

@@ -1,6 +1,6 @@
 import Annals
 
-/// `census`: how much of each record type in each schema version a store holds.
+/// `census`: counts the events of each record type and schema version in a store.
 struct CensusVerb: Verb {
   static let name = "census"
   static let summary =

@@ -1,6 +1,6 @@
 import Annals
 
-/// `check`: whether a plan holds together, still has what was released, and opens a store.
+/// `check`: checks that a plan is valid, still has the released versions, and opens a store.
 struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
   static var name: String { "check" }
   static var summary: String { "Checks the plan: by itself, against a lock file, against a store." }
@@ -51,7 +51,7 @@ struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
       try output.write(
         isJSON ? Self.line(.error, refusal.message) : PlainText.lines("error: \(refusal.message)"))
     }
-    // What the plan makes of a store means nothing where the plan itself cannot be used.
+    // The result for a store means nothing if the plan itself is invalid.
     guard check.errors.isEmpty, refusal == nil else { return ExitStatus.failure }
     guard let store else { return ExitStatus.success }
     let found = try Plan.check(store: store.url, scanning: isScanning)
@@ -59,7 +59,7 @@ struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
     return found.opens && found.undeclared?.isEmpty ?? true ? ExitStatus.success : ExitStatus.failure
   }
 
-  /// What the plan's check says, and why the lock file refuses the plan, if it does.
+  /// Returns the plan's check, and the error if the lock file refuses the plan.
   private func plan() throws(AnnalsError) -> (PlanCheck, AnnalsError?) {
     let alone = PlanCheck(of: Plan.self, compatibility: compatibility)
     guard let lock else { return (alone, nil) }
@@ -68,14 +68,15 @@ struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
         try Plan.check(lock: lock.url, recording: isUpdating, compatibility: compatibility), nil
       )
     } catch  where error.code == .shapeChanged || error.code == .invalidPlan {
-      // The plan's own errors are in its report already.
+      // The plan's own errors are already in its report.
       return (alone, error.code == .invalidPlan && !alone.errors.isEmpty ? nil : error)
     }
   }
 }
 
 extension CheckVerb {
-  /// The plan's report for programs: the versions, what becomes of each record at each stage, the findings.
+  /// Returns the plan's report for programs: the versions, the changes to each record at each stage, the
+  /// findings.
   private static func lines(_ check: PlanCheck) -> [UInt8] {
     var first = ReportLine()
     first.add("plan", check.plan)
@@ -121,7 +122,7 @@ extension CheckVerb {
     return line.bytes
   }
 
-  /// The store's part for programs: its kinds, the stages, and the whole.
+  /// Returns the store's part for programs: its kinds, the stages, and the totals.
   private static func lines(_ check: StoreCheck) -> [UInt8] {
     var bytes: [UInt8] = []
     for kind in check.kinds {

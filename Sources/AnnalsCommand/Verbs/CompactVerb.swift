@@ -1,6 +1,6 @@
 import Annals
 
-/// `compact`: every entry as it is, in a file without holes.
+/// `compact`: copies every entry unchanged to a file without holes.
 struct CompactVerb: Verb {
   static let name = "compact"
   static let summary =

@@ -1,6 +1,6 @@
 import Annals
 
-/// `contract`: gives up all versions below the plan's current one.
+/// `contract`: retires all versions below the plan's current one.
 struct ContractVerb<Plan: SchemaMigrationPlan>: Verb {
   static var name: String { "contract" }
   static var summary: String {

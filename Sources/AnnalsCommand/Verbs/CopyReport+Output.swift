@@ -12,7 +12,7 @@ extension CopyReport {
     return line.bytes
   }
 
-  /// The report for people; `done` says what was done.
+  /// Returns the report for people; `done` describes the finished action.
   func text(_ done: String) -> [UInt8] {
     Array("\(entries) entries in \(streams) streams \(done), \(bytes) bytes, nothing wrong\n".utf8)
   }

@@ -1,6 +1,6 @@
 import Annals
 
-/// `dump`: the whole log as lines of JSON.
+/// `dump`: writes the whole log as lines of JSON.
 struct DumpVerb: Verb {
   static let name = "dump"
   static let summary = "Writes the whole log as lines of JSON, which 'import' takes."

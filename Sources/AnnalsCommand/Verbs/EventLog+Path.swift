@@ -1,10 +1,10 @@
 import Annals
 
 extension EventLog {
-  /// Opens the store at `path` for reading, or for an import, which creates it where it is missing.
+  /// Opens the store at `path` for reading, or for an import, which creates a missing store.
   ///
-  /// Its meta pages are checked. Every page is where the command line or the verb says so, before this
-  /// (``Verb/checksEveryPage``).
+  /// It checks the meta pages. If the command line or the verb requires it, every page has been checked
+  /// before (``Verb/checksEveryPage``).
   init(at path: StorePath, access: StoreOptions.Access = .readOnly) throws(AnnalsError) {
     try self.init(
       at: path.url,

@@ -1,6 +1,6 @@
 import Annals
 
-/// `explain`: what an entry is as it is stored, after each stage, and now.
+/// `explain`: shows an entry as it is stored, after each stage, and in the current version.
 struct ExplainVerb<Plan: SchemaMigrationPlan>: Verb {
   static var name: String { "explain" }
   static var summary: String {
@@ -28,7 +28,7 @@ struct ExplainVerb<Plan: SchemaMigrationPlan>: Verb {
     guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
       throw UsageError("POSITION needs a whole number, not '\(text)'")
     }
-    // A number beyond every log is as good as any other.
+    // Numbers too large for any log are clamped.
     let number = UInt64(text) ?? .max
     guard number > 0 else { throw UsageError("POSITION 0: positions are counted from 1") }
     position = Position(number)

@@ -10,7 +10,7 @@ final class FollowWait: Sendable {
 
   private let state = Mutex(State())
 
-  /// Ends the wait that goes on, and every later one.
+  /// Ends the current wait, and every later one.
   func end() {
     state.withLock { state in
       state.isOver = true
@@ -18,7 +18,7 @@ final class FollowWait: Sendable {
     }
   }
 
-  /// Waits for entries behind those that were read.
+  /// Waits for entries after those that were read.
   ///
   /// - Returns: Whether there are any.
   func run(_ lines: inout EntryLines) async throws -> Bool {

@@ -1,6 +1,6 @@
 import Annals
 
-/// `import`: lines of JSON into a store.
+/// `import`: appends lines of JSON to a store.
 struct ImportVerb: Verb {
   static let name = "import"
   static let summary = "Stores lines of JSON, one entry a line; creates the store if it is missing."
@@ -78,7 +78,7 @@ struct ImportVerb: Verb {
 }
 
 extension ImportVerb {
-  /// How many bytes are asked of the system at a time.
+  /// The number of bytes read at a time.
   private static let chunkSize = 256 << 10
 
   private func run(_ file: borrowing InputFile, _ progress: inout ProgressLine) async throws -> ImportReport {
@@ -103,7 +103,7 @@ extension ImportVerb {
 }
 
 extension InputFile {
-  /// Opens the file that a command line names.
+  /// Opens the file named on a command line.
   fileprivate init(naming path: StorePath) throws(AnnalsError) {
     do { try self.init(path: path.bytes) } catch { throw AnnalsError(error, doing: "opening '\(path)'") }
   }

@@ -6,7 +6,7 @@ import Annals
   import Foundation
 #endif
 
-/// `info`: what a store says of itself.
+/// `info`: describes a store.
 struct InfoVerb: Verb {
   static let name = "info"
   static let summary =

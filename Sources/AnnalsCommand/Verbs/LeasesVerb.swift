@@ -1,6 +1,6 @@
 import Annals
 
-/// `leases`: which programs have a store open with a plan.
+/// `leases`: lists the programs that have a store open with a plan.
 struct LeasesVerb: Verb {
   static let name = "leases"
   static let summary = "Lists the programs that have the store open with a plan, and what they read."
@@ -41,7 +41,7 @@ struct LeasesVerb: Verb {
 }
 
 extension LiveProgram {
-  /// The program for programs.
+  /// The program as a line for programs.
   var line: ReportLine {
     var line = ReportLine()
     line.add("process", process.map { "\($0)" })

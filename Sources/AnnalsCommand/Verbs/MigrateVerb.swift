@@ -1,6 +1,6 @@
 import Annals
 
-/// `migrate`: every entry in the plan's current version, once and for all.
+/// `migrate`: rewrites every entry in the plan's current version.
 struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
   static var name: String { "migrate" }
   static var summary: String {
@@ -62,19 +62,19 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
     var options = StoreOptions(creation: .never)
     options.access = pass.options.isRehearsal ? .readOnly : .readWrite
     options.dropFields = fields.names
-    // A rehearsal says what would be lost also of a store that has to be activated first.
+    // A rehearsal reports lost fields also for a store that must be activated first.
     try fields.compare(with: store.url, Plan.self, isComplete: pass.options.isRehearsal)
-    // A pass to an earlier version must not bind anybody to the later ones.
+    // A pass to an earlier version must not commit other programs to the later ones.
     options.activating =
       !pass.options.isRehearsal && (version ?? Plan.Current.version) == Plan.Current.version
-    // What stages work out from the whole log passes over what the pass sets aside.
+    // The computation of contexts skips the entries that the pass sets aside.
     if pass.options.unreadable == .quarantine { options.unreadable = .quarantine { _ in } }
     var migration = try PlanMigration(
       at: store.url, plan: Plan.self, to: version, options: options, inline: inline)
     var status = ExitStatus.success
     while status == ExitStatus.success, let run = try migration.next(pass.options) {
       status = try await PassWatch(run: run, isJSON: isJSON).finish(to: &output, &progress)
-      // The next one would be refused until somebody accepts this one.
+      // A further pass would be refused until this one is accepted.
       if pass.options.isHolding { break }
     }
     return status

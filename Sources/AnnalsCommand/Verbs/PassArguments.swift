@@ -1,6 +1,6 @@
 import Annals
 
-/// The options that every pass has.
+/// The options that every migration pass has.
 struct PassArguments {
   static let flags: Set<String> = ["--dry-run", "--hold", "--quarantine", "--restart", "--resume"]
   static let values: Set<String> = ["--rate", "--threads"]

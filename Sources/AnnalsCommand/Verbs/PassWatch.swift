@@ -1,11 +1,11 @@
 import Annals
 
-/// Watches a pass until it is over, and tells what it did.
+/// Watches a migration pass until it ends, and reports the result.
 struct PassWatch {
   let run: MigrationRun
   let isJSON: Bool
 
-  /// Waits for the end of the pass; an interruption stops it at the next batch, and what is done is kept.
+  /// Waits for the end of the pass. An interruption stops it at the next batch, and finished work is kept.
   func finish(
     to output: inout some ByteOutput, _ progress: inout ProgressLine
   ) async throws -> Int32 {
@@ -19,7 +19,7 @@ struct PassWatch {
     return ExitStatus.success
   }
 
-  /// How far it is, with a bar.
+  /// Returns the progress as text, with a bar.
   static func text(_ progress: MigrationProgress) -> String {
     let part = progress.total > 0 ? Double(progress.done) / Double(progress.total) : 0
     let filled = Int((min(max(part, 0), 1) * 20).rounded(.down))

@@ -1,6 +1,6 @@
 import Annals
 
-/// `dump` of a plan's own command: the whole log as lines of JSON, as stored or at a version of the plan.
+/// `dump` with a plan: writes the whole log as lines of JSON, as stored or at a version of the plan.
 struct PlanDumpVerb<Plan: SchemaMigrationPlan>: Verb {
   static var name: String { DumpVerb.name }
   static var summary: String {
@@ -55,7 +55,7 @@ struct PlanDumpVerb<Plan: SchemaMigrationPlan>: Verb {
 }
 
 extension CommandNote {
-  /// The note that the lines of a dump lack fields; there is one.
+  /// Creates the note that the lines of a dump lack fields. `fields` is not empty.
   fileprivate init(leftOut fields: [UndeclaredField]) {
     let list = fields.map { "\n- \($0)" }.joined()
     text =

@@ -1,6 +1,6 @@
 import Annals
 
-/// `read`: some entries of a store as lines of JSON.
+/// `read`: writes some entries of a store as lines of JSON.
 struct ReadVerb: Verb {
   static let name = "read"
   static let summary = "Shows entries of the log or of one stream as lines of JSON."
@@ -54,7 +54,7 @@ struct ReadVerb: Verb {
       while let page = try lines.nextPage() { try output.write(page) }
       goesOn = false
       if isFollowing {
-        // Whoever reads it is not to wait for the next entry.
+        // The reader of the output must not have to wait for the next entry.
         try output.flush()
         goesOn = try await wait.run(&lines)
       }

@@ -1,7 +1,7 @@
 import Annals
 import Synchronization
 
-/// `rebuild`: a view of the program, built anew from the log.
+/// `rebuild`: rebuilds a view of the program from the log.
 struct RebuildVerb: Verb {
   static let name = "rebuild"
   static let summary = "Builds a view anew from the log, beside the one that serves meanwhile."
@@ -54,12 +54,12 @@ struct RebuildVerb: Verb {
     return ExitStatus.success
   }
 
-  /// Whether somebody has interrupted the command.
+  /// Whether the command was interrupted.
   private final class Ended: Sendable {
     let isOver = Atomic(false)
   }
 
-  /// Shows how far the view is until it is built.
+  /// Shows the progress of the view until it is built.
   private func finish(
     _ look: @Sendable () throws -> ViewStatus, _ ended: Ended, _ progress: inout ProgressLine
   ) async throws -> ViewStatus {

@@ -1,7 +1,7 @@
 import Annals
 
 extension PlanCheck.RecordFate {
-  /// Adds what becomes of the record: the outcome, its class, and each change of a field.
+  /// Adds the changes to the record: the outcome, its class, and each change of a field.
   func add(to line: inout ReportLine) {
     switch outcome {
     case .carried: line.add("outcome", "carried")

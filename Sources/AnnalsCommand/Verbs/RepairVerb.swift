@@ -1,6 +1,6 @@
 import Annals
 
-/// `repair`: puts a stub in place of each entry that cannot be read, and makes the other tables from the log.
+/// `repair`: replaces each unreadable entry with a stub, and rebuilds the other tables from the log.
 struct RepairVerb: Verb {
   static let name = "repair"
   static let summary =

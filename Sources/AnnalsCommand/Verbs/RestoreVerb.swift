@@ -1,6 +1,6 @@
 import Annals
 
-/// `restore`: a store out of a backup.
+/// `restore`: creates a store from a backup.
 struct RestoreVerb: Verb {
   static let name = "restore"
   static let summary = "Makes a store out of a backup, which is checked first and not changed."

@@ -1,6 +1,6 @@
 import Annals
 
-/// `rollback`: back to the generation before the last switch.
+/// `rollback`: returns to the generation before the last switch.
 struct RollbackVerb: Verb {
   static let name = "rollback"
   static let summary =

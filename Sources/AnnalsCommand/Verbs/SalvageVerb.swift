@@ -1,6 +1,6 @@
 import Annals
 
-/// `salvage`: every entry as it is stored, the damaged ones too.
+/// `salvage`: writes every entry as it is stored, including damaged ones.
 struct SalvageVerb: Verb {
   static let name = "salvage"
   static let summary = "Writes every entry as it is stored, as lines of JSON, and goes on over damaged ones."

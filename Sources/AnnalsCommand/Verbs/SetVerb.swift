@@ -6,7 +6,7 @@ import Annals
   import Foundation
 #endif
 
-/// `set`: changes what a store was created with.
+/// `set`: changes the settings with which a store was created.
 struct SetVerb: Verb {
   static let name = "set"
   static let summary = "Changes how a store recognises event ids that it has already."

@@ -1,6 +1,6 @@
 import Annals
 
-/// `streams`: the names of a store's streams, each with the revision of its newest entry.
+/// `streams`: lists the names of a store's streams, each with the revision of its newest entry.
 struct StreamsVerb: Verb {
   static let name = "streams"
   static let summary =
@@ -29,7 +29,7 @@ struct StreamsVerb: Verb {
     let log = try EventLog(at: store)
     var last: StreamName?
     repeat {
-      // Written outside of the snapshot, which a slow reader of the output would otherwise keep alive.
+      // Written outside the snapshot, which a slow reader of the output would otherwise keep open.
       let page = try page(of: log, after: last)
       for stream in page { try output.write(isJSON ? Self.line(stream) : Self.text(stream)) }
       last = page.last?.name
@@ -37,7 +37,7 @@ struct StreamsVerb: Verb {
     return ExitStatus.success
   }
 
-  /// How many streams are listed with one snapshot.
+  /// The number of streams listed with one snapshot.
   private static let pageSize = 1_000
 
   private func page(of log: EventLog, after name: StreamName?) throws(AnnalsError) -> [StreamSummary] {

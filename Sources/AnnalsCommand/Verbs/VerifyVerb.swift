@@ -1,6 +1,6 @@
 import Annals
 
-/// `verify`: everything that must be true of a store.
+/// `verify`: checks every invariant of a store.
 struct VerifyVerb: Verb {
   static let name = "verify"
   static let summary = "Checks every page, every entry and every table of a store."
@@ -33,7 +33,7 @@ struct VerifyVerb: Verb {
     if report.isComplete, let inline {
       progress.update("folding inline projections")
       do { try inline.verify(store, &report) } catch {
-        // What was found without the plan is told all the same, if anybody reads it.
+        // Findings from before the plan was used are reported first, if the output is still read.
         do { try show(report.findings, to: &output) } catch .closed {}
         throw error
       }
@@ -42,7 +42,7 @@ struct VerifyVerb: Verb {
       try show(report.findings, to: &output)
       if isJSON { try output.write(Self.line(report)) } else { try output.writeLine(Self.text(report)) }
     } catch .closed {
-      // Whoever has read enough findings still wants to know whether there are any.
+      // A reader that closes the output early still needs the exit status.
     }
     return report.isClean ? ExitStatus.success : ExitStatus.failure
   }

@@ -1,6 +1,7 @@
 import Annals
 
-/// `views`: the views and the inline projections of a store, and what becomes of those that the program has.
+/// `views`: lists the views and the inline projections of a store, and the work that those of the program
+/// need.
 struct ViewsVerb: Verb {
   static let name = "views"
   static let summary =
@@ -76,10 +77,10 @@ struct ViewsVerb: Verb {
     try output.writeLine("\(PlainText.line(name)) \(version): \(text)")
   }
 
-  /// What a projection needs before a program can read its rows.
+  /// The work that a projection needs before a program can read its rows.
   private enum Need {
     case none
-    /// It is to be built when a program opens it.
+    /// It is built when a program opens it.
     case build(because: String)
     /// A newer program has built it.
     case newerProgram(String)
@@ -105,7 +106,7 @@ struct ViewsVerb: Verb {
     }
   }
 
-  /// What the view of a projection needs.
+  /// Returns the work that the view of a projection needs.
   private static func need(_ projection: KnownProjection, in store: StorePath) throws -> Need {
     let status: ViewStatus
     do { status = try projection.look(store) } catch let error as AnnalsError {
