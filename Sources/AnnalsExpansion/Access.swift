@@ -1,8 +1,8 @@
 import SwiftSyntax
 
-/// How visible a declaration is, from the least to the most.
+/// The visibility of a declaration, from the least to the most visible.
 enum Access: Int, Comparable {
-  /// `private` and `fileprivate`, which are the same for what stands in a file's own schemas.
+  /// `private` and `fileprivate`, which are equivalent for a file's own schemas.
   case file
   case module
   case package
@@ -10,7 +10,7 @@ enum Access: Int, Comparable {
 
   static func < (left: Access, right: Access) -> Bool { left.rawValue < right.rawValue }
 
-  /// What the members of a declaration this visible are marked with, up to the name that follows.
+  /// The modifiers for the members of a declaration with this visibility, up to the name that follows.
   var prefix: String {
     switch self {
     case .file, .module: ""

@@ -1,7 +1,7 @@
 import SwiftSyntax
 
 extension AttributeListSyntax {
-  /// The attribute called `name`, alone or as a member of the module.
+  /// Returns the attribute called `name`, alone or as a member of the module.
   func attribute(_ name: String) -> AttributeSyntax? {
     for case .attribute(let attribute) in self where attribute.bareName == name { return attribute }
     return nil
@@ -15,19 +15,19 @@ extension AttributeSyntax {
     return name.hasPrefix("Annals.") ? String(name.dropFirst("Annals.".count)) : name
   }
 
-  /// The word of the attribute that says which one it is.
+  /// The token with the last part of the attribute's name.
   var lastName: TokenSyntax? {
     attributeName.as(MemberTypeSyntax.self)?.name ?? attributeName.as(IdentifierTypeSyntax.self)?.name
   }
 }
 
 extension SyntaxProtocol {
-  /// The attribute called `name` of the declaration that this is.
+  /// Returns the attribute called `name` of this declaration.
   func attribute(_ name: String) -> AttributeSyntax? {
     asProtocol((any WithAttributesSyntax).self)?.attributes.attribute(name)
   }
 
-  /// The name of the declaration that this is, without backticks.
+  /// The declaration's name, without backticks.
   var declaredName: String? {
     asProtocol((any NamedDeclSyntax).self)?.name.bare
   }

@@ -6,7 +6,7 @@ struct CaseName {
   /// The name without backticks: `setLogged` for `SetLogged`, `urlSet` for `URLSet`, `id` for `ID`.
   let bare: String
 
-  /// The name of the case for the record type called `type`.
+  /// Creates the name of the case for the record type called `type`.
   init(of type: String) {
     let letters = Array(type)
     let capitals = letters.prefix { $0.isUppercase }.count
@@ -16,7 +16,7 @@ struct CaseName {
     bare = String(letters.prefix(lowered)).lowercased() + String(letters.dropFirst(lowered))
   }
 
-  /// The name as it is written in a declaration and after a dot.
+  /// The name as written in a declaration and after a dot.
   var written: String {
     bare.isValidSwiftIdentifier(for: .variableName) && bare.isValidSwiftIdentifier(for: .memberAccess)
       ? bare : "`\(bare)`"
@@ -29,12 +29,12 @@ extension TokenSyntax {
     text.hasPrefix("`") && text.hasSuffix("`") && text.count > 2 ? String(text.dropFirst().dropLast()) : text
   }
 
-  /// The name as it is written where `use` says, with backticks where it needs them.
+  /// Returns the name as written in the context `use`, with backticks where needed.
   func written(for use: IdentifierCheckContext) -> String {
     bare.isValidSwiftIdentifier(for: use) ? bare : "`\(bare)`"
   }
 
-  /// The name as it is written as a label: few words need backticks there, and others may not have them.
+  /// The name as written as a label. Few words need backticks there, and others may not have them.
   var asLabel: String {
     let isWord = bare.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
     return isWord && !["inout", "var", "let"].contains(bare) ? bare : "`\(bare)`"

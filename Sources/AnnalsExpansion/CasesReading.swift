@@ -2,27 +2,27 @@ import SwiftDiagnostics
 import SwiftParser
 import SwiftSyntax
 
-/// The cases of an enum that a macro stores, or what is wrong with them.
+/// The cases of an enum that a macro stores, or the mistakes in it.
 struct CasesReading {
   /// A case.
   struct Case {
     /// The name without backticks.
     let bare: String
-    /// The name as it is written after a dot.
+    /// The name as written after a dot.
     let member: String
-    /// The labels of the values that the case holds, `nil` for those without.
+    /// The labels of the values that the case holds, `nil` for values without a label.
     let labels: [String?]
     /// The name on disk.
     let name: DiskName
-    /// Whether it stands for cases that a reader does not know.
+    /// Whether the case represents cases that a reader does not know.
     let standsForUnknown: Bool
-    /// Where the case is named.
+    /// The token with the name of the case.
     let place: TokenSyntax
   }
 
-  /// The cases in the order in which they are declared, which gives their numbers.
+  /// The cases in the order of their declaration, which determines their numbers.
   private(set) var cases: [Case] = []
-  /// Everything that is wrong; where there is anything, nothing may be written.
+  /// All mistakes. If there is any, no code may be generated.
   private(set) var complaints: [Diagnostic] = []
 
   private let hasTexts: Bool
@@ -83,7 +83,7 @@ struct CasesReading {
         place: element.name))
   }
 
-  /// The attributes that speak of a case, which stands alone in its declaration then.
+  /// Reads the attributes of a case, which must be alone in its declaration.
   private mutating func marks(
     of declaration: EnumCaseDeclSyntax, at element: EnumCaseElementSyntax
   ) -> AttributeListSyntax {
@@ -97,7 +97,7 @@ struct CasesReading {
     return []
   }
 
-  /// The raw value of a case of an enum of texts.
+  /// Returns the raw value of a case in an enum of texts.
   private func text(of element: EnumCaseElementSyntax) -> DiskName? {
     guard hasTexts, let literal = element.rawValue?.value.as(StringLiteralExprSyntax.self) else { return nil }
     return literal.representedLiteralValue.map { DiskName(text: $0) }
@@ -117,7 +117,7 @@ struct CasesReading {
         complain(one.place, "\(problem): name the case with @Field(\"\(one.bare)\")")
       }
       if !written.insert(one.bare).inserted {
-        // Swift 6.3 takes them for one in a switch, and the program ends at the second.
+        // Swift 6.3 treats them as one in a switch, and the program traps at the second.
         complain(
           one.place,
           "two cases are called '\(one.bare)', which Swift cannot tell apart in a switch: give each a name of its own"

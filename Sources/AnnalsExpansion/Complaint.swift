@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// A mistake in what a macro was given, with what to write instead.
+/// A mistake in the input of a macro, with a correction.
 struct Complaint: DiagnosticMessage {
   let message: String
   var severity = DiagnosticSeverity.error
@@ -10,12 +10,12 @@ struct Complaint: DiagnosticMessage {
 }
 
 extension Diagnostic {
-  /// The complaint `text` about `node`.
+  /// Creates the complaint `text` about `node`.
   init(_ node: some SyntaxProtocol, _ text: String, fixes: [FixIt] = []) {
     self.init(node: Syntax(node), message: Complaint(message: text), fixIts: fixes)
   }
 
-  /// A warning `text` about `node`.
+  /// Creates a warning `text` about `node`.
   init(warning node: some SyntaxProtocol, _ text: String, fixes: [FixIt] = []) {
     self.init(node: Syntax(node), message: Complaint(message: text, severity: .warning), fixIts: fixes)
   }

@@ -1,15 +1,16 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// An extension that a macro writes.
+/// An extension that a macro generates.
 struct Conformance {
   /// The extension.
   let declarations: [ExtensionDeclSyntax]
 
-  /// The extension of `type` with `members`, to those of `protocols` that the type does not state itself and so are `missing`.
+  /// Creates the extension of `type` with `members`. It conforms to those of `protocols` that are `missing`
+  /// because the type does not state them itself.
   ///
-  /// A protocol that another one implies is named all the same. The compiler takes an implied one for missing where a
-  /// file asks for it after it has used the type and before it has expanded the macro (Swift 6.3).
+  /// A protocol implied by another is still named. The compiler treats an implied one as missing if a file
+  /// asks for it after using the type and before expanding the macro (Swift 6.3).
   init(
     of type: some TypeSyntaxProtocol, to protocols: [String], _ missing: [TypeSyntax], _ members: String
   ) {

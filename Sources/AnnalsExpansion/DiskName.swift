@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// A name on disk. Names are equal when their UTF-8 bytes are, which is not so for texts in Swift.
+/// A name on disk. Names are equal if their UTF-8 bytes are; Swift strings compare differently.
 struct DiskName: Hashable {
   let text: String
 
@@ -10,10 +10,10 @@ struct DiskName: Hashable {
     for byte in text.utf8 { hasher.combine(byte) }
   }
 
-  /// The most bytes that a name may have.
+  /// The maximum length of a name in bytes.
   static let limit = 500
 
-  /// What is wrong with the name; `nil` where nothing is.
+  /// The mistake in the name; `nil` if there is none.
   var problem: String? {
     if text.isEmpty { return "a name on disk cannot be empty" }
     if text.utf8.contains(0) { return "a name on disk cannot hold NUL" }
@@ -23,7 +23,7 @@ struct DiskName: Hashable {
     return nil
   }
 
-  /// The name as a literal of Swift.
+  /// The name as a Swift literal.
   var literal: String {
     var written = "\""
     for scalar in text.unicodeScalars {
@@ -39,6 +39,6 @@ struct DiskName: Hashable {
 }
 
 extension [DiskName] {
-  /// The names as a literal of Swift.
+  /// The names as a Swift literal.
   var literal: String { "[\(map(\.literal).joined(separator: ", "))]" }
 }

@@ -1,20 +1,21 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The Swift text that stores an enum as the number of its case and the values that the case holds.
+/// The Swift text that stores an enum as the number of its case with the values that the case holds.
 struct EnumText {
   private let access: String
   private let cases: [CasesReading.Case]
 
-  /// The text for `cases` of an enum this visible.
+  /// Creates the text for `cases` of an enum with this visibility.
   init(_ cases: [CasesReading.Case], _ access: Access) {
     self.access = access.prefix
     self.cases = cases
   }
 
-  /// What the enum looks like on disk, and how it is read and written.
+  /// Returns the shape of the enum on disk, and the code that reads and writes it.
   ///
-  /// Each case that holds something is a statement of its own, so that a type that cannot be stored is found on its line.
+  /// Each case with values is a separate statement, so that a type that cannot be stored is reported on its
+  /// line.
   func members(in context: some MacroExpansionContext) -> String {
     """
     \(access)static func shape(in types: inout Annals.ShapeTypes) -> Annals.ValueShape {

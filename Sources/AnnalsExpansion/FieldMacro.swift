@@ -2,9 +2,9 @@ import SwiftDiagnostics
 package import SwiftSyntax
 package import SwiftSyntaxMacros
 
-/// `@Field`: writes nothing; `@Record` and `@Value` read it.
+/// `@Field`: generates nothing; `@Record` and `@Value` read it.
 ///
-/// Here it is only seen whether it stands where one of the two reads it. They speak of its arguments.
+/// It only checks that it is in a place where one of the two reads it. They check its arguments.
 package struct FieldMacro: PeerMacro {
   package static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,

@@ -1,14 +1,14 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Looks for what no field can hold in the type of a field, wherever it stands inside it.
+/// Searches the type of a field, including nested types, for types that no field can hold.
 final class FieldType: SyntaxVisitor {
-  /// What is wrong with the type; `nil` where nothing can be seen to be.
+  /// The mistake in the type; `nil` if none can be seen.
   private(set) var complaint: Diagnostic?
 
   private let field: String
 
-  /// Reads the type of what messages call `field`.
+  /// Reads the type of a field that messages call `field`.
   init(_ type: TypeSyntax, of field: String) {
     self.field = field
     super.init(viewMode: .sourceAccurate)
@@ -16,7 +16,7 @@ final class FieldType: SyntaxVisitor {
   }
 
   override func visit(_ node: TupleTypeSyntax) -> SyntaxVisitorContinueKind {
-    // One type in parentheses is that type.
+    // A single type in parentheses is that type itself.
     guard node.elements.count != 1 else { return .visitChildren }
     return complain(
       node, "\(field) cannot be a tuple: declare @Value struct with these fields and store that")

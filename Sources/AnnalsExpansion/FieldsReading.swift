@@ -2,18 +2,18 @@ import SwiftDiagnostics
 import SwiftParser
 import SwiftSyntax
 
-/// The stored properties of a struct that a macro stores, or what is wrong with them.
+/// The stored properties of a struct that a macro stores, or the mistakes in it.
 struct FieldsReading {
-  /// The fields in the order in which they are declared, which is their order on disk.
+  /// The fields in the order of their declaration, which is their order on disk.
   private(set) var fields: [StoredField] = []
-  /// Everything that is wrong; where there is anything, nothing may be written.
+  /// All mistakes. If there is any, no code may be generated.
   private(set) var complaints: [Diagnostic] = []
   /// Whether the struct has an initializer of its own inside its braces.
   private(set) var hasInitializer = false
 
   private let owner: String
 
-  /// What may stand before a stored property without changing how it is stored.
+  /// The modifiers and attributes that do not change how a property is stored.
   private static let harmless: Set<String> = [
     "Field", "available", "usableFromInline", "nonobjc", "preconcurrency", "_spi",
   ]
@@ -57,7 +57,7 @@ struct FieldsReading {
         "a stored field has no property wrapper: store the plain value and wrap it outside the \(owner)")
       return
     }
-    // In `var a, b: Int` the type of the last counts for those before it.
+    // In `var a, b: Int` the type of the last applies to those before it.
     var type: TypeSyntax?
     var found: [StoredField] = []
     for binding in property.bindings.reversed() where !binding.isComputed {
@@ -142,14 +142,14 @@ struct FieldsReading {
 }
 
 extension VariableDeclSyntax {
-  /// Whether the property is the type's and not its values'.
+  /// Whether it is a type property.
   var isStatic: Bool {
     modifiers.contains { $0.name.tokenKind == .keyword(.static) || $0.name.tokenKind == .keyword(.class) }
   }
 }
 
 extension PatternBindingSyntax {
-  /// Whether the property has code and no place of its own; observers leave it stored.
+  /// Whether the property is computed; observers leave it stored.
   var isComputed: Bool {
     guard let block = accessorBlock else { return false }
     guard case .accessors(let accessors) = block.accessors else { return true }
@@ -158,7 +158,7 @@ extension PatternBindingSyntax {
 }
 
 extension IfConfigDeclSyntax {
-  /// Whether a property or a case stands in one of the branches.
+  /// Whether one of the branches declares a property or a case.
   var declaresContent: Bool {
     clauses.contains { clause in
       guard case .decls(let members) = clause.elements else { return false }
@@ -171,7 +171,7 @@ extension IfConfigDeclSyntax {
 }
 
 extension ExprSyntax {
-  /// The type that Swift gives this value, where it is a literal.
+  /// The type that Swift infers for this value, if it is a literal.
   fileprivate var literalType: String? {
     if `is`(IntegerLiteralExprSyntax.self) { return "Int" }
     if `is`(FloatLiteralExprSyntax.self) { return "Double" }

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What an editor offers to write instead.
+/// A correction that an editor offers.
 struct Fix: FixItMessage {
   let message: String
 
@@ -9,19 +9,19 @@ struct Fix: FixItMessage {
 }
 
 extension FixIt {
-  /// Writes `text` in the place of `token`.
+  /// Replaces `token` with `text`.
   static func writing(_ text: String, for token: TokenSyntax) -> FixIt {
     changing(token, to: text, "write '\(text)'")
   }
 
-  /// Writes `text` and a space before the first word of `node`.
+  /// Inserts `text` and a space before the first word of `node`.
   static func inserting(_ text: String, before node: some SyntaxProtocol) -> [FixIt] {
     node.firstToken(viewMode: .sourceAccurate).map {
       [changing($0, to: "\(text) \($0.text)", "insert '\(text)'")]
     } ?? []
   }
 
-  /// Writes `text` behind the last word of `node`.
+  /// Adds `text` after the last word of `node`.
   static func adding(_ text: String, after node: some SyntaxProtocol) -> [FixIt] {
     node.lastToken(viewMode: .sourceAccurate).map { [changing($0, to: $0.text + text, "insert '\(text)'")] }
       ?? []

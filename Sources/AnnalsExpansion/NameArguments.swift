@@ -2,33 +2,33 @@ import SwiftDiagnostics
 import SwiftParser
 import SwiftSyntax
 
-/// The names on disk that stand in the arguments of an attribute.
+/// The names on disk in the arguments of an attribute.
 struct NameArguments {
-  /// What is wrong with the names.
+  /// The mistakes in the names.
   private(set) var complaints: [Diagnostic] = []
 
   private let arguments: LabeledExprListSyntax
   private let example: String
 
-  /// The arguments of `attribute`, for which messages give `example`.
+  /// Creates the arguments of `attribute`, for which messages show `example`.
   init(of attribute: AttributeSyntax?, example: String) {
     self.example = example
     if case .argumentList(let list) = attribute?.arguments { arguments = list } else { arguments = [] }
   }
 
-  /// The argument that has this label, where it was given.
+  /// Returns the argument with this label, if there is one.
   func expression(_ label: String?) -> ExprSyntax? {
     arguments.first { $0.label?.text == label }?.expression
   }
 
-  /// The name that is given with this label; `nil` where none is.
+  /// Returns the name with this label; `nil` if there is none.
   mutating func name(_ label: String?) -> DiskName? {
     guard let expression = expression(label), !expression.is(NilLiteralExprSyntax.self) else { return nil }
     return name(
       in: expression, label.map { example.replacing("(", with: "(\($0): ", maxReplacements: 1) } ?? example)
   }
 
-  /// The names of the list that is given with this label; none where no list is.
+  /// Returns the names of the list with this label; empty if there is no list.
   mutating func names(_ label: String) -> [DiskName] {
     guard let expression = expression(label) else { return [] }
     let example = example.replacing("(\"", with: "(\(label): [\"").replacing("\")", with: "\"])")

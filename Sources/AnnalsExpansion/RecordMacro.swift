@@ -14,7 +14,7 @@ package struct RecordMacro: MemberMacro, ExtensionMacro {
     return ["\(raw: StructText(reading.fields, reading.access).memberwise)"]
   }
 
-  /// The conformance. What is wrong with the record is said here, once.
+  /// The conformance. Mistakes in the record are reported here, once.
   package static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
@@ -36,7 +36,7 @@ package struct RecordMacro: MemberMacro, ExtensionMacro {
       reading.complaints.isEmpty
       ? StructText(reading.fields, reading.access).members(in: context)
       : StructText.standIn(reading.access)
-    // Apart, since in one extension the compiler takes one `encode` for the other misspelt.
+    // Separate, because in one extension the compiler reports one `encode` as a misspelling of the other.
     return Conformance(of: type, to: ["ShapedRecord", "Record"], protocols, names).declarations
       + Conformance(of: type, to: ["StoredValue"], protocols, fields).declarations
   }

@@ -1,13 +1,13 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What `@Record` finds in the struct that it stands on and around it, or what is wrong with it.
+/// The struct that `@Record` is attached to and the declarations around it, or the mistakes in them.
 struct RecordReading {
   /// The name on disk.
   private(set) var name = DiskName(text: "")
-  /// The names on disk that the record had in the version before.
+  /// The names on disk that the record had in the previous version.
   private(set) var formerNames: [DiskName] = []
-  /// Names that no field may have any more.
+  /// The names that no field may have any more.
   private(set) var reservedNames: [DiskName] = []
   /// The visibility of the record.
   private(set) var access = Access.module
@@ -15,12 +15,13 @@ struct RecordReading {
   private(set) var fields: [StoredField] = []
   /// Whether the struct has an initializer of its own inside its braces.
   private(set) var hasInitializer = false
-  /// Everything that is wrong; where there is anything, no field may be written.
+  /// All mistakes. If there is any, no field may be generated.
   private(set) var complaints: [Diagnostic] = []
-  /// Whether a record with a mistake may get a conformance without fields, so that nothing else fails for want of it.
+  /// Whether a record with a mistake may get a conformance without fields, so that no other errors follow.
   private(set) var mayStandIn = false
 
-  /// Reads the arguments of `attribute`, the members of `declaration` and the declarations around it, the nearest first.
+  /// Reads the arguments of `attribute`, the members of `declaration` and the declarations around it, nearest
+  /// first.
   init(_ attribute: AttributeSyntax, on declaration: some DeclGroupSyntax, within surroundings: [Syntax]) {
     guard let record = declaration.as(StructDeclSyntax.self) else {
       refuse(attribute, on: declaration)
@@ -63,7 +64,7 @@ struct RecordReading {
     }
   }
 
-  /// `@Schema` sees only what stands directly inside its braces.
+  /// `@Schema` sees only declarations directly inside its braces.
   private mutating func readPlace(
     _ attribute: AttributeSyntax, of record: StructDeclSyntax, _ surroundings: [Syntax]
   ) {
@@ -93,7 +94,7 @@ struct RecordReading {
     }
   }
 
-  /// A record that is in no schema is never an event, which is seldom meant.
+  /// A record outside every schema is never an event, which is seldom intended.
   private mutating func readHome(
     _ attribute: AttributeSyntax, of record: StructDeclSyntax, _ nearest: Syntax?
   ) {
@@ -105,7 +106,7 @@ struct RecordReading {
     )
   }
 
-  /// Whether the record says what it is for, or is in a type that uses it.
+  /// Whether the record states its use, or is in a type that uses it.
   private static func isAtHome(_ record: StructDeclSyntax, in nearest: Syntax?) -> Bool {
     record.inheritanceClause.saysRecord || record.inheritanceClause.says(["ProjectionRow"], of: "Annals")
       || (nearest?.inheritance).says(["Aggregate", "VersionedSchema"], of: "Annals")
@@ -123,7 +124,7 @@ struct RecordReading {
     }
   }
 
-  /// What the attribute says is not said again by hand.
+  /// Static members must not repeat the arguments of the attribute.
   private mutating func readStatics(of record: StructDeclSyntax) {
     let arguments = [
       "recordName": "@Record(\"\(record.name.bare)\")",
@@ -142,7 +143,7 @@ struct RecordReading {
 }
 
 extension Syntax {
-  /// What the type or extension that this is says of its protocols.
+  /// The inheritance clause of this type or extension.
   fileprivate var inheritance: InheritanceClauseSyntax? {
     asProtocol((any DeclGroupSyntax).self)?.inheritanceClause
   }

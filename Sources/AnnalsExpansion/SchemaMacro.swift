@@ -4,13 +4,13 @@ package import SwiftSyntaxMacros
 
 /// `@Schema`: the members of a schema, and its conformance.
 package struct SchemaMacro: MemberMacro, ExtensionMacro {
-  /// The version, what is said of its stability, and the event.
+  /// The version, the stability and the event.
   package static func expansion(
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     let reading = SchemaReading(node, on: declaration)
-    // Half a schema would bury the complaint under errors of its own.
+    // Part of a schema would hide the complaint among errors of its own.
     guard reading.complaints.isEmpty else { return [] }
     let text = SchemaText(reading)
     return [text.version, text.stability, text.event(in: context)].compactMap { $0 }.map { "\(raw: $0)" }
@@ -18,8 +18,8 @@ package struct SchemaMacro: MemberMacro, ExtensionMacro {
 
   /// The conformance, and the check that every record is one.
   ///
-  /// What is wrong with the schema is said here: the compiler always asks for extensions, but for members only where
-  /// something uses them.
+  /// Mistakes in the schema are reported here: the compiler always requests extensions, but members only if
+  /// they are used.
   package static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],

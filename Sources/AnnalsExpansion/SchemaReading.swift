@@ -1,44 +1,44 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What `@Schema` finds in the enum that it stands on, or what is wrong with it.
+/// The enum that `@Schema` is attached to, or the mistakes in it.
 struct SchemaReading {
   /// A record of the schema.
   struct Record {
-    /// The name of the type as it is written, with backticks where it has them.
+    /// The name of the type as written, including any backticks.
     let type: String
     /// The case that holds it.
     let caseName: CaseName
-    /// Whether it is a typealias, so that nothing here says that it is a record.
+    /// Whether it is a typealias, so that nothing here shows that it is a record.
     let isCarried: Bool
-    /// Where the record is named.
+    /// The token with the name of the record.
     let place: TokenSyntax
   }
 
-  /// The name of the schema as it is written.
+  /// The name of the schema as written.
   private(set) var name = ""
   /// The visibility of the schema.
   private(set) var access = Access.module
-  /// The numbers of the version as they are written.
+  /// The numbers of the version as written.
   private(set) var version: [String] = []
-  /// Whether the schema may still change, as it is written; `nil` where that is not said.
+  /// The stability of the schema as written; `nil` if there is none.
   private(set) var stability: String?
-  /// The records in the order in which they are declared.
+  /// The records in the order of their declaration.
   private(set) var records: [Record] = []
-  /// Everything that is wrong; where there is anything, nothing may be written.
+  /// All mistakes. If there is any, no code may be generated.
   private(set) var complaints: [Diagnostic] = []
-  /// What is probably not meant.
+  /// Code that is probably a mistake.
   private(set) var warnings: [Diagnostic] = []
 
   private var caseOwners: [String: String] = [:]
 
-  /// Names of schemas that the written code would hide from itself.
+  /// Names of schemas that the generated code could then not use.
   private static let takenSchemas: Set<String> = ["Event", "Cases", "Steps", "Annals", "Swift"]
-  /// Names of records that would hide names which Swift or the written code uses.
+  /// Names of records that would hide names which Swift or the generated code uses.
   private static let takenTypes: Set<String> = [
     "Event", "Annals", "Swift", "Type", "Self", "Protocol",
   ]
-  /// Names of cases that would stand beside a member of the written code, or that key paths cannot say.
+  /// Names of cases that would conflict with a member of the generated code, or that key paths cannot use.
   private static let takenCases: Set<String> = ["cases", "records", "steps", "self"]
 
   /// Reads the arguments of `attribute` and the members of `declaration`.
@@ -109,7 +109,7 @@ struct SchemaReading {
         return
       }
       if let generics = record.genericParameterClause {
-        // @Record says so itself.
+        // @Record reports it.
         if record.attribute("Record") == nil {
           complain(generics, "a record is stored under one name and cannot be generic")
         }
@@ -123,7 +123,7 @@ struct SchemaReading {
     } else if let condition = member.as(IfConfigDeclSyntax.self) {
       complain(condition, "a schema is the same in every build: nothing inside it may stand in #if")
     } else if let other = member.asProtocol((any DeclGroupSyntax).self) {
-      // @Record says what is wrong with what it stands on.
+      // @Record reports mistakes in the declaration it is attached to.
       guard member.attribute("Record") == nil else { return }
       if other.inheritanceClause.saysRecord {
         complain(
@@ -134,7 +134,7 @@ struct SchemaReading {
     }
   }
 
-  /// A struct or enum that is stored neither as an event nor, as far as can be seen, as part of one.
+  /// Reports a struct or enum that is stored neither as an event nor, as far as can be seen, as part of one.
   private mutating func readUnmarked(_ declaration: some DeclGroupSyntax, _ clause: InheritanceClauseSyntax?)
   {
     guard declaration.attribute("Value") == nil, !clause.saysStored else { return }
@@ -155,7 +155,7 @@ struct SchemaReading {
           + FixIt.inserting("@Value", before: declaration)))
   }
 
-  /// Every typealias in a schema carries a record, so that none is left out in silence.
+  /// Every typealias in a schema declares an unchanged record, so that none is left out silently.
   private mutating func readCarried(_ alias: TypeAliasDeclSyntax, of schema: TokenSyntax) {
     let name = alias.name.bare
     let right = alias.initializer.value
@@ -214,12 +214,12 @@ struct SchemaReading {
 }
 
 extension InheritanceClauseSyntax? {
-  /// Whether `Record` or `Annals.Record` stands in the clause, alone or among others.
+  /// Whether the clause contains `Record` or `Annals.Record`.
   var saysRecord: Bool {
     says(Self.records, of: "Annals")
   }
 
-  /// Whether the clause says how values are stored where the type is part of an event.
+  /// Whether the clause says how values are stored when the type is part of an event.
   fileprivate var saysStored: Bool {
     says(["StoredValue"], of: "Annals")
       || says(["Codable", "Encodable", "Decodable", "CodingKey"], of: "Swift")
@@ -227,7 +227,7 @@ extension InheritanceClauseSyntax? {
 
   private static var records: Set<String> { ["Record", "ShapedRecord", "TreeRecord"] }
 
-  /// Whether one of the protocols called `names` of `module` stands in the clause, alone or among others.
+  /// Whether the clause contains one of the protocols called `names` of `module`.
   func says(_ names: Set<String>, of module: String) -> Bool {
     self?.inheritedTypes.contains { Self.isOne(of: names, module, $0.type) } ?? false
   }

@@ -1,7 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The Swift text that `@Schema` writes for a schema; all of it can be written by hand.
+/// The Swift text that `@Schema` generates for a schema. All of it could be written by hand.
 struct SchemaText {
   private let schema: String
   private let access: String
@@ -9,7 +9,7 @@ struct SchemaText {
   private let numbers: String
   private let stabilityName: String?
 
-  /// The text for what `reading` found.
+  /// Creates the text for a schema.
   init(_ reading: SchemaReading) {
     schema = reading.name
     access = reading.access.prefix
@@ -21,12 +21,12 @@ struct SchemaText {
   /// The version of the schema.
   var version: String { "\(access)static let version = Annals.SchemaVersion(\(numbers))" }
 
-  /// Whether the schema may still change; `nil` where that is not said.
+  /// The stability of the schema; `nil` if none is written.
   var stability: String? {
     stabilityName.map { "\(access)static var stability: Annals.SchemaStability { .\($0) }" }
   }
 
-  /// The enum of the schema's events.
+  /// Returns the enum of the schema's events.
   func event(in context: some MacroExpansionContext) -> String {
     """
     /// An event of this schema: one case for each of its records.
@@ -74,10 +74,10 @@ struct SchemaText {
     """
   }
 
-  /// The function by which the compiler checks that every record is one.
+  /// Returns the function by which the compiler checks that every record is one.
   ///
-  /// It stands in the extension because errors inside a member that a macro writes are not shown, and code
-  /// generation then crashes (Swift 6.3).
+  /// It is in the extension because errors inside a generated member are not shown, and code generation then
+  /// crashes (Swift 6.3).
   func check(in context: some MacroExpansionContext) -> String {
     """
     private static func carries() {
@@ -92,9 +92,10 @@ struct SchemaText {
       : "_ = Annals.CarriedRecord<\(record.type)>.self"
   }
 
-  /// The carried records as types that the compiler knows to be records; empty where there is none.
+  /// Returns the unchanged records as types that the compiler knows to be records; empty if there is none.
   ///
-  /// What is no record is found here, once: a type with a mistake in it is not looked at where it is used.
+  /// A type that is no record is reported here, once: the compiler does not check a type with a mistake where
+  /// it is used.
   private func carried(in context: some MacroExpansionContext) -> String {
     let records = records.filter(\.isCarried)
     guard !records.isEmpty else { return "" }
@@ -112,19 +113,21 @@ struct SchemaText {
       """
   }
 
-  /// What to do about a typealias to what is no record. The compiler shows the line with its message.
+  /// The correction for a typealias to a type that is no record. The compiler shows the line with its
+  /// message.
   private static let remedy = "a record, or else move the typealias outside the schema's braces"
 
   private var listedRecords: String {
     records.map { ".init(\"\($0.caseName.bare)\", \(qualified($0)).self)" }.joined(separator: ",\n")
   }
 
-  /// One line for each record from its number, the name of its case and its type.
+  /// Returns one line for each record, made from its number, the name of its case and its type.
   private func lines(_ line: (Int, String, String) -> String) -> String {
     records.enumerated().map { line($0, $1.caseName.written, qualified($1)) }.joined(separator: "\n")
   }
 
-  /// The type named through its schema: inside the event, a case may have the very name of its type.
+  /// Returns the type qualified by its schema, because inside the event a case may have the same name as its
+  /// type.
   private func qualified(_ record: SchemaReading.Record) -> String {
     record.isCarried ? "Carried.\(record.type)" : "\(schema).\(record.type)"
   }

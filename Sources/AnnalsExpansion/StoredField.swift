@@ -5,22 +5,22 @@ import SwiftSyntax
 struct StoredField {
   /// The property's name without backticks.
   let bare: String
-  /// The property's name as it is written after a dot.
+  /// The property's name as written after a dot.
   let property: String
-  /// The type as it is written.
+  /// The type as written.
   let type: TypeSyntax
-  /// The value that the property has unless another is given.
+  /// The property's default value.
   let initial: ExprSyntax?
   /// Whether the property is a `let`.
   let isConstant: Bool
   /// The name on disk.
   let name: DiskName
-  /// The name on disk that the field had in the version before.
+  /// The name on disk that the field had in the previous version.
   let originalName: DiskName?
-  /// Where the property is named.
+  /// The token with the name of the property.
   let place: TokenSyntax
 
-  /// The property as a parameter of an initializer, with the default value that Swift's own initializer gives it.
+  /// The property as a parameter of an initializer, with the default value of Swift's own initializer.
   var parameter: String {
     let parameter = "\(place.written(for: .variableName)): \(type.trimmedDescription)"
     if let initial { return "\(parameter) = \(initial.trimmedDescription)" }

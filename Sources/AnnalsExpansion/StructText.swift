@@ -2,24 +2,24 @@ import SwiftParser
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The Swift text that stores a struct as its fields; all of it can be written by hand.
+/// The Swift text that stores a struct as its fields. All of it could be written by hand.
 ///
-/// The types of fields are never written: the text stands outside the braces of the schema, where their names may mean
-/// something else, so they are left to inference.
+/// The types of fields are never written but inferred: the text is outside the braces of the schema, where
+/// their names may have another meaning.
 struct StructText {
   private let access: String
   private let fields: [StoredField]
 
-  /// The text for `fields` of a struct this visible.
+  /// Creates the text for `fields` of a struct with this visibility.
   init(_ fields: [StoredField], _ access: Access) {
     self.access = access.prefix
     self.fields = fields
   }
 
-  /// What the struct looks like on disk, and how it is read and written.
+  /// Returns the shape of the struct on disk, and the code that reads and writes it.
   ///
-  /// The compiler finds a type that cannot be stored where the shape is made, and there only. Each field is a statement
-  /// of its own, so that the mistake is on the line of the field.
+  /// The compiler reports a type that cannot be stored only in the code of the shape. Each field is a
+  /// separate statement, so that the mistake is on the line of the field.
   func members(in context: some MacroExpansionContext) -> String {
     """
     \(access)static func shape(in types: inout Annals.ShapeTypes) -> Annals.ValueShape {
@@ -39,7 +39,8 @@ struct StructText {
     """
   }
 
-  /// What a type with a mistake gets, so that the mistake alone is reported and nothing that follows from it.
+  /// Returns the text for a type with a mistake, so that only the mistake is reported and none of its
+  /// consequences.
   static func standIn(_ access: Access, as kind: String = "record") -> String {
     """
     \(access.prefix)static func shape(in types: inout Annals.ShapeTypes) -> Annals.ValueShape {
@@ -52,7 +53,7 @@ struct StructText {
     """
   }
 
-  /// The initializer that Swift writes too, but never for other modules.
+  /// The initializer that Swift also generates, but never for other modules.
   var memberwise: String {
     """
     /// The value with these fields.

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 package import SwiftSyntax
 package import SwiftSyntaxMacros
 
-/// `@UnknownCase`: writes nothing; `@Value` reads it.
+/// `@UnknownCase`: generates nothing; `@Value` reads it.
 package struct UnknownCaseMacro: PeerMacro {
   package static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,

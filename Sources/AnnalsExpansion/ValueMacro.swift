@@ -14,7 +14,7 @@ package struct ValueMacro: MemberMacro, ExtensionMacro {
     return ["\(raw: memberwise)"]
   }
 
-  /// The conformance. What is wrong with the value is said here, once.
+  /// The conformance. Mistakes in the value are reported here, once.
   package static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],

@@ -2,26 +2,26 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// What `@Value` finds in the struct or enum that it stands on, or what is wrong with it.
+/// The struct or enum that `@Value` is attached to, or the mistakes in it.
 struct ValueReading {
-  /// The text that stores the type; empty where something is wrong.
+  /// The text that stores the type; empty if there is a mistake.
   private(set) var members = ""
-  /// The initializer for other modules; `nil` where none is needed.
+  /// The initializer for other modules; `nil` if none is needed.
   private(set) var memberwise: String?
-  /// Everything that is wrong; where there is anything, ``members`` hold no fields.
+  /// All mistakes. If there is any, ``members`` have no fields.
   private(set) var complaints: [Diagnostic] = []
 
-  /// Reads `declaration`, which `attribute` stands on.
+  /// Reads `declaration`, to which `attribute` is attached.
   init(
     _ attribute: AttributeSyntax, on declaration: some DeclGroupSyntax, in context: some MacroExpansionContext
   ) {
     let surrounding = context.lexicalContext.first
-    // What an extension says of its members counts for those that say nothing themselves.
+    // The modifier of an extension applies to members without a modifier of their own.
     let outer = surrounding?.as(ExtensionDeclSyntax.self)?.modifiers.access
     let own = declaration.modifiers.access
     let access = own == .module ? outer ?? own : own
     if let value = declaration.as(StructDeclSyntax.self) {
-      // The record says so.
+      // The record reports it.
       if value.attribute("Record") != nil { return }
       let reading = FieldsReading(value, called: "value")
       complaints = reading.complaints

@@ -3,9 +3,9 @@ import SwiftSyntaxMacros
 
 @_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
 
-/// The macros of this package by the names that `#externalMacro` uses.
+/// The macros of this package, by the names that `#externalMacro` uses.
 struct Macros: PluginProvider {
-  /// No such macro is in this package.
+  /// The error for a macro that this package does not have.
   struct Unknown: Error {
     let name: String
   }

@@ -1,15 +1,15 @@
 import Annals
 
-/// What the example was asked to do.
+/// The arguments of the example.
 struct Arguments: Equatable {
-  /// Where the repository is.
+  /// The path of the repository.
   var repository: CommandWord = "."
-  /// Where the store is to be; `nil` for a fresh temporary folder.
+  /// The path of the store; `nil` for a new temporary folder.
   var store: CommandWord?
-  /// Whether only the help is wanted.
+  /// Whether only the help is requested.
   var isHelp = false
 
-  /// Reads the arguments that follow the program's name.
+  /// Parses the arguments after the program's name.
   ///
   /// - Throws: ``Failure`` with status `usage`.
   init(_ arguments: [CommandWord]) throws(Failure) {
@@ -36,7 +36,7 @@ struct Arguments: Equatable {
     if repository.bytes.isEmpty { throw Failure(.usage, "the repository's path is empty") }
   }
 
-  /// What `--help` prints.
+  /// The text of `--help`.
   static let help = """
     usage: githistory [REPOSITORY] [--store PATH]
 

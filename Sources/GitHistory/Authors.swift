@@ -1,7 +1,7 @@
 import Annals
 import Foundation
 
-/// Who made commits, how many, and when the latest: the version of today.
+/// The authors of commits, with the number of commits and the date of the latest: the current version.
 package enum Authors: Projection {
   package typealias Event = HistoryV3.Event
 
@@ -9,14 +9,14 @@ package enum Authors: Projection {
   @Record package struct Author: Equatable, ProjectionRow {
     var name: String
     var commits: Int
-    /// When the latest commit was authored; `nil` where none says a moment that makes sense.
+    /// The time when the latest commit was authored; `nil` if no commit has a valid date.
     var latest: Date?
 
-    /// The name, which is shortened where it is too long for a key.
+    /// The name, shortened if it is too long for a key.
     package var key: String { name.rowKey }
     /// The most commits come first.
     static let byCommits = SecondaryKey<Author, Int>("commits") { -$0.commits }
-    /// The keys by which authors are found besides.
+    /// The secondary keys of authors.
     package static var secondaryKeys: [any DeclaredKey<Author>] { [byCommits] }
   }
 
@@ -24,7 +24,7 @@ package enum Authors: Projection {
   package static let version = 2
   package static var tables: [ProjectionTable] { [.rows(Author.self)] }
   package static var events: EventSelection<Event> { [\.commitRecorded] }
-  /// It goes on serving until this version has been built.
+  /// The version that serves until this one has been built.
   package static var earlier: [any Projection<Event>.Type] { [AuthorsV1.self] }
 
   package static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
@@ -37,7 +37,7 @@ package enum Authors: Projection {
   }
 }
 
-/// The same as the second release had it: it did not know when.
+/// The same projection in the second release, without dates.
 package enum AuthorsV1: Projection {
   package typealias Event = HistoryV3.Event
 
@@ -46,11 +46,11 @@ package enum AuthorsV1: Projection {
     var name: String
     var commits: Int
 
-    /// The name, which is shortened where it is too long for a key.
+    /// The name, shortened if it is too long for a key.
     package var key: String { name.rowKey }
     /// The most commits come first.
     static let byCommits = SecondaryKey<Author, Int>("commits") { -$0.commits }
-    /// The keys by which authors are found besides.
+    /// The secondary keys of authors.
     package static var secondaryKeys: [any DeclaredKey<Author>] { [byCommits] }
   }
 

@@ -1,7 +1,7 @@
 import Annals
 import Foundation
 
-/// Which files were changed, and how often.
+/// The changed files, with the number of changes.
 package enum ChangedFiles: Projection {
   package typealias Event = HistoryV3.Event
 
@@ -10,11 +10,11 @@ package enum ChangedFiles: Projection {
     var path: String
     var changes: Int
 
-    /// The path, which is shortened where it is too long for a key.
+    /// The path, shortened if it is too long for a key.
     package var key: String { path.rowKey }
     /// The most changes come first.
     static let byChanges = SecondaryKey<File, Int>("changes") { -$0.changes }
-    /// The keys by which files are found besides.
+    /// The secondary keys of files.
     package static var secondaryKeys: [any DeclaredKey<File>] { [byChanges] }
   }
 
@@ -31,10 +31,11 @@ package enum ChangedFiles: Projection {
 }
 
 extension String {
-  /// The text as a key of at most 400 bytes: one that is longer is cut off, and told from others by a hash of all of it.
+  /// The text as a key of at most 400 bytes. A longer text is cut off, and distinguished by a hash of all of
+  /// it.
   var rowKey: String {
     guard utf8.count > 400 else { return self }
-    // FNV-1a, 64 bits: nobody gains anything by two paths that share a row.
+    // FNV-1a, 64 bits. There is no gain in making two paths share a row.
     let hash = utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     return String(decoding: utf8.prefix(360), as: UTF8.self) + "~" + String(hash, radix: 16)
   }

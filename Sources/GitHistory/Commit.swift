@@ -1,12 +1,13 @@
-/// A commit as `git log` tells of it.
+/// A commit as `git log` prints it.
 struct Commit: Equatable {
   /// A file that a commit changed.
   struct Change: Equatable {
-    /// What happened, git's letter: A added, C copied, D deleted, M modified, R renamed, T type changed.
+    /// The kind of change as git's letter: A added, C copied, D deleted, M modified, R renamed, T type
+    /// changed.
     var status: String
-    /// Where the file is now; with D, where it was.
+    /// The current path; with D, the former one.
     var path: String
-    /// Where a renamed or copied file was before.
+    /// The former path of a renamed or copied file.
     var formerPath: String?
   }
 
@@ -16,8 +17,8 @@ struct Commit: Equatable {
   var name = ""
   /// The author's mail address.
   var email = ""
-  /// When it was authored: seconds since 1970 and an offset, `1577927045 +0200`; empty or nonsense where the commit says no
-  /// better.
+  /// The time when it was authored: seconds since 1970 and an offset, `1577927045 +0200`. Empty or invalid if
+  /// the commit's own is.
   var date = ""
   /// The message.
   var message = ""

@@ -1,6 +1,6 @@
 import Annals
 
-/// Why the example stopped, and the exit status that says so (sysexits.h).
+/// The reason that the example stopped, with the exit status (sysexits.h).
 struct Failure: Error {
   enum Status: Int32 {
     case usage = 64
@@ -23,7 +23,7 @@ struct Failure: Error {
     self.underlying = underlying
   }
 
-  /// What the store's refusal means for this program.
+  /// Creates the failure for an error of the store.
   init(_ error: AnnalsError) {
     let status: Status =
       switch error.code {

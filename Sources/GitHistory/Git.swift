@@ -1,17 +1,17 @@
 import Annals
 import Foundation
 
-/// The `git` of this machine, asked about one repository in child processes.
+/// The `git` of this machine, which reads one repository in child processes.
 struct Git {
   private let executable: URL
   private let repository: CommandWord
-  /// Kept open for git, to which no path can be passed that is not UTF-8.
+  /// Kept open for git, which accepts no path that is not UTF-8.
   private let folder: OpenFolder?
 
-  /// `git` for the repository at or around the folder `repository`.
+  /// Finds `git` for the repository at or around the folder `repository`.
   ///
-  /// - Parameter searchPath: Folders with colons between them, like the environment's `PATH`.
-  /// - Throws: ``Failure`` with status `unavailable` where no folder holds it.
+  /// - Parameter searchPath: Folders separated by colons, like the environment's `PATH`.
+  /// - Throws: ``Failure`` with status `unavailable` if no folder contains it.
   init(repository: CommandWord, searchPath: String = ProcessInfo.processInfo.environment["PATH"] ?? "")
     throws(Failure)
   {
@@ -26,9 +26,9 @@ struct Git {
     }
   }
 
-  /// The commit that is checked out; `nil` in a repository without commits.
+  /// Returns the commit that is checked out; `nil` in a repository without commits.
   ///
-  /// - Throws: ``Failure`` with status `noInput` where there is no repository that git can read.
+  /// - Throws: ``Failure`` with status `noInput` if there is no repository that git can read.
   func head() throws(Failure) -> String? {
     let folder = try ask(["rev-parse", "--git-dir"])
     guard folder.status == 0 else {
@@ -40,22 +40,22 @@ struct Git {
     return head.status == 0 ? head.text : nil
   }
 
-  /// The name of the branch that is checked out; `nil` where it is a bare commit.
+  /// Returns the name of the branch that is checked out; `nil` with a detached head.
   func branch() throws(Failure) -> String? {
     let branch = try ask(["symbolic-ref", "--quiet", "--short", "HEAD"])
     return branch.status == 0 ? branch.text : nil
   }
 
-  /// The commits without parents from which the one that is checked out comes.
+  /// Returns the commits without parents that are ancestors of the one checked out.
   func roots() throws(Failure) -> [String] {
     let roots = try ask(["rev-list", "--max-parents=0", "HEAD", "--"])
     guard roots.status == 0 else { throw Failure(.inputOutput, "git rev-list failed: \(roots.complaint)") }
     return roots.text.split(separator: "\n").map(String.init)
   }
 
-  /// Gives `body` the history of the commit that is checked out, oldest first, one commit after the other.
+  /// Calls `body` with each commit in the history of the one checked out, oldest first.
   ///
-  /// - Throws: ``Failure`` where git fails, and what `body` throws; git is then stopped.
+  /// - Throws: ``Failure`` if git fails, and the errors of `body`; git is then stopped.
   func log(_ body: (Commit) async throws -> Void) async throws {
     let process = try start(GitLogReader.arguments)
     do {
@@ -75,7 +75,7 @@ struct Git {
     }
   }
 
-  /// What git answered to a short question.
+  /// The answer of git to a short command.
   private struct Answer {
     var status: Int32
     var text: String

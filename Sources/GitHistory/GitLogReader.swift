@@ -1,18 +1,18 @@
-/// Reads what `git log` prints with ``arguments``, in chunks of any size.
+/// Parses the output of `git log` with ``arguments``, in chunks of any size.
 ///
-/// Every field ends in NUL, which can stand in none of them, so that no message and no path is taken for anything else.
-/// No more is kept than one commit and one chunk.
+/// Every field ends in NUL, which no field can contain, so that messages and paths are never misread. It
+/// keeps no more than one commit and one chunk.
 struct GitLogReader {
-  /// What `git` must be asked for, whatever the user's configuration says.
+  /// The arguments for `git`, which override the user's configuration.
   static let arguments = [
     "log", "--reverse", "--topo-order", "-z", "--name-status", "--find-renames", "--root", "--no-relative",
     "--no-color", "--no-notes", "--no-show-signature", "--encoding=UTF-8",
-    // Any other form of date ends git at the first commit whose date is before 1970.
+    // With any other date format, git stops at the first commit dated before 1970.
     "--date=raw",
     "--format=tformat:commit %H%x00%aN%x00%aE%x00%ad%x00%B", "HEAD", "--",
   ]
 
-  /// What the next field is.
+  /// The next field.
   private enum Expected {
     case name, email, date, message
     /// The status of a change, or the next commit.
@@ -27,16 +27,16 @@ struct GitLogReader {
   private var expected = Expected.changeOrCommit
   private var commit: Commit?
 
-  /// Takes the next bytes.
+  /// Adds the next bytes.
   mutating func feed(_ chunk: some Sequence<UInt8>) {
-    // Only now: moving the rest costs as much as it is long.
+    // Only now, because moving the rest takes time proportional to its length.
     buffer.removeSubrange(..<start)
     searched -= start
     start = 0
     buffer.append(contentsOf: chunk)
   }
 
-  /// The next whole commit; `nil` where more must be fed.
+  /// Returns the next whole commit; `nil` if it needs more bytes.
   mutating func next() throws(GitLogFailure) -> Commit? {
     while let field = nextField() {
       if let done = try take(field) { return done }
@@ -44,7 +44,7 @@ struct GitLogReader {
     return nil
   }
 
-  /// The last commit, after all bytes; `nil` where there was none.
+  /// Returns the last commit, after all bytes; `nil` if there was none.
   mutating func finish() throws(GitLogFailure) -> Commit? {
     guard case .changeOrCommit = expected, start == buffer.count else { throw GitLogFailure() }
     defer { commit = nil }
@@ -96,7 +96,7 @@ struct GitLogReader {
   }
 
   private mutating func takeChangeOrCommit(_ field: ArraySlice<UInt8>) throws(GitLogFailure) -> Commit? {
-    // git sets the list of changes off with a newline.
+    // git puts a newline before the list of changes.
     let field = field.first == UInt8(ascii: "\n") ? field.dropFirst() : field
     let mark = Array("commit ".utf8)
     if field.starts(with: mark) {
@@ -116,5 +116,5 @@ struct GitLogReader {
   }
 }
 
-/// What came from `git log` is not what it prints.
+/// The error for malformed output of `git log`.
 struct GitLogFailure: Error, Equatable {}

@@ -2,10 +2,10 @@ import Foundation
 
 /// A running `git`.
 struct GitProcess {
-  /// What it prints.
+  /// Its standard output.
   let output: FileHandle
   private let process = Process()
-  /// What it complains of goes to a file without a name: a pipe that nobody empties would stop it.
+  /// Its standard error goes to an unnamed file, because a pipe that is not read would block it.
   private let errors: FileHandle
 
   /// Starts `executable`.
@@ -26,13 +26,13 @@ struct GitProcess {
     try process.run()
   }
 
-  /// Waits for the end and gives the exit status; that of a signal is 128 and its number.
+  /// Waits for the end and returns the exit status; for a signal it is 128 plus the number.
   func wait() -> Int32 {
     process.waitUntilExit()
     return process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
   }
 
-  /// Waits for the end, which must be a good one.
+  /// Waits for the end, and throws unless it succeeded.
   func mustSucceed() throws {
     let status = wait()
     guard status == 0 else {
@@ -40,14 +40,14 @@ struct GitProcess {
     }
   }
 
-  /// The last line of what it complained of.
+  /// Returns the last line of its standard error.
   func complaint() throws -> String {
     try errors.seek(toOffset: 0)
     let text = String(decoding: try errors.readToEnd() ?? Data(), as: UTF8.self)
     return text.split(separator: "\n").last.map { String($0).printable } ?? "it does not say why"
   }
 
-  /// Ends it, if it still runs.
+  /// Ends the process if it is still running.
   func stop() {
     if process.isRunning { process.terminate() }
     process.waitUntilExit()

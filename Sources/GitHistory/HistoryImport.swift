@@ -1,14 +1,14 @@
 import Annals
 import Foundation
 
-/// Appends commits as events of version 1, those that the store does not hold yet, in batches.
+/// Appends commits that the store does not have yet as events of version 1, in batches.
 struct HistoryImport {
   /// The stream of commits.
   static let commits: StreamName = "commits"
-  /// The stream that tells when a history was read.
+  /// The stream that records when a history was read.
   static let readings: StreamName = "readings"
 
-  /// How many commits were appended.
+  /// The number of commits appended.
   private(set) var appended = 0
   private let store: EventStore<FirstHistoryPlan>
   private let known: Set<UUID>
@@ -17,13 +17,13 @@ struct HistoryImport {
   private var batchBytes = 0
   private var batchCommits = 0
 
-  /// A rule may make 10,000 events of one, so a commit's files are stored in pieces of fewer.
+  /// A rule may make at most 10,000 events of one, so a commit's files are stored in smaller pieces.
   private static let filesPerEvent = 5_000
   private static let batchLimit = (events: 2_000, bytes: 4 << 20)
 
-  /// Looks up what `store` holds already.
+  /// Reads the commits that `store` already has.
   ///
-  /// - Complexity: O(events that the store holds), 16 bytes of memory for each commit.
+  /// - Complexity: O(events in the store), 16 bytes of memory for each commit.
   init(_ store: EventStore<FirstHistoryPlan>) throws(AnnalsError) {
     self.store = store
     (known, revision) = try store.log.read { (log) throws(AnnalsError) in
@@ -36,15 +36,15 @@ struct HistoryImport {
     }
   }
 
-  /// Whether the store holds commits.
+  /// Whether the store has commits.
   var isContinued: Bool { revision != nil }
 
-  /// Whether the store held the commit called `sha` from the beginning.
+  /// Whether the store had the commit called `sha` from the start.
   func holds(_ sha: String) -> Bool {
     known.contains(UUID(commit: sha))
   }
 
-  /// Takes a commit; it is on disk after the next ``finish()``, or earlier.
+  /// Adds a commit; it is on disk after the next ``finish()``, or earlier.
   mutating func add(_ commit: Commit) async throws(AnnalsError) {
     if holds(commit.sha) { return }
     let files = commit.changes.map(\.line)
@@ -64,7 +64,7 @@ struct HistoryImport {
     if batch.count >= Self.batchLimit.events || batchBytes >= Self.batchLimit.bytes { try await flush() }
   }
 
-  /// Appends what is left, and that the history was read up to the commit called `head`.
+  /// Appends the rest, and an event that the history was read up to the commit called `head`.
   mutating func finish(head: String) async throws(AnnalsError) {
     try await flush()
     try await store.append(
@@ -73,7 +73,7 @@ struct HistoryImport {
 
   private mutating func flush() async throws(AnnalsError) {
     if batch.isEmpty { return }
-    // Two programs at once would store the same commits twice: the second one to write is refused.
+    // Two programs at once would store the same commits twice, so the second one to write is refused.
     let done = try await store.append(
       batch, to: Self.commits, expecting: revision.map { .revision($0) } ?? .noStream)
     revision = done.revision
@@ -85,15 +85,15 @@ struct HistoryImport {
 }
 
 extension Commit.Change {
-  /// The line of version 1 that tells of this change; a path holds no tab, for it is escaped.
+  /// The line of version 1 for this change. A path contains no tab, because it is escaped.
   fileprivate var line: String {
     ([status] + (formerPath.map { [$0] } ?? []) + [path]).joined(separator: "\t")
   }
 }
 
 extension UUID {
-  /// The id of the event numbered `piece` of the commit called `sha`: version 8 (RFC 9562), made of the first 12 bytes of the
-  /// commit's id and the number.
+  /// Creates the id of the event numbered `piece` of the commit called `sha`. It is a version 8 UUID (RFC
+  /// 9562) of the first 12 bytes of the commit's id and the number.
   init(commit sha: String, piece: UInt32 = 0) {
     var bytes: [UInt8] = []
     var digits = sha.utf8.prefix(24)[...]
@@ -109,7 +109,7 @@ extension UUID {
       ))
   }
 
-  /// The value of a hexadecimal digit.
+  /// Returns the value of a hexadecimal digit.
   private static func digit(_ byte: UInt8) -> UInt8 {
     UInt8(Character(Unicode.Scalar(byte)).hexDigitValue ?? 0)
   }

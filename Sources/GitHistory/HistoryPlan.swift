@@ -6,7 +6,7 @@ enum FirstHistoryPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<HistoryV1, HistoryV1> {}
 }
 
-/// The plan of today: events of every release read as events of the third.
+/// The current plan: events of every release read as events of the third.
 package enum HistoryPlan: SchemaMigrationPlan {
   package static var stages: MigrationChain<HistoryV1, HistoryV3> {
     MigrationStage.custom(fromVersion: HistoryV1.self, toVersion: HistoryV2.self) {
@@ -33,7 +33,7 @@ package enum HistoryPlan: SchemaMigrationPlan {
 }
 
 extension HistoryV2.FileChanged {
-  /// The change that a line of version 1 tells of.
+  /// Parses a change from a line of version 1.
   fileprivate init(line: String, of sha: String) {
     let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
     self.init(
@@ -43,7 +43,7 @@ extension HistoryV2.FileChanged {
 }
 
 extension HistoryV3.Author {
-  /// The author that a text of the older versions names: `A Name <address>`.
+  /// Parses an author from a text of the older versions: `A Name <address>`.
   fileprivate init(_ text: String) {
     guard text.hasSuffix(">"), let mark = text.range(of: " <", options: [.backwards, .literal]) else {
       self.init(name: text, email: "")
@@ -54,9 +54,10 @@ extension HistoryV3.Author {
 }
 
 extension Date {
-  /// The moment that a commit's date names: seconds since 1970 and an offset that does not matter to it.
+  /// Parses the date of a commit: seconds since 1970 and an offset, which does not affect the moment.
   ///
-  /// `nil` where it names none in the years 1 to 9999: git lets a commit say anything, and what is unknown stays unknown.
+  /// Returns `nil` for a date outside the years 1 to 9999. Git lets a commit contain any date, and unknown
+  /// ones stay unknown.
   fileprivate init?(commit text: String) {
     let parts = text.split(separator: " ", omittingEmptySubsequences: false)
     guard parts.count == 2, let seconds = Int64(parts[0]), Self.known.contains(seconds) else { return nil }

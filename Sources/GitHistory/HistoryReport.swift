@@ -1,16 +1,16 @@
 import Annals
 import Foundation
 
-/// What a history comes to, counted over the events of the current version.
+/// A summary of a history, counted over the events of the current version.
 struct HistoryReport {
-  /// How many commits there are.
+  /// The number of commits.
   private(set) var commits = 0
-  /// How many events were read.
+  /// The number of events read.
   private(set) var events = 0
-  /// The earliest and the latest moment at which a commit was authored.
+  /// The earliest and the latest time at which a commit was authored.
   private(set) var span: ClosedRange<Date>?
 
-  /// Takes one event.
+  /// Adds one event.
   mutating func add(_ event: HistoryV3.Event) {
     events += 1
     guard case .commitRecorded(let commit) = event else { return }

@@ -16,10 +16,10 @@ import Annals
     /// Git's letter: A, C, D, M, R or T.
     var change: String
     var path: String
-    /// Where a renamed or copied file was before.
+    /// The former path of a renamed or copied file.
     var formerPath: String?
   }
 
-  // Carried: nothing about it has changed.
+  // Unchanged from version 1.
   package typealias HistoryRead = HistoryV1.HistoryRead
 }

@@ -1,7 +1,7 @@
 import Annals
 import Foundation
 
-/// The current release: authors and times are values, not text.
+/// The author of a commit.
 @Schema(3, 0, 0) package enum HistoryV3 {
   /// Who wrote a commit.
   @Value package struct Author: Equatable {
@@ -13,7 +13,7 @@ import Foundation
   @Record package struct CommitRecorded: Equatable {
     var sha: String
     var author: Author
-    /// `nil` where the commit's own date makes no sense.
+    /// `nil` if the commit's own date is invalid.
     var time: Date?
     var subject: String
     var body: String

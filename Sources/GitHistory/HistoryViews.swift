@@ -5,16 +5,16 @@ import Foundation
 struct HistoryViews {
   private let authors: View<Authors>
   private let files: View<ChangedFiles>
-  /// Whether the version before was built first, as an older release had left it.
+  /// Whether the earlier version was built first, as an older release had left it.
   let isRaised: Bool
 
-  /// How long a table may take.
+  /// The longest time to wait for a table.
   private static let patience = Duration.seconds(3_600)
 
-  /// Opens the tables, and waits until they have taken in the log up to `head`.
+  /// Opens the tables, and waits until they include the log up to `head`.
   init(_ store: EventStore<HistoryPlan>, upTo head: Position) async throws {
     isRaised = try !store.log.views().contains { $0.name == Authors.name }
-    // What the release before today's has built: it is read until today's version is ready.
+    // The version of the previous release is read until the current version is ready.
     if isRaised { try await store.view(AuthorsV1.self).waiting(for: head, timeout: Self.patience) }
     authors = try store.view(Authors.self)
     files = try store.view(ChangedFiles.self)
@@ -28,7 +28,7 @@ struct HistoryViews {
     try await files.waiting(for: head, timeout: Self.patience)
   }
 
-  /// Prints how many authors and files there are, and the first of each.
+  /// Prints the number of authors and of files, and the first of each.
   func print(to output: inout some TextOutputStream) throws {
     let (authorCount, top) = try authors.read { (rows) throws(AnnalsError) in
       (

@@ -8,7 +8,7 @@ public enum Program {
     var output = StandardOutput()
     var errors = StandardError()
     do { try ProgramStart.reserveDescriptors() } catch {
-      // Without them a file of the store could take the number of the output.
+      // Without them a file of the store could get the number of the output.
       exit(Failure(error).status.rawValue)
     }
     var status = await run(CommandWord.ofProcess, to: &output, errors: &errors)
@@ -19,7 +19,7 @@ public enum Program {
     exit(status)
   }
 
-  /// Does what `arguments` ask for and gives the exit status.
+  /// Runs the command line and returns the exit status.
   static func run(
     _ arguments: [CommandWord], to output: inout some TextOutputStream, errors: inout some TextOutputStream
   ) async -> Int32 {
@@ -77,7 +77,7 @@ public enum Program {
     return CommandWord(folder.appending(path: "history.annals").path)
   }
 
-  /// The first release at work: it knows version 1 alone.
+  /// The first release, which knows only version 1.
   private static func append(
     _ git: Git, _ head: String, _ branch: String, to path: CommandWord, _ output: inout some TextOutputStream
   ) async throws {
@@ -111,7 +111,7 @@ public enum Program {
     )
   }
 
-  /// Today's release at work: it reads what the first one wrote.
+  /// The current release, which reads the events that the first one wrote.
   private static func read(_ path: CommandWord, _ output: inout some TextOutputStream) async throws {
     let store = try EventStore(at: path.url(), plan: HistoryPlan.self)
     let (stored, report) = try store.read { (snapshot) throws(AnnalsError) in
@@ -145,7 +145,7 @@ public enum Program {
 }
 
 extension BinaryInteger {
-  /// The number and what is counted, in the plural unless it is one.
+  /// Returns the number with a noun, in the plural unless it is one.
   fileprivate func counted(_ what: String) -> String {
     "\(grouped) \(what)\(self == 1 ? "" : "s")"
   }

@@ -1,7 +1,7 @@
 import Annals
 import Foundation
 
-/// A line that is written over again while work goes on; nothing where standard error is no terminal.
+/// A line that is overwritten during work; nothing is shown if standard error is no terminal.
 struct ProgressLine {
   private let isTerminal: Bool
   private var last = ContinuousClock.now
@@ -23,9 +23,9 @@ struct ProgressLine {
   }
 }
 
-/// Standard output, written at once.
+/// Standard output, unbuffered.
 struct StandardOutput: TextOutputStream {
-  /// Why something could not be written; nothing is written after that.
+  /// The first write error; nothing is written after it.
   private(set) var failure: (any Error)?
 
   mutating func write(_ text: String) {
@@ -37,7 +37,7 @@ struct StandardOutput: TextOutputStream {
 /// Standard error.
 struct StandardError: TextOutputStream {
   mutating func write(_ text: String) {
-    // There is nowhere left to report a failure; the exit status says what happened.
+    // A failure cannot be reported anywhere; the exit status shows it.
     do { try FileHandle.standardError.write(contentsOf: Data(text.utf8)) } catch {}
   }
 }
@@ -50,7 +50,7 @@ extension TextOutputStream {
 }
 
 extension BinaryInteger {
-  /// The number with a comma between each three digits.
+  /// The number with commas as thousands separators.
   var grouped: String {
     var text = ""
     for (index, digit) in String(magnitude).reversed().enumerated() {
@@ -62,7 +62,7 @@ extension BinaryInteger {
 }
 
 extension String {
-  /// The text as one word of a shell's command.
+  /// The text as one word of a shell command.
   var shellWord: String {
     let plain = allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+:@%,=".contains($0)) }
     return plain && !isEmpty ? self : "'" + replacing("'", with: "'\\''") + "'"
@@ -70,7 +70,7 @@ extension String {
 }
 
 extension CommandWord {
-  /// The bytes as one word of a shell's command; those that are not UTF-8 take the quotes of bash.
+  /// The bytes as one word of a shell command; bytes that are not UTF-8 need the quotes of bash.
   var shellWord: String {
     if let text { return text.shellWord }
     let escaped = bytes.map { byte in

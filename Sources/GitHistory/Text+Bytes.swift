@@ -1,7 +1,8 @@
 extension String {
-  /// Bytes that git gave, as text for people: each byte that is no UTF-8 stands as `\xFF`, everything else as it is.
+  /// Creates a text for people from git's bytes: each byte that is not UTF-8 becomes `\xFF`, and everything
+  /// else is unchanged.
   ///
-  /// Git stores names and messages as bytes and promises no encoding.
+  /// Git stores names and messages as bytes and guarantees no encoding.
   init(readable bytes: some Collection<UInt8>) {
     if let text = String(validating: bytes, as: UTF8.self) {
       self = text
@@ -10,8 +11,8 @@ extension String {
     }
   }
 
-  /// A path that git gave, as text that names it alone: control characters and bytes that are no UTF-8 stand as `\xFF`, a
-  /// tab as `\t`, a newline as `\n`, and a backslash is doubled.
+  /// Creates a text that identifies a path from git's bytes. Control characters and bytes that are not UTF-8
+  /// become `\xFF`, a tab `\t`, a newline `\n`, and a backslash is doubled.
   init(path bytes: some Collection<UInt8>) {
     let isPlain = bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") }
     self = isPlain ? String(decoding: bytes, as: UTF8.self) : String(bytes, escaping: Self.escaped)
@@ -28,7 +29,7 @@ extension String {
     }
   }
 
-  /// The text of `bytes`, each of its scalars passed through `escaping`.
+  /// Converts `bytes` to text, passing each scalar through `escaping`.
   private init(_ bytes: some Collection<UInt8>, escaping: (String) -> String) {
     self = ""
     var rest = bytes[...]
@@ -51,7 +52,7 @@ extension String {
     "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
   }
 
-  /// The text without characters that would move the cursor of a terminal or change its colours.
+  /// The text without characters that would move a terminal's cursor or change its colours.
   var printable: String {
     guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
     return String(

@@ -33,7 +33,7 @@ struct VerifyVerb: Verb {
     if report.isComplete, let inline {
       progress.update("folding inline projections")
       do { try inline.verify(store, &report) } catch {
-        // Findings from before the plan was used are reported first, if the output is still read.
+        // Findings made without the plan are still reported, unless the output is closed.
         do { try show(report.findings, to: &output) } catch .closed {}
         throw error
       }
