@@ -2,7 +2,8 @@ package import SwiftSyntax
 import SwiftSyntaxBuilder
 package import SwiftSyntaxMacros
 
-/// `@Value`: the conformance of a struct or enum to `StoredValue`, and an initializer of a struct for other modules.
+/// `@Value`: the conformance of a struct or enum to `StoredValue`, and an initializer of a struct for other
+/// modules.
 package struct ValueMacro: MemberMacro, ExtensionMacro {
   /// The initializer.
   package static func expansion(
