@@ -36,7 +36,7 @@ extension ViewEngine {
 
   /// Ends all machines of a projection, whatever their versions, and removes the files.
   ///
-  /// - Throws: ``AnnalsError`` with code `busy` if another process has a file open; that file is not removed.
+  /// - Throws: ``AnnalsError`` with code `busy` if a file is open elsewhere; that file is not removed.
   func remove(_ name: String) throws(AnnalsError) {
     let lines = settling.withLock { settling in
       let lines = settling.lines.filter { ExactText($0.face.name) == ExactText(name) }

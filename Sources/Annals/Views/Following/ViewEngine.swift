@@ -23,7 +23,7 @@ final class ViewEngine<Event: SchemaEvent>: Sendable {
   /// The state of the files.
   struct Settling: Sendable {
     var lines: [ViewLine<Event>] = []
-    /// Replaced files that another process still has open.
+    /// Replaced files that are still open elsewhere.
     var outlived: Set<UInt64> = []
     var files: [UInt64: WeakFile] = [:]
   }

@@ -14,7 +14,7 @@ enum FoldFailure: Error {
 enum FoldOutcome {
   /// It is stored up to a checkpoint.
   case stored(Checkpoint)
-  /// Another process has folded: the view is at this checkpoint, and nothing was stored.
+  /// The view was folded elsewhere: it is at this checkpoint, and nothing was stored.
   case elsewhere(Checkpoint?)
   /// Another file has replaced this one, and nothing was stored.
   case succeeded

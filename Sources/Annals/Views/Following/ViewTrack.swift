@@ -267,7 +267,7 @@ final class ViewFolder<Event: SchemaEvent> {
       if let failure = last.failure { return stop(failure.error) }
       return reach(last)
     case .elsewhere(let checkpoint):
-      // The other process may have passed the entry that could not be folded here.
+      // The other folder may have passed the entry that could not be folded here.
       (hidden, poison) = (nil, nil)
       stored = checkpoint
       engine.rejoin(track, behind: checkpoint?.position.rawValue ?? 0)
