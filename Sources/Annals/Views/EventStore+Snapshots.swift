@@ -78,8 +78,8 @@ extension EventStore {
 private struct ViewMeeting {
   private let end = ContinuousClock.now + .seconds(1)
 
-  /// Returns a view's signal with its count before the view is checked, and has the view's runners store their
-  /// checkpoints soon.
+  /// Returns a view's signal with its count before the view is checked, and has the view's runners store
+  /// their checkpoints soon.
   func signal<P: Projection>(_ view: View<P>) throws(AnnalsError) -> (Signal, UInt64) {
     let signal = view.line.changes
     let count = signal.count
