@@ -1,17 +1,17 @@
-/// Reads the fields of a layout, one after the other, from bytes lent to it.
+/// A reader of the fields of a layout, in order, from borrowed bytes.
 @usableFromInline package struct ByteReader: ~Copyable, ~Escapable {
   @usableFromInline package let bytes: Span<UInt8>
   /// The offset of the next byte.
   @usableFromInline package var offset: Int
 
-  /// A reader of `bytes` that begins at `offset`.
+  /// Creates a reader of `bytes` that begins at `offset`.
   @_lifetime(copy bytes)
   @inlinable package init(_ bytes: Span<UInt8>, from offset: Int = 0) {
     self.bytes = bytes
     self.offset = offset
   }
 
-  /// How many bytes are left.
+  /// The number of remaining bytes.
   @inlinable package var remaining: Int { bytes.count - offset }
 
   @inlinable package mutating func byte() throws(FormatFailure) -> UInt8 {
@@ -20,7 +20,7 @@
     return bytes[offset]
   }
 
-  /// The next number of a fixed width, the lowest byte first.
+  /// Reads a little-endian number of a fixed width.
   @inlinable package mutating func littleEndian<Number: FixedWidthInteger & BitwiseCopyable>(
     _: Number.Type
   ) throws(FormatFailure) -> Number {
@@ -31,7 +31,7 @@
       littleEndian: unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Number.self))
   }
 
-  /// The next varint.
+  /// Reads a varint.
   @inlinable package mutating func varint() throws(FormatFailure) -> UInt64 {
     let start = offset
     var number: UInt64 = 0
@@ -40,7 +40,7 @@
       guard offset < bytes.count else { throw FormatFailure(.tooShort, at: start) }
       let next = bytes[offset]
       offset += 1
-      // The tenth byte has room for the 64th bit alone.
+      // The tenth byte only has space for the 64th bit.
       if shift == 63 && next > 1 { throw FormatFailure(.varint, at: start) }
       number |= UInt64(next & 0x7f) &<< shift
       if next < 0x80 {
@@ -52,7 +52,7 @@
     }
   }
 
-  /// The next varint, which must fit into `Number`.
+  /// Reads a varint, which must fit into `Number`.
   @inlinable package mutating func varint<Number: FixedWidthInteger>(as _: Number.Type) throws(FormatFailure)
     -> Number
   {
@@ -61,14 +61,14 @@
     return number
   }
 
-  /// The place of the next `count` bytes, which are passed over.
+  /// Skips the next `count` bytes and returns their range.
   @inlinable package mutating func range(count: Int) throws(FormatFailure) -> Range<Int> {
     guard count >= 0, count <= remaining else { throw FormatFailure(.length, at: offset) }
     defer { offset += count }
     return offset..<offset + count
   }
 
-  /// The place of the next bytes, whose number stands before them as a varint.
+  /// Skips bytes whose count precedes them as a varint, and returns their range.
   @inlinable package mutating func countedRange() throws(FormatFailure) -> Range<Int> {
     let start = offset
     guard let count = Int(exactly: try varint()), count <= remaining else {
@@ -77,18 +77,18 @@
     return try range(count: count)
   }
 
-  /// The next bytes as text, their number before them as a varint.
+  /// Reads a text whose byte count precedes it as a varint.
   @inlinable package mutating func countedText() throws(FormatFailure) -> String {
     let range = try countedRange()
     return try text(in: range)
   }
 
-  /// The bytes in `range` as text.
+  /// Returns the bytes in `range` as text.
   @inlinable package func text(in range: Range<Int>) throws(FormatFailure) -> String {
     try bytes.text(in: range)
   }
 
-  /// The bytes in `range`, copied.
+  /// Returns a copy of the bytes in `range`.
   @inlinable package func copy(_ range: Range<Int>) -> [UInt8] {
     var copied: [UInt8] = []
     copied.reserveCapacity(range.count)
@@ -103,7 +103,7 @@
 }
 
 extension Span<UInt8> {
-  /// The bytes in `range` as text.
+  /// Returns the bytes in `range` as text.
   @inlinable package func text(in range: Range<Int>) throws(FormatFailure) -> String {
     do {
       return String(copying: try UTF8Span(validating: extracting(range)))

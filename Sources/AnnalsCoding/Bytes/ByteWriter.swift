@@ -1,15 +1,15 @@
 internal import CAnnals
 
-/// Writes the bytes of a layout one after the other into memory that is lent to it.
+/// A writer of the bytes of a layout, in order, into borrowed memory.
 ///
-/// Every write compares its length with what is left, so that a wrong count cannot reach beyond.
+/// Every write compares its length with the remaining space, so that a wrong count cannot write beyond it.
 @safe
 @usableFromInline package struct ByteWriter: ~Escapable {
   @usableFromInline package let start: UnsafeMutableRawPointer?
   @usableFromInline package let count: Int
   @usableFromInline package var offset = 0
 
-  /// A writer at the beginning of `span`.
+  /// Creates a writer at the beginning of `span`.
   @_lifetime(&span)
   @inline(__always)
   @inlinable package init(_ span: inout MutableSpan<UInt8>) {
@@ -31,7 +31,7 @@ internal import CAnnals
     offset += 1
   }
 
-  /// Writes the bytes of `number`, the lowest first.
+  /// Writes the bytes of `number`, little-endian.
   @inline(__always)
   @inlinable package mutating func write<Number: FixedWidthInteger & BitwiseCopyable>(
     littleEndian number: Number
@@ -72,7 +72,7 @@ internal import CAnnals
   }
 }
 
-/// How many bytes a varint of `number` takes.
+/// Returns the number of bytes of `number` as a varint.
 @inlinable @inline(__always)
 package func varintCount(_ number: UInt64) -> Int {
   (70 - (number | 1).leadingZeroBitCount) / 7

@@ -1,6 +1,6 @@
-/// A SHA-256 in hexadecimal digits, for what compares values across processes.
+/// A SHA-256 in hexadecimal digits, for comparing values across processes.
 package enum Digest {
-  /// The 64 digits of the SHA-256 of `bytes`.
+  /// Returns the 64 digits of the SHA-256 of `bytes`.
   package static func text(of bytes: some Sequence<UInt8>) -> String {
     var text = ""
     for byte in SHA256.hash(bytes) {

@@ -1,4 +1,4 @@
-/// The ranges of the numbers in rows. A number outside its range is damage, whatever the checksum says.
+/// The ranges of the numbers in rows. A number outside its range is damage, regardless of the checksum.
 ///
 /// Sums and differences of two numbers in range fit into 64 bits, so that no row can stop the process.
 @usableFromInline package enum FormatRange {
@@ -6,20 +6,20 @@
   @usableFromInline package static let maximum: UInt64 = 1 << 60 - 1
   /// Positions that an entry may have.
   @usableFromInline package static let positions: ClosedRange<UInt64> = 1...maximum
-  /// Numbers that count something, and positions where 0 stands for none.
+  /// Counts, and positions where 0 means none.
   @usableFromInline package static let counts: ClosedRange<UInt64> = 0...maximum
-  /// How many of a stream's newest entries may be searched for an event id.
+  /// The numbers of a stream's newest entries that may be searched for an event id.
   @usableFromInline package static let windows: ClosedRange<UInt64> = 1...UInt64(UInt32.max)
   /// Numbers of generations.
   @usableFromInline package static let generations: ClosedRange<UInt64> = 1...999_999
   /// Versions of projections and of folds.
   @usableFromInline package static let folds: ClosedRange<UInt64> = 1...maximum
-  /// How often an entry may have been tried.
+  /// The numbers of attempts for an entry.
   @usableFromInline package static let attempts: ClosedRange<UInt64> = 0...UInt64(Int32.max)
 }
 
 extension ByteReader {
-  /// The next varint, which must be in a range.
+  /// Reads a varint, which must be in a range.
   @inlinable package mutating func number(
     in range: ClosedRange<UInt64> = FormatRange.counts
   ) throws(FormatFailure) -> UInt64 {
@@ -29,7 +29,7 @@ extension ByteReader {
     return number
   }
 
-  /// The next byte, which says yes or no.
+  /// Reads a byte, which is a Boolean.
   @inlinable package mutating func flag() throws(FormatFailure) -> Bool {
     let start = offset
     let byte = try byte()

@@ -1,10 +1,10 @@
-/// SHA-256, fed in pieces (FIPS 180-4, sections 4.1.2, 5.1.1 and 6.2).
+/// An incremental SHA-256 (FIPS 180-4, sections 4.1.2, 5.1.1 and 6.2).
 ///
 /// The only hash that is ever stored.
 package struct SHA256: Sendable {
   /// The number of bytes of a hash.
   package static let byteCount = 32
-  /// The number of bytes that are mixed in at a time.
+  /// The number of bytes that are processed at a time.
   private static let blockSize = 64
 
   private var state: [UInt32] = [
@@ -13,22 +13,22 @@ package struct SHA256: Sendable {
   /// The bytes that do not fill a block yet.
   private var block: [UInt8] = []
   private var length: UInt64 = 0
-  /// The message schedule of the block being mixed in, kept so that its storage is used again.
+  /// The message schedule of the current block, kept so that its storage is reused.
   private var schedule = [UInt32](repeating: 0, count: 64)
 
-  /// The hash of nothing so far.
+  /// Creates the hash of an empty message.
   package init() {
     block.reserveCapacity(Self.blockSize)
   }
 
-  /// The hash of all of `bytes`.
+  /// Returns the hash of all of `bytes`.
   package static func hash(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     var hash = SHA256()
     hash.update(bytes)
     return hash.finalize()
   }
 
-  /// Takes the next bytes of the message.
+  /// Adds the next bytes of the message.
   package mutating func update(_ bytes: some Sequence<UInt8>) {
     for byte in bytes {
       block.append(byte)
@@ -37,7 +37,7 @@ package struct SHA256: Sendable {
     }
   }
 
-  /// The hash of all bytes taken.
+  /// Returns the hash of all bytes added.
   package consuming func finalize() -> [UInt8] {
     // The standard counts the message in bits, and less than 2^64 of them.
     let bits = length &* 8
@@ -74,7 +74,7 @@ package struct SHA256: Sendable {
     block.removeAll(keepingCapacity: true)
   }
 
-  /// `word` with its bits moved right by `count`, those that fall off coming in again on the left.
+  /// Returns `word` with its bits rotated right by `count`.
   private func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 {
     word >> count | word << (32 - count)
   }

@@ -7,12 +7,12 @@
 #endif
 
 extension Span<UInt8> {
-  /// The bytes in an array of their own.
+  /// A copy of the bytes as an array.
   @inlinable package var copied: [UInt8] {
     unsafe withUnsafeBytes { unsafe [UInt8]($0) }
   }
 
-  /// The number whose eight bytes, the highest first, begin at `offset`.
+  /// Returns the big-endian number of eight bytes at `offset`.
   @inline(__always)
   @inlinable package func bigEndian(at offset: Int) -> UInt64 {
     unsafe withUnsafeBytes { bytes in
@@ -29,14 +29,14 @@ extension Span<UInt8> {
     }
   }
 
-  /// Whether the bytes sort before those of `other`.
+  /// Returns whether the bytes sort before those of `other`.
   package func precedes(_ other: Span<UInt8>) -> Bool {
     unsafe withUnsafeBytes { left in
       unsafe other.withUnsafeBytes { unsafe left.order(against: $0) < 0 }
     }
   }
 
-  /// Whether the bytes are those of `other`.
+  /// Returns whether the bytes equal those of `other`.
   package func isEqual(to other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
     return unsafe withUnsafeBytes { left in
@@ -44,7 +44,7 @@ extension Span<UInt8> {
     }
   }
 
-  /// Feeds the bytes and their number to `hasher`.
+  /// Hashes the bytes and their count into `hasher`.
   func hash(into hasher: inout Hasher) {
     hasher.combine(count)
     unsafe withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
@@ -54,7 +54,7 @@ extension Span<UInt8> {
   @inlinable package var isASCII: Bool {
     unsafe withUnsafeBytes { bytes in
       var offset = 0
-      // Eight bytes at a time: texts are the bulk of a payload and nearly always plain.
+      // Eight bytes at a time: texts are most of a payload and nearly always ASCII.
       while offset &+ 8 <= bytes.count {
         if unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 {
           return false
@@ -71,12 +71,13 @@ extension Span<UInt8> {
     }
   }
 
-  /// Where, from `start` on, the first quotation mark, backslash or control character stands, or the bytes end.
+  /// Returns the offset of the first quotation mark, backslash or control character from `start` on, or the
+  /// end.
   func plainTextEnd(from start: Int) -> Int {
     unsafe withUnsafeBytes { bytes in
       var offset = start
-      // Eight bytes at a time. A byte b is below n where b − n borrows and b had no high bit of its own; what
-      // a borrow from a lower byte adds to that only sends a plain byte to the exact loop.
+      // Eight bytes at a time. A byte b is below n if b − n borrows and b had no high bit of its own. A
+      // borrow from a lower byte only sends more bytes to the exact loop.
       while offset &+ 8 <= bytes.count {
         let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
         let quote = word ^ 0x2222_2222_2222_2222
@@ -101,7 +102,7 @@ extension Span<UInt8> {
     }
   }
 
-  /// How the bytes of `left` sort against those of `right`: negative, zero or positive; the shorter first where one begins the other.
+  /// Returns the order of the bytes of `left` and `right`: negative, zero or positive; a prefix sorts first.
   package func order(of left: Range<Int>, against right: Range<Int>) -> Int {
     let left = extracting(left)
     let right = extracting(right)
@@ -112,7 +113,7 @@ extension Span<UInt8> {
 }
 
 extension UnsafeRawBufferPointer {
-  /// How these bytes sort against `other`: negative, zero or positive; the shorter first where one begins the other.
+  /// Returns the order of these bytes and `other`: negative, zero or positive; a prefix sorts first.
   func order(against other: UnsafeRawBufferPointer) -> Int {
     guard let first = baseAddress, let second = other.baseAddress else {
       return count &- other.count
@@ -123,7 +124,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension [UInt8] {
-  /// Appends the bytes lent.
+  /// Appends the borrowed bytes.
   @inlinable package mutating func append(_ bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
   }

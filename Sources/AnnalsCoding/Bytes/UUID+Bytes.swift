@@ -5,7 +5,7 @@
 #endif
 
 extension UUID {
-  /// The 16 bytes in the order in which they are written.
+  /// The 16 bytes in the order of the text form.
   package var bytes: [UInt8] {
     let id = uuid
     return [
@@ -13,7 +13,7 @@ extension UUID {
     ]
   }
 
-  /// The UUID of these bytes; `nil` where they are not 16.
+  /// Creates the UUID of these bytes; `nil` if there are not exactly 16.
   init?(bytes id: [UInt8]) {
     guard id.count == 16 else { return nil }
     self.init(
@@ -23,7 +23,7 @@ extension UUID {
       ))
   }
 
-  /// Lends the 16 bytes to `body`.
+  /// Calls `body` with the 16 bytes.
   @inline(__always)
   package func withBytes(_ body: (Span<UInt8>) -> Void) {
     unsafe withUnsafeBytes(of: uuid) { bytes in

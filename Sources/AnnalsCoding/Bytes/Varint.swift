@@ -1,6 +1,7 @@
-/// Unsigned numbers in groups of seven bits, the lowest first, each but the last with its top bit set.
+/// Unsigned numbers in groups of seven bits, lowest group first; all bytes but the last have the top bit set.
 ///
-/// The encoding is LEB128 (DWARF 5, section 7.6), always in its shortest form, so that equal numbers are equal bytes.
+/// The encoding is LEB128 (DWARF 5, section 7.6), always in its shortest form, so that equal numbers are
+/// equal bytes.
 extension [UInt8] {
   /// Appends `number` as a varint.
   @inlinable package mutating func append(varint number: UInt64) {
@@ -12,7 +13,7 @@ extension [UInt8] {
     append(UInt8(truncatingIfNeeded: rest))
   }
 
-  /// Appends the bytes of `number`, the lowest first.
+  /// Appends the bytes of `number`, little-endian.
   @inlinable package mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
     for shift in stride(from: 0, to: Number.bitWidth, by: 8) {
       append(UInt8(truncatingIfNeeded: number >> shift))

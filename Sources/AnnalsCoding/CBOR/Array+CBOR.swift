@@ -44,7 +44,7 @@ extension [UInt8] {
     }
   }
 
-  /// Appends false or true.
+  /// Appends a Boolean.
   package mutating func appendBool(_ flag: Bool) {
     append(flag ? 0xf5 : 0xf4)
   }

@@ -6,15 +6,15 @@
   import Darwin
 #endif
 
-/// New bytes, then items of a payload that are left out, then items that are kept.
+/// New bytes, followed by removed items of a payload, followed by kept items.
 package struct Splice: BitwiseCopyable, Sendable {
-  /// Where in the pool the new bytes begin.
+  /// The offset in the pool of the new bytes.
   package let start: Int32
-  /// How many new bytes there are.
+  /// The number of new bytes.
   package let count: Int32
-  /// How many items are left out.
+  /// The number of removed items.
   package var skipped: Int32 = 0
-  /// How many items are kept; −1 for all that is left.
+  /// The number of kept items; −1 for all remaining ones.
   package var kept: Int32 = 0
 
   package init(start: Int32, count: Int32, skipped: Int32 = 0, kept: Int32 = 0) {
@@ -26,15 +26,16 @@ package struct Splice: BitwiseCopyable, Sendable {
 }
 
 extension [UInt8] {
-  /// Appends what `splices` make of the items of `bytes` from `offset` on; after a failure the array is as before.
+  /// Appends the result of `splices` for the items of `bytes` from `offset` on; after a failure the array is
+  /// unchanged.
   ///
-  /// The room is made once, for all of it: growing at each piece would take longer than the copying.
+  /// Capacity is reserved once for all of it: growing at each piece would take longer than the copying.
   ///
-  /// - Parameter added: How many new bytes there are in all.
+  /// - Parameter added: The total number of new bytes.
   package mutating func append(
     _ splices: Span<Splice>, of bytes: Span<UInt8>, from offset: Int, pool: Span<UInt8>, added: Int
   ) throws(CodingFailure) {
-    // No byte is taken twice, so that this is the most that can be appended.
+    // No byte is used twice, so this is the most that can be appended.
     let room = added &+ bytes.count &- offset
     try append(addingCapacity: room) { (output: inout OutputSpan<UInt8>) throws(CodingFailure) in
       try unsafe output.withUnsafeMutableBufferPointer { output, initialized throws(CodingFailure) in
@@ -47,7 +48,8 @@ extension [UInt8] {
 }
 
 extension Splice {
-  /// Writes to `target`, which has room for all of `bytes` and all new bytes, and returns how many bytes were written.
+  /// Writes to `target`, which has space for all of `bytes` and all new bytes, and returns the number of
+  /// bytes written.
   @inline(__always)
   fileprivate static func fill(
     _ target: UnsafeMutablePointer<UInt8>, _ splices: Span<Splice>, of bytes: Span<UInt8>, from start: Int,

@@ -1,7 +1,7 @@
 extension CBOR {
-  /// The value under the text `key`, where this is a map that has it; setting `nil` takes the pair out.
+  /// The value of the text `key`, if this is a map that has it. Setting `nil` removes the pair.
   ///
-  /// Keys are compared as UTF-8 bytes. Setting does nothing to a value that is no map.
+  /// Keys are compared as UTF-8 bytes. Setting does nothing to a value that is not a map.
   ///
   /// - Complexity: O(pairs).
   public subscript(key: String) -> CBOR? {
@@ -22,12 +22,12 @@ extension CBOR {
     }
   }
 
-  /// The text, where this is one.
+  /// The text, if this is one.
   public var text: String? {
     if case .text(let text) = self { text } else { nil }
   }
 
-  /// The whole number, where this is one that `Int` holds.
+  /// The whole number, if this is one that `Int` can represent.
   public var integer: Int? {
     switch self {
     case .unsigned(let number): Int(exactly: number)
@@ -36,22 +36,22 @@ extension CBOR {
     }
   }
 
-  /// The elements, where this is an array.
+  /// The elements, if this is an array.
   public var array: [CBOR]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 
-  /// The pairs, where this is a map.
+  /// The pairs, if this is a map.
   public var pairs: [Pair]? {
     if case .map(let pairs) = self { pairs } else { nil }
   }
 }
 
 extension CBOR.Pair {
-  /// Whether the key is the text with these UTF-8 bytes.
+  /// Returns whether the key is the text with these UTF-8 bytes.
   package func hasKey(_ name: String) -> Bool {
     guard case .text(let text) = key else { return false }
-    // Most keys differ in length already, which is cheaper to see than their bytes.
+    // Most keys differ in length, which is cheaper to compare than their bytes.
     return text.utf8.count == name.utf8.count && text.utf8.span.isEqual(to: name.utf8.span)
   }
 }

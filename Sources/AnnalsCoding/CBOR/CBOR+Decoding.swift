@@ -1,14 +1,15 @@
 extension CBOR {
-  /// Reads one item of any form that RFC 8949 allows.
+  /// Decodes one item of any form that RFC 8949 allows.
   ///
   /// Definite and indefinite lengths, tags, the three widths of floating-point numbers and all simple values
-  /// are read; numbers are widened, and pieces of texts and byte strings joined. Keys may be of any type and
-  /// stand twice: ``init(payload:)`` is the strict reader.
+  /// are read. Numbers are widened, and pieces of texts and byte strings joined. Keys may be of any type and
+  /// may be duplicates: ``init(payload:)`` is the strict reader.
   ///
   /// - Parameter bytes: The item and nothing else.
-  /// - Throws: ``CodingFailure`` with the offset where the bytes are not well-formed, a text is not UTF-8,
-  ///   items nest more than ``depthLimit`` deep, or bytes follow.
-  /// - Complexity: O(`bytes.count`), and memory in proportion to it, whatever lengths the bytes claim.
+  /// - Throws: ``CodingFailure`` with the offset if the bytes are not well-formed, a text is not UTF-8, items
+  ///   nest more than ``depthLimit`` deep, or bytes follow.
+  /// - Complexity: O(`bytes.count`), and memory in proportion to it, regardless of the lengths that the bytes
+  ///   claim.
   public init(decoding bytes: [UInt8]) throws(CodingFailure) {
     var reader = CBORReader(bytes.span)
     self = try reader.item(depth: 0)
@@ -17,7 +18,7 @@ extension CBOR {
 }
 
 extension CBORReader {
-  /// Takes the next item in any form; `depth` is how many containers it stands in.
+  /// Reads the next item in any form, nested in `depth` containers.
   fileprivate mutating func item(depth: Int) throws(CodingFailure) -> CBOR {
     let start = offset
     let head = try head()
@@ -51,7 +52,7 @@ extension CBORReader {
     }
   }
 
-  /// The rest of an item without a length, up to the byte that ends it (section 3.2).
+  /// Reads the rest of an item without a length, up to the byte that ends it (section 3.2).
   private mutating func indefinite(
     _ major: CBORHead.Major, from start: Int, depth: Int
   ) throws(CodingFailure) -> CBOR {
@@ -63,7 +64,7 @@ extension CBORReader {
       }
       return .bytes(bytes)
     case .text:
-      // Each piece must be valid by itself: no character may be cut by a piece's end (section 3.2.3).
+      // Each piece must be valid by itself: no character may be split between pieces (section 3.2.3).
       var text = ""
       while let piece = try piece(of: major) {
         text += try self.text(piece)
@@ -89,7 +90,7 @@ extension CBORReader {
     }
   }
 
-  /// The next piece of a text or byte string, which must have a length of its own; `nil` at the end.
+  /// Reads the next piece of a text or byte string, which must have a definite length; `nil` at the end.
   private mutating func piece(of major: CBORHead.Major) throws(CodingFailure) -> Range<Int>? {
     if try end() {
       return nil
@@ -113,7 +114,7 @@ extension CBORReader {
     case 22: return .null
     case 23: return .undefined
     case 24:
-      // Section 3.3: two bytes for what one byte says is not well-formed.
+      // Section 3.3: a value that fits one byte is not well-formed in two.
       guard head.argument >= 32 else { throw CodingFailure(.malformed, at: start) }
       return .simple(UInt8(truncatingIfNeeded: head.argument))
     case 25...27:
@@ -122,14 +123,14 @@ extension CBORReader {
     }
   }
 
-  /// Refuses a container at `start` that stands in `depth` others where that is too many.
+  /// Refuses a container at `start` nested in `depth` others if that is too many.
   func enter(_ depth: Int, at start: Int) throws(CodingFailure) {
     guard depth < CBOR.depthLimit else { throw CodingFailure(.tooDeep, at: start) }
   }
 }
 
 extension CBORHead {
-  /// The floating-point number that this head is, by its width.
+  /// The floating-point number of this head, by its width.
   package var floatForm: FloatForm {
     switch info {
     case 25: .half(UInt16(truncatingIfNeeded: argument))

@@ -1,18 +1,18 @@
 extension CBOR {
-  /// The bytes of this value in the deterministic form of RFC 8949, section 4.2.1.
+  /// Returns the bytes of this value in the deterministic form of RFC 8949, section 4.2.1.
   ///
-  /// Whatever ``init(decoding:)`` can give is written, tags and keys of any type too;
+  /// Every result of ``init(decoding:)`` can be encoded, including tags and keys of any type.
   /// ``encodedPayload()`` is the strict writer.
   ///
-  /// - Throws: ``CodingFailure`` where a simple value is one of 20 to 31, which are cases of their own or
-  ///   nothing, or the tree is more than ``depthLimit`` deep.
+  /// - Throws: ``CodingFailure`` if a simple value is one of 20 to 31, which are separate cases or undefined,
+  ///   or the tree is more than ``depthLimit`` deep.
   public func encoded() throws(CodingFailure) -> [UInt8] {
     var bytes: [UInt8] = []
     try encode(into: &bytes, strict: false, depth: 0)
     return bytes
   }
 
-  /// Appends the value; `strict` refuses what a payload may not hold; `depth` is how many containers it stands in.
+  /// Appends the value, nested in `depth` containers; `strict` refuses values that a payload may not have.
   func encode(into bytes: inout [UInt8], strict: Bool, depth: Int) throws(CodingFailure) {
     switch self {
     case .unsigned(let number): bytes.appendHead(.unsigned, number)

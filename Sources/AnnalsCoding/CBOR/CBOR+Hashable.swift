@@ -1,5 +1,5 @@
 extension CBOR: Hashable {
-  /// Whether the two hold the same value, bit for bit; maps whatever their order.
+  /// Returns whether the two values are equal, bit for bit; the order of maps does not matter.
   public static func == (left: CBOR, right: CBOR) -> Bool {
     switch (left, right) {
     case (.unsigned(let left), .unsigned(let right)): left == right
@@ -23,7 +23,7 @@ extension CBOR: Hashable {
     if left == right {
       return true
     }
-    // One order for both: a map that was written out and the same map decoded seldom share theirs.
+    // One order for both: an encoded map and the same map decoded seldom have the same order.
     var counts: [Pair: Int] = [:]
     for pair in left {
       counts[pair, default: 0] += 1
@@ -35,7 +35,7 @@ extension CBOR: Hashable {
     return true
   }
 
-  /// Feeds the value to `hasher`, maps so that their order does not show.
+  /// Hashes the value into `hasher`, regardless of the order of maps.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .unsigned(let number): Self.feed(0, number, to: &hasher)
@@ -49,7 +49,7 @@ extension CBOR: Hashable {
       }
     case .array(let elements): Self.feed(4, elements, to: &hasher)
     case .map(let pairs):
-      // A sum does not depend on the order of what is added.
+      // A sum does not depend on the order of its terms.
       Self.feed(5, pairs.reduce(0) { $0 &+ $1.hashValue }, to: &hasher)
     case .tagged(let tag, let value):
       Self.feed(6, tag, to: &hasher)

@@ -1,9 +1,9 @@
 extension CBOR {
-  /// Reads a payload: one item in the one form that payloads have.
+  /// Decodes a payload: one item in the canonical form of payloads.
   ///
   /// That is the deterministic form of RFC 8949, section 4.2.1: shortest heads and floating-point numbers,
-  /// definite lengths, text keys sorted by their encoded bytes and none twice, no tags, no simple values but
-  /// false, true and null. Writing what was read gives the same bytes.
+  /// definite lengths, text keys that are unique and sorted by their encoded bytes. Tags are not allowed, nor
+  /// simple values other than false, true and null. Encoding the result produces the same bytes.
   ///
   /// - Throws: ``CodingFailure`` with the first offset that breaks a rule.
   /// - Complexity: O(`bytes.count`), and memory in proportion to it.
@@ -11,20 +11,20 @@ extension CBOR {
     try self.init(payload: bytes.span)
   }
 
-  /// Reads a payload from bytes lent to it.
+  /// Decodes a payload from borrowed bytes.
   package init(payload bytes: Span<UInt8>) throws(CodingFailure) {
     var reader = CBORReader(bytes)
     self = try reader.payloadItem(depth: 0)
     try reader.finish()
   }
 
-  /// The bytes of this value as a payload.
+  /// Returns the bytes of this value as a payload.
   ///
-  /// Pairs are sorted on the way, so their order in the tree does not matter.
+  /// The encoder sorts pairs, so their order in the tree does not matter.
   ///
-  /// - Throws: ``CodingFailure`` where the tree holds a tag, `undefined`, another simple value, a key that is
-  ///   not text or stands twice, or is more than ``depthLimit`` deep.
-  /// - Complexity: O(n log n) in the number of pairs of a map that is not sorted yet, else O(bytes).
+  /// - Throws: ``CodingFailure`` if the tree has a tag, `undefined`, another simple value, a key that is not
+  ///   text or is a duplicate, or is more than ``depthLimit`` deep.
+  /// - Complexity: O(n log n) in the number of pairs of a map that is not sorted yet, otherwise O(bytes).
   public func encodedPayload() throws(CodingFailure) -> [UInt8] {
     var bytes: [UInt8] = []
     try encodePayload(into: &bytes)
@@ -38,7 +38,7 @@ extension CBOR {
 }
 
 extension CBORReader {
-  /// Takes the next item of a payload; `depth` is how many containers it stands in.
+  /// Reads the next item of a payload, nested in `depth` containers.
   mutating func payloadItem(depth: Int) throws(CodingFailure) -> CBOR {
     let start = offset
     let head = try canonicalHead()

@@ -1,7 +1,7 @@
-/// A value as CBOR (RFC 8949) sees it: what payloads and metadata look like without their Swift types.
+/// A value in the data model of CBOR (RFC 8949): payloads and metadata without their Swift types.
 ///
-/// Text is compared and hashed by its UTF-8 bytes, numbers with a fraction by their bits (so NaN equals
-/// itself and −0.0 is not 0.0), and maps whatever the order of their pairs.
+/// Text is compared and hashed by its UTF-8 bytes, and floating-point numbers by their bits (so NaN equals
+/// itself and −0.0 is not 0.0). The order of a map's pairs does not matter.
 public enum CBOR: Sendable {
   /// The number n.
   case unsigned(UInt64)
@@ -15,34 +15,34 @@ public enum CBOR: Sendable {
   case array([CBOR])
   /// Pairs of keys and values.
   case map([Pair])
-  /// A value under a tag number. No payload holds one.
+  /// A value with a tag number. Payloads have none.
   indirect case tagged(UInt64, CBOR)
   /// False or true.
   case bool(Bool)
   /// Null.
   case null
-  /// Undefined. No payload holds it.
+  /// Undefined. Payloads have none.
   case undefined
-  /// Another simple value, 0 to 19 or 32 to 255. No payload holds one.
+  /// Another simple value, 0 to 19 or 32 to 255. Payloads have none.
   case simple(UInt8)
   /// A binary floating-point number of any of the three widths, as the widest.
   case double(Double)
 
   /// A key of a map and its value.
   public struct Pair: Sendable, Hashable {
-    /// The key, in payloads always text.
+    /// The key; in payloads always text.
     public var key: CBOR
     /// The value.
     public var value: CBOR
 
-    /// The pair of `key` and `value`.
+    /// Creates the pair of `key` and `value`.
     public init(_ key: CBOR, _ value: CBOR) {
       self.key = key
       self.value = value
     }
   }
 
-  /// How deep arrays, maps and tags may be nested, in what is read and in what is written.
+  /// The most levels of nested arrays, maps and tags, for decoding and encoding.
   ///
   /// Deeper input is refused before it is entered, so that no input exhausts the stack.
   public static let depthLimit = 64

@@ -1,12 +1,13 @@
-/// The first bytes of an item: its major type, the low five bits, and the number that they or the bytes after them say.
+/// The head of an item: its major type, the low five bits, and the argument in them or in the bytes after
+/// them.
 ///
 /// RFC 8949, section 3.
 @usableFromInline package struct CBORHead: Sendable {
-  /// What kind of item it is.
+  /// The kind of item.
   @usableFromInline package let major: Major
-  /// The low five bits of the first byte; 31 stands for an indefinite length, or the end of one.
+  /// The low five bits of the first byte; 31 means an indefinite length, or the end of one.
   @usableFromInline package let info: UInt8
-  /// The number; 0 where `info` is 31.
+  /// The argument; 0 if `info` is 31.
   @usableFromInline package let argument: UInt64
 
   @inlinable package init(major: Major, info: UInt8, argument: UInt64) {
@@ -19,7 +20,7 @@
   @usableFromInline package enum Major: UInt8, Sendable {
     case unsigned, negative, bytes, text, array, map, tag, simple
 
-    /// The major type of the item that begins with `byte`.
+    /// Returns the major type of the item that begins with `byte`.
     @inlinable package init(ofFirst byte: UInt8) {
       switch byte >> 5 {
       case 0: self = .unsigned
@@ -34,7 +35,7 @@
     }
   }
 
-  /// Whether the number stands in the fewest bytes and the length, if it is one, is definite.
+  /// Whether the argument has the fewest bytes and the length, if it is one, is definite.
   @inlinable package var isShortest: Bool {
     switch info {
     case 0..<24: true

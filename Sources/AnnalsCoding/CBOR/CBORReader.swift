@@ -1,30 +1,30 @@
-/// A place in bytes lent to it, from which heads, lengths and texts are read.
+/// A reader of heads, lengths and texts from borrowed bytes.
 ///
-/// It checks every length against the bytes that are left before anything is taken or reserved.
+/// It checks every length against the remaining bytes before it reads or reserves anything.
 @usableFromInline package struct CBORReader: ~Copyable, ~Escapable {
   /// The bytes read from.
   @usableFromInline package let bytes: Span<UInt8>
-  /// The next byte to be read.
+  /// The offset of the next byte.
   @usableFromInline package var offset: Int
 
-  /// A reader of `bytes` whose next byte is the one at `offset`.
+  /// Creates a reader of `bytes` that begins at `offset`.
   @_lifetime(copy bytes)
   @inlinable package init(_ bytes: Span<UInt8>, at offset: Int = 0) {
     self.bytes = bytes
     self.offset = offset
   }
 
-  /// How many bytes are left.
+  /// The number of remaining bytes.
   @inlinable package var remaining: Int { bytes.count &- offset }
 
-  /// The next byte, which stays where it is.
+  /// Returns the next byte without consuming it.
   @inline(__always)
   @inlinable package func peek() throws(CodingFailure) -> UInt8 {
     guard offset < bytes.count else { throw CodingFailure(.truncated, at: offset) }
     return bytes[offset]
   }
 
-  /// Takes the head of the next item, in any of its forms.
+  /// Reads the head of the next item, in any of its forms.
   @inlinable package mutating func head() throws(CodingFailure) -> CBORHead {
     let first = try peek()
     let major = CBORHead.Major(ofFirst: first)
@@ -50,7 +50,7 @@
     return CBORHead(major: major, info: info, argument: 0)
   }
 
-  /// Takes a head in its one deterministic form.
+  /// Reads a head in its deterministic form.
   @inlinable package mutating func canonicalHead() throws(CodingFailure) -> CBORHead {
     let start = offset
     let head = try self.head()
@@ -60,7 +60,7 @@
     return head
   }
 
-  /// Takes as many bytes as `length` says and returns where they stood.
+  /// Skips `length` bytes and returns their range.
   @inline(__always)
   @inlinable package mutating func take(_ length: UInt64) throws(CodingFailure) -> Range<Int> {
     guard length <= UInt64(remaining) else { throw CodingFailure(.truncated, at: offset) }
@@ -69,28 +69,28 @@
     return start..<offset
   }
 
-  /// `count` as a number of items of which each takes at least `width` bytes.
+  /// Returns `count` as a number of items, each of which takes at least `width` bytes.
   @inlinable package func count(_ count: UInt64, width: Int = 1) throws(CodingFailure) -> Int {
     guard count <= UInt64(remaining / width) else { throw CodingFailure(.truncated, at: offset) }
     return Int(count)
   }
 
-  /// Refuses bytes behind the last item.
+  /// Refuses bytes after the last item.
   @inlinable package func finish() throws(CodingFailure) {
     guard offset == bytes.count else { throw CodingFailure(.trailingBytes, at: offset) }
   }
 
-  /// Goes on at `offset`, which must not be beyond the end.
+  /// Moves to `offset`, which must not be beyond the end.
   @inlinable package mutating func move(to offset: Int) {
     self.offset = min(offset, bytes.count)
   }
 
-  /// The bytes of `range`, copied.
+  /// Returns a copy of the bytes of `range`.
   @inlinable package func copy(_ range: Range<Int>) -> [UInt8] {
     bytes.extracting(range).copied
   }
 
-  /// The bytes of `range` as text.
+  /// Returns the bytes of `range` as text.
   @inline(__always)
   @inlinable package func text(_ range: Range<Int>) throws(CodingFailure) -> String {
     do {

@@ -1,16 +1,16 @@
-/// The shortest of the three CBOR widths that holds a floating-point number bit for bit.
+/// The shortest of the three CBOR widths that represents a floating-point number bit for bit.
 ///
-/// Everything is done on bits: a conversion between widths would set the quiet bit of a NaN, and would be
-/// slower than looking at the mantissa first. Formats: IEEE 754-2019, section 3.4.
+/// All operations use bits: a conversion between widths would set the quiet bit of a NaN, and would be slower
+/// than checking the mantissa first. Formats: IEEE 754-2019, section 3.4.
 @usableFromInline package enum FloatForm: Equatable, Sendable {
   case half(UInt16)
   case single(UInt32)
   case double(UInt64)
 
-  /// The shortest form of the number with these bits.
+  /// Creates the shortest form of the number with these bits.
   @inlinable package init(_ bits: UInt64) {
     let fraction = bits & 0x000f_ffff_ffff_ffff
-    // Most measured numbers use the low bits of the mantissa, and then no shorter form can hold them.
+    // Most measured numbers use the low bits of the mantissa, and then no shorter form can represent them.
     guard fraction & 0x1fff_ffff == 0 else {
       self = .double(bits)
       return
@@ -66,7 +66,7 @@
     }
   }
 
-  /// The bits of the same number as a `Float`; `nil` where it needs a `Double`.
+  /// The bits of the same number as a `Float`; `nil` if it needs a `Double`.
   @inlinable package var singleBits: UInt32? {
     switch self {
     case .half(let bits):

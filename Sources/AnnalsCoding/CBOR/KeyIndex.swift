@@ -1,4 +1,4 @@
-/// Where the values of a map stand, found by the UTF-8 bytes of their keys.
+/// An index of the values of a map by the UTF-8 bytes of their keys.
 struct KeyIndex {
   private struct Entry {
     let keyStart: Int
@@ -8,7 +8,7 @@ struct KeyIndex {
   private let bytes: [UInt8]
   private let entries: [Entry]
 
-  /// The index of the map that `item` is.
+  /// Creates the index of the map in `item`.
   init(_ item: DecodingItem) throws(CodingFailure) {
     var reader = CBORReader(item.bytes.span, at: item.offset)
     let head = try reader.head()
@@ -26,7 +26,7 @@ struct KeyIndex {
     self.entries = entries
   }
 
-  /// Where the value under `key` begins; `nil` where there is none.
+  /// Returns the offset of the value for `key`; `nil` if there is none.
   ///
   /// - Complexity: O(log n): a checked payload's keys are sorted, the shorter first.
   func value(_ key: String) -> Int? {

@@ -1,4 +1,5 @@
-/// The order of a map's keys, or a set's elements, as they are written: noticed on the way, put right at the end.
+/// The order of a map's keys, or a set's elements, during encoding: recorded for each entry, sorted at the
+/// end.
 ///
 /// Keys are sorted by their encoded bytes (RFC 8949, section 4.2.1), which puts shorter texts first.
 @usableFromInline
@@ -14,13 +15,13 @@ package struct KeyOrder {
   private var lastKey: Range<Int>?
   private var isSorted = true
 
-  /// The order of entries of which the first begins at `start`.
+  /// Creates the order of entries, the first of which begins at `start`.
   package init(at start: Int) {
     self.start = start
     self.keyEnd = start
   }
 
-  /// Says that a key has just been written.
+  /// Records that a key has just been written.
   package mutating func endKey(in bytes: [UInt8]) {
     keyEnd = bytes.count
     if isSorted, let lastKey {
@@ -29,19 +30,19 @@ package struct KeyOrder {
     lastKey = start..<keyEnd
   }
 
-  /// Says that the value of that key has just been written.
+  /// Records that the value of that key has just been written.
   package mutating func endValue(in bytes: [UInt8]) {
     entries.append(Entry(start: start, keyEnd: keyEnd, end: bytes.count))
     start = bytes.count
   }
 
-  /// Puts the entries, which must be the last of `bytes`, in order.
+  /// Sorts the entries, which must be the last of `bytes`.
   ///
-  /// - Returns: Where an entry stands whose key another has too, if there is one.
+  /// - Returns: The offset of an entry with a duplicate key, if there is one.
   package func sort(_ bytes: inout [UInt8]) -> Int? {
     guard !isSorted, let first = entries.first else { return nil }
     let (sorted, twice) = arranged(in: bytes.span)
-    // Only this map's bytes are copied: copying what stands before them would make many small maps quadratic.
+    // Only this map's bytes are copied: copying the preceding ones would make many small maps quadratic.
     let written = [UInt8](bytes[first.start...])
     bytes.removeSubrange(first.start...)
     for entry in sorted {
@@ -50,9 +51,9 @@ package struct KeyOrder {
     return twice
   }
 
-  /// The entries in order, and where the first stands whose key is another's too.
+  /// Returns the entries in order, and the offset of the first one with a duplicate key.
   private func arranged(in bytes: Span<UInt8>) -> ([Entry], twice: Int?) {
-    // No item begins another, so that comparing whole entries compares their keys first.
+    // No item is a prefix of another, so comparing whole entries compares their keys first.
     let sorted = entries.sorted { left, right in
       bytes.order(of: left.start..<left.end, against: right.start..<right.end) < 0
     }

@@ -1,14 +1,13 @@
 /// The number of times that each key occurs in a payload, by its path.
 ///
 /// Elements of arrays have no part of their own in a path, so that their order does not matter. Keys whose
-/// value is null do not count: `Codable` leaves those out
-/// that are nil.
+/// value is null do not count, because `Codable` omits keys for nil.
 package struct KeyPaths {
   private(set) var counts: [[ExactText]: Int] = [:]
 
-  /// The keys of `payload`.
+  /// Collects the keys of `payload`.
   ///
-  /// - Throws: ``CodingFailure`` where it is no payload.
+  /// - Throws: ``CodingFailure`` if it is not a payload.
   /// - Complexity: O(bytes).
   package init(of payload: Span<UInt8>) throws(CodingFailure) {
     try PayloadCheck.validate(payload)
@@ -17,8 +16,8 @@ package struct KeyPaths {
     try Self.add(&reader, &path, to: &counts)
   }
 
-  /// The paths that occur here more often than in `other`, once for each time. Paths inside a missing value
-  /// are left out.
+  /// Returns the paths that occur here more often than in `other`, once for each additional time. Paths
+  /// inside a missing value are omitted.
   package func missing(from other: KeyPaths) -> [[ExactText]] {
     let less = counts.filter { $0.value > other.counts[$0.key, default: 0] }
     let outermost = less.filter { path, _ in

@@ -1,12 +1,12 @@
-/// The rules of payloads, checked on bytes without building a value.
+/// A check of the rules for payloads that uses only the bytes and builds no value.
 ///
-/// A payload is one item in the deterministic form of RFC 8949, section 4.2.1: shortest heads and floating-point
-/// numbers, definite lengths, keys sorted by their encoded bytes and none twice. Besides integers, texts,
-/// byte strings, arrays, maps and floating-point numbers it may hold false, true and null, and keys are texts.
+/// A payload is one item in the deterministic form of RFC 8949, section 4.2.1: shortest heads and
+/// floating-point numbers, definite lengths, and unique keys sorted by their encoded bytes. Its values are
+/// integers, texts, byte strings, arrays, maps, floating-point numbers, false, true and null. Keys are texts.
 package enum PayloadCheck {
   /// Refuses `bytes` that are not a payload.
   ///
-  /// - Returns: The major type of the item: an array is by shape, a map by name.
+  /// - Returns: The major type of the item: an array for a payload by shape, a map for one by name.
   /// - Throws: ``CodingFailure`` with the first byte that breaks a rule.
   /// - Complexity: O(`bytes.count`), without allocating.
   @discardableResult
@@ -20,7 +20,7 @@ package enum PayloadCheck {
 }
 
 extension CBORReader {
-  /// Takes one item and refuses it where it breaks a rule; `depth` is how many containers it stands in.
+  /// Reads one item, nested in `depth` containers, and refuses it if it breaks a rule.
   package mutating func checkItem(depth: Int) throws(CodingFailure) {
     let start = offset
     let head = try canonicalHead()
@@ -46,7 +46,7 @@ extension CBORReader {
     }
   }
 
-  /// Takes a key, which must sort after the one encoded at `previous` (empty before the first).
+  /// Reads a key, which must sort after the one encoded at `previous` (empty before the first).
   mutating func checkKey(after previous: Range<Int>) throws(CodingFailure) -> Range<Int> {
     let start = offset
     let head = try canonicalHead()
@@ -62,7 +62,7 @@ extension CBORReader {
     return key
   }
 
-  /// Refuses the simple value or number `head` that stands at `start` where a payload may not hold it so.
+  /// Refuses the simple value or number `head` at `start` if a payload may not have it in this form.
   func checkSimple(_ head: CBORHead, at start: Int) throws(CodingFailure) {
     switch head.info {
     case 20, 21, 22: return

@@ -1,7 +1,7 @@
 extension Span<UInt8> {
-  /// Where the items that begin at `start`, `items` of them with all that they hold, end.
+  /// Returns the end of `items` items that begin at `start`, including all nested items.
   ///
-  /// Only lengths are looked at, whatever the items are.
+  /// Only lengths are checked, for items of any type.
   ///
   /// - Complexity: O(items within them), without recursion.
   @inlinable package func end(ofItems items: Int, from start: Int) throws(CodingFailure) -> Int {
@@ -22,7 +22,7 @@ extension Span<UInt8> {
         if major >= 2, major <= 5 {
           var number: UInt64 = 0
           for index in 1...width { number = number << 8 | UInt64(self[offset &+ index]) }
-          // No item is longer than all bytes, so that a length beyond them needs no exact value.
+          // No item is longer than all bytes, so a length beyond them needs no exact value.
           argument = Int(Swift.min(number, UInt64(count)))
         }
         offset &+= width
@@ -45,7 +45,7 @@ extension Span<UInt8> {
     return offset
   }
 
-  /// Where the head at `start`, which must be that of an array of `elements`, ends.
+  /// Returns the end of the head at `start`, which must be that of an array of `elements`.
   @inline(__always)
   @inlinable package func end(ofHead elements: Int, at start: Int) throws(CodingFailure) -> Int {
     // Nearly every record has fewer fields than that, and then its head is one byte.

@@ -1,12 +1,12 @@
-/// A collection that is written as an array in an order of its own instead of what its `Codable` conformance does.
+/// A collection that is encoded as an array in its own order, not by its `Codable` conformance.
 protocol EncodableByElements {
-  /// Appends the collection, whose elements stand at `depth`.
+  /// Appends the collection, whose elements are at `depth`.
   func encodeElements(into bytes: inout [UInt8], path: CodingPath?, depth: Int) throws(CodingFailure)
 }
 
-/// A collection that is read from such an array.
+/// A collection that is decoded from such an array.
 protocol DecodableByElements {
-  /// Reads the collection from the item that `item` stands at.
+  /// Decodes the collection from `item`.
   static func decodeElements(from item: DecodingItem) throws(CodingFailure) -> Self
 }
 

@@ -5,7 +5,8 @@
 #endif
 
 extension DecodingItem {
-  /// The item as a value of the type wanted: in its own form where the type has one, else through its `Decodable` code.
+  /// Decodes the item as a value of the given type: in its own form if the type has one, otherwise by its
+  /// `Decodable` code.
   package func decode<T: Decodable>(_ type: T.Type) throws(CodingFailure) -> T {
     if let special = try special(type) {
       guard let value = special as? T else { throw failure(.wrongType, "\(type) wanted") }

@@ -1,12 +1,12 @@
-/// One item of a payload that has been checked, and the way that leads to it.
+/// One item of a checked payload, and the path to it.
 package struct DecodingItem {
   /// The whole payload.
   package let bytes: [UInt8]
-  /// Where the item begins.
+  /// The offset of the item.
   package let offset: Int
-  /// The way to what holds the item; `nil` at the top.
+  /// The path of the container of the item; `nil` at the top.
   package let parent: CodingPath?
-  /// The last step of the way; `nil` at the top.
+  /// The last step of the path; `nil` at the top.
   package let step: CodingPath.Step?
 
   package init(bytes: [UInt8], offset: Int, parent: CodingPath? = nil, step: CodingPath.Step? = nil) {
@@ -16,17 +16,17 @@ package struct DecodingItem {
     self.step = step
   }
 
-  /// The way to the item. It is an object that only failures and nested containers need.
+  /// The path of the item. It is an object that only failures and nested containers need.
   var path: CodingPath? {
     step.map { CodingPath($0, in: parent) } ?? parent
   }
 
-  /// A failure at this item.
+  /// Returns a failure at this item.
   func failure(_ reason: CodingFailure.Reason, _ detail: String? = nil) -> CodingFailure {
     CodingFailure(reason, at: offset, path: CodingPath.keys(path), detail: detail)
   }
 
-  /// The item's head, and where what follows it begins.
+  /// Returns the item's head, and the offset after it.
   private func head() throws(CodingFailure) -> (head: CBORHead, content: Int) {
     var reader = CBORReader(bytes.span, at: offset)
     let head = try reader.head()
@@ -36,7 +36,7 @@ package struct DecodingItem {
   /// Whether the item is null.
   var isNull: Bool { bytes[offset] == 0xf6 }
 
-  /// The item as truth value.
+  /// Returns the item as a Boolean.
   func bool() throws(CodingFailure) -> Bool {
     switch bytes[offset] {
     case 0xf4: return false
@@ -45,7 +45,7 @@ package struct DecodingItem {
     }
   }
 
-  /// The item as whole number of the type wanted.
+  /// Returns the item as a whole number of the given type.
   func integer<T: FixedWidthInteger>(_ type: T.Type) throws(CodingFailure) -> T {
     let head = try head().head
     let number: T?
@@ -58,7 +58,7 @@ package struct DecodingItem {
     return number
   }
 
-  /// The item as floating-point number; a whole number only where no rounding is needed.
+  /// Returns the item as a floating-point number; a whole number only if no rounding is needed.
   package func double() throws(CodingFailure) -> Double {
     let head = try head().head
     let number: Double?
@@ -75,7 +75,7 @@ package struct DecodingItem {
     return number
   }
 
-  /// The item as single-precision number, where no rounding is needed.
+  /// Returns the item as a single-precision number, if no rounding is needed.
   package func float() throws(CodingFailure) -> Float {
     guard let bits = FloatForm(try double().bitPattern).singleBits else {
       throw failure(.outOfRange, "Float wanted")
@@ -83,7 +83,7 @@ package struct DecodingItem {
     return Float(bitPattern: bits)
   }
 
-  /// The item as text.
+  /// Returns the item as text.
   func text() throws(CodingFailure) -> String {
     var reader = CBORReader(bytes.span, at: offset)
     let head = try reader.head()
@@ -91,7 +91,7 @@ package struct DecodingItem {
     return try reader.text(try reader.take(head.argument))
   }
 
-  /// The item as byte string; `nil` where it is none.
+  /// Returns the item as a byte string; `nil` if it is not one.
   func byteString() throws(CodingFailure) -> [UInt8]? {
     var reader = CBORReader(bytes.span, at: offset)
     let head = try reader.head()
@@ -102,7 +102,7 @@ package struct DecodingItem {
   /// Whether the item is a text.
   var isText: Bool { CBORHead.Major(ofFirst: bytes[offset]) == .text }
 
-  /// The elements of the array that the item is.
+  /// Returns the elements of the array in the item.
   func elements() throws(CodingFailure) -> [DecodingItem] {
     var reader = CBORReader(bytes.span, at: offset)
     let head = try reader.head()
@@ -116,7 +116,7 @@ package struct DecodingItem {
     return elements
   }
 
-  /// The pairs of the map that the item is.
+  /// Returns the pairs of the map in the item.
   func pairs() throws(CodingFailure) -> [(key: String, value: DecodingItem)] {
     var reader = CBORReader(bytes.span, at: offset)
     let head = try reader.head()
@@ -134,7 +134,7 @@ package struct DecodingItem {
 }
 
 extension CBORReader {
-  /// Passes over one item of a checked payload with all that it holds.
+  /// Skips one item of a checked payload, including all nested items.
   mutating func skip() throws(CodingFailure) {
     var left = 1
     while left > 0 {

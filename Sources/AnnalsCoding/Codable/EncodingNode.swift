@@ -1,7 +1,7 @@
-/// A value that is being written: nothing yet, one item, an array or a map, some of whose parts may still be open.
+/// A value during encoding: empty, one item, or an array or a map, some of whose parts may still be open.
 ///
-/// `Codable` may fill nested containers in any order, so parts that are not complete are nodes of their own
-/// until the whole is written.
+/// `Codable` may fill nested containers in any order, so incomplete parts are separate nodes until the whole
+/// value is written.
 final class EncodingNode {
   private enum Form {
     case empty, single, array, map
@@ -17,31 +17,31 @@ final class EncodingNode {
   private var bytes: [UInt8] = []
   /// The first failure of a call that cannot throw.
   private var failure: CodingFailure?
-  /// Where the value stands.
+  /// The path of the value.
   let path: CodingPath?
-  /// In how many containers it stands.
+  /// The number of containers around it.
   let depth: Int
 
-  /// A value at `path` of which nothing is written yet.
+  /// Creates an empty value at `path`.
   init(path: CodingPath?, depth: Int) {
     self.path = path
     self.depth = depth
   }
 
-  /// How many elements or pairs there are so far.
+  /// The number of elements or pairs so far.
   var count: Int { parts.count }
 
-  /// The path of an element or value.
+  /// Returns the path of an element or value.
   func path(_ step: CodingPath.Step) -> CodingPath {
     CodingPath(step, in: path)
   }
 
-  /// Says that the value is an array.
+  /// Makes the value an array.
   func beginArray() {
     begin(.array)
   }
 
-  /// Says that the value is a map.
+  /// Makes the value a map.
   func beginMap() {
     begin(.map)
   }
@@ -64,7 +64,7 @@ final class EncodingNode {
     failure = failure ?? CodingFailure(reason, at: bytes.count, path: CodingPath.keys(path), detail: detail)
   }
 
-  /// Writes the one item that the value is.
+  /// Writes the value as one item.
   func single(_ write: (inout [UInt8]) throws(CodingFailure) -> Void) throws(CodingFailure) {
     guard form == .empty else {
       throw CodingFailure(
@@ -74,7 +74,7 @@ final class EncodingNode {
     try write(&bytes)
   }
 
-  /// Writes the pair of `key` and what `write` appends.
+  /// Writes the pair of `key` and the value that `write` appends.
   func pair(
     _ key: String, _ write: (inout [UInt8]) throws(CodingFailure) -> Void
   ) throws(CodingFailure) {
@@ -92,14 +92,14 @@ final class EncodingNode {
     parts.append(Part(start: start, keyEnd: start, end: bytes.count, open: nil))
   }
 
-  /// Adds a pair whose value is filled later.
+  /// Adds a pair whose value is written later.
   func openPair(_ key: String) -> EncodingNode {
     let start = bytes.count
     bytes.appendText(key)
     return open(Part(start: start, keyEnd: bytes.count, end: bytes.count, open: node(.key(key))))
   }
 
-  /// Adds an element that is filled later.
+  /// Adds an element that is written later.
   func openElement() -> EncodingNode {
     open(Part(start: bytes.count, keyEnd: bytes.count, end: bytes.count, open: node(.index(count))))
   }
@@ -142,7 +142,7 @@ final class EncodingNode {
     try part.open?.write(into: &output)
   }
 
-  /// Puts the pairs in the order of their encoded keys.
+  /// Sorts the pairs by their encoded keys.
   private func sortParts() throws(CodingFailure) {
     parts.sort { order($0, $1) < 0 }
     for (left, right) in zip(parts, parts.dropFirst()) where order(left, right) == 0 {

@@ -1,4 +1,4 @@
-/// What a type's `init(from:)` is given: it reads one item.
+/// The decoder for a type's `init(from:)`, which reads one item.
 struct ItemDecoder: Decoder {
   let item: DecodingItem
 
@@ -52,7 +52,7 @@ private struct KeyedItemContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
     try value(key.stringValue)
   }
 
-  /// The value under `key` where it is there and not null.
+  /// Returns the value of `key` if it exists and is not null.
   private func present(_ key: Key) -> DecodingItem? {
     guard let value = found(key.stringValue), !value.isNull else { return nil }
     return value
@@ -77,7 +77,7 @@ private struct KeyedItemContainer<Key: CodingKey>: KeyedDecodingContainerProtoco
   func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try value(key).integer(type) }
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try value(key).decode(type) }
 
-  // One search instead of the three that the protocol's own forms make.
+  // One search instead of the three in the protocol's default forms.
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try present(key)?.text() }
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try present(key)?.double() }
   func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try present(key)?.integer(type) }
@@ -135,7 +135,7 @@ private struct UnkeyedItemContainer: UnkeyedDecodingContainer {
     currentIndex += 1
   }
 
-  /// What `read` makes of the next element; only where it succeeds is the element passed.
+  /// Returns the result of `read` for the next element, which is only consumed if `read` succeeds.
   private mutating func next<T>(_ read: (DecodingItem) throws -> T) throws -> T {
     let value = try read(try current())
     try advance()

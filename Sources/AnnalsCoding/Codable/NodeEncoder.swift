@@ -1,4 +1,4 @@
-/// What a type's `encode(to:)` is given: it writes into one node.
+/// The encoder for a type's `encode(to:)`, which writes into one node.
 struct NodeEncoder: Encoder {
   let node: EncodingNode
 
@@ -175,7 +175,7 @@ private struct SingleNodeContainer: SingleValueEncodingContainer {
 
   func encode(_ value: some Encodable) throws {
     try node.single { (bytes) throws(CodingFailure) in
-      // The same value, only through another type: it stands no deeper.
+      // The same value through another type: it adds no depth.
       try PayloadEncoder.encode(value, into: &bytes, path: node.path, depth: node.depth)
     }
   }

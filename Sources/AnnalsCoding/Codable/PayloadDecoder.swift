@@ -1,16 +1,16 @@
-/// Reads a `Codable` value from a payload by name.
+/// A decoder of `Codable` values from payloads by name.
 ///
-/// Keys are compared as UTF-8 bytes, and those that the type does not ask for are passed over. The special types
-/// have the forms that ``PayloadEncoder`` writes; besides, as JSON can say nothing else, a text is taken for a
-/// Date (ISO 8601), a UUID, or base64 of Data and `[UInt8]`. A whole number is taken where a floating-point
-/// number is wanted and holds it exactly; nothing is rounded, and 1.0 is no integer.
+/// Keys are compared as UTF-8 bytes, and keys that the type does not use are skipped. The special types have
+/// the forms that ``PayloadEncoder`` writes. Because JSON has no other form for them, texts are also accepted
+/// for a Date (ISO 8601), a UUID, and Data and `[UInt8]` (base64). A whole number is accepted as a
+/// floating-point number that represents it exactly. Nothing is rounded, and 1.0 is no integer.
 package enum PayloadDecoder {
-  /// The value that `payload` holds.
+  /// Decodes the value in `payload`.
   ///
-  /// - Throws: ``CodingFailure`` with offset and path where the bytes are no payload, do not fit the type, or
+  /// - Throws: ``CodingFailure`` with offset and path if the bytes are not a payload, do not fit the type, or
   ///   the type's own code throws.
   package static func decode<T: Decodable>(_ type: T.Type, from payload: [UInt8]) throws(CodingFailure) -> T {
-    // Once for all of it, so that containers can be entered anywhere and nesting is known to be bounded.
+    // Checked once as a whole, so that containers can be entered anywhere and nesting is known to be bounded.
     try PayloadCheck.validate(payload.span)
     return try DecodingItem(bytes: payload, offset: 0, parent: nil, step: nil).decode(type)
   }

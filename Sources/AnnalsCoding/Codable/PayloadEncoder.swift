@@ -4,23 +4,23 @@
   import Foundation
 #endif
 
-/// Writes a `Codable` value as a payload by name.
+/// An encoder of `Codable` values as payloads by name.
 ///
-/// Keyed containers are maps, unkeyed ones arrays. Data and `[UInt8]` are byte strings, a UUID its 16 bytes, a
-/// Date the seconds since 2001-01-01T00:00:00Z as a double, URL and Decimal texts; a Set is an array, and a
+/// Keyed containers are maps, unkeyed ones arrays. Data and `[UInt8]` are byte strings, a UUID its 16 bytes,
+/// a Date the seconds since 2001-01-01T00:00:00Z as a double, URL and Decimal texts. A Set is an array, and a
 /// Dictionary whose keys are not `String` an array of pairs, both sorted by encoded bytes.
 package enum PayloadEncoder {
-  /// The payload of `value`.
+  /// Returns the payload of `value`.
   ///
-  /// - Throws: ``CodingFailure`` with the path, where the value's own code throws, writes nothing, writes a key
-  ///   twice, nests more than 64 deep, or holds an integer beyond 64 bits.
+  /// - Throws: ``CodingFailure`` with the path, if the value's own code throws, writes nothing, writes a
+  ///   duplicate key, nests more than 64 deep, or has an integer beyond 64 bits.
   package static func encode(_ value: some Encodable) throws(CodingFailure) -> [UInt8] {
     var bytes: [UInt8] = []
     try encode(value, into: &bytes, path: nil, depth: 0)
     return bytes
   }
 
-  /// Appends `value`, which stands at `path` in `depth` containers.
+  /// Appends `value`, at `path` and nested in `depth` containers.
   package static func encode<T: Encodable>(
     _ value: T, into bytes: inout [UInt8], path: CodingPath?, depth: Int
   ) throws(CodingFailure) {
@@ -36,11 +36,11 @@ package enum PayloadEncoder {
     try node.write(into: &bytes)
   }
 
-  /// Appends `value` where its type has a form of its own, and tells whether it has.
+  /// Appends `value` if its type has a form of its own, and returns whether it has.
   private static func encodeSpecial<T: Encodable>(
     _ value: T, into bytes: inout [UInt8], path: CodingPath?, depth: Int
   ) throws(CodingFailure) -> Bool {
-    // Types are compared before anything is cast: that costs next to nothing, and most values are none of these.
+    // Types are compared before casts: that costs next to nothing, and most values have none of these types.
     if T.self == Data.self, let data = value as? Data {
       bytes.appendByteString([UInt8](data))
     } else if T.self == [UInt8].self, let string = value as? [UInt8] {
@@ -71,6 +71,6 @@ package enum PayloadEncoder {
 }
 
 extension URL {
-  /// Why a URL with a base is not stored.
+  /// The reason why a URL with a base is not stored.
   package static let withBase = "a URL that is relative to a base; use its absoluteURL"
 }

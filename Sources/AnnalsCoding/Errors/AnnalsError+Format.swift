@@ -1,8 +1,8 @@
 extension AnnalsError {
-  /// The error for bytes that do not have the layout they should have.
+  /// Creates the error for bytes that do not have the expected layout.
   ///
   /// - Parameters:
-  ///   - place: The place of the bytes, in words: "position 7" or "table 'heads', key 3".
+  ///   - place: The place of the bytes, as text: "position 7" or "table 'heads', key 3".
   package init(_ failure: FormatFailure, place: String, position: Position? = nil, table: String? = nil) {
     var details = Details()
     details.position = position

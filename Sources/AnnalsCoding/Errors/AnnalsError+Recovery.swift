@@ -1,5 +1,5 @@
 extension AnnalsError {
-  /// What a program can do about an error without a person.
+  /// A step with which a program can recover from an error without a person.
   public enum Recovery: String, Hashable, Sendable {
     /// Make the same call again: nothing was written.
     case retry
@@ -9,11 +9,13 @@ extension AnnalsError {
     case activate
     /// Open the store for reading only.
     case openReadOnly
-    /// Move the store aside with ``EventLog/resetMovingAside(_:)`` and begin a new one. Nothing is ever deleted.
+    /// Move the store aside with ``EventLog/resetMovingAside(_:)`` and create a new one. Nothing is ever
+    /// deleted.
     case moveAside
   }
 
-  /// What a program can do about the error without a person, the mildest first; empty where only a person can.
+  /// The steps with which a program can recover without a person, the mildest first; empty if only a person
+  /// can.
   public var recovery: [Recovery] {
     switch code {
     case .busy, .tooManyReaders, .diskFull, .notCommitted, .cancelled: [.retry]

@@ -4,20 +4,21 @@
   public import Foundation
 #endif
 
-/// What went wrong, where, and what to do about it.
+/// An error of the library: its kind, its place, and how to resolve it.
 ///
-/// No message and no detail ever holds a payload or a metadata value.
+/// No message and no detail ever has a payload or a metadata value.
 public struct AnnalsError: Error, Sendable {
   /// The kind of failure.
   public let code: Code
-  /// The failure in words: the place, what was expected, what was found, what to do.
+  /// The failure as text: the place, the expected and the actual value, and how to resolve it.
   public let message: String
   /// The same facts as values.
   public var details: Details { facts?.details ?? Details() }
-  /// The error below this one, where there is one.
+  /// The error that caused this one, if any.
   public let underlying: (any Error)?
 
-  /// Apart from the error, which every call that can throw has room for: the facts take ten times as much.
+  /// A separate object, because every throwing call reserves space for the error, and the facts take ten
+  /// times as much.
   private let facts: Facts?
 
   private final class Facts: Sendable {
@@ -26,13 +27,13 @@ public struct AnnalsError: Error, Sendable {
     init(_ details: Details) { self.details = details }
   }
 
-  /// An error of kind `code`.
+  /// Creates an error of kind `code`.
   ///
   /// - Parameters:
   ///   - code: The kind of failure.
-  ///   - message: The failure in words.
+  ///   - message: The failure as text.
   ///   - details: The same facts as values.
-  ///   - underlying: The error below this one.
+  ///   - underlying: The error that caused this one.
   public init(
     _ code: Code, _ message: String, details: Details? = nil, underlying: (any Error)? = nil
   ) {
@@ -49,7 +50,7 @@ extension AnnalsError: CustomStringConvertible {
 }
 
 extension AnnalsError {
-  /// The facts of an error as values; each is `nil` or empty where it says nothing of this error.
+  /// The facts of an error as values; each is `nil` or empty if it does not apply.
   public struct Details: Sendable {
     /// The stream concerned.
     public var stream: StreamName?
@@ -65,7 +66,8 @@ extension AnnalsError {
     public var line: Int?
     /// The column of the input in bytes, counted from 1.
     public var column: Int?
-    /// How many lines of an input are done with: stored, there already, empty or skipped. A further import skips so many.
+    /// The number of lines of an input that are processed: stored, already present, empty or skipped. To
+    /// continue the import, skip that many.
     public var linesStored: Int?
     /// The offset in bytes from the start of the payload, entry or file concerned.
     public var offset: Int?
@@ -75,28 +77,28 @@ extension AnnalsError {
     public var file: String?
     /// The event id concerned.
     public var id: UUID?
-    /// The process that keeps others waiting, as it noted itself.
+    /// The id of the process that others wait for, as it recorded itself.
     public var holder: Int32?
-    /// How long was waited.
+    /// The time spent waiting.
     public var waited: Duration?
     /// Every expectation that did not hold.
     public var violations: [Violation] = []
-    /// The streams that entries of the stream concerned have moved to.
+    /// The streams that entries of the stream have moved to.
     public var movedTo: [StreamName] = []
     /// Every stored kind that the plan cannot read.
     public var kinds: [UnreadableKind] = []
     /// Every field that would be lost.
     public var fields: [UndeclaredField] = []
 
-    /// Where it is, in words, for a report that gives place and problem apart.
+    /// The place as text, for a report that shows place and problem separately.
     package var place: String?
-    /// What is wrong there, in words and without advice.
+    /// The problem as text, without advice.
     package var problem: String?
 
-    /// No facts.
+    /// Creates empty details.
     public init() {}
 
-    /// Facts set by `fill`.
+    /// Creates details that `fill` sets.
     package init(_ fill: (inout Details) -> Void) {
       fill(&self)
     }

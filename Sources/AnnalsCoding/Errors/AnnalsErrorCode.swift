@@ -22,53 +22,58 @@ extension AnnalsError {
 
     /// One or more expectations of an append did not hold; `details.violations` lists all of them.
     public static let conflict = Code(.conflict)
-    /// An inline projection refuses an event of an append; nothing of the call was stored.
+    /// An inline projection refused an event of an append; nothing of the call was stored.
     public static let rejected = Code(.rejected)
-    /// An append expects something of a stream whose entries have moved to others, which `details.movedTo` names, or has ids and may have been stored before they did; or
-    /// a pass has given a stream other entries while it was read page by page.
+    /// The entries of a stream have moved.
+    ///
+    /// An append expects something of a stream whose entries have moved to others, which `details.movedTo`
+    /// names. Or it has ids and may have been stored before they moved. Or a migration pass has replaced a
+    /// stream's entries while it was read page by page.
     public static let streamMoved = Code(.streamMoved)
-    /// An event id stands twice in one call for the same stream.
+    /// An event id occurs twice in one call for the same stream.
     public static let duplicateID = Code(.duplicateID)
-    /// Some events of a call with ids are in the stream already and others are not.
+    /// Some events of a call with ids are already in the stream and others are not.
     public static let partlyThere = Code(.partlyThere)
-    /// A stream or type name is empty, holds NUL or has more than 500 bytes.
+    /// A stream or type name is empty, has a NUL or has more than 500 bytes.
     public static let invalidName = Code(.invalidName)
-    /// A payload, a metadata map or a call is over its limit.
+    /// A payload, a metadata map or a call exceeds its limit.
     public static let tooLarge = Code(.tooLarge)
-    /// Input is not what it should be: JSON, CBOR, a time or a number.
+    /// Input is malformed: JSON, CBOR, a time or a number.
     public static let malformed = Code(.malformed)
     /// There is no store at this path.
     public static let noSuchStore = Code(.noSuchStore)
     /// A store could not be created at this path.
     public static let cannotCreate = Code(.cannotCreate)
-    /// What stands at this path is no store.
+    /// The file or directory at this path is not a store.
     public static let notAStore = Code(.notAStore)
     /// A file of the store is missing.
     public static let incomplete = Code(.incomplete)
     /// A file belongs to another store.
     public static let foreign = Code(.foreign)
-    /// The store's bytes are not what was written.
+    /// The store's bytes differ from those that were written.
     public static let damaged = Code(.damaged)
-    /// The store's format is not one that this library reads.
+    /// This library does not read the store's format.
     public static let formatVersion = Code(.formatVersion)
     /// The store needs a feature that this library does not know.
     public static let needsNewer = Code(.needsNewer)
-    /// The store holds events of a schema version newer than the plan's, so that the plan cannot read them,
-    /// or cannot append.
+    /// The store has events of a schema version newer than the plan's, so the plan cannot read them, or
+    /// cannot append.
     public static let newerSchema = Code(.newerSchema)
-    /// The store has moved on to a version that this program cannot write.
+    /// The store has moved to a version that this program cannot write.
     public static let superseded = Code(.superseded)
-    /// Programs of an older version still need every event in a form that it has, and this one has none.
+    /// Programs of an older version still need every event in a form of their version, and this event has
+    /// none.
     public static let unrepresentable = Code(.unrepresentable)
-    /// The store holds events older than the plan's oldest version.
+    /// The store has events older than the plan's oldest version.
     public static let storeTooOld = Code(.storeTooOld)
-    /// The plan does not hold together.
+    /// The plan is invalid.
     public static let invalidPlan = Code(.invalidPlan)
     /// A shipped version of a record was edited.
     public static let shapeChanged = Code(.shapeChanged)
     /// Stored events have no path to the plan's current version; `details.kinds` lists them.
     public static let noPath = Code(.noPath)
-    /// A stage has a context that must be computed first, or an inline projection must be folded: open the store again, with `activating` where the message says so.
+    /// A stage needs a context, or an inline projection must be folded. Open the store again, with
+    /// `activating` if the message says so.
     public static let requiresActivation = Code(.requiresActivation)
     /// A stage can only be run by a migration pass.
     public static let requiresPass = Code(.requiresPass)
@@ -77,11 +82,11 @@ extension AnnalsError {
     public static let undeclaredFields = Code(.undeclaredFields)
     /// The operation needs the plan that the store was written with.
     public static let needsPlan = Code(.needsPlan)
-    /// A rule threw, or gave what it may not give.
+    /// A rule threw, or returned an invalid result.
     public static let ruleFailed = Code(.ruleFailed)
     /// A stage's verification refused the result.
     public static let verifyFailed = Code(.verifyFailed)
-    /// A rule made an id or a stream that is there already.
+    /// A rule made an id or a stream that already exists.
     public static let collision = Code(.collision)
     /// Another process holds the lock.
     public static let busy = Code(.busy)
@@ -91,25 +96,25 @@ extension AnnalsError {
     public static let tooManyReaders = Code(.tooManyReaders)
     /// The store was opened for reading only.
     public static let readOnly = Code(.readOnly)
-    /// This user may not open the file.
+    /// This user does not have permission to open the file.
     public static let permission = Code(.permission)
-    /// The disk has no room for the write; nothing was written.
+    /// The disk has no space for the write; nothing was written.
     public static let diskFull = Code(.diskFull)
-    /// The write failed and nothing of it was kept.
+    /// The write failed and was not stored.
     public static let notCommitted = Code(.notCommitted)
-    /// The write failed and may or may not have been kept.
+    /// The write failed, and may or may not have been stored.
     public static let outcomeUnknown = Code(.outcomeUnknown)
     /// A file of the store was replaced or removed while it was open.
     public static let storeReplaced = Code(.storeReplaced)
     /// A lock file was damaged or removed while it was open.
     public static let lockFileDamaged = Code(.lockFileDamaged)
-    /// The store was opened before this process was forked off.
+    /// The store was opened before this process was forked.
     public static let usedAfterFork = Code(.usedAfterFork)
     /// A read or a write of a file failed.
     public static let inputOutput = Code(.inputOutput)
     /// The task was cancelled; nothing was written.
     public static let cancelled = Code(.cancelled)
-    /// A checkpoint is none of the log as it is now; the error below is a ``CheckpointMismatch``.
+    /// A checkpoint does not match the log; the underlying error is a ``CheckpointMismatch``.
     public static let checkpointMismatch = Code(.checkpointMismatch)
     /// The call contradicts itself or the store's state.
     public static let wrongUse = Code(.wrongUse)

@@ -1,17 +1,17 @@
-/// Why bytes could not be read as a value, or a value not be written as bytes, and where.
+/// The reason why bytes could not be decoded or a value could not be encoded, and the place.
 ///
-/// It never holds a value that was read or written, only keys and the names of types.
+/// It never has a decoded or encoded value, only keys and the names of types.
 public struct CodingFailure: Error, Hashable, Sendable {
   /// The rule that was broken.
   public let reason: Reason
-  /// The byte at which it shows: counted from 0 in what was read, or how much was written before.
+  /// The offset of the failure: counted from 0 in the input, or the number of bytes written before it.
   public let offset: Int
-  /// The keys and indexes that lead to the place, outermost first; empty where it is not known.
+  /// The path of keys and indexes to the place, outermost first; empty if it is unknown.
   public let path: [String]
-  /// What was wanted, in words; `nil` where the reason says it all.
+  /// The expected input, as text; `nil` if the reason is sufficient.
   public let detail: String?
 
-  /// A failure of kind `reason` at byte `offset`.
+  /// Creates a failure of kind `reason` at byte `offset`.
   public init(_ reason: Reason, at offset: Int, path: [String] = [], detail: String? = nil) {
     self.reason = reason
     self.offset = offset
@@ -19,7 +19,7 @@ public struct CodingFailure: Error, Hashable, Sendable {
     self.detail = detail
   }
 
-  /// The same failure seen from `offset` bytes further out and under `path`.
+  /// Returns the same failure as seen from `offset` bytes further out and under `path`.
   package func moved(by offset: Int = 0, under path: [String]) -> CodingFailure {
     CodingFailure(reason, at: self.offset + offset, path: path + self.path, detail: detail)
   }
@@ -49,18 +49,18 @@ extension CodingFailure {
       self.base = base
     }
 
-    /// The rule in words.
+    /// The rule as text.
     public var description: String { base.rawValue }
 
-    /// The bytes end inside an item, or a length is more than the bytes that are left.
+    /// The bytes end inside an item, or a length exceeds the remaining bytes.
     public static let truncated = Reason(.truncated)
     /// Bytes follow the one item.
     public static let trailingBytes = Reason(.trailingBytes)
     /// The bytes are not a well-formed item.
     public static let malformed = Reason(.malformed)
-    /// The item is of another type than the one wanted.
+    /// The item has another type than the expected one.
     public static let wrongType = Reason(.wrongType)
-    /// The number cannot be held exactly by the type wanted.
+    /// The expected type cannot represent the number exactly.
     public static let outOfRange = Reason(.outOfRange)
     /// A text is not valid UTF-8.
     public static let invalidText = Reason(.invalidText)
@@ -70,13 +70,13 @@ extension CodingFailure {
     public static let notCanonical = Reason(.notCanonical)
     /// The keys of a map are not sorted by their encoded bytes.
     public static let unsortedKeys = Reason(.unsortedKeys)
-    /// A key of a map, or an element of a set, stands twice.
+    /// A key of a map, or an element of a set, is a duplicate.
     public static let duplicateKey = Reason(.duplicateKey)
     /// A tag, `undefined`, another simple value, or a key that is not text.
     public static let unsupported = Reason(.unsupported)
     /// A key that the type needs is missing.
     public static let missingKey = Reason(.missingKey)
-    /// The type's own code refused what it was given.
+    /// The type's own code refused its input.
     public static let refused = Reason(.refused)
   }
 }
@@ -86,7 +86,7 @@ extension CodingFailure: CustomStringConvertible {
   public var description: String {
     var text = "\(reason), at byte \(offset)"
     if !path.isEmpty {
-      // Keys may come from hostile input, and a message must stay a message.
+      // Keys may come from hostile input, and a message must stay short.
       text += ", in \(path.map { $0.utf8.count > 64 ? "\($0.prefix(64))…" : $0 }.joined(separator: "."))"
     }
     if let detail {

@@ -1,6 +1,6 @@
-/// The keys that lead to a value, each with the ones before it.
+/// The path of keys to a value; each key refers to the one before it.
 ///
-/// Containers are made far more often than errors, so a step costs one allocation and names are only asked for
+/// Containers are created far more often than errors. So a step costs one allocation, and names are only read
 /// when something fails.
 package final class CodingPath: Sendable {
   /// A step: a key of the type's own, or an index.
@@ -11,18 +11,18 @@ package final class CodingPath: Sendable {
   private let step: Step
   private let parent: CodingPath?
 
-  /// The path `step` beyond `parent`.
+  /// Creates the path with `step` after `parent`.
   init(_ step: Step, in parent: CodingPath?) {
     self.step = step
     self.parent = parent
   }
 
-  /// The names of the keys from the outside in.
+  /// Returns the names of the keys from the outside in.
   static func keys(_ path: CodingPath?) -> [String] {
     codingKeys(path).map(\.stringValue)
   }
 
-  /// The keys from the outside in, as `Codable` wants them.
+  /// Returns the keys from the outside in, in the form that `Codable` uses.
   static func codingKeys(_ path: CodingPath?) -> [any CodingKey] {
     var keys: [any CodingKey] = []
     var next = path
@@ -54,7 +54,8 @@ struct NamedKey: CodingKey {
 }
 
 extension CodingFailure {
-  /// What `error`, thrown by the code of a type at `path`, says, without the values that its text may hold.
+  /// Creates the failure for `error`, thrown by the code of a type at `path`, without the values that its
+  /// text may have.
   init(wrapping error: any Error, at offset: Int, path: CodingPath?) {
     func keys(_ context: [any CodingKey], _ more: (any CodingKey)? = nil) -> [String] {
       (context + (more.map { [$0] } ?? [])).map(\.stringValue)

@@ -1,7 +1,7 @@
 extension Error {
-  /// The type of the error and its description, if it has one of its own: how messages name an error of a rule.
+  /// The type of the error, and its description if it defines one, as messages show an error of a rule.
   ///
-  /// An error that does not describe itself is named by its type alone, since it may hold values of a payload.
+  /// An error without its own description is named by its type alone, since it may have values of a payload.
   package var words: String {
     guard let description = (self as? any CustomStringConvertible)?.description else {
       return "\(type(of: self))"

@@ -1,32 +1,32 @@
-/// Why bytes of the store could not be read as the layout they should have.
+/// The reason why bytes of the store do not have the expected layout.
 @usableFromInline package struct FormatFailure: Error, Equatable, Sendable {
-  /// What is wrong.
+  /// The kind of the failure.
   @usableFromInline package enum Reason: Equatable, Sendable {
     /// The bytes end before the layout does.
     case tooShort
-    /// The stored checksum is not that of the bytes.
+    /// The stored checksum does not match the bytes.
     case checksum
-    /// A length or count reaches beyond the bytes.
+    /// A length or count exceeds the bytes.
     case length
-    /// A variable-length number is longer than it must be, or over 64 bits.
+    /// A variable-length number is longer than necessary, or over 64 bits.
     case varint
     /// Text is not UTF-8, or not allowed as a name.
     case text
-    /// A field holds a value that its layout does not know.
+    /// A field has a value that its layout does not define.
     case value
-    /// The text of a shape is none, or not the one of its fingerprint.
+    /// The text of a shape is invalid, or does not match its fingerprint.
     case shape
-    /// A link points at or before the log's start.
+    /// A link refers to the log's start or before it.
     case link
-    /// The format byte or flag bits are of a later format.
+    /// The format byte or flag bits belong to a later format.
     case laterFormat
-    /// An extension or a feature must be known and is not.
+    /// A required extension or feature is unknown.
     case unknownFeature
   }
 
-  /// What is wrong.
+  /// The kind of the failure.
   @usableFromInline package let reason: Reason
-  /// Where, in bytes from the layout's start.
+  /// The place, in bytes from the layout's start.
   @usableFromInline package let offset: Int
 
   @inlinable package init(_ reason: Reason, at offset: Int) {
@@ -36,7 +36,7 @@
 }
 
 extension FormatFailure: CustomStringConvertible {
-  /// The failure in words.
+  /// The failure as text.
   @inlinable package var description: String {
     let what =
       switch reason {

@@ -1,10 +1,10 @@
-/// Where the events of an append call stand.
+/// The positions and revisions of the events of an append call.
 public struct Appended: Hashable, Sendable {
   /// The position of each event, in the call's order.
   public let positions: [Position]
   /// The revision of each event in its stream, in the call's order.
   public let revisions: [Revision]
-  /// Whether an earlier call had stored the events already, so that nothing was written.
+  /// Whether an earlier call had already stored the events, so that nothing was written.
   public let wasRepeated: Bool
 
   package init(positions: [Position], revisions: [Revision], wasRepeated: Bool) {

@@ -1,17 +1,17 @@
-/// What the writer of an append believes about a stream, compared with the stream's head at commit.
+/// The state of a stream that an append requires, compared with the stream's head at commit.
 public enum Expectation: Hashable, Sendable {
   /// Nothing is expected.
   case any
-  /// The stream holds no entry.
+  /// The stream has no entry.
   case noStream
-  /// The stream holds at least one entry.
+  /// The stream has at least one entry.
   case exists
-  /// The newest entry of the stream has this revision, exactly.
+  /// The newest entry of the stream has exactly this revision.
   case revision(Revision)
 }
 
 extension Expectation: CustomStringConvertible {
-  /// The expectation in words.
+  /// The expectation as text.
   public var description: String {
     switch self {
     case .any: "any"
@@ -23,7 +23,7 @@ extension Expectation: CustomStringConvertible {
 }
 
 extension Expectation {
-  /// Whether a stream whose newest entry has revision `head` (`nil`: no entry) is as expected.
+  /// Returns whether a stream whose newest entry has revision `head` (`nil`: no entry) meets the expectation.
   package func holds(for head: Revision?) -> Bool {
     switch self {
     case .any: true
@@ -36,11 +36,11 @@ extension Expectation {
 
 /// An expectation of an append that did not hold.
 public struct Violation: Hashable, Sendable {
-  /// The stream that was not as expected.
+  /// The stream that did not meet the expectation.
   public let stream: StreamName
-  /// What the writer believed.
+  /// The expected state.
   public let expected: Expectation
-  /// The revision of the stream's newest entry; `nil` where the stream holds none.
+  /// The revision of the stream's newest entry; `nil` if the stream has none.
   public let actual: Revision?
 
   package init(stream: StreamName, expected: Expectation, actual: Revision?) {
@@ -51,7 +51,7 @@ public struct Violation: Hashable, Sendable {
 }
 
 extension Violation: CustomStringConvertible {
-  /// The violation in words.
+  /// The violation as text.
   public var description: String {
     "stream '\(stream)': expected \(expected), found \(actual.map { "revision \($0)" } ?? "no stream")"
   }

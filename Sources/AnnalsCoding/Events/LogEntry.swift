@@ -4,27 +4,27 @@
   public import Foundation
 #endif
 
-/// An entry as it was stored: for audits, dumps and everything else that needs no plan.
+/// An entry as it is stored, for audits, dumps and other uses without a plan.
 public struct LogEntry: Sendable {
-  /// What an entry holds.
+  /// The content of an entry.
   public enum Content: Hashable, Sendable {
     /// One payload.
     case payload(Payload)
     /// The parts that a split left when a migration pass rewrote the entry.
     case parts([Part])
-    /// Nothing any more: why the payload is gone.
+    /// No payload any more, with the reason for its removal.
     case stub(reason: String)
   }
 
   /// One part of an entry that was split.
   public struct Part: Hashable, Sendable {
-    /// Which part it is: an index for each split that it came through.
+    /// The path of the part: an index for each split.
     public let path: [UInt32]
     /// The name of its record type.
     public let type: String
-    /// The schema version it is stored under; `nil` for none.
+    /// The schema version that it is stored under; `nil` for none.
     public let version: SchemaVersion?
-    /// What it says.
+    /// The payload of the part.
     public let payload: Payload
 
     package init(path: [UInt32], type: String, version: SchemaVersion?, payload: Payload) {
@@ -35,25 +35,25 @@ public struct LogEntry: Sendable {
     }
   }
 
-  /// The place in the log.
+  /// The position in the log.
   public let position: Position
   /// The stream that the entry belongs to.
   public let stream: StreamName
-  /// The place in the stream.
+  /// The revision in the stream.
   public let revision: Revision
-  /// The name of the record type; of the first part where there are parts.
+  /// The name of the record type; that of the first part if there are parts.
   public let type: String
-  /// The schema version it is stored under; `nil` for none.
+  /// The schema version that it is stored under; `nil` for none.
   public let version: SchemaVersion?
-  /// When it was appended.
+  /// The time at which it was appended.
   public let time: Timestamp
   /// The id that the writer gave the event, if any.
   public let id: UUID?
-  /// What the writer noted beside the event.
+  /// The metadata that the writer gave the event.
   public let metadata: Metadata
   /// Whether it is the last entry of its append call.
   public let isEndOfCall: Bool
-  /// What it holds.
+  /// The content.
   public let content: Content
 
   package init(

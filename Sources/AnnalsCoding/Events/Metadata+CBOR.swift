@@ -1,5 +1,6 @@
 extension Metadata {
-  /// The keys and values of a map; `nil` where `map` is none, or has a key that is not text or stands twice.
+  /// Creates metadata from a map; `nil` if `map` is not a map, or has a key that is not text or is a
+  /// duplicate.
   ///
   /// - Complexity: O(n log n) in the number of pairs.
   public init?(_ map: CBOR) {
@@ -16,6 +17,6 @@ extension Metadata {
     self.init(sorted: sorted)
   }
 
-  /// The map of the same keys and values.
+  /// The same keys and values as a map.
   public var cbor: CBOR { .map(elements.map { CBOR.Pair(.text($0.key), $0.value) }) }
 }

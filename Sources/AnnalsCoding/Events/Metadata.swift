@@ -1,21 +1,21 @@
-/// What a writer notes beside an event: values by key, in the order of the keys' bytes.
+/// The metadata of an event: values by key, in the order of the keys' bytes.
 ///
-/// Keys are compared as UTF-8 bytes, and none is there twice.
+/// Keys are compared as UTF-8 bytes, and are unique.
 public struct Metadata: Sendable {
   /// A key and its value.
   public typealias Element = (key: String, value: CBOR)
 
   private(set) var elements: [Element] = []
 
-  /// Elements whose keys rise by their bytes.
+  /// Creates metadata from elements sorted by the bytes of their keys.
   init(sorted elements: [Element]) {
     self.elements = elements
   }
 
-  /// Nothing.
+  /// Creates empty metadata.
   public init() {}
 
-  /// The value of `key`; `nil` where it is not there. Set to `nil` to remove it.
+  /// The value of `key`; `nil` if there is none. Set to `nil` to remove it.
   ///
   /// - Complexity: O(log `count`) comparisons to read, O(`count`) to write.
   public subscript(key: String) -> CBOR? {
@@ -35,7 +35,7 @@ public struct Metadata: Sendable {
     }
   }
 
-  /// Where `key` is, or would go, and whether it is there.
+  /// Returns the index of `key`, or the index at which to insert it, and whether it exists.
   private func place(of key: String) -> (index: Int, found: Bool) {
     var low = 0
     var high = elements.count
@@ -52,21 +52,21 @@ public struct Metadata: Sendable {
 }
 
 extension Metadata: RandomAccessCollection {
-  /// The place of the first key.
+  /// The index of the first key.
   public var startIndex: Int { elements.startIndex }
-  /// The place after the last key.
+  /// The index after the last key.
   public var endIndex: Int { elements.endIndex }
   /// The key at `index` and its value.
   public subscript(index: Int) -> Element { elements[index] }
 }
 
 extension Metadata: Hashable {
-  /// Whether the two have the same keys, byte for byte, with the same values.
+  /// Returns whether both have the same keys, byte for byte, with the same values.
   public static func == (left: Metadata, right: Metadata) -> Bool {
     left.elementsEqual(right) { $0.key.utf8.elementsEqual($1.key.utf8) && $0.value == $1.value }
   }
 
-  /// Feeds keys and values to `hasher`.
+  /// Hashes keys and values into `hasher`.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(count)
     for element in elements {
@@ -77,7 +77,7 @@ extension Metadata: Hashable {
 }
 
 extension Metadata: ExpressibleByDictionaryLiteral {
-  /// The keys and values written out; a key written twice is a mistake of the program and stops it.
+  /// Creates metadata from a literal; a duplicate key is a programming error and traps.
   public init(dictionaryLiteral elements: (String, CBOR)...) {
     for (key, value) in elements {
       precondition(!place(of: key).found, "a key is written twice in a metadata literal")

@@ -1,12 +1,13 @@
-/// What an event says, as the log stores it: a CBOR map in deterministic encoding (docs/format.md).
+/// The payload of an event as the log stores it: a CBOR map in deterministic encoding (docs/format.md).
 public struct Payload: Hashable, Sendable {
   /// The encoded map.
   public let bytes: [UInt8]
 
-  /// Takes bytes that are a payload already.
+  /// Creates a payload from its encoded bytes.
   ///
-  /// - Parameter bytes: One CBOR map in the deterministic encoding of RFC 8949, section 4.2.1, with text keys.
-  /// - Throws: ``AnnalsError`` with code `malformed` and the offset, for anything else.
+  /// - Parameter bytes: One CBOR map in the deterministic encoding of RFC 8949, section 4.2.1, with text
+  ///   keys.
+  /// - Throws: ``AnnalsError`` with code `malformed` and the offset, for any other bytes.
   /// - Complexity: O(`bytes.count`).
   public init(bytes: [UInt8]) throws(AnnalsError) {
     do throws(CodingFailure) {
@@ -19,7 +20,7 @@ public struct Payload: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Encodes `value`, which must be a map with text keys and hold nothing that a payload may not.
+  /// Encodes `value`, a map with text keys that only has values allowed in a payload.
   ///
   /// - Throws: ``AnnalsError`` with code `malformed`.
   public init(_ value: CBOR) throws(AnnalsError) {
@@ -31,14 +32,14 @@ public struct Payload: Hashable, Sendable {
     }
   }
 
-  /// Takes bytes that come from the log.
+  /// Creates a payload from bytes of the log, without a check.
   package init(stored bytes: [UInt8]) {
     self.bytes = bytes
   }
 
   /// The payload as a tree of values.
   ///
-  /// - Throws: ``AnnalsError`` with code `malformed` where the bytes, read from a log, are no payload.
+  /// - Throws: ``AnnalsError`` with code `malformed` if the bytes, read from a log, are not a payload.
   public var value: CBOR {
     get throws(AnnalsError) {
       do { return try CBOR(payload: bytes) } catch {
@@ -49,7 +50,7 @@ public struct Payload: Hashable, Sendable {
 }
 
 extension AnnalsError {
-  /// What a caller is told of bytes that are not the CBOR they must be.
+  /// Creates the error for bytes that are not the required CBOR.
   package init(malformed failure: CodingFailure, what: String) {
     var details = Details()
     details.offset = failure.offset

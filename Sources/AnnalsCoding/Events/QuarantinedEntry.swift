@@ -1,12 +1,12 @@
-/// An entry that a reader passed over because it could not be decoded or upcast.
+/// An entry that a reader skipped because it could not be decoded or upcast.
 public struct QuarantinedEntry: Sendable {
-  /// The place in the log.
+  /// The position in the log.
   public let position: Position
   /// The stream that the entry belongs to.
   public let stream: StreamName
-  /// The place in the stream.
+  /// The revision in the stream.
   public let revision: Revision
-  /// The name of the record type that it is stored as; of the part that failed, where the entry has parts.
+  /// The name of the record type that it is stored as; that of the failed part if the entry has parts.
   public let type: String
   /// The schema version that it is stored under; `nil` for none.
   public let version: SchemaVersion?

@@ -1,10 +1,10 @@
-/// What removed an entry's payload. The raw values are stored.
+/// The cause for the removal of an entry's payload. The raw values are stored.
 package enum RemovalCause: UInt8, Sendable {
   /// A rule of a stage dropped the entry.
   case rule = 0
-  /// A fold took the entry into a later one.
+  /// A fold combined the entry into a later one.
   case fold = 1
-  /// Somebody's data was erased.
+  /// A person's data was erased.
   case erased = 2
   /// A damaged or failing entry was set aside.
   case quarantined = 3

@@ -1,20 +1,21 @@
 /// A field that a migration pass has removed from stored events.
 ///
-/// It was declared in an older version and is gone in a newer one, or no version of the plan declares it and it
-/// was given up by name. Fields that a rename, a nest, a hoist or a widening carries on are not removed. What a
-/// custom rule does with the fields of a record is not known, so that none of those is listed.
+/// An older version declared the field and a newer one does not, or no version of the plan declares it and
+/// its removal was requested by name. Fields kept by a rename, a nest, a hoist or a widening are not removed.
+/// None of the fields that a custom rule reads is listed, because the library cannot know how the rule uses
+/// them.
 public struct RemovedField: Hashable, Codable, Sendable {
   /// The record name that the events were stored under.
   public let type: String
-  /// The schema version that they were stored under, `nil` where they were stored without one.
+  /// The schema version that they were stored under; `nil` if they were stored without one.
   public let version: SchemaVersion?
-  /// The names that lead to the field, the outermost first, as the events were stored. Elements of arrays and
+  /// The path of names to the field, outermost first, as the events were stored. Elements of arrays and
   /// values of dictionaries have no name of their own.
   public let path: [String]
-  /// The version of the plan that does not have the field any more; `nil` where no version of the plan
-  /// declares it.
+  /// The version of the plan that no longer has the field; `nil` if no version of the plan declares it.
   public let removedIn: SchemaVersion?
-  /// How many events had a value there: each part of an entry counts once, whatever number of values it had.
+  /// The number of events with a value there. Each part of an entry counts once, regardless of its number of
+  /// values.
   public let count: UInt64
   /// The position of the first one.
   public let firstPosition: Position
@@ -36,7 +37,7 @@ public struct RemovedField: Hashable, Codable, Sendable {
 }
 
 extension RemovedField: CustomStringConvertible {
-  /// The name, why the field is gone, how many events had it, and where the first one is.
+  /// The name, the reason for the removal, the number of events, and the position of the first one.
   public var description: String {
     let stored = version.map { " of version \($0)" } ?? ""
     let cause = removedIn.map { "gone since \($0)" } ?? "undeclared"

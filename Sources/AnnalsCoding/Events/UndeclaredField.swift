@@ -1,19 +1,18 @@
-/// A field of stored payloads that the record does not declare as which they are read.
+/// A field of stored payloads that the record type with which they are read does not declare.
 ///
 /// Such payloads are stored by the names of their fields: by an import, or by ``EventLog`` without a plan.
-/// The field stays in the log until a migration pass rewrites
-/// its entry.
+/// The field stays in the log until a migration pass rewrites its entry.
 public struct UndeclaredField: Hashable, Codable, Sendable {
   /// The record name of the entries.
   public let type: String
-  /// The schema version that they were stored under, `nil` where they were stored without one.
+  /// The schema version that they were stored under; `nil` if they were stored without one.
   public let version: SchemaVersion?
-  /// The names that lead to the field, the outermost first. Elements of arrays and values of dictionaries
-  /// have no name of their own.
+  /// The path of names to the field, outermost first. Elements of arrays and values of dictionaries have no
+  /// name of their own.
   public let path: [String]
-  /// How many values of it there are.
+  /// The number of its values.
   public let count: UInt64
-  /// Where the first one is.
+  /// The position of the first value.
   public let firstPosition: Position
 
   package init(type: String, version: SchemaVersion?, path: [String], count: UInt64, firstPosition: Position)
@@ -25,9 +24,9 @@ public struct UndeclaredField: Hashable, Codable, Sendable {
     self.firstPosition = firstPosition
   }
 
-  /// The name by which the field is given up, `TYPE.KEY` or `TYPE.outer.inner`.
+  /// The name with which its removal is requested, `TYPE.KEY` or `TYPE.outer.inner`.
   ///
-  /// A backslash is put before each backslash and comma in it, and before each dot in a key.
+  /// A backslash precedes each backslash and comma in it, and each dot in a key.
   public var name: String { Self.name(type: type, path: path) }
 
   package static func name(type: String, path: [String]) -> String {
@@ -43,7 +42,7 @@ public struct UndeclaredField: Hashable, Codable, Sendable {
     return result
   }
 
-  /// The names in a list that is separated by commas, as ``name`` writes them.
+  /// Returns the names in a list separated by commas, in the form of ``name``.
   package static func names(in list: String) -> [String] {
     var names = [""]
     var isEscaped = false
@@ -60,7 +59,7 @@ public struct UndeclaredField: Hashable, Codable, Sendable {
 }
 
 extension UndeclaredField: CustomStringConvertible {
-  /// The name, how many values there are, and where the first one is.
+  /// The name, the number of values, and the position of the first one.
   public var description: String {
     "'\(name)'\(version.map { " of version \($0)" } ?? ""), \(count) values, the first at position \(firstPosition)"
   }

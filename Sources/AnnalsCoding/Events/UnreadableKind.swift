@@ -1,14 +1,14 @@
-/// Entries of one type and version that a plan has no path for.
+/// Entries of one type and version that a plan cannot convert to its current version.
 public struct UnreadableKind: Hashable, Sendable {
   /// The record name of the entries.
   public let type: String
-  /// The schema version they were written under; `nil` where they were stored without one.
+  /// The schema version that they were stored under; `nil` if they were stored without one.
   public let version: SchemaVersion?
-  /// How many there are.
+  /// The number of entries.
   public let count: UInt64
-  /// Where the first one stands.
+  /// The position of the first entry.
   public let firstPosition: Position
-  /// The step that is missing, in words.
+  /// The missing step, as text.
   public let missing: String
 
   package init(type: String, version: SchemaVersion?, count: UInt64, firstPosition: Position, missing: String)

@@ -4,16 +4,17 @@
   import Foundation
 #endif
 
-/// A key that, alone in its object, says what JSON cannot: `$bytes` or `$double`, or one of these after more `$`.
+/// A key that, alone in its object, marks a value that JSON cannot express: `$bytes` or `$double`, or one of
+/// these after more `$`.
 struct JSONEscape {
   private enum Word {
     case bytes, double
   }
   private let word: Word
-  /// How many `$` there are: one for the word itself, more for a key of the user's own.
+  /// The number of `$`: one for the word itself, more for a user's own key.
   let depth: Int
 
-  /// The escape that `key` is; `nil` for every other key.
+  /// Creates the escape for `key`; `nil` for every other key.
   init?(_ key: String) {
     guard key.utf8.first == UInt8(ascii: "$") else { return nil }
     let name = key.utf8.drop { $0 == UInt8(ascii: "$") }
@@ -27,10 +28,10 @@ struct JSONEscape {
     depth = key.utf8.count - name.count
   }
 
-  /// What to say where the value does not fit the word.
+  /// The failure if the value does not fit the word.
   var failure: JSONFailure.Reason { word == .bytes ? .bytes : .double }
 
-  /// The value that `text` writes under this word; `nil` where it writes none.
+  /// Returns the value that `text` has under this word; `nil` if it has none.
   func value(_ text: String) -> CBOR? {
     switch word {
     case .bytes: return Base64.bytes(text).map { .bytes($0) }
@@ -48,9 +49,9 @@ struct JSONEscape {
     }
   }
 
-  /// The text under `$double` for a number that is not finite.
+  /// Returns the text under `$double` for a number that is not finite.
   ///
-  /// A NaN with other bits than the usual ones is written by its bits, so that it survives.
+  /// A NaN with unusual bits is written by its bits, so that it is preserved.
   static func text(ofNotFinite number: Double) -> String {
     if number.isInfinite {
       return number < 0 ? "-Infinity" : "Infinity"

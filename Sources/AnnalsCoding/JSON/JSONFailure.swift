@@ -1,4 +1,4 @@
-/// Why a line of JSON was refused, and where.
+/// The reason why a line of JSON was refused, and the place.
 package struct JSONFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The rule that was broken.
   package enum Reason: String, Sendable {
@@ -23,7 +23,7 @@ package struct JSONFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package let reason: Reason
   /// The line, counted from 1.
   package let line: Int
-  /// The byte of the line at which it shows, counted from 1.
+  /// The offset in the line, in bytes counted from 1.
   package let column: Int
 
   /// The reason and the place.

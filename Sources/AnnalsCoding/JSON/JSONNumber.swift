@@ -1,21 +1,22 @@
 /// The grammar of numbers in JSON (RFC 8259, section 6).
 package enum JSONNumber {
-  /// Whether `text` is a number and nothing else.
+  /// Returns whether `text` is a number and nothing else.
   package static func isNumber(_ text: String) -> Bool {
     let utf8 = [UInt8](text.utf8)
     guard let end = end(in: utf8.span, from: 0)?.end else { return false }
     return end == utf8.count
   }
 
-  /// How many digits of `text`, a number, count: all but its exponent, leading and trailing zeros.
+  /// Returns the number of significant digits of `text`, a number: without exponent, leading and trailing
+  /// zeros.
   static func significantDigits(_ text: String) -> Int {
     let digits = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }.filter { (0x30...0x39).contains($0) }
     let leading = digits.prefix { $0 == 0x30 }.count
     return max(0, digits.count - leading - digits.reversed().prefix { $0 == 0x30 }.count)
   }
 
-  /// Where the number that begins at `start` ends, and whether it is written without fraction and exponent;
-  /// `nil` where there is none.
+  /// Returns the end of the number that begins at `start`, and whether it has neither fraction nor exponent;
+  /// `nil` if there is no number.
   static func end(in bytes: Span<UInt8>, from start: Int) -> (end: Int, isWhole: Bool)? {
     var index = start
     func digit() -> Bool {

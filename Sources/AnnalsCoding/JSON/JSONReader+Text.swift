@@ -1,5 +1,5 @@
 extension JSONReader {
-  /// Takes the text that begins with the next byte, a quotation mark.
+  /// Reads the text that begins with the next byte, a quotation mark.
   mutating func text() throws(JSONFailure) -> String {
     offset &+= 1
     let start = offset
@@ -43,7 +43,7 @@ extension JSONReader {
     String(copying: try checked(range))
   }
 
-  /// Takes an escape sequence and appends what it stands for.
+  /// Reads an escape sequence and appends its character.
   private mutating func escape(into text: inout [UInt8]) throws(JSONFailure) {
     let start = offset
     guard offset &+ 1 < bytes.count else { throw failure(.truncated, at: bytes.count) }
@@ -77,7 +77,7 @@ extension JSONReader {
     }
   }
 
-  /// Takes four hexadecimal digits of the escape sequence at `start`.
+  /// Reads four hexadecimal digits of the escape sequence at `start`.
   private mutating func hexadecimal(from start: Int) throws(JSONFailure) -> UInt32 {
     var code: UInt32 = 0
     for _ in 0..<4 {

@@ -1,11 +1,13 @@
-/// Reads JSON (RFC 8259) as a CBOR tree, without losing or guessing anything.
+/// A parser of JSON (RFC 8259) into a CBOR tree that neither loses nor guesses anything.
 ///
 /// A number without fraction and exponent is an integer from −2^64 to 2^64−1 (`-0` is the double −0.0);
-/// beyond that it is refused. Any other is the nearest double. It is refused beyond the range of doubles,
-/// and where the nearest double is 0 and the number is not. Keys may not stand twice, compared as
-/// bytes after their escapes; text keeps every code point. What JSON cannot say stands in objects with one key:
-/// `{"$bytes":"…"}` in base64, `{"$double":"…"}` with `NaN`, `Infinity`, `-Infinity` or the 16 hexadecimal digits of
-/// a NaN's bits; a key that has more `$` before these words, alone in its object, loses one.
+/// beyond that it is refused. Any other number is the nearest double. It is refused beyond the range of
+/// doubles, and if the nearest double is 0 but the number is not.
+///
+/// Keys may not be duplicates, compared as bytes after their escapes; text keeps every code point. Values
+/// that JSON cannot express are objects with one key: `{"$bytes":"…"}` in base64, `{"$double":"…"}` with
+/// `NaN`, `Infinity`, `-Infinity` or the 16 hexadecimal digits of a NaN's bits. A key that has more `$`
+/// before these words, alone in its object, loses one.
 package struct JSONReader: ~Copyable, ~Escapable {
   let bytes: Span<UInt8>
   var offset = 0
@@ -19,12 +21,13 @@ package struct JSONReader: ~Copyable, ~Escapable {
     self.depthLimit = depthLimit
   }
 
-  /// The one value that `bytes`, a line of UTF-8, hold.
+  /// Returns the one value in `bytes`, a line of UTF-8.
   ///
   /// - Parameters:
   ///   - bytes: The line, with or without its end.
   ///   - number: The number of the line, for errors.
-  ///   - depthLimit: How deep arrays and objects may be nested; a line that holds a payload needs one more than it.
+  ///   - depthLimit: The most levels of nested arrays and objects; a line with a payload needs one more than
+  ///     the payload.
   /// - Throws: ``JSONFailure`` with line and column of the first byte that breaks a rule.
   /// - Complexity: O(n), n log n in the number of keys of an object with many.
   package static func value(
@@ -37,12 +40,12 @@ package struct JSONReader: ~Copyable, ~Escapable {
     return value
   }
 
-  /// A failure at the byte `place`, or at the next one.
+  /// Returns a failure at the byte `place`, or at the next one.
   func failure(_ reason: JSONFailure.Reason, at place: Int? = nil) -> JSONFailure {
     JSONFailure(reason: reason, line: line, column: (place ?? offset) &+ 1)
   }
 
-  /// What to say of the next byte where none of those allowed stands.
+  /// Returns the failure for a next byte that is not allowed.
   private func unexpected() -> JSONFailure {
     failure(offset < bytes.count ? .unexpected : .truncated)
   }
@@ -56,7 +59,7 @@ package struct JSONReader: ~Copyable, ~Escapable {
     }
   }
 
-  /// Takes the next byte where it is `scalar`.
+  /// Consumes the next byte if it is `scalar`, and returns whether it was.
   private mutating func takes(_ scalar: Unicode.Scalar) -> Bool {
     guard offset < bytes.count, bytes[offset] == UInt8(ascii: scalar) else { return false }
     offset &+= 1
@@ -104,7 +107,7 @@ package struct JSONReader: ~Copyable, ~Escapable {
   }
 
   private mutating func object(depth: Int) throws(JSONFailure) -> CBOR {
-    // One object more may stand in the deepest container, where it is one that says what JSON cannot.
+    // The deepest container may have one more object if it is one for a value that JSON cannot express.
     guard depth <= depthLimit &+ 1 else { throw failure(.tooDeep) }
     let start = offset
     offset &+= 1
@@ -149,7 +152,7 @@ package struct JSONReader: ~Copyable, ~Escapable {
     return !pairs.allSatisfy { keys.insert($0.key).inserted }
   }
 
-  /// What the only pair of an object stands for, where it is not itself.
+  /// Returns the value for the only pair of an object, if it is an escape.
   private static func special(_ pair: CBOR.Pair, or failure: JSONFailure) throws(JSONFailure) -> CBOR? {
     guard case .text(let key) = pair.key, let escape = JSONEscape(key) else { return nil }
     if escape.depth > 1 {
@@ -185,7 +188,7 @@ package struct JSONReader: ~Copyable, ~Escapable {
     return .double(number)
   }
 
-  /// The whole number that the digits say; `nil` beyond 64 bits.
+  /// Returns the whole number of the digits; `nil` beyond 64 bits.
   private func wholeNumber(_ start: Int, _ end: Int) -> UInt64? {
     var number: UInt64 = 0
     for index in start..<end {

@@ -1,7 +1,7 @@
 extension JSONWriter {
   /// Appends the JSON of a payload.
   ///
-  /// - Throws: ``CodingFailure`` where the bytes are no payload; nothing is appended then.
+  /// - Throws: ``CodingFailure`` if the bytes are not a payload; nothing is appended then.
   package mutating func payload(_ payload: Span<UInt8>) throws(CodingFailure) {
     try PayloadCheck.validate(payload)
     var reader = CBORReader(payload)
@@ -10,13 +10,13 @@ extension JSONWriter {
 
   /// Appends the JSON of a value.
   ///
-  /// - Throws: ``CodingFailure`` where no payload could hold the value.
+  /// - Throws: ``CodingFailure`` if no payload can have the value.
   package mutating func value(_ value: CBOR) throws(CodingFailure) {
     let encoded = try value.encodedPayload()
     try payload(encoded.span)
   }
 
-  /// Appends the JSON of the next item of a payload that has been checked, and takes the item.
+  /// Appends the JSON of the next item of a checked payload, and consumes the item.
   package mutating func item(_ reader: inout CBORReader) throws(CodingFailure) {
     let head = try reader.head()
     switch head.major {

@@ -4,21 +4,22 @@
   import Foundation
 #endif
 
-/// Writes JSON that ``JSONReader`` reads back as the same value, bit for bit, into bytes that can be used again.
+/// A writer of JSON that ``JSONReader`` reads as the same value, bit for bit. Its bytes can be reused.
 ///
-/// Only what must be escaped is; a double always has a point or an exponent, so that it comes back as a double.
+/// Only necessary escapes are written. A double always has a point or an exponent, so that it is read as a
+/// double.
 package struct JSONWriter {
-  /// What has been written.
+  /// The JSON written so far.
   package var bytes: [UInt8] = []
 
   package init() {}
 
-  /// Empties the bytes and keeps their room.
+  /// Removes the bytes and keeps their capacity.
   package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
   }
 
-  /// Appends punctuation or anything else that is JSON already.
+  /// Appends punctuation or other text that is already JSON.
   package mutating func raw(_ text: StaticString) {
     unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
@@ -96,7 +97,7 @@ package struct JSONWriter {
     raw("\"}")
   }
 
-  /// Appends a key and its colon; `isAlone` says that its object has no other.
+  /// Appends a key and its colon; `isAlone` means that its object has no other key.
   mutating func key(_ key: Span<UInt8>, isAlone: Bool) {
     if isAlone, !key.isEmpty, key[0] == UInt8(ascii: "$"),
       JSONEscape(String(decoding: key.copied, as: UTF8.self)) != nil

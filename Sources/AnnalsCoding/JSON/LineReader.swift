@@ -1,27 +1,29 @@
-/// Splits bytes that come in chunks into lines.
+/// A splitter of bytes in chunks into lines.
 ///
-/// Lines end with LF or CRLF, the last one also without; a byte order mark at the very start is passed over.
-/// Lines of nothing but spaces and tabs are passed over too, but counted. No more is kept than the longest line and one chunk.
+/// Lines end with LF or CRLF; the last one may have no end. A byte order mark at the very start is skipped.
+/// Lines of only spaces and tabs are also skipped, but counted. At most the longest line and one chunk are
+/// kept in memory.
 package struct LineReader {
   private var buffer: [UInt8] = []
-  /// Where the line that is looked for begins.
+  /// The offset of the current line.
   private var start = 0
-  /// Up to where there is no end of a line: no byte is looked at twice.
+  /// The offset up to which there is no line end: no byte is searched twice.
   private var searched = 0
   private var isEnded = false
   private var isBegun = false
   private let lengthLimit: Int
-  /// How many lines have been begun: the number of the line last given.
+  /// The number of lines begun, which is the number of the last returned line.
   package private(set) var number = 0
 
-  /// A splitter that refuses lines of more than `lengthLimit` bytes, 128 MiB unless told.
+  /// Creates a splitter that refuses lines of more than `lengthLimit` bytes; the default is 128 MiB.
   package init(lengthLimit: Int = 128 << 20) {
     self.lengthLimit = lengthLimit
   }
 
-  /// Takes the next bytes of the input.
+  /// Adds the next bytes of the input.
   package mutating func feed(_ chunk: Span<UInt8>) {
-    // What is behind us goes before more comes, and only then: moving the rest costs as much as it is long.
+    // Consumed bytes are removed before more are added, and only then: moving the rest costs as much as it is
+    // long.
     if start > 0 {
       buffer.removeSubrange(..<start)
       searched -= start
@@ -30,14 +32,14 @@ package struct LineReader {
     buffer.append(chunk)
   }
 
-  /// Says that nothing follows, so that what is left is the last line.
+  /// Marks the end of the input, so that the remaining bytes are the last line.
   package mutating func end() {
     isEnded = true
   }
 
-  /// The next line without its end; `nil` where more must be fed, or after the end of everything.
+  /// Returns the next line without its end; `nil` if more input is needed, or after the end of the input.
   ///
-  /// - Throws: ``JSONFailure`` with the number of a line that is longer than the limit.
+  /// - Throws: ``JSONFailure`` with the number of a line that exceeds the limit.
   package mutating func next() throws(JSONFailure) -> ArraySlice<UInt8>? {
     guard skipByteOrderMark() else { return nil }
     while true {
@@ -61,7 +63,7 @@ package struct LineReader {
     }
   }
 
-  /// Whether the start of the input has been dealt with; it cannot be before three bytes are there.
+  /// Returns whether the start of the input has been checked; that needs three bytes.
   private mutating func skipByteOrderMark() -> Bool {
     if isBegun {
       return true
@@ -78,7 +80,7 @@ package struct LineReader {
 }
 
 extension Span<UInt8> {
-  /// Where, from `start` on, the first line feed stands, or the bytes end.
+  /// Returns the offset of the first line feed from `start` on, or the end.
   fileprivate func lineFeed(from start: Int) -> Int {
     unsafe withUnsafeBytes { bytes in
       unsafe UnsafeRawBufferPointer(rebasing: bytes[start...]).firstIndex(of: 0x0a).map { start + $0 }

@@ -1,8 +1,8 @@
-/// Reads moments written in the ISO 8601 forms that logs use.
+/// A parser for moments in the ISO 8601 forms that logs use.
 ///
-/// `2008-04-18` is midnight UTC. A time follows `T`, `t` or a space: `HH:MM`, `HH:MM:SS`, and behind a point or
-/// comma any number of digits, of which those beyond microseconds are cut off. The zone is `Z`, `z`, `±HH`,
-/// `±HHMM`, `±HH:MM` or absent, which is UTC. There is no hour 24, no second 60 and no year 0000.
+/// `2008-04-18` is midnight UTC. A time follows `T`, `t` or a space: `HH:MM` or `HH:MM:SS`. After a point or
+/// comma it may have any number of digits; those beyond microseconds are cut off. The zone is `Z`, `z`,
+/// `±HH`, `±HHMM`, `±HH:MM` or absent, which is UTC. There is no hour 24, no second 60 and no year 0000.
 struct TimestampText: ~Copyable, ~Escapable {
   private let bytes: Span<UInt8>
   private var offset = 0
@@ -12,10 +12,10 @@ struct TimestampText: ~Copyable, ~Escapable {
     self.bytes = bytes
   }
 
-  /// The moment that `bytes`, UTF-8, write.
+  /// Returns the moment in `bytes`, UTF-8.
   ///
-  /// - Throws: ``CodingFailure`` with the offset of the first byte that fits no form, or of the number out of
-  ///   its range; at offset 0 where the zone moves the moment out of ``Timestamp/range``.
+  /// - Throws: ``CodingFailure`` with the offset of the first byte that fits no form, or of a number out of
+  ///   its range. The offset is 0 if the zone moves the moment out of ``Timestamp/range``.
   static func moment(_ bytes: Span<UInt8>) throws(CodingFailure) -> Timestamp {
     var text = TimestampText(bytes)
     let moment = try text.moment()
@@ -63,7 +63,7 @@ struct TimestampText: ~Copyable, ~Escapable {
     return microseconds
   }
 
-  /// How many seconds the text's clock is ahead of UTC.
+  /// Reads the number of seconds that the text's clock is ahead of UTC.
   private mutating func zone() throws(CodingFailure) -> Int64 {
     if isNext("Z") || isNext("z") {
       offset += 1
@@ -112,11 +112,11 @@ struct TimestampText: ~Copyable, ~Escapable {
 }
 
 extension Timestamp {
-  /// The moment that `text` writes in one of the common ISO 8601 forms.
+  /// Creates the moment of a `text` in one of the common ISO 8601 forms.
   ///
   /// A date alone is midnight UTC, a time without a zone is UTC, and digits beyond microseconds are cut off.
   ///
-  /// - Throws: ``CodingFailure`` with the offset where the text fits no form, or a number is out of its range.
+  /// - Throws: ``CodingFailure`` with the offset if the text fits no form, or a number is out of its range.
   public init(parsing text: String) throws(CodingFailure) {
     let utf8 = [UInt8](text.utf8)
     self = try TimestampText.moment(utf8.span)

@@ -1,6 +1,6 @@
 /// Text that is equal to another only if its UTF-8 bytes are.
 ///
-/// Swift's `String` compares by canonical equivalence, so that precomposed and decomposed letters are equal; names
+/// Swift's `String` compares by canonical equivalence, so precomposed and decomposed letters are equal. Names
 /// and keys on disk are bytes.
 package struct ExactText: Hashable, Comparable, Sendable {
   package let text: String

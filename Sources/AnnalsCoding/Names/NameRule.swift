@@ -1,14 +1,14 @@
-/// What may be the name of a stream or of a record type: 1 to 500 bytes of UTF-8 without NUL.
+/// The rule for the name of a stream or of a record type: 1 to 500 bytes of UTF-8 without NUL.
 package enum NameRule {
-  /// The most bytes that a name may have; LMDB's keys end at 511.
+  /// The most bytes of a name; LMDB's keys end at 511.
   package static let maximum = 500
 
-  /// Whether `name` is allowed.
+  /// Returns whether `name` is allowed.
   package static func allows(_ name: String) -> Bool {
     fault(of: name) == nil
   }
 
-  /// What makes `name` unfit to be stored, in words; `nil` where it is fit.
+  /// Returns the reason why `name` cannot be stored, as text; `nil` if it can be.
   package static func fault(of name: String) -> String? {
     let bytes = name.utf8.span
     if bytes.isEmpty { return "it is empty" }
@@ -18,7 +18,7 @@ package enum NameRule {
 
   /// Throws `.invalidName` unless `name` is allowed.
   ///
-  /// - Parameter role: What the name is of, for the message: "stream" or "type".
+  /// - Parameter role: The kind of name, for the message: "stream" or "type".
   package static func check(_ name: String, role: String) throws(AnnalsError) {
     guard let fault = fault(of: name) else { return }
     throw AnnalsError(

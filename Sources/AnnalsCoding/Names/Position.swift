@@ -1,28 +1,28 @@
-/// The place of an entry in the log, counted from 1.
+/// The position of an entry in the log, counted from 1.
 ///
-/// Positions are handed out without gaps, in the order of commits, and never change.
+/// Positions are assigned without gaps, in the order of commits, and never change.
 public struct Position: RawRepresentable, Hashable, Comparable, Codable, Sendable {
-  /// The number of entries up to and with this one.
+  /// The number of entries up to and including this one.
   public let rawValue: UInt64
 
-  /// The position with this number.
+  /// Creates the position with this number.
   @inlinable public init(rawValue: UInt64) {
     self.rawValue = rawValue
   }
 
-  /// The position with this number.
+  /// Creates the position with this number.
   @inlinable public init(_ number: UInt64) {
     self.rawValue = number
   }
 
-  /// Whether the entry at `left` stands before the one at `right`.
+  /// Returns whether the entry at `left` precedes the one at `right`.
   @inlinable public static func < (left: Position, right: Position) -> Bool {
     left.rawValue < right.rawValue
   }
 }
 
 extension Position: ExpressibleByIntegerLiteral {
-  /// The position with the number written out.
+  /// Creates the position from a literal.
   @inlinable public init(integerLiteral number: UInt64) {
     self.rawValue = number
   }

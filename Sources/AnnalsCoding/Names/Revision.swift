@@ -1,28 +1,28 @@
-/// The place of an entry in its stream, counted from 0.
+/// The position of an entry in its stream, counted from 0.
 ///
-/// Revisions are handed out without gaps and never change.
+/// Revisions are assigned without gaps and never change.
 public struct Revision: RawRepresentable, Hashable, Comparable, Codable, Sendable {
   /// The number of entries of the stream before this one.
   public let rawValue: UInt64
 
-  /// The revision with this number.
+  /// Creates the revision with this number.
   @inlinable public init(rawValue: UInt64) {
     self.rawValue = rawValue
   }
 
-  /// The revision with this number.
+  /// Creates the revision with this number.
   @inlinable public init(_ number: UInt64) {
     self.rawValue = number
   }
 
-  /// Whether the entry at `left` stands before the one at `right`.
+  /// Returns whether the entry at `left` precedes the one at `right`.
   @inlinable public static func < (left: Revision, right: Revision) -> Bool {
     left.rawValue < right.rawValue
   }
 }
 
 extension Revision: ExpressibleByIntegerLiteral {
-  /// The revision with the number written out.
+  /// Creates the revision from a literal.
   @inlinable public init(integerLiteral number: UInt64) {
     self.rawValue = number
   }

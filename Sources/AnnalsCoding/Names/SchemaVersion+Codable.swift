@@ -1,7 +1,7 @@
 extension SchemaVersion: Codable {
-  /// The version that a text such as `2.0.0` names.
+  /// Decodes a version from a text such as `2.0.0`.
   ///
-  /// - Throws: `DecodingError` where the text names none.
+  /// - Throws: `DecodingError` if the text is not a version.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
@@ -12,7 +12,7 @@ extension SchemaVersion: Codable {
     self = version
   }
 
-  /// Writes the version as text.
+  /// Encodes the version as text.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

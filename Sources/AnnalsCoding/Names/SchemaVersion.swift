@@ -1,22 +1,23 @@
 /// The semantic version of a whole schema.
 ///
-/// Versions are ordered by major, then minor, then patch number. A plan's versions rise from stage to stage.
+/// Versions are ordered by major, then minor, then patch number. Each stage of a plan leads to a higher
+/// version.
 public struct SchemaVersion: Hashable, Comparable, Sendable {
-  /// The first number; by custom it rises when a stage has rules.
+  /// The first number; by convention it rises when a stage has rules.
   public let major: UInt32
-  /// The second number; by custom it rises when a stage is lightweight.
+  /// The second number; by convention it rises when a stage is lightweight.
   public let minor: UInt32
   /// The third number.
   public let patch: UInt32
 
-  /// The version with these three numbers.
+  /// Creates the version with these three numbers.
   public init(_ major: UInt32, _ minor: UInt32, _ patch: UInt32) {
     self.major = major
     self.minor = minor
     self.patch = patch
   }
 
-  /// Whether `left` is the older version.
+  /// Returns whether `left` is the older version.
   public static func < (left: SchemaVersion, right: SchemaVersion) -> Bool {
     (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
   }
@@ -28,9 +29,9 @@ extension SchemaVersion: CustomStringConvertible {
 }
 
 extension SchemaVersion: LosslessStringConvertible {
-  /// The version written as one to three whole numbers with dots between, `nil` for any other text.
+  /// Creates a version from one to three whole numbers separated by dots; `nil` for any other text.
   ///
-  /// Numbers left out are zero: `"1"` is 1.0.0.
+  /// Missing numbers are zero: `"1"` is 1.0.0.
   public init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard (1...3).contains(parts.count) else { return nil }

@@ -6,19 +6,22 @@
 
 /// A moment in time, in whole microseconds since 1970-01-01T00:00:00Z, without leap seconds.
 ///
-/// Every moment of the years 0001 to 9999 (proleptic Gregorian calendar, UTC) has a text and is read back from it.
+/// Every moment of the years 0001 to 9999 (proleptic Gregorian calendar, UTC) has a text form that can be
+/// parsed.
 public struct Timestamp: Hashable, Sendable {
   /// Microseconds since 1970-01-01T00:00:00Z; negative before.
   public let microseconds: Int64
 
-  /// The moment `microseconds` after (negative: before) 1970-01-01T00:00:00Z.
+  /// Creates the moment `microseconds` after (negative: before) 1970-01-01T00:00:00Z.
   @inlinable public init(microseconds: Int64) {
     self.microseconds = microseconds
   }
 
-  /// The moment of `date`, to the nearest microsecond; `nil` where it is not a number or outside ``range``.
+  /// Creates the moment of `date`, to the nearest microsecond; `nil` if it is not a number or is outside
+  /// ``range``.
   public init?(_ date: Date) {
-    // The fraction is split off exactly; multiplied or moved to 1970 as a whole, the number would lose its last bits.
+    // The fraction is separated exactly; multiplied or moved to 1970 as a whole, the number would lose its
+    // last bits.
     let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
     guard let whole = Int64(exactly: seconds), (-70_000_000_000...300_000_000_000).contains(whole) else {
       return nil
@@ -28,36 +31,37 @@ public struct Timestamp: Hashable, Sendable {
     guard Self.range.contains(self) else { return nil }
   }
 
-  /// The moment as a `Date`, whose steps are some 0.1 microseconds today and coarser far from 2001.
+  /// The moment as a `Date`, whose resolution is about 0.1 microseconds today and coarser far from 2001.
   public var date: Date {
-    // Whole seconds and the rest apart: both are exact, so that only the last addition rounds.
+    // Whole seconds and the rest are converted separately: both are exact, so that only the last addition
+    // rounds.
     let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
     return Date(
       timeIntervalSinceReferenceDate: Double(seconds - 978_307_200) + Double(rest) / 1_000_000)
   }
 
-  /// The moment it is now by the system's clock.
+  /// The current time of the system's clock.
   public static var now: Timestamp {
-    // A clock outside the years 0001 to 9999 is a clock that is not set.
+    // A clock outside the years 0001 to 9999 is not set.
     Timestamp(Date()) ?? Timestamp(microseconds: 0)
   }
 
-  /// The moments that have a text: 0001-01-01T00:00:00.000000Z to 9999-12-31T23:59:59.999999Z.
+  /// The moments that have a text form: 0001-01-01T00:00:00.000000Z to 9999-12-31T23:59:59.999999Z.
   public static let range =
     Timestamp(microseconds: -62_135_596_800_000_000)...Timestamp(microseconds: 253_402_300_799_999_999)
 }
 
 extension Timestamp: Comparable {
-  /// Whether `left` is before `right`.
+  /// Returns whether `left` is before `right`.
   @inlinable public static func < (left: Timestamp, right: Timestamp) -> Bool {
     left.microseconds < right.microseconds
   }
 }
 
 extension Timestamp: CustomStringConvertible {
-  /// The moment as `2008-04-18T00:00:00.000000Z`, always with six digits behind the point.
+  /// The moment as `2008-04-18T00:00:00.000000Z`, always with six digits after the point.
   ///
-  /// Outside ``range`` the year takes as many digits as it needs, and a sign where it is negative.
+  /// Outside ``range`` the year has as many digits as it needs, and a sign if it is negative.
   public var description: String {
     var bytes: [UInt8] = []
     append(to: &bytes)
@@ -107,7 +111,7 @@ extension Timestamp: CustomStringConvertible {
 }
 
 extension Timestamp {
-  /// The year, month and day that is `days` after 1970-01-01.
+  /// Returns the year, month and day of the date `days` after 1970-01-01.
   ///
   /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`: years begin in
   /// March, so that the leap day is the last of its year, and 400 years always have 146,097 days.
@@ -123,7 +127,7 @@ extension Timestamp {
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
   }
 
-  /// How many days after 1970-01-01 the given day is; the year is 0 to 9999 and the day exists.
+  /// Returns the number of days from 1970-01-01 to the given day; the year is 0 to 9999 and the day exists.
   ///
   /// Source: as above, `days_from_civil`.
   static func days(fromYear year: Int64, month: Int64, day: Int64) -> Int64 {

@@ -1,6 +1,6 @@
 internal import AnnalsCoding
 
-/// What is wrong with a plan or worth knowing about it, gathered from its outline.
+/// The findings about a plan, collected from its outline.
 struct FindingList {
   let outline: ChainOutline
   let stages: [PlanCheck.Stage]
@@ -13,7 +13,7 @@ struct FindingList {
     self.compatibility = compatibility
   }
 
-  /// Gathers all findings.
+  /// Collects all findings.
   ///
   /// - Parameters:
   ///   - samples: The samples of the records.
@@ -48,7 +48,7 @@ struct FindingList {
     "the stage from \(place(outline.schemas[index])) to \(place(outline.schemas[index + 1]))"
   }
 
-  /// A field that is gone and a new one of its type: one field or two?
+  /// Reports a removed field and a new one of its type, which may be one field or two.
   private mutating func doubtRenames(at index: Int) {
     for (record, crossing) in zip(outline.schemas[index].records, outline.crossings[index]) {
       guard case .converted(let target, let comparison) = crossing else { continue }
@@ -65,13 +65,13 @@ struct FindingList {
     }
   }
 
-  /// A choice that had a case for unknown ones and has none any more.
+  /// Reports a choice that had a case for unknown ones and no longer has one.
   private mutating func doubtUnknownCases(at index: Int) {
     for (number, record) in outline.schemas[index].records.enumerated() {
       guard let target = outline.comparedRecord(to: number, at: index), let older = record.shape?.shape,
         let newer = outline.schemas[index + 1].records[target].shape?.shape
       else { continue }
-      // Another case of the choice may stand for unknown ones now.
+      // Another case of the choice may now be the one for unknown cases.
       let kept = Set(newer.unknownCases.map { ExactText($0.text.sibling("")) })
       for path in older.unknownCases where !kept.contains(ExactText(path.text.sibling(""))) {
         let choice = path.text.split(separator: ".").dropLast().joined(separator: ".")
@@ -85,7 +85,7 @@ struct FindingList {
     }
   }
 
-  /// Original names in records that the stage does not convert.
+  /// Reports original names in records that the stage does not convert.
   private mutating func doubtOriginalNames(at index: Int) {
     let (older, newer) = (outline.schemas[index], outline.schemas[index + 1])
     let converted = Set(
@@ -96,7 +96,7 @@ struct FindingList {
       guard let shape = record.shape?.shape, !older.records.contains(where: { $0.type == record.type }) else {
         continue
       }
-      // A name that an older record of the same name has already is one of an earlier stage.
+      // If an older record of the same name already has the original name, it belongs to an earlier stage.
       let known = older.records.filter { newer.index(following: $0.name) == number }
         .flatMap { $0.shape?.shape.fields ?? [] }
       let idle = shape.fields.filter { field in
@@ -117,7 +117,7 @@ struct FindingList {
     }
   }
 
-  /// By custom a major number rises with rules and a minor one without.
+  /// Reports a version against the convention: rules raise the major number, other changes the minor one.
   private mutating func doubtVersion(at index: Int) {
     let (older, newer) = (outline.schemas[index], outline.schemas[index + 1])
     let stage = outline.stages[index]
@@ -143,7 +143,7 @@ struct FindingList {
       ))
   }
 
-  /// Records that are stored by name: what changes in them cannot be seen.
+  /// Notes records that are stored by name: their changes cannot be detected.
   private mutating func noteUnshaped() {
     var seen: Set<ObjectIdentifier> = []
     for schema in outline.schemas {
@@ -179,7 +179,7 @@ struct FindingList {
     }
   }
 
-  /// What programs of the older version cannot read.
+  /// Lists the records that programs of the older version cannot read.
   private mutating func listForwardBreaks(at index: Int) {
     let severity: PlanCheck.Finding.Severity = compatibility == .full ? .warning : .note
     for record in stages[index].records {

@@ -1,15 +1,15 @@
 package import AnnalsCoding
 
-/// A comparison of what a lock file says was released with what the plan says now.
+/// A comparison of the released versions in a lock file with the plan.
 package struct LockComparison {
-  /// A difference in what is released.
+  /// A difference in a released version.
   package struct Difference: Sendable {
     package let version: SchemaVersion
-    /// The record concerned; `nil` where it is the version as a whole.
+    /// The record concerned; `nil` if the difference concerns the version as a whole.
     package let record: String?
     /// The line of the file.
     package let line: Int
-    /// What was expected, what was found, and what to write.
+    /// The expected value, the value found, and the text to write.
     package let description: String
   }
 
@@ -17,11 +17,11 @@ package struct LockComparison {
   private let found: PlanLock
   private let outline: ChainOutline
   private let samples: PlanSamples
-  /// Everything that was released and is different now, in the order of the file.
+  /// All differences in released versions, in the order of the file.
   package private(set) var differences: [Difference] = []
   /// The released versions that the file does not have.
   package private(set) var unlocked: [SchemaVersion] = []
-  /// What the file would say with everything in it that is not there yet; lines that are there stay.
+  /// The file with everything added that it lacks; existing lines are unchanged.
   package private(set) var extended: PlanLock
 
   package init(_ lock: PlanLock, with outline: ChainOutline, _ samples: PlanSamples) {
@@ -49,7 +49,7 @@ package struct LockComparison {
 
   private mutating func compare(_ locked: PlanLock.Version) {
     let version = locked.version
-    // Versions that left the chain at its old end keep their lines.
+    // Versions that were removed from the old end of the chain keep their lines.
     guard let oldest = outline.schemas.first?.version, version >= oldest else { return }
     guard let schema = outline.schemas.first(where: { $0.version == version }) else {
       return report(
@@ -97,10 +97,10 @@ package struct LockComparison {
     report(version, locked.name, line: locked.line, text)
   }
 
-  /// Whether a record that was released by its shape is kept as a tree, which reads every payload of it and
+  /// Whether a record that was released by its shape is kept as a tree, which reads all of its payloads and
   /// needs no type of its own.
   ///
-  /// Not in the newest version, which programs store: they would store it in another form.
+  /// This does not apply to the newest version, which programs store: they would store it in another form.
   private func isKept(_ locked: PlanLock.Record, in version: SchemaVersion) -> Bool {
     guard locked.shape != nil, version != outline.schemas.last?.version,
       let place = place(of: locked.name, in: version)
@@ -135,7 +135,7 @@ package struct LockComparison {
     }
   }
 
-  /// What is different in two shapes, a field each.
+  /// Returns the differences between two shapes, one for each field.
   static func differences(_ expected: RecordShape, _ found: RecordShape) -> [String] {
     ShapeComparison(from: expected, to: found).changes.filter { !$0.kind.isDoubt }.map { change in
       let place = change.field.isEmpty ? "the record" : "`\(change.field)`"
@@ -153,7 +153,7 @@ package struct LockComparison {
 
   private mutating func compareSamples(_ locked: PlanLock.Record, in version: SchemaVersion) {
     guard let expected = locked.samples, let place = place(of: locked.name, in: version),
-      // A record of another form has other payloads, which is said already.
+      // A record of another form has other payloads; that difference is already reported.
       outline.schemas[place.schema].records[place.record].shape == locked.shape
     else { return }
     let found = samples.digest(schema: place.schema, record: place.record, first: expected.count)
@@ -172,12 +172,12 @@ package struct LockComparison {
   }
 
   private mutating func compareStages(_ locked: PlanLock.Version, _ now: PlanLock.Version) {
-    // A stage from a version that left the chain keeps its lines.
+    // A stage from a version that was removed from the chain keeps its lines.
     guard let expected = locked.stage, let found = now.stage else { return }
-    // A version that is gone, or that was put between, is said by itself.
+    // A version that was removed or inserted is reported separately.
     guard expected.from == found.from else { return }
     for record in expected.records {
-      // A rule takes the tree apart in place of what the stage did with the shape.
+      // A rule reads the tree, in place of the stage's conversion of the shape.
       if let older = lock[expected.from]?.records.first(where: { $0.name == record.name }),
         isKept(older, in: expected.from)
       {
@@ -188,7 +188,7 @@ package struct LockComparison {
       guard let digest = record.behaviour, let place = place(of: record.name, in: expected.from) else {
         continue
       }
-      // Other samples become something else, which is said already.
+      // Other samples have other results; that difference is already reported.
       if let known = lock[expected.from]?.records.first(where: { $0.name == record.name })?.samples,
         samples.digest(schema: place.schema, record: place.record, first: known.count) != known
       {
@@ -196,7 +196,7 @@ package struct LockComparison {
       }
       let behaviour = samples.behaviour(stage: place.schema, record: place.record, first: digest.count)
       guard behaviour != digest else { continue }
-      // Where the plan does not hold together there is nothing to compare, and the plan says why.
+      // If the plan is inconsistent there is nothing to compare, and the plan's own check reports why.
       guard behaviour != nil || outline.stages[place.schema].hasContext else { continue }
       report(
         locked.version, record.name, line: record.line,
@@ -247,7 +247,7 @@ package struct LockComparison {
     }
   }
 
-  /// Adds what is not there. A `-` is what was not known, so that it may be filled; no fact is ever changed.
+  /// Adds missing lines. A `-` means unknown and may be filled in; no fact is ever changed.
   private mutating func extend() {
     for now in found.versions {
       let place =
@@ -270,7 +270,8 @@ package struct LockComparison {
     }
   }
 
-  /// What becomes of those samples of a record that the lock knows, which may be fewer than there are now.
+  /// Returns the result of those samples of a record that the lock has, which may be fewer than there are
+  /// now.
   private func behaviour(of record: ExactText, from version: SchemaVersion?) -> SampleDigest? {
     guard let version, let place = place(of: record, in: version) else { return nil }
     let known = extended[version]?.records.first { $0.name == record }?.samples

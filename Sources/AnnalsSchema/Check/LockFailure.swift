@@ -1,30 +1,30 @@
 internal import AnnalsCoding
 
-/// Why a lock file cannot be read.
+/// The reason why a lock file cannot be read.
 package struct LockFailure: Error, Equatable, Sendable {
   /// The rule that was broken.
   package enum Reason: Equatable, Sendable {
-    /// The file is not one of a plan's lock.
+    /// The file is not a plan's lock file.
     case foreign
-    /// The file is of a later form.
+    /// The file has a later format.
     case newer(String)
     /// The line is not UTF-8.
     case notText
-    /// The line is none that may stand there.
+    /// The line is not allowed at this place.
     case unexpected
-    /// The line is not written as the library writes it.
+    /// The line is not in the canonical form that the library writes.
     case notCanonical
-    /// The version is not above the one before, or the name not behind the one before.
+    /// The version is not higher than the one before, or the name does not sort after the one before.
     case disorder
-    /// The stage does not lead from the version above.
+    /// The stage does not begin at the version above.
     case stage
     /// The name cannot be stored.
     case name
     /// The form is no shape.
     case form(ShapeFailure)
-    /// The fingerprint is not the one of the form.
+    /// The fingerprint is not that of the form.
     case fingerprint
-    /// The count or the fingerprint of samples is none.
+    /// The count or the fingerprint of samples is invalid.
     case digest
     /// The file, or a version in it, ends within a record or before its stage.
     case truncated

@@ -1,6 +1,6 @@
 internal import AnnalsCoding
 
-/// Reads the text of a lock file, which may be damaged or edited: it throws and never traps.
+/// A parser for the text of a lock file, which may be damaged or edited: it throws and never traps.
 package struct LockParser {
   private let lines: [Substring]
   /// The number of the next line.
@@ -10,7 +10,7 @@ package struct LockParser {
     self.lines = lines
   }
 
-  /// The lock that `bytes` write; lines may end with CRLF, as some checkouts make them.
+  /// Returns the lock in `bytes`. Lines may end with CRLF, as in some checkouts.
   package static func parse(_ bytes: [UInt8]) throws(LockFailure) -> PlanLock {
     var lines: [Substring] = []
     for (number, line) in bytes.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated() {
@@ -20,7 +20,7 @@ package struct LockParser {
       }
       lines.append(Substring(text))
     }
-    // What stands behind the last line feed is no line.
+    // Text after the last line feed is not a line.
     if lines.last?.isEmpty == true { lines.removeLast() }
     var parser = LockParser(lines)
     let lock = try parser.lock()
@@ -28,7 +28,7 @@ package struct LockParser {
     return lock
   }
 
-  /// One text for one lock: what reads the same but is written in another way was edited.
+  /// Checks that the text is canonical: text with the same content in another form was edited.
   private func compare(_ lock: PlanLock) throws(LockFailure) {
     let written = lock.text.split(separator: "\n")
     for (number, (line, canonical)) in zip(lines, written).enumerated()
@@ -41,11 +41,11 @@ package struct LockParser {
   }
 
   private func failure(_ reason: LockFailure.Reason) -> LockFailure {
-    // Of the line that was just taken.
+    // The line that was just consumed.
     LockFailure(reason: reason, line: max(index, 1))
   }
 
-  /// The rest of the next line, which is taken, where it begins with `word`.
+  /// Consumes the next line if it begins with `word`, and returns the rest of it.
   private mutating func take(_ word: String) -> Substring? {
     guard index < lines.count else { return nil }
     let line = lines[index]
@@ -74,7 +74,7 @@ package struct LockParser {
       if let last = lock.versions.last?.version, last >= version { throw failure(.disorder) }
       let records = try records()
       let stage = try stage()
-      // Only the first version of the file has no stage: every other is reached from the one above it.
+      // Only the first version of the file has no stage: every other stage begins at the version above.
       guard stage?.from == lock.versions.last?.version else {
         throw LockFailure(reason: stage == nil ? .truncated : .stage, line: stage?.line ?? index)
       }
@@ -129,7 +129,7 @@ package struct LockParser {
     return stage
   }
 
-  /// Whether the next line, which is taken then, says that a record is retained.
+  /// Consumes the next line if it says that a record is retained, and returns whether it does.
   private mutating func takeRetained() throws(LockFailure) -> Bool {
     guard let rest = take("      retained") else { return false }
     guard rest.isEmpty else { throw failure(.unexpected) }
@@ -151,7 +151,7 @@ package struct LockParser {
     return ExactText(name)
   }
 
-  /// The name without its backslashes; where they are wrong, the comparison with the canonical text finds it.
+  /// Returns the name without its backslashes. The comparison with the canonical text detects wrong ones.
   private func unescaped(_ text: Substring) -> String {
     var name = ""
     var isEscaped = false

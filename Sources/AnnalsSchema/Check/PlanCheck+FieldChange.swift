@@ -1,36 +1,37 @@
 internal import AnnalsCoding
 
 extension PlanCheck {
-  /// What changed in one field of a record across one stage.
+  /// A change of one field of a record in one stage.
   public struct FieldChange: Sendable {
-    /// The names that lead to the field in the newer version, or in the older one where it is gone, joined by points; empty for the record as a whole.
+    /// The path of names to the field in the newer version, or in the older one if it was removed, joined by
+    /// dots; empty for the record as a whole.
     public let field: String
-    /// The name that it had in the older version, where that was another.
+    /// The field's name in the older version, if it differed.
     public let oldName: String?
-    /// How the change is to be made.
+    /// How the change must be made.
     public let changeClass: ChangeClass
-    /// What a program of the newer version reads from older events.
+    /// A description of the value that a program of the newer version reads from older events.
     public let newReadsOld: String
-    /// What a program of the older version reads from newer events.
+    /// A description of the value that a program of the older version reads from newer events.
     public let oldReadsNew: String
     /// Whether a program of the older version cannot read all newer events, or only by mapping them back.
     public let isForwardBreaking: Bool
-    /// The value that older events get, as JSON; `nil` where they get none from the stage.
+    /// The value that older events get, as JSON; `nil` if the stage sets none.
     public let constant: String?
     /// The change as a line of a diff: `+ note: text?`, `- sets: int64`, `~ weight -> kilograms: float`.
     public let line: String
-    /// The change in a sentence, with what to write.
+    /// A sentence that explains the change and what to write.
     public let explanation: String
   }
 }
 
 extension PlanCheck.FieldChange {
-  /// The change `change`.
+  /// Creates the description of `change`.
   ///
   /// - Parameters:
   ///   - isRuled: Whether a rule makes the newer record.
   ///   - constant: The value that older events get from the stage.
-  ///   - form: How programs of the older version get the record, where the newer version is a bridge.
+  ///   - form: How programs of the older version read the record, if the newer version is a bridge.
   init(_ change: ShapeChange, isRuled: Bool, constant: String?, form: BridgeForm? = nil) {
     field = change.field
     self.constant = change.kind == .addedConstant ? constant : nil
@@ -61,7 +62,7 @@ extension PlanCheck.FieldChange {
 }
 
 extension ShapeChange.Kind {
-  /// The name in the older shape, where the change is one of names.
+  /// The name in the older shape, if the change is a rename.
   fileprivate var originalName: String? {
     switch self {
     case .renamed(let original), .possibleRename(let original): original

@@ -1,21 +1,21 @@
 internal import AnnalsCoding
 
 extension PlanCheck {
-  /// Something wrong with a plan, or worth knowing about it.
+  /// A problem of a plan, or a remark about it.
   public struct Finding: Hashable, Sendable {
-    /// How bad it is.
+    /// The severity of a finding.
     public enum Severity: String, Hashable, Sendable, CaseIterable {
       /// The plan must not ship.
       case error
-      /// It is probably not meant.
+      /// The finding is probably a mistake.
       case warning
-      /// It is good to know.
+      /// The finding is information only.
       case note
     }
 
-    /// How bad it is.
+    /// The severity.
     public let severity: Severity
-    /// What it is, and what to write.
+    /// The finding, and what to write.
     public let message: String
 
     package init(_ severity: Severity, _ message: String) {

@@ -1,11 +1,10 @@
 public import AnnalsCoding
 
 extension PlanCheck {
-  /// From which version on programs read what a plan stores as one of its records.
+  /// The oldest version whose programs can read one record of a plan.
   ///
-  /// A program of an older version knows a newer record by its name and shape alone. It reads the record
-  /// where those lead to what the stages say; anywhere else it
-  /// fails with `newerSchema`.
+  /// A program of an older version only knows a newer record's name and shape. It reads the record if they
+  /// lead to the same result as the stages. Otherwise it fails with `newerSchema`.
   public struct Readers: Hashable, Sendable {
     /// The version that stores the record.
     public let version: SchemaVersion
@@ -13,22 +12,22 @@ extension PlanCheck {
     public let record: String
     /// The oldest version whose programs read it.
     public let oldest: SchemaVersion
-    /// Why programs of the version before that one do not; `nil` where the plan has no such version.
+    /// Why programs of the version before that one cannot read it; `nil` if the plan has no such version.
     public let reason: String?
   }
 
-  /// The names of the records of one version that programs of another one read.
+  /// Returns the names of the records of one version that programs of another one can read.
   ///
   /// - Parameters:
   ///   - version: The version that stores them.
-  ///   - older: The version of the programs, at or below the other.
+  ///   - older: The version of the programs, at most the other version.
   public func records(of version: SchemaVersion, readableBy older: SchemaVersion) -> [String] {
     readers.filter { $0.version == version && $0.oldest <= older && older <= version }.map(\.record)
   }
 }
 
 extension PlanCheck.Readers {
-  /// All records of a chain.
+  /// Returns the readers of all records of a chain.
   static func all(of outline: ChainOutline) -> [PlanCheck.Readers] {
     outline.schemas.enumerated().flatMap { index, schema in
       schema.records.enumerated().map { number, record in
@@ -58,7 +57,7 @@ extension RecordReaders.Barrier {
 }
 
 extension PlanCheck {
-  /// The report's lines on what older programs read, one for each version but the oldest.
+  /// The report's lines about older programs, one for each version except the oldest.
   var readerLines: [String] {
     ["what older programs read"]
       + versions.dropFirst().map { version in

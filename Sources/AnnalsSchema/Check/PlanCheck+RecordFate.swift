@@ -1,55 +1,57 @@
 internal import AnnalsCoding
 
 extension PlanCheck {
-  /// What becomes of one record across one stage.
+  /// The conversion of one record in one stage.
   public struct RecordFate: Sendable {
-    /// What becomes of a record.
+    /// The kind of conversion.
     public enum Outcome: Hashable, Sendable {
-      /// It stays what it is, at no cost.
+      /// The record is unchanged, at no cost.
       case carried
-      /// It is read in its new shape.
+      /// The record is read in its new shape.
       case converted
-      /// A rule makes each one an event of one of these records; of any where there are none.
+      /// A rule converts each record to an event of one of these records; any record if the list is empty.
       case upcast(into: [String])
-      /// A rule makes each one any number of events of these records; of any where there are none.
+      /// A rule converts each record to any number of events of these records; any record if the list is
+      /// empty.
       case split(into: [String])
-      /// A rule makes neighbours in a stream any number of events of these records.
+      /// A rule combines neighbours in a stream into any number of events of these records.
       case folded(into: [String])
-      /// A rule drops it for this reason.
+      /// A rule drops the record for this reason.
       case dropped(reason: String)
-      /// A rule keeps it in the log as it is stored, and delivers nothing for it.
+      /// A rule keeps the record in the log as it is stored, and delivers nothing for it.
       case retained
-      /// It is new.
+      /// The record is new.
       case added
-      /// Nothing: the stage says nothing of it, so that the plan is not valid.
+      /// The stage does not mention the record, so the plan is invalid.
       case forgotten
-      /// Nothing: its new type is another, one of the two has no shape, and the stage has no rule, so that the plan is not valid.
+      /// The record has another type, one of the two types has no shape, and the stage has no rule, so the
+      /// plan is invalid.
       case redeclared
     }
 
-    /// The name on disk, in the older version if it is there.
+    /// The name on disk, in the older version if it has the record.
     public let name: String
-    /// The name on disk in the newer version; `nil` where it is not there or made by a rule.
+    /// The name on disk in the newer version; `nil` if the record is missing there or made by a rule.
     public let newName: String?
-    /// What becomes of it.
+    /// The kind of conversion.
     public let outcome: Outcome
-    /// How its change is to be made: the worst of its fields' classes, or `custom` where it takes a rule.
+    /// How the change must be made: the strictest class of its fields, or `custom` if it needs a rule.
     public let changeClass: ChangeClass
-    /// What a program of the newer version reads from older events.
+    /// A description of the record that a program of the newer version reads from older events.
     public let newReadsOld: String
-    /// What a program of the older version reads from newer events.
+    /// A description of the record that a program of the older version reads from newer events.
     public let oldReadsNew: String
-    /// What changed in its fields, in the order of the newer version.
+    /// The changes of its fields, in the order of the newer version.
     public let fields: [FieldChange]
-    /// The fields that are as they were, by name.
+    /// The names of the unchanged fields.
     public let unchanged: [String]
-    /// Whether programs of the older version need a downcast that the stage does not have.
+    /// Whether programs of the older version need a downcast that the stage lacks.
     let needsDowncast: Bool
   }
 }
 
 extension PlanCheck.RecordFate {
-  /// What becomes of the record numbered `number` of the stage numbered `index`.
+  /// Creates the fate of the record numbered `number` in the stage numbered `index`.
   init(
     _ outline: ChainOutline, _ number: Int, at index: Int, target: Int?,
     constants: [Int: [ExactText: String]], forbidden: [ShapeChange]
@@ -61,7 +63,7 @@ extension PlanCheck.RecordFate {
     var changes: [ShapeChange] = []
     var isRuled = false
     let forms = outline.bridgeForms(ofStage: index)
-    // A rule or an alias makes a record of another name; an older program knows no alias.
+    // A rule or an alias makes a record of another name; older programs do not know aliases.
     let isRenamed = target.map { newer.indices.contains($0) && newer[$0].name != older.name } ?? false
     switch crossing {
     case .carried:
@@ -107,7 +109,7 @@ extension PlanCheck.RecordFate {
       if let target, newer.indices.contains(target), let old = older.shape?.shape,
         let new = newer[target].shape?.shape
       {
-        // A rule has looked at both, so that nothing is in doubt any more.
+        // A rule has handled both records, so nothing is in doubt any more.
         changes = ShapeComparison(from: old, to: new).changes.filter { !$0.kind.isDoubt }
       }
     }
@@ -133,8 +135,8 @@ extension PlanCheck.RecordFate {
     needsDowncast = oldReadsNew.hasPrefix("needs a downcast")
   }
 
-  /// What programs of the version before a bridge read of some of its records; `nil` where they need a
-  /// downcast that is missing.
+  /// Returns how programs of the version before a bridge read some of its records; `nil` if they need a
+  /// missing downcast.
   private static func reading(_ forms: [BridgeForm], _ records: [Int]) -> String? {
     let words = Set(records.map { forms[$0].olderReading })
     guard words.count == 1, let word = words.first else {
@@ -143,7 +145,8 @@ extension PlanCheck.RecordFate {
     return word
   }
 
-  /// A record that the older version does not have; `isMade` where rules may make it of others.
+  /// Creates the fate of a record that the older version does not have; `isMade` if rules may make it of
+  /// others.
   init(added record: RecordOutline, isMade: Bool, forbidden: [ShapeChange]) {
     name = record.name.text
     newName = name
@@ -164,8 +167,8 @@ extension PlanCheck.RecordFate {
 }
 
 extension BridgeForm {
-  /// What programs of the version before read of such a record, in the words of the report; `nil` where they
-  /// need a downcast.
+  /// How programs of the previous version read such a record, in the words of the report; `nil` if they need
+  /// a downcast.
   var olderReading: String? {
     switch self {
     case .readable: "field by field"
@@ -178,7 +181,7 @@ extension BridgeForm {
 }
 
 extension ShapeChange.Kind {
-  /// Whether it is a question rather than a change.
+  /// Whether this is a question rather than a change.
   var isDoubt: Bool {
     if case .possibleRename = self { true } else { false }
   }

@@ -1,29 +1,30 @@
 public import AnnalsCoding
 
 extension PlanCheck {
-  /// What one stage does.
+  /// A stage and its effects.
   public struct Stage: Sendable {
-    /// How programs of the older version get the records of one type of a bridge.
+    /// How programs of the older version read the records of one type of a bridge.
     public struct BridgedRecord: Hashable, Sendable {
-      /// The way that they get them.
+      /// The way in which they read them.
       public enum Form: String, Hashable, Sendable {
-        /// They read them as their own records of that name.
+        /// They read the records as their own records of that name.
         case readable
-        /// They are stored as older records, by what the stage says turned around, until the bridge is active.
+        /// The records are stored as older records, with the stage's conversion reversed, until the bridge is
+        /// active.
         case lowered
-        /// They are stored as what a Downcast says, until the bridge is active.
+        /// The records are stored as the result of a Downcast, until the bridge is active.
         case downcast
-        /// The older version has nothing for them, and they wait for programs that would stop at them.
+        /// The older version has no equivalent, and the records wait for programs that would stop at them.
         case later
-        /// There is no way: a Downcast must be written.
+        /// There is no way: the stage needs a Downcast.
         case impossible
       }
       /// The name of the newer record.
       public let name: String
-      /// The way that they get them.
+      /// The way in which older programs read them.
       public let form: Form
-      /// The fields that its Downcast gives up, by name on disk, in the order of the record: they may come
-      /// back different until the bridge is active.
+      /// The fields that its Downcast loses, by name on disk, in the order of the record: they may come back
+      /// different until the bridge is active.
       public let losing: [String]
     }
 
@@ -35,31 +36,31 @@ extension PlanCheck {
     public let fromName: String
     /// The name of the newer schema.
     public let toName: String
-    /// What it looks at.
+    /// How much of the log it uses.
     public let scope: StageScope
-    /// Whether it is declared to be lightweight.
+    /// Whether it is declared lightweight.
     public let isLightweight: Bool
-    /// Whether it has a context, which is worked out once when the stage is activated.
+    /// Whether it has a context, which is computed once when the stage is activated.
     public let hasContext: Bool
-    /// Where the newer version is a bridge, how programs of the older one get each of its records; else `nil`.
+    /// How programs of the older version read each record, if the newer version is a bridge; otherwise `nil`.
     public let bridge: [BridgedRecord]?
-    /// What becomes of each record of the older version, in the order of its cases, then the records that are new.
+    /// The conversion of each record of the older version, in the order of its cases, then the new records.
     public let records: [RecordFate]
   }
 
-  /// How a change is to be made.
+  /// How a change must be made.
   public enum ChangeClass: String, Hashable, Sendable {
-    /// By the two schemas and what the stage says of fields: nothing is invented or derived.
+    /// From the two schemas and the stage's declarations about fields: no value is invented or derived.
     case lightweight
-    /// By a rule.
+    /// With a rule.
     case custom
-    /// Not at all.
+    /// The change is not possible.
     case forbidden
   }
 }
 
 extension PlanCheck.Stage {
-  /// The stage numbered `index` of a chain.
+  /// Creates the description of the stage numbered `index` of a chain.
   package init(_ outline: ChainOutline, at index: Int, reuses: [FieldHistory.Reuse]) {
     let (older, newer) = (outline.schemas[index], outline.schemas[index + 1])
     let stage = outline.stages[index]
@@ -112,8 +113,7 @@ extension PlanCheck.Stage.BridgedRecord.Form {
 }
 
 extension StageOutline {
-  /// The names on disk of the fields that the downcast of a newer record gives up, in the order of the
-  /// record.
+  /// The names on disk of the fields that the downcast of a newer record loses, in the order of the record.
   fileprivate func losing(of record: RecordOutline, numbered number: Int) -> [String] {
     let numbers = Set(downcasts.filter { $0.caseIndex == number }.flatMap(\.losing))
     return (record.shape?.shape.fields ?? []).enumerated()
@@ -127,7 +127,7 @@ extension StageOutline {
       guard case .constant(let field, let bytes) = adjustment.adjustment else { continue }
       var writer = JSONWriter()
       do throws(CodingFailure) { try writer.payload(bytes.span) } catch {
-        // What is no value is a problem of the plan, which says so.
+        // An invalid value is a problem of the plan, which reports it.
         continue
       }
       constants[adjustment.caseIndex, default: [:]][ExactText(field)] = String(
@@ -138,14 +138,15 @@ extension StageOutline {
 }
 
 extension RecordCrossing {
-  /// Whether a rule may make events of the newer record numbered `number`.
+  /// Returns whether a rule may make events of the newer record numbered `number`.
   func makes(_ number: Int) -> Bool {
     if case .rule(let effect) = self { effect.allows(number) } else { false }
   }
 }
 
 extension ChainOutline {
-  /// The newer record whose shape a record of the stage numbered `index` is compared with: the one that all of its events become, or the one of its name.
+  /// Returns the newer record with which a record of the stage numbered `index` is compared: the one that all
+  /// of its events become, or the one with its name.
   func comparedRecord(to record: Int, at index: Int) -> Int? {
     switch crossings[index][record] {
     case .carried(let target), .converted(let target, _), .redeclared(let target): return target

@@ -1,8 +1,8 @@
 public import AnnalsCoding
 
-/// What each stage of a plan does to each record, and what is wrong or worth knowing about it.
+/// The effect of each stage of a plan on each record, with the findings about the plan.
 ///
-/// It is worked out from the plan alone: no store is opened. Its description is the report that people read.
+/// The check uses only the plan: no store is opened. Its description is a report for people.
 ///
 /// ```swift
 /// @Test func `the plan holds together`() throws {
@@ -10,13 +10,14 @@ public import AnnalsCoding
 /// }
 /// ```
 ///
-/// What it cannot see: a field that keeps name and type and means something else from a version on. Give such a field, or its record, another name.
+/// The check cannot detect a field that keeps its name and type but changes its meaning. Rename such a field,
+/// or its record.
 public struct PlanCheck: Sendable {
-  /// Which programs have to read which events.
+  /// Which programs must read which events.
   public enum Compatibility: Hashable, Sendable {
-    /// Newer programs read older events: what every plan does.
+    /// Newer programs read older events, as with every plan.
     case backward
-    /// Older programs read newer events, too, as where records leave the machine.
+    /// Older programs also read newer events, for example because records leave the machine.
     case full
   }
 
@@ -26,27 +27,28 @@ public struct PlanCheck: Sendable {
   public let versions: [SchemaVersion]
   /// The stages, oldest first.
   public let stages: [Stage]
-  /// From which version on programs read each record of each version, oldest version first.
+  /// The oldest version whose programs read each record of each version, oldest version first.
   public let readers: [Readers]
-  /// What is wrong or worth knowing: errors, then warnings, then notes.
+  /// The findings: errors, then warnings, then notes.
   public internal(set) var findings: [Finding]
 
-  /// What is wrong: a test of the plan fails over it.
+  /// The findings that are errors; a test of the plan fails if there are any.
   public var errors: [Finding] { findings.filter { $0.severity == .error } }
 
-  /// Works out what the stages of `plan` do, whatever is wrong with it.
+  /// Checks the stages of `plan`, even if the plan is invalid.
   ///
   /// - Parameters:
   ///   - plan: The plan.
-  ///   - compatibility: With `.full`, what older programs cannot read is a warning, else a note.
-  /// - Complexity: O(records · versions), and what the records' samples take.
+  ///   - compatibility: With `.full`, a record that older programs cannot read is a warning, otherwise a
+  ///     note.
+  /// - Complexity: O(records · versions), and the time for the records' samples.
   public init<Plan: SchemaMigrationPlan>(of plan: Plan.Type, compatibility: Compatibility = .backward) {
     let chain = Plan.stages
     self.init(
       plan, chain.outline, PlanSamples(of: chain), compatibility, compilation: Self.failure(of: plan))
   }
 
-  /// What the parts of a plan that are worked out already say.
+  /// Creates the check from parts of a plan that are already computed.
   package init<Plan: SchemaMigrationPlan>(
     _ plan: Plan.Type, _ outline: ChainOutline, _ samples: PlanSamples, _ compatibility: Compatibility,
     compilation: AnnalsError?
@@ -62,7 +64,7 @@ public struct PlanCheck: Sendable {
     sortFindings()
   }
 
-  /// Adds something worth knowing.
+  /// Adds a finding.
   package mutating func add(_ finding: Finding) {
     findings.append(finding)
     sortFindings()
@@ -72,7 +74,7 @@ public struct PlanCheck: Sendable {
     findings = Finding.Severity.allCases.flatMap { severity in findings.filter { $0.severity == severity } }
   }
 
-  /// Why `plan` cannot be compiled, if it cannot.
+  /// Returns why `plan` cannot be compiled, if it cannot.
   package static func failure<Plan: SchemaMigrationPlan>(of plan: Plan.Type) -> AnnalsError? {
     do throws(AnnalsError) {
       _ = try CompiledPlan(plan)

@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 
 extension PlanLock {
-  /// The text of the file: one fact a line, sorted, so that a comparison of two files shows what changed.
+  /// The text of the file: one fact per line, sorted, so that a diff of two files shows the changes.
   ///
   /// ```
   /// annals plan lock 2
@@ -19,12 +19,11 @@ extension PlanLock {
   ///       behaviour 2 64 hexadecimal digits
   /// ```
   ///
-  /// A line `retained` before the constants says that a stage keeps the record as it is stored, and the first
-  /// line says 3 then. Without one, and without a line `unknown`, which names a case that stands for unknown
-  /// ones, it says 1. The
-  /// form is `by name` without a fingerprint where a record has no shape; samples and behaviour are `-` where
-  /// there are none. In
-  /// names and constants a backslash, a line feed and a carriage return are `\\`, `\n` and `\r`.
+  /// A line `retained` before the constants says that a stage keeps the record as it is stored; the first
+  /// line then says 3. A line `unknown` names the case for unknown ones. Without both, the first line says 1.
+  /// The form is `by name` without a fingerprint if a record has no shape; samples and behaviour are `-` if
+  /// there are none. In names and constants a backslash, a line feed and a carriage return are `\\`, `\n` and
+  /// `\r`.
   package var text: String {
     var text = "annals plan lock \(form)\n"
     for version in versions {
@@ -76,7 +75,7 @@ extension [UInt8] {
       decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// The bytes that hexadecimal digits in lower case write; `nil` where they are none.
+  /// Creates the bytes from lower-case hexadecimal digits; `nil` if the text has other characters.
   package init?(hexadecimal text: Substring) {
     var bytes: [UInt8] = []
     var high: UInt8?

@@ -1,15 +1,16 @@
 package import AnnalsCoding
 
-/// What a program has released, as a file in its repository keeps it: the shapes of each version, and what its rules do with samples.
+/// The released versions of a program, as a file in its repository keeps them: the shapes of each version,
+/// and the results of its rules for samples.
 package struct PlanLock: Sendable {
   /// A released version.
   package struct Version: Sendable {
     package let version: SchemaVersion
     /// The records, sorted by name.
     package var records: [Record]
-    /// The stage that leads to the version; `nil` in the oldest one.
+    /// The stage that leads to the version; `nil` for the oldest one.
     var stage: Stage?
-    /// The line of the file, counted from 1; 0 where it is in none.
+    /// The line of the file, counted from 1; 0 if it is in none.
     var line = 0
   }
   /// A record of a released version.
@@ -17,30 +18,30 @@ package struct PlanLock: Sendable {
     package let name: ExactText
     package var formerNames: [ExactText] = []
     package var reservedNames: [ExactText] = []
-    /// What payloads look like; `nil` where they are stored by name.
+    /// The shape of the payloads; `nil` if they are stored by name.
     package var shape: StoredShape?
-    /// The paths of the cases that stand for unknown ones, sorted; they are not part of the shape.
+    /// The paths of the cases for unknown ones, sorted; they are not part of the shape.
     var unknownCases: [ExactText] = []
-    /// The samples; `nil` where there are none.
+    /// The digest of the samples; `nil` if there are none.
     var samples: SampleDigest?
     var line = 0
   }
   /// The stage that leads to a released version.
   struct Stage: Sendable {
-    /// The version that it leads from.
+    /// The version that it begins at.
     let from: SchemaVersion
-    /// What it does with each record of that version, sorted by name.
+    /// Its conversion of each record of that version, sorted by name.
     var records: [StagedRecord]
     var line = 0
   }
-  /// What a stage does with a record of the older version.
+  /// The conversion of a record of the older version by a stage.
   struct StagedRecord: Sendable {
     let name: ExactText
     /// The constants that new fields get, as `field = JSON`, sorted.
     var constants: [ExactText] = []
-    /// What becomes of the samples; `nil` where there are none, or the stage has a context.
+    /// The digest of the results for the samples; `nil` if there are none, or the stage has a context.
     var behaviour: SampleDigest?
-    /// Whether entries of it stay as they are stored.
+    /// Whether its entries stay as they are stored.
     var isRetained = false
     var line = 0
   }
@@ -50,11 +51,11 @@ package struct PlanLock: Sendable {
 
   package init() {}
 
-  /// The newest version of the file's form.
+  /// The newest version of the file's format.
   static let newestForm = 3
 
-  /// The version of the file's form: 3 where some stage retains records, 2 where some record has a case for
-  /// unknown ones.
+  /// The version of the file's format: 3 if a stage retains records, 2 if a record has a case for unknown
+  /// ones.
   var form: Int {
     if versions.contains(where: { $0.stage?.records.contains(where: \.isRetained) ?? false }) { return 3 }
     return versions.contains { $0.records.contains { !$0.unknownCases.isEmpty } } ? 2 : 1
@@ -62,7 +63,7 @@ package struct PlanLock: Sendable {
 }
 
 extension PlanLock {
-  /// What the file would say of the released versions of a plan.
+  /// Creates the lock of the released versions of a plan.
   init(_ outline: ChainOutline, _ samples: PlanSamples) {
     for (index, schema) in outline.schemas.enumerated() where schema.stability != .draft {
       let records = schema.records.enumerated().map { number, record in
@@ -87,12 +88,13 @@ extension PlanLock {
     }
   }
 
-  /// The version `version`, if it is there.
+  /// The version `version`, if the lock has it.
   package subscript(version: SchemaVersion) -> Version? { versions.first { $0.version == version } }
 }
 
 extension ChainOutline {
-  /// The constants that the stage numbered `index` gives to new fields of a record, as `field = JSON`, sorted.
+  /// Returns the constants that the stage numbered `index` sets for new fields of a record, as
+  /// `field = JSON`, sorted.
   fileprivate func constants(of record: Int, at index: Int) -> [ExactText] {
     guard case .converted(let target, _) = crossings[index][record] else { return [] }
     return (stages[index].constants[target] ?? [:]).map { ExactText("\($0.key.text) = \($0.value)") }.sorted()

@@ -6,7 +6,7 @@ internal import AnnalsCoding
   import Foundation
 #endif
 
-/// The samples of a plan's records as payloads, and what single stages make of them.
+/// The samples of a plan's records as payloads, and the results of single stages for them.
 package struct PlanSamples {
   /// A sample that cannot be stored.
   struct Unstorable {
@@ -16,10 +16,10 @@ package struct PlanSamples {
   }
   /// The payloads by schema and record.
   private(set) var payloads: [[[[UInt8]]]] = []
-  /// The samples that cannot be stored; their record counts as one without samples.
+  /// The samples that cannot be stored; their records count as records without samples.
   private(set) var unstorable: [Unstorable] = []
   private let outline: ChainOutline
-  /// By stage; empty where the plan does not hold together.
+  /// The stages in order; empty if the plan is inconsistent.
   private let stages: [StageAlone]
 
   /// Encodes the samples of all records of `chain`.
@@ -31,7 +31,7 @@ package struct PlanSamples {
     if chain.outline.problems().isEmpty {
       for work in chain.works {
         do throws(AnnalsError) { stages.append(try work.alone()) } catch {
-          // Why the parts of a schema written by hand disagree is what compiling the plan says.
+          // Compiling the plan reports why the parts of a manually written schema disagree.
           break
         }
       }
@@ -49,7 +49,8 @@ package struct PlanSamples {
     }
   }
 
-  /// The digest of the first `count` samples of a record, of all where `count` is `nil`; `nil` where there are none, or fewer.
+  /// Returns the digest of the first `count` samples of a record, or of all if `count` is `nil`; `nil` if
+  /// there are none, or fewer.
   func digest(schema: Int, record: Int, first count: Int? = nil) -> SampleDigest? {
     let payloads = payloads[schema][record]
     let count = count ?? payloads.count
@@ -59,10 +60,12 @@ package struct PlanSamples {
     return SampleDigest(count: count, fingerprint: hash.finalize())
   }
 
-  /// The digest of what the stage numbered `stage` makes of the first `count` samples of a record of its older schema.
+  /// Returns the digest of the results of the stage numbered `stage` for the first `count` samples of a
+  /// record of its older schema.
   ///
-  /// - Returns: `nil` where there are no samples, or fewer, or the rule needs the context of the stage, which only a store has.
-  /// - Complexity: O(samples), and what the rule takes.
+  /// - Returns: `nil` if there are no samples, or fewer, or the rule needs the context of the stage, which
+  ///   only a store has.
+  /// - Complexity: O(samples), and the time of the rule.
   func behaviour(stage: Int, record: Int, first count: Int? = nil) -> SampleDigest? {
     let payloads = payloads[stage][record]
     let count = count ?? payloads.count
@@ -72,7 +75,7 @@ package struct PlanSamples {
     for index in 0..<count {
       switch outputs(stage: stage, record: record, sample: index) {
       case .failure:
-        // What a rule throws is no part of its behaviour, that it throws is.
+        // The error that a rule throws is not part of its behaviour; the fact that it throws is.
         hash.update([0])
       case .success(let outputs):
         hash.update([1])
@@ -80,7 +83,7 @@ package struct PlanSamples {
         for output in outputs {
           hash.update(number: output.path.count)
           for part in output.path { hash.update(number: Int(part)) }
-          // A schema written by hand may number its cases wrongly.
+          // A manually written schema may number its cases wrongly.
           let name = newer.indices.contains(output.caseIndex) ? newer[output.caseIndex].name.text : ""
           hash.update(counted: Array(name.utf8))
           hash.update(counted: output.payload)
@@ -90,7 +93,7 @@ package struct PlanSamples {
     return SampleDigest(count: count, fingerprint: hash.finalize())
   }
 
-  /// Why a stage fails for samples of a record: the number of the first such sample, and the failure.
+  /// Returns why a stage fails for samples of a record: the number of the first such sample, and the failure.
   func failure(stage: Int, record: Int) -> (sample: Int, failure: StepFailure)? {
     guard canRun(stage: stage, record: record) else { return nil }
     for index in payloads[stage][record].indices {
@@ -116,7 +119,7 @@ package struct PlanSamples {
     }
   }
 
-  /// What rules are told of a sample: the same in every run and on every machine.
+  /// Returns the origin of a sample for rules: the same in every run and on every machine.
   private static func origin(of sample: Int) -> Origin {
     let number = UInt64(sample)
     return Origin(
@@ -126,22 +129,22 @@ package struct PlanSamples {
   }
 }
 
-/// How many samples there are, and the SHA-256 over them or over what they become.
+/// The number of samples, and the SHA-256 over them or over their results.
 struct SampleDigest: Equatable, Sendable {
-  /// How many samples.
+  /// The number of samples.
   let count: Int
   /// The SHA-256, 32 bytes.
   let fingerprint: [UInt8]
 }
 
 extension SHA256 {
-  /// Takes a number, 8 bytes with the most significant first.
+  /// Adds a number, 8 bytes with the most significant first.
   fileprivate mutating func update(number: Int) {
     let number = UInt64(number)
     update((0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * $0)) })
   }
 
-  /// Takes a count and so many bytes, so that what follows cannot be taken for a part of them.
+  /// Adds a count and that many bytes, so that the following bytes cannot be mistaken for a part of them.
   fileprivate mutating func update(counted bytes: [UInt8]) {
     update(number: bytes.count)
     update(bytes)

@@ -2,17 +2,17 @@ internal import AnnalsCoding
 
 import Synchronization
 
-/// The chunks of a table that stand in memory: what has not been used for longest makes room, about.
+/// The chunks of a table that are in memory. The least recently used ones are removed first, approximately.
 final class ChunkCache: Sendable {
   private struct State {
-    /// By number, the chunk; `nil` where it is not in memory.
+    /// Each chunk by its number; `nil` if it is not in memory.
     var chunks: [[UInt8]?]
-    /// By number, whether it was used since the hand came by.
+    /// For each chunk, whether it was used since the clock hand passed.
     var isUsed: [Bool]
-    /// The numbers of those in memory, as the hand goes round.
+    /// The numbers of the chunks in memory, in the order of the clock hand.
     var ring: [Int] = []
     var hand = 0
-    /// How many bytes they have.
+    /// The total size of the chunks in memory, in bytes.
     var bytes = 0
   }
 
@@ -21,9 +21,9 @@ final class ChunkCache: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - count: How many chunks there are.
-  ///   - limit: How many bytes of them stand in memory at most, but for the one that was used last.
-  ///   - load: Fetches one.
+  ///   - count: The number of chunks.
+  ///   - limit: The most bytes of chunks to keep in memory, not counting the one used last.
+  ///   - load: Loads a chunk.
   init(
     count: Int, bytes limit: Int, _ load: @escaping @Sendable (Int) throws(AnnalsError) -> [UInt8]
   ) {
@@ -34,14 +34,14 @@ final class ChunkCache: Sendable {
         chunks: [[UInt8]?](repeating: nil, count: count), isUsed: [Bool](repeating: false, count: count)))
   }
 
-  /// The chunk of this number.
+  /// Returns the chunk with this number.
   func chunk(_ index: Int) throws(AnnalsError) -> [UInt8] {
     let known = state.withLock { state in
       state.isUsed[index] = true
       return state.chunks[index]
     }
     if let known { return known }
-    // Outside the lock: two threads may fetch the same one, and neither waits for the other's.
+    // Outside the lock: two threads may load the same chunk, and neither waits for the other.
     let chunk = try load(index)
     state.withLock { state in
       guard state.chunks[index] == nil else { return }
@@ -53,7 +53,7 @@ final class ChunkCache: Sendable {
     return chunk
   }
 
-  /// Lets one chunk go: the second chance of the clock algorithm (Corbató, 1968).
+  /// Removes one chunk from memory: the second chance of the clock algorithm (Corbató, 1968).
   private static func makeRoom(_ state: inout State) {
     while state.isUsed[state.ring[state.hand % state.ring.count]] {
       state.isUsed[state.ring[state.hand % state.ring.count]] = false
@@ -63,7 +63,7 @@ final class ChunkCache: Sendable {
     let number = state.ring[state.hand]
     state.bytes -= state.chunks[number]?.count ?? 0
     state.chunks[number] = nil
-    // The last one takes its place; which one is used again soon, nobody knows.
+    // The last chunk takes its place: nothing is known about which one is used again soon.
     state.ring.swapAt(state.hand, state.ring.count - 1)
     state.ring.removeLast()
   }

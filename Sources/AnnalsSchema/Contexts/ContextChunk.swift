@@ -1,16 +1,19 @@
 internal import AnnalsCoding
 
-/// The bytes of neighbouring rows of a table, in the order of their keys: how many there are (4 bytes), for each row the first eight bytes of its key as a number,
-/// the first one highest (8 bytes), and where it begins (4 bytes), then for each its key (counted) and its value, which ends where the next one begins. Numbers
-/// stand lowest byte first.
+/// The bytes of consecutive rows of a table, in the order of their keys.
 ///
-/// The beginnings of keys stand together because a search that went from row to row would wait for memory at each.
+/// A chunk begins with the number of rows (4 bytes). For each row follow the first eight bytes of its key as
+/// a number, the first byte most significant (8 bytes), and the row's offset (4 bytes). Then follow, for each
+/// row, its key (counted) and its value, which ends where the next row begins. Numbers are little-endian.
+///
+/// The prefixes of keys are stored together because a search that went from row to row would wait for memory
+/// at each.
 package struct ContextChunk: ~Escapable {
   private let bytes: Span<UInt8>
-  /// How many rows there are.
+  /// The number of rows.
   let count: Int
 
-  /// The chunk that `bytes` are.
+  /// Creates a chunk from its bytes.
   @_lifetime(copy bytes)
   init(_ bytes: Span<UInt8>) throws(FormatFailure) {
     guard bytes.count >= 4 else { throw FormatFailure(.tooShort, at: 0) }
@@ -20,16 +23,17 @@ package struct ContextChunk: ~Escapable {
     self.count = count
   }
 
-  /// The value of `key`; `nil` where there is none.
+  /// Returns the value of `key`; `nil` if there is none.
   ///
-  /// - Parameter range: The first eight bytes of the chunk's first key and of the one behind its last, from which the place is guessed.
+  /// - Parameter range: The first eight bytes of the chunk's first key and of the key after its last, used to
+  ///   guess the place.
   @_lifetime(copy self)
   func value(of key: Span<UInt8>, in range: Range<UInt64>) throws(FormatFailure) -> Span<UInt8>? {
     let (index, isFound) = try place(of: key, in: range)
     return isFound ? try row(index).value : nil
   }
 
-  /// The number of the first row whose key is `key` or stands behind it, and whether it is `key`.
+  /// Returns the number of the first row whose key is `key` or higher, and whether it is `key`.
   ///
   /// - Parameter range: As for ``value(of:in:)``.
   func place(
@@ -53,7 +57,7 @@ package struct ContextChunk: ~Escapable {
     return (low, false)
   }
 
-  /// The row numbered `index`.
+  /// Returns the row numbered `index`.
   @_lifetime(copy self)
   func row(_ index: Int) throws(FormatFailure) -> ContextRow {
     let place = Self.slot(index) + 8
@@ -66,11 +70,11 @@ package struct ContextChunk: ~Escapable {
     return ContextRow(key: bytes.extracting(key), value: bytes.extracting(key.upperBound..<end))
   }
 
-  /// The number of the first row whose key begins with `prefix` or a higher one.
+  /// Returns the number of the first row whose key begins with `prefix` or a higher one.
   ///
-  /// Keys are spread evenly, or count up, so that a guess is seldom far off.
+  /// Keys are spread evenly or are consecutive, so that a guess is seldom far off.
   private func firstIndex(from prefix: UInt64, in range: Range<UInt64>) -> Int {
-    // All keys of a chunk may begin alike, and then there is nothing to guess by.
+    // All keys of a chunk may have the same prefix; then a guess is impossible.
     let width = range.upperBound - range.lowerBound
     let part = width == 0 ? 0 : Double(prefix &- range.lowerBound) / Double(width)
     var place = min(max(Int(min(max(part, 0), 1) * Double(count)), 0), max(count - 1, 0))
@@ -105,7 +109,7 @@ package struct ContextChunk: ~Escapable {
   private static func slot(_ index: Int) -> Int { 4 + 12 * index }
 }
 
-/// A row of a chunk, lent.
+/// A borrowed row of a chunk.
 struct ContextRow: ~Escapable {
   let key, value: Span<UInt8>
 
@@ -117,7 +121,7 @@ struct ContextRow: ~Escapable {
 }
 
 extension ContextChunk {
-  /// The first eight bytes of a key as a number; keys in order have numbers in order.
+  /// Returns the first eight bytes of a key as a number. The numbers have the order of the keys.
   @inline(__always)
   static func prefix(of key: Span<UInt8>) -> UInt64 {
     var prefix: UInt64 = 0
@@ -125,7 +129,7 @@ extension ContextChunk {
     return prefix
   }
 
-  /// Whether `left` stands before `right`.
+  /// Returns whether `left` sorts before `right`.
   static func precedes(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     let common = min(left.count, right.count)
     var index = 0
@@ -136,17 +140,17 @@ extension ContextChunk {
     return left.count < right.count
   }
 
-  /// Whether `left` stands before `right`.
+  /// Returns whether `left` sorts before `right`.
   static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     let (left, right) = (left.span, right.span)
     return precedes(left, right)
   }
 
-  /// The chunks of `rows`, each with its first key.
+  /// Returns the chunks of `rows`, each with its first key.
   package static func chunks(of rows: [ContextTable.Row]) -> [(first: [UInt8], bytes: [UInt8])] {
     let order = rows.indices.sorted { left, right in
       if precedes(rows[left].key, rows[right].key) { return true }
-      // The order of equal keys stays, so that the last one counts.
+      // Equal keys keep their order, so that the last one is used.
       return left < right && rows[left].key == rows[right].key
     }
     let last = order.indices.filter { index in
@@ -184,7 +188,7 @@ extension ContextChunk {
 }
 
 extension Span<UInt8> {
-  /// The number whose lowest byte stands at `offset`; it must be there.
+  /// Returns the little-endian number at `offset`, which must be within the bytes.
   @inline(__always)
   fileprivate func number<Number: FixedWidthInteger>(_ type: Number.Type, at offset: Int) -> Number {
     var number: Number = 0

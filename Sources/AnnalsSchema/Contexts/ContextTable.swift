@@ -1,29 +1,29 @@
 public import AnnalsCoding
 
-/// Rows by key that never change: in chunks, of which as many stand in memory as a bound allows.
+/// An immutable table of rows by key, stored in chunks. A limit bounds the chunks that are kept in memory.
 ///
-/// What a stage has worked out from the whole log may have millions of rows; a rule looks one up at a time.
+/// The context of a stage may have millions of rows; a rule looks up one at a time.
 @usableFromInline package final class ContextTable: Sendable {
-  /// A key and what stands under it; keys are compared byte by byte.
+  /// A key and its value; keys are compared byte by byte.
   package typealias Row = (key: [UInt8], value: [UInt8])
 
-  /// The bytes of rows at which a chunk is full.
+  /// The size in bytes of the rows at which a chunk is full.
   static let chunkBytes = 16 << 10
-  /// The bytes of chunks that stand in memory at most, by default.
+  /// The default for the most bytes of chunks to keep in memory.
   static let cacheBytes = 64 << 20
 
-  /// By chunk, its first key.
+  /// The first key of each chunk.
   let firstKeys: [[UInt8]]
-  /// By chunk, the first eight bytes of its first key.
+  /// The first eight bytes of each chunk's first key.
   private let prefixes: [UInt64]
   private let cache: ChunkCache
 
-  /// A table whose chunks are fetched when they are needed.
+  /// Creates a table that loads its chunks when they are needed.
   ///
   /// - Parameters:
-  ///   - firstKeys: By chunk, its first key.
-  ///   - cacheBytes: The bytes of chunks that stand in memory at most.
-  ///   - load: Fetches a chunk by its number.
+  ///   - firstKeys: The first key of each chunk.
+  ///   - cacheBytes: The most bytes of chunks to keep in memory.
+  ///   - load: Loads a chunk by its number.
   package init(
     firstKeys: [[UInt8]], cacheBytes: Int = ContextTable.cacheBytes,
     _ load: @escaping @Sendable (Int) throws(AnnalsError) -> [UInt8]
@@ -33,18 +33,18 @@ public import AnnalsCoding
     cache = ChunkCache(count: firstKeys.count, bytes: cacheBytes, load)
   }
 
-  /// A table that stands in memory.
+  /// Creates a table in memory.
   ///
-  /// - Parameter rows: In any order; of two with one key the last counts.
+  /// - Parameter rows: The rows in any order; of two with the same key, the last is used.
   package convenience init(_ rows: [Row]) {
     let chunks = ContextChunk.chunks(of: rows)
     self.init(firstKeys: chunks.map(\.first), cacheBytes: .max) { chunks[$0].bytes }
   }
 
-  /// Lends what stands under `key` to `body`, if anything does.
+  /// Calls `body` with the value of `key`, if there is one.
   ///
-  /// - Returns: Whether it does.
-  /// - Complexity: O(1) where keys are spread evenly; a chunk that is not in memory is fetched.
+  /// - Returns: Whether there is one.
+  /// - Complexity: O(1) if keys are spread evenly; a chunk that is not in memory is loaded.
   @usableFromInline
   func lookUp(_ key: [UInt8], _ body: (Span<UInt8>) -> Void) throws(AnnalsError) -> Bool {
     let key = key.span
@@ -60,21 +60,21 @@ public import AnnalsCoding
     }
   }
 
-  /// The bytes of the chunk of this number.
+  /// Returns the bytes of the chunk with this number.
   func chunk(_ index: Int) throws(AnnalsError) -> [UInt8] { try cache.chunk(index) }
 
-  /// The first eight bytes of a chunk's first key, and of the one behind its last.
+  /// Returns the first eight bytes of a chunk's first key, and of the key after its last.
   func range(of index: Int) -> Range<UInt64> {
     let end = index + 1 < prefixes.count ? prefixes[index + 1] : .max
-    // The keys of chunks that are damaged have no order.
+    // The keys of damaged chunks may be out of order.
     return prefixes[index]..<max(prefixes[index], end)
   }
 
-  /// What stands under the keys that begin with the eight bytes of `prefix`, the highest first.
+  /// Returns the values of the keys that begin with the eight bytes of `prefix`, most significant first.
   package func values(beginningWith prefix: UInt64) throws(AnnalsError) -> [[UInt8]] {
     let key = Self.bytes(of: prefix)
     var values: [[UInt8]] = []
-    // The first such key may be the first one of the chunk behind.
+    // The first such key may be the first one of the next chunk.
     var index = chunk(of: key.span) ?? 0
     while index < prefixes.count, prefixes[index] <= prefix {
       let bytes = try chunk(index)
@@ -99,7 +99,7 @@ public import AnnalsCoding
     (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * $0)) }
   }
 
-  /// All rows in the order of their keys.
+  /// Returns all rows in the order of their keys.
   package func rows() throws(AnnalsError) -> [Row] {
     var rows: [Row] = []
     for index in firstKeys.indices {
@@ -117,10 +117,10 @@ public import AnnalsCoding
     return rows
   }
 
-  /// The number of the chunk that has `key`, if the table has it.
+  /// Returns the number of the chunk that has `key`, if the table has it.
   func chunk(of key: Span<UInt8>) -> Int? {
     let prefix = ContextChunk.prefix(of: key)
-    // The last one whose first key is not behind the key.
+    // The last chunk whose first key is not higher than the key.
     var (low, high) = (0, prefixes.count)
     while low < high {
       let middle = (low + high) / 2
@@ -129,7 +129,7 @@ public import AnnalsCoding
     return low == 0 ? nil : low - 1
   }
 
-  /// Whether the first key of a chunk stands behind `key`.
+  /// Returns whether the first key of a chunk is higher than `key`.
   @inline(__always)
   private func isBehind(_ index: Int, _ key: Span<UInt8>, _ prefix: UInt64) -> Bool {
     if prefixes[index] != prefix { return prefix < prefixes[index] }

@@ -6,10 +6,10 @@ public import AnnalsCoding
   import Foundation
 #endif
 
-/// A stage's context that is looked up by key, and may be too large to stand in memory.
+/// A stage's context that is looked up by key, and may be too large for memory.
 ///
-/// It is stored in sorted chunks of about 16 KiB, of which 64 MiB of each context stand in memory at most. Keys are compared by their bytes on disk: two texts that differ in Unicode
-/// normalisation are two keys.
+/// It is stored in sorted chunks of about 16 KiB; of each context, at most 64 MiB of chunks are in memory.
+/// Keys are compared by their bytes on disk: two texts that differ in Unicode normalisation are two keys.
 ///
 /// ```swift
 /// prepare: { history in
@@ -19,14 +19,15 @@ public import AnnalsCoding
 /// }
 /// ```
 ///
-/// It is stored so where it is the whole context of its stage. As a part of another context, an optional one too, it is stored as a value, like everything in that.
+/// It is only stored this way as the whole context of its stage. As a part of another context, even an
+/// optional one, it is stored as a value, like the rest of that context.
 public struct KeyedContext<Key: StoredValue & Hashable, Value: StoredValue>: Sendable {
   @usableFromInline let table: ContextTable
 
-  /// A context with these keys and values.
+  /// Creates a context with these keys and values.
   ///
-  /// - Throws: ``CodingFailure`` where a key or a value cannot be written.
-  /// - Complexity: O(*n* log *n*); all of it stands in memory until it is stored.
+  /// - Throws: ``CodingFailure`` if a key or a value cannot be encoded.
+  /// - Complexity: O(*n* log *n*); all of it is in memory until it is stored.
   public init(_ values: [Key: Value]) throws {
     var rows: [ContextTable.Row] = []
     rows.reserveCapacity(values.count)
@@ -34,16 +35,16 @@ public struct KeyedContext<Key: StoredValue & Hashable, Value: StoredValue>: Sen
     table = ContextTable(rows)
   }
 
-  /// What stands under `key`; `nil` where nothing does.
+  /// Returns the value of `key`; `nil` if there is none.
   ///
-  /// - Throws: What a rule passes on: the context cannot be read, or `key` cannot be written.
-  /// - Complexity: O(log *n*), and one read of 16 KiB where the chunk is not in memory.
+  /// - Throws: An error for the rule to rethrow: the context cannot be read, or `key` cannot be encoded.
+  /// - Complexity: O(log *n*), and one read of 16 KiB if the chunk is not in memory.
   @inlinable
   public subscript(key: Key) -> Value? {
     get throws { try Self.value(of: try Self.tableKey(key), in: table) }
   }
 
-  /// Whether something stands under `key`.
+  /// Returns whether there is a value for `key`.
   ///
   /// - Throws: As ``subscript(_:)``.
   /// - Complexity: As ``subscript(_:)``.
@@ -54,11 +55,12 @@ public struct KeyedContext<Key: StoredValue & Hashable, Value: StoredValue>: Sen
     }
   }
 
-  /// The key of the row for `key`: its CRC-32C, highest byte first, and its bytes. So keys are spread evenly, whatever they are.
+  /// Returns the key of the row for `key`: its CRC-32C, most significant byte first, and its bytes. The
+  /// checksum spreads all keys evenly.
   @inlinable static func tableKey(_ key: Key) throws(CodingFailure) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(32)
-    // Room for the checksum.
+    // Reserves space for the checksum.
     for _ in 0..<4 { bytes.append(0) }
     var writer = FieldWriter(continuing: bytes)
     bytes = []
@@ -104,9 +106,9 @@ public struct KeyedContext<Key: StoredValue & Hashable, Value: StoredValue>: Sen
 }
 
 extension KeyedContext where Value == Bool {
-  /// A context that only says whether a key is there.
+  /// Creates a context that only has keys, for membership tests.
   ///
-  /// - Throws: ``CodingFailure`` where a key cannot be written.
+  /// - Throws: ``CodingFailure`` if a key cannot be encoded.
   public init(_ keys: Set<Key>) throws {
     try self.init(Dictionary(uniqueKeysWithValues: keys.map { ($0, true) }))
   }
@@ -115,7 +117,7 @@ extension KeyedContext where Value == Bool {
 extension KeyedContext: TabledContext {
   init(_ table: ContextTable) throws(AnnalsError) {
     self.table = table
-    // A look at one row tells a type that has been changed before any rule meets it.
+    // Reading one row detects a changed type before any rule runs.
     guard let first = table.firstKeys.first else { return }
     do { _ = try Self.value(of: first, in: table) } catch let unreadable as ContextUnreadable {
       throw unreadable.error
@@ -128,7 +130,7 @@ extension KeyedContext: TabledContext {
 }
 
 extension KeyedContext: Codable {
-  /// Reads keys and values in turn.
+  /// Decodes keys and values in turn.
   public init(from decoder: any Decoder) throws {
     var container = try decoder.unkeyedContainer()
     var rows: [ContextTable.Row] = []
@@ -138,7 +140,7 @@ extension KeyedContext: Codable {
     try self.init(ContextTable(rows))
   }
 
-  /// Writes keys and values in turn, in the order of the keys.
+  /// Encodes keys and values in turn, in the order of the keys.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.unkeyedContainer()
     for row in try table.rows() {
@@ -148,9 +150,9 @@ extension KeyedContext: Codable {
   }
 }
 
-/// A context cannot be read, which is not a matter of the entry that a rule was given.
+/// The error for a context that cannot be read, which is unrelated to the rule's entry.
 @usableFromInline package struct ContextUnreadable: Error {
-  /// What readers are told.
+  /// The error that readers throw.
   package let error: AnnalsError
 
   @usableFromInline init(error: AnnalsError) {
@@ -159,7 +161,7 @@ extension KeyedContext: Codable {
 }
 
 extension ContextTable {
-  /// Puts the checksum of what stands behind the first four bytes into those.
+  /// Writes the checksum of the bytes after the first four into those four.
   @usableFromInline static func putHash(_ bytes: inout [UInt8]) {
     let hash = Checksum.crc32c(bytes.span.extracting(4..<bytes.count))
     for index in 0..<4 { bytes[index] = UInt8(truncatingIfNeeded: hash >> UInt32(24 - 8 * index)) }

@@ -1,16 +1,17 @@
 internal import AnnalsCoding
 
-/// What a stage works out once from the whole older log, for its rules to use: it is frozen and kept in the store.
+/// A value that a stage computes once from the whole older log for its rules. It is frozen and kept in the
+/// store.
 ///
-/// Any type that is `Codable` and `Sendable` can be one; it is stored by name.
+/// Any type that is `Codable` and `Sendable` can be a context; it is stored by name.
 public typealias StageContext = Codable & Sendable
 
-/// A rule needs its stage's context, which has not been worked out in this store yet.
+/// The error for a rule that needs its stage's context before it has been computed in this store.
 public struct ContextMissing: Error, Sendable {
   @usableFromInline init() {}
 }
 
-/// The context, or why a rule cannot run.
+/// Returns the context, or throws the reason why a rule cannot run.
 @inlinable func expect<Context>(_ context: Context?) throws -> Context {
   guard let context else { throw ContextMissing() }
   return context

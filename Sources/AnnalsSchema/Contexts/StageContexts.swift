@@ -1,31 +1,31 @@
 package import AnnalsCoding
 
-/// What the stages of a plan have worked out from the whole log, as a store keeps it, by the version that the stage leads to.
+/// The contexts of a plan's stages, as a store keeps them, by the version that each stage leads to.
 package struct StageContexts: Sendable {
-  /// One stage's context.
+  /// The stored context of one stage.
   package enum Stored: Sendable {
-    /// A value, encoded.
+    /// An encoded value.
     case value([UInt8])
     /// Rows by key.
     case table(ContextTable)
   }
 
-  /// The contexts that are there.
+  /// The existing contexts.
   package var contexts: [SchemaVersion: Stored] = [:]
-  /// Where the groups of folds end.
+  /// The tables of where the groups of folds end.
   package var groupEnds: [SchemaVersion: ContextTable] = [:]
 
   package init() {}
 
-  /// Whether nothing is there.
+  /// Whether there are no contexts and no group ends.
   package var isEmpty: Bool { contexts.isEmpty && groupEnds.isEmpty }
 
-  /// Whether everything is there that `stage`, which leads to `version`, needs.
+  /// Returns whether everything that `stage`, which leads to `version`, needs exists.
   package func suffice(for stage: StageOutline, to version: SchemaVersion) -> Bool {
     (!stage.hasContext || contexts[version] != nil) && (!stage.hasFold || groupEnds[version] != nil)
   }
 
-  /// The context of the stage to `version`; `nil` where it has not been worked out yet.
+  /// Returns the context of the stage to `version`; `nil` if it has not been computed yet.
   func context<Context: StageContext>(
     of version: SchemaVersion, as type: Context.Type
   ) throws(AnnalsError) -> Context? {
@@ -54,16 +54,16 @@ package struct StageContexts: Sendable {
   }
 }
 
-/// What a stage has worked out, before it is stored.
+/// The computed context of a stage, before it is stored.
 package enum PreparedContext: Sendable {
-  /// A value, encoded.
+  /// An encoded value.
   case value([UInt8])
   /// Rows by key, in any order.
   case rows([ContextTable.Row])
 
-  /// `context` as it is stored.
+  /// Converts `context` to its stored form.
   init<Context: StageContext>(_ context: Context) throws {
-    // By its declared type, as it is read: a keyed context inside an optional is a value.
+    // By its declared type, as on reading: a keyed context inside an optional is a value.
     if Context.self is any TabledContext.Type, let keyed = context as? any TabledContext {
       self = .rows(try keyed.rows())
     } else {
@@ -71,7 +71,7 @@ package enum PreparedContext: Sendable {
     }
   }
 
-  /// The same as it is read, without a store.
+  /// The same context in the form for reading, without a store.
   package var unstored: StageContexts.Stored {
     switch self {
     case .value(let bytes): .value(bytes)
@@ -82,9 +82,9 @@ package enum PreparedContext: Sendable {
 
 /// A context that is stored by key.
 protocol TabledContext {
-  /// The context whose rows `table` has.
+  /// Creates the context whose rows `table` has.
   init(_ table: ContextTable) throws(AnnalsError)
 
-  /// Everything in it.
+  /// Returns all rows of the context.
   func rows() throws -> [ContextTable.Row]
 }

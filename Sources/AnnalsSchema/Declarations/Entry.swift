@@ -6,27 +6,28 @@ public import AnnalsCoding
   public import Foundation
 #endif
 
-/// An event as it was stored and as it reads today: its coordinates, what was noted beside it, and its value in the
-/// plan's current version.
+/// A stored event as it reads today: its coordinates, its metadata, and its value in the plan's current
+/// version.
 public struct Entry<Event: SchemaEvent>: Sendable {
-  /// The place in the log.
+  /// The position in the log.
   public let position: Position
-  /// Which part of a split this is: `[]` for an entry that no rule has split, `[1]` for the second part of one.
+  /// The part of a split that this is: `[]` for an entry that no rule has split, `[1]` for the second part of
+  /// one.
   public let path: [UInt32]
   /// The stream that the entry belongs to.
   public let stream: StreamName
-  /// The place in the stream, which the parts of a split share.
+  /// The revision in the stream, which the parts of a split share.
   public let revision: Revision
-  /// When the entry was appended, exactly.
+  /// The exact time at which the entry was appended.
   public let timestamp: Timestamp
   /// The id that the writer gave the event, if any.
   public let id: UUID?
-  /// What the writer noted beside the event.
+  /// The metadata that the writer gave the event.
   public let metadata: Metadata
   /// The event in the plan's current version.
   public let event: Event
 
-  /// When the entry was appended.
+  /// The time at which the entry was appended.
   public var time: Date { timestamp.date }
 
   @inlinable package init(_ event: consuming Event, from origin: Origin) {

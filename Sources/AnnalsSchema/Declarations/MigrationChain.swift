@@ -10,46 +10,46 @@ package import AnnalsCoding
 ///
 /// A missing, misplaced or repeated stage does not compile.
 public struct MigrationChain<Oldest: VersionedSchema, Current: VersionedSchema>: Sendable {
-  /// What can be said of the chain without its types.
+  /// The outline of the chain, without its types.
   package let outline: ChainOutline
-  /// The steps of the oldest version, given those of the current one; each version's steps from bytes are added on the way.
+  /// Makes the steps of the oldest version from those of the current one, and adds each version's steps from
+  /// bytes.
   let extend:
     @Sendable (VersionSteps<Current.Event>, StageContexts, inout [[PayloadStep]]) throws(AnnalsError) ->
       VersionSteps<Oldest.Event>
-  /// By stage, what it does with the whole log.
+  /// For each stage, its work on the whole log.
   package let works: [StageWork]
-  /// The chain as it was when each of the schemas before the current one was current, oldest first.
+  /// The chains that ended at each of the schemas before the current one, oldest first.
   var earlier: [any PlanChain] = []
-  /// By the version that a stage with a fold leads to, the chain up to the version before.
+  /// For each version that a stage with a fold leads to, the chain up to the version before.
   var beforeFolds: [SchemaVersion: any PlanChain] = [:]
 }
 
-/// What a stage does with the whole log, once.
+/// The work of a stage on the whole log, done once.
 package struct StageWork: Sendable {
-  /// Works out the context; `nil` in a stage without one.
+  /// Computes the context; `nil` in a stage without one.
   package let prepare: (@Sendable (any HistorySource, StageContexts) throws -> PreparedContext)?
-  /// Works out where groups end; `nil` in a stage without a fold.
+  /// Computes where groups end; `nil` in a stage without a fold.
   package let groupEnds: (@Sendable (any HistorySource, StageContexts) throws -> GroupRows)?
-  /// Compares the older log with what it becomes; `nil` where the stage does not.
+  /// Compares the older log with its converted form; `nil` if the stage has no such check.
   package let verify: (@Sendable (any HistorySource, StageContexts) throws -> Void)?
-  /// Says where entries go; `nil` in a stage where they stay in their streams.
+  /// Makes the routing of entries to streams; `nil` in a stage where entries stay in their streams.
   package var streams: (@Sendable (StageContexts) throws(AnnalsError) -> StreamRouting)?
-  /// The stage on its own, for samples.
+  /// Makes the stage without the rest of the chain, for samples.
   let alone: @Sendable () throws(AnnalsError) -> StageAlone
-  /// By case of the newer event, how its records are stored as ones of the older version.
+  /// For each case of the newer event, how its records are stored in the older version.
   var downcasts: [Int: LoweringStep] = [:]
 }
 
-/// Where the entries of a whole log come from.
+/// A source of the entries of a whole log.
 package protocol HistorySource {
-  /// Where entries are reported that are passed over because they cannot be read; `nil` where they end the
-  /// reading.
+  /// The destination for reports of skipped unreadable entries; `nil` if such an entry ends the read.
   var quarantine: Quarantine? { get }
 
-  /// Hands entries, upcast by `plan` to the events of its newest schema, to `body`.
+  /// Passes entries, upcast by `plan` to the events of its newest schema, to `body`.
   ///
-  /// - Parameter cases: The cases that are wanted; `nil` for all. Only entries that can become one of them
-  ///   are decoded, and other events of such entries are handed over too.
+  /// - Parameter cases: The selected cases; `nil` for all. Only entries that can become one of them are
+  ///   decoded; other events of such entries are passed too.
   func read<Event: SchemaEvent>(
     through plan: CompiledPlan, as event: Event.Type, selecting cases: Set<Int>?,
     _ body: (HistoryItem<Event>) throws -> Void
@@ -60,19 +60,19 @@ package protocol HistorySource {
 }
 
 extension MigrationChain {
-  /// The chain of one schema.
+  /// Creates the chain of one schema.
   package init() where Oldest == Current {
     outline = ChainOutline(schemas: [SchemaOutline(Oldest.self)], stages: [])
     extend = { (steps, _, _) in steps }
     works = []
   }
 
-  /// The chain of one stage.
+  /// Creates the chain of one stage.
   init(_ stage: MigrationStage<Oldest, Current>) {
     self = MigrationChain<Oldest, Oldest>().followed(by: stage)
   }
 
-  /// This chain and one more stage.
+  /// Returns this chain with one more stage.
   func followed<Next>(by stage: MigrationStage<Current, Next>) -> MigrationChain<Oldest, Next> {
     let outline = outline.adding(stage.outline, stage.crossings, to: stage.newer)
     let extend:
@@ -82,11 +82,11 @@ extension MigrationChain {
         }
     var beforeFolds = beforeFolds
     if stage.outline.hasFold {
-      // Without what is before earlier folds: the plan that begins with this one has all of them.
+      // Omits everything before earlier folds: the plan that begins with this one has all of them.
       beforeFolds[Next.version] = MigrationChain(outline: self.outline, extend: self.extend, works: works)
     }
     let beforeNext = beforeFolds
-    // Both read the log through a plan that ends where they look from.
+    // Both read the log through a plan that ends at their version.
     let before: @Sendable (any HistorySource, StageContexts) -> StageHistory<Current.Event> = {
       [self] source, contexts in
       StageHistory(log: source.id, quarantine: source.quarantine) { cases, body in
@@ -100,7 +100,7 @@ extension MigrationChain {
         let chain = MigrationChain<Oldest, Next>(
           outline: outline, extend: extend, works: works, beforeFolds: beforeNext)
         var plan = try CompiledPlan(chain, contexts)
-        // What was stored under the newer version to begin with is nothing that the older log becomes.
+        // Events stored under the newer version are not results of the older log.
         plan.newestStored = Current.version
         try source.read(through: plan, as: Next.Event.self, selecting: cases, body)
       }
@@ -126,20 +126,20 @@ extension MigrationChain {
   }
 }
 
-/// Joins stages to a chain; only stages that fit together compile.
+/// Joins stages into a chain. Only stages that fit together compile.
 @resultBuilder public enum MigrationChainBuilder {
-  /// A plan with one schema and no stage.
+  /// Builds a plan with one schema and no stage.
   public static func buildBlock<Only>() -> MigrationChain<Only, Only> {
     MigrationChain()
   }
 
-  /// The oldest stage.
+  /// Begins with the oldest stage.
   public static func buildPartialBlock<From, To>(first: MigrationStage<From, To>) -> MigrationChain<From, To>
   {
     MigrationChain(first)
   }
 
-  /// A stage that begins where the chain so far ends.
+  /// Adds a stage that begins where the chain ends.
   public static func buildPartialBlock<Oldest, From, To>(
     accumulated: MigrationChain<Oldest, From>, next: MigrationStage<From, To>
   ) -> MigrationChain<Oldest, To> {

@@ -1,26 +1,27 @@
 internal import AnnalsCoding
 
-/// The step between two neighbouring versions of a schema.
+/// The step between two consecutive versions of a schema.
 public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendable {
   /// The stage without its types.
   let outline: StageOutline
-  /// The schema that it leads to, without its types.
+  /// The outline of the schema that it leads to.
   let newer: SchemaOutline
-  /// What becomes of each record of the older schema.
+  /// The conversion of each record of the older schema.
   let crossings: [RecordCrossing]
-  /// The steps of the older version, given those of the newer one; its steps from bytes are added to the table.
+  /// Makes the steps of the older version from those of the newer one, and adds its steps from bytes to the
+  /// table.
   let extend:
     @Sendable (VersionSteps<To.Event>, StageContexts, inout [[PayloadStep]]) throws(AnnalsError) ->
       VersionSteps<From.Event>
-  /// Works out the context from the older log; `nil` in a stage without one.
+  /// Computes the context from the older log; `nil` in a stage without one.
   let prepare: (@Sendable (StageHistory<From.Event>) throws -> PreparedContext)?
-  /// Works out where groups end in the older log; `nil` in a stage without a fold.
+  /// Computes where groups end in the older log; `nil` in a stage without a fold.
   let groupEnds: (@Sendable (StageHistory<From.Event>) throws -> GroupRows)?
-  /// How events of the newer version are stored as ones of the older, by case.
+  /// For each case of the newer version, how its events are stored in the older version.
   let downcasts: [DowncastRule<From, To>]
-  /// Which stream entries belong to; `nil` where they stay.
+  /// The rule that assigns entries to streams; `nil` if they stay.
   let streams: StreamRule<From>?
-  /// Compares the older log with what it becomes.
+  /// Compares the older log with its converted form.
   let verify: (@Sendable (StageHistory<From.Event>, StageHistory<To.Event>) throws -> Void)?
 
   private init<Context: StageContext>(
@@ -56,7 +57,7 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
       groupEnds = { history in try FoldRule.ends(of: folds, in: history) }
     }
     extend = { (newer, contexts, table) throws(AnnalsError) in
-      // A rule that asks for a third parameter in a stage without a context is given the empty one.
+      // In a stage without a context, a rule with a third parameter gets the empty context.
       let context =
         hasContext ? try contexts.context(of: To.version, as: Context.self) : NoContext() as? Context
       let ends = contexts.groupEnds[To.version]
@@ -65,16 +66,17 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
     }
   }
 
-  /// A stage without rules: every record is carried, or can be read in its new shape without inventing anything.
+  /// Creates a stage without rules: every record is unchanged, or is readable in its new shape without new
+  /// values.
   ///
-  /// What is lightweight, and what is not, is listed in docs/schema-evolution.md. A plan with a stage that is not does not open a store; the error says
-  /// for each field what to write.
+  /// docs/schema-evolution.md lists the changes that are lightweight. A plan whose lightweight stage has
+  /// another change does not open a store; the error says for each field what to write.
   ///
   /// - Parameters:
   ///   - fromVersion: The older schema.
   ///   - toVersion: The newer schema.
-  ///   - adjustments: What cannot be read off the two schemas: `Default`, `Wrap`, `Plunge`, `Hoist` and `Remove`, and
-  ///     `Downcast` where it leads to a bridge.
+  ///   - adjustments: Declarations that the two schemas cannot express: `Default`, `Wrap`, `Plunge`, `Hoist`
+  ///     and `Remove`, and `Downcast` for a stage that leads to a bridge.
   public static func lightweight(
     fromVersion: From.Type, toVersion: To.Type,
     @AdjustmentBuilder<From, To> adjustments: () -> [Adjustment<From, To>] = { [] }
@@ -82,14 +84,15 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
     Self(adjustments().map { Rule<From, To, NoContext>($0) }, isLightweight: true, prepare: nil, verify: nil)
   }
 
-  /// A stage with a rule for each record that does not stay what it is.
+  /// Creates a stage with a rule for each record that changes.
   ///
-  /// A record that no rule takes is carried, as in a lightweight stage.
+  /// A record without a rule is converted as in a lightweight stage.
   ///
   /// - Parameters:
   ///   - fromVersion: The older schema.
   ///   - toVersion: The newer schema.
-  ///   - rules: What happens to the other records, `Upcast`, `Split`, `Drop` and `Retain`, and what a lightweight stage says.
+  ///   - rules: Rules for the changed records (`Upcast`, `Split`, `Drop` and `Retain`), and adjustments as in
+  ///     a lightweight stage.
   public static func custom(
     fromVersion: From.Type, toVersion: To.Type,
     @RuleBuilder<From, To, NoContext> rules: () -> [Rule<From, To, NoContext>] = { [] }
@@ -97,14 +100,14 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
     Self(rules(), isLightweight: false, prepare: nil, verify: nil)
   }
 
-  /// A stage whose result is compared with what it came from.
+  /// Creates a stage whose result is compared with the older log.
   ///
   /// - Parameters:
   ///   - fromVersion: The older schema.
   ///   - toVersion: The newer schema.
-  ///   - verify: Compares the older log with what it becomes, and throws where something is wrong; nothing is switched then. Tests of a plan and a
-  ///     migration pass run it.
-  ///   - rules: What happens to the records, as in a stage without it.
+  ///   - verify: Compares the older log with its converted form, and throws if something is wrong; the pass
+  ///     then switches nothing. Tests of a plan and migration passes run it.
+  ///   - rules: Rules for the records, as in a stage without `verify`.
   public static func custom(
     fromVersion: From.Type, toVersion: To.Type,
     verify: @escaping @Sendable (StageHistory<From.Event>, StageHistory<To.Event>) throws -> Void,
@@ -113,17 +116,19 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
     Self(rules(), isLightweight: false, prepare: nil, verify: verify)
   }
 
-  /// A stage whose rules use something that is worked out once from the whole older log.
+  /// Creates a stage whose rules use a context computed once from the whole older log.
   ///
-  /// `prepare` runs when a store is opened with ``StoreOptions/activating`` for the first time by a plan with this stage. What it gives is frozen, kept in the
-  /// store, and given to every rule that asks for it as a third parameter, in every process, from then on. Before that, a store with older events does not open:
-  /// `requiresActivation`. After it, nobody appends events of an older version.
+  /// `prepare` runs when a store is first opened with ``StoreOptions/activating`` by a plan with this stage.
+  /// Its result is frozen and kept in the store. From then on, in every process, each rule that asks for it
+  /// gets it as a third parameter. Before that, a store with older events does not open:
+  /// `requiresActivation`. After it, no program can append events of an older version.
   ///
   /// - Parameters:
   ///   - fromVersion: The older schema.
   ///   - toVersion: The newer schema.
-  ///   - prepare: The context, from all events of the older version. At most 64 MiB encoded. What it throws ends the open.
-  ///   - rules: What happens to the records, as in a stage without context.
+  ///   - prepare: Computes the context from all events of the older version, at most 64 MiB encoded. An error
+  ///     it throws ends the open.
+  ///   - rules: Rules for the records, as in a stage without a context.
   public static func custom<Context: StageContext>(
     fromVersion: From.Type, toVersion: To.Type,
     prepare: @escaping @Sendable (StageHistory<From.Event>) throws -> Context,
@@ -132,14 +137,15 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
     Self(rules(), isLightweight: false, prepare: prepare, verify: nil)
   }
 
-  /// A stage with a context, whose result is compared with what it came from.
+  /// Creates a stage with a context, whose result is compared with the older log.
   ///
   /// - Parameters:
   ///   - fromVersion: The older schema.
   ///   - toVersion: The newer schema.
-  ///   - prepare: The context, from all events of the older version. At most 64 MiB encoded. What it throws ends the open.
-  ///   - verify: Compares the older log with what it becomes, and throws where something is wrong.
-  ///   - rules: What happens to the records, as in a stage without context.
+  ///   - prepare: Computes the context from all events of the older version, at most 64 MiB encoded. An error
+  ///     it throws ends the open.
+  ///   - verify: Compares the older log with its converted form, and throws if something is wrong.
+  ///   - rules: Rules for the records, as in a stage without a context.
   public static func custom<Context: StageContext>(
     fromVersion: From.Type, toVersion: To.Type,
     prepare: @escaping @Sendable (StageHistory<From.Event>) throws -> Context,

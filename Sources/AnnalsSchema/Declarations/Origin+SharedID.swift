@@ -7,12 +7,15 @@ internal import AnnalsCoding
 #endif
 
 extension Origin {
-  /// An id that the rules of all entries of the log can make again: the same for the same salt, wherever it is asked for.
+  /// Returns an id that the rules of all entries of the log can compute again: the same salt always has the
+  /// same id.
   ///
-  /// It is what ``derivedID(_:)`` would give at position 0, where no entry stands, and so never an id of one entry. Use it for what several entries speak of,
-  /// such as the city of several parks; ``EventLog/sharedID(_:)`` gives it to the code that appends.
+  /// It equals the result of ``derivedID(_:)`` at position 0, where no entry is, so it is never the id of one
+  /// entry. Use it for things that several entries refer to, such as the city of several parks. Code that
+  /// appends gets it from ``EventLog/sharedID(_:)``.
   ///
-  /// - Parameter salt: What tells apart the ids of one log; any text. Normalise it first: ids of texts that differ in one byte are different ids.
+  /// - Parameter salt: Any text that distinguishes the ids of one log. Normalise it first: texts that differ
+  ///   in one byte have different ids.
   /// - Complexity: As ``derivedID(_:)``.
   public func sharedID(_ salt: String) -> UUID {
     Origin(

@@ -6,29 +6,30 @@ public import AnnalsCoding
   public import Foundation
 #endif
 
-/// What a rule may know of an entry besides its value: only what survives a rewrite of the log.
+/// The coordinates of an entry that a rule may use besides its value: only those that survive a rewrite of
+/// the log.
 public struct Origin: Sendable {
-  /// The entry's place in the log.
+  /// The entry's position in the log.
   public let position: Position
-  /// Which part of splits at earlier stages this is: `[]` for an entry that no rule has split.
+  /// The part of splits at earlier stages that this is: `[]` for an entry that no rule has split.
   public package(set) var path: [UInt32]
   /// The stream that the entry belongs to.
   public let stream: StreamName
-  /// The entry's place in its stream.
+  /// The entry's revision in its stream.
   public let revision: Revision
-  /// When the entry was appended, exactly.
+  /// The exact time at which the entry was appended.
   public let timestamp: Timestamp
   /// The id that the writer gave the event, if any.
   public let id: UUID?
-  /// What the writer noted beside the event.
+  /// The metadata that the writer gave the event.
   public let metadata: Metadata
   /// The id of the log, the same in all its copies and generations.
   package let log: UUID
 
-  /// When the entry was appended.
+  /// The time at which the entry was appended.
   public var time: Date { timestamp.date }
 
-  /// What a rule would know of this entry.
+  /// Creates the origin of an entry.
   package init(
     position: Position, path: [UInt32] = [], stream: StreamName, revision: Revision, timestamp: Timestamp,
     id: UUID?, metadata: Metadata, log: UUID
@@ -43,7 +44,7 @@ public struct Origin: Sendable {
     self.log = log
   }
 
-  /// What the part numbered `index` of a split of this entry may know.
+  /// Returns the origin of the part numbered `index` of a split of this entry.
   @usableFromInline func part(_ index: UInt32) -> Origin {
     var part = self
     part.path.append(index)
@@ -52,13 +53,14 @@ public struct Origin: Sendable {
 }
 
 extension Origin {
-  /// An id that this entry's rules can make again at any time, in any process and after any rewrite.
+  /// Returns an id that this entry's rules can compute again at any time, in any process and after any
+  /// rewrite.
   ///
-  /// It is a UUID of version 8 (RFC 9562) of the first 16 bytes of SHA-256 over the log's id (16 bytes), the position
-  /// (8 bytes, most significant first), the path (its count, then each of its numbers, 4 bytes each, most significant
-  /// first) and the salt in UTF-8.
+  /// It is a UUID of version 8 (RFC 9562) of the first 16 bytes of SHA-256 over the log's id (16 bytes), the
+  /// position (8 bytes, most significant first), the path (its count, then each of its numbers, 4 bytes each,
+  /// most significant first) and the salt in UTF-8.
   ///
-  /// - Parameter salt: What tells apart the ids of one entry; any text.
+  /// - Parameter salt: Any text that distinguishes the ids of one entry.
   /// - Complexity: One hash of about 40 bytes and the salt.
   public func derivedID(_ salt: String) -> UUID {
     var input = log.bytes
@@ -73,7 +75,8 @@ extension Origin {
     }
     input += salt.utf8
     let hash = SHA256.hash(input)
-    // RFC 9562, sections 4.1 and 5.8: version 8 in the high half of byte 6, the variant in the top bits of byte 8.
+    // RFC 9562, sections 4.1 and 5.8: version 8 in the high half of byte 6, the variant in the top bits of
+    // byte 8.
     return UUID(
       uuid: (
         hash[0], hash[1], hash[2], hash[3], hash[4], hash[5], hash[6] & 0x0f | 0x80, hash[7],

@@ -2,38 +2,40 @@ public import AnnalsCoding
 
 /// A type whose values are stored as events: a record of a schema.
 ///
-/// `@Record` on a struct directly inside the braces of a schema writes the conformance, by way of ``ShapedRecord``. A struct that says `: Record, Codable`
-/// is one too: it is stored by the names of its coding keys, without a shape, which is slower and cannot be carried into another type without a rule.
+/// `@Record` on a struct directly inside the braces of a schema writes the conformance, through
+/// ``ShapedRecord``. A struct declared `: Record, Codable` is a record too. It is stored by the names of its
+/// coding keys, without a shape. That is slower, and converting it to another type needs a rule.
 public protocol Record: Sendable {
-  /// The name of the type on disk, without module or schema; by default the unqualified name of the Swift type.
+  /// The name of the type on disk, without module or schema; by default the unqualified name of the Swift
+  /// type.
   ///
-  /// A name has 1 to 500 bytes of UTF-8 without NUL, and names are equal when their bytes are. A type that is renamed in
-  /// Swift keeps its place on disk by returning its first name here.
+  /// A name has 1 to 500 bytes of UTF-8 without NUL, and names are equal when their bytes are. To keep the
+  /// name on disk of a type renamed in Swift, return its first name here.
   static var recordName: String { get }
 
-  /// The names on disk that the record had in the version before; none by default.
+  /// The names on disk that the record had in the previous version; none by default.
   ///
-  /// A stage takes a record of one of these names to this type, as if the name had stayed.
+  /// A stage converts a record with one of these names to this type, as if the name had not changed.
   static var formerNames: [String] { get }
 
-  /// Names of fields that the record once had and that may not come back; none by default.
+  /// Names of former fields of the record that may not be used again; none by default.
   static var reservedNames: [String] { get }
 
-  /// What payloads look like; `nil` for a record that is stored by name.
+  /// The shape of the payloads; `nil` for a record that is stored by name.
   static var recordShape: RecordShape? { get }
 
   /// Values of the record for tests of rules and for recorded fixtures; none by default.
   static var samples: [Self] { get }
 
-  /// The record whose payload is exactly `payload`.
+  /// Decodes the record from exactly the bytes of `payload`.
   ///
-  /// - Throws: ``CodingFailure`` where the bytes are no payload of this type.
+  /// - Throws: ``CodingFailure`` if the bytes are not a payload of this type.
   /// - Complexity: O(`payload.count`).
   static func decode(payload: Span<UInt8>) throws(CodingFailure) -> Self
 
-  /// Adds the record's payload to the end of `payload`.
+  /// Appends the record's payload to the end of `payload`.
   ///
-  /// - Throws: ``CodingFailure`` where a value of the record has no encoding; `payload` is then as it was.
+  /// - Throws: ``CodingFailure`` if a value of the record has no encoding; `payload` is then unchanged.
   func encode(into payload: inout [UInt8]) throws(CodingFailure)
 }
 
@@ -55,20 +57,21 @@ extension Record {
 }
 
 extension Record where Self: Codable {
-  /// The record read by the names of its coding keys.
+  /// Decodes the record by the names of its coding keys.
   public static func decode(payload: Span<UInt8>) throws(CodingFailure) -> Self {
     try PayloadDecoder.decode(Self.self, from: payload.copied)
   }
 
-  /// Adds the record, written by the names of its coding keys.
+  /// Appends the record, encoded by the names of its coding keys.
   public func encode(into payload: inout [UInt8]) throws(CodingFailure) {
     payload += try PayloadEncoder.encode(self)
   }
 }
 
-/// Where the compiler says that a carried typealias names no record.
+/// The place where the compiler reports that a typealias for an unchanged record names no record.
 ///
-/// `@Schema` names one for each record: errors inside the `Event` it writes are not shown unless something uses it.
+/// `@Schema` writes one for each record, because the compiler hides errors inside the generated `Event` until
+/// something uses it.
 public enum CarriedRecord<Carried: Record> {
   /// The record.
   public typealias Itself = Carried

@@ -4,20 +4,20 @@ public import AnnalsCoding
 public typealias RecordPath<Schema: VersionedSchema, R: Record> =
   KeyPath<Schema.Event.Cases, RecordCase<Schema.Event, R>>
 
-/// One case of a schema's event, and how its record becomes that event.
+/// One case of a schema's event, with the conversion of its record into that event.
 ///
-/// Its closures are made where the types are known, so that they are specialised there.
+/// The closures are made where the types are known, so that the compiler specialises them.
 public struct RecordCase<Event: SchemaEvent, R: Record>: Sendable {
   /// The number of the case, counted from 0.
   public let index: Int
-  /// The step of this case among all steps of its event.
+  /// Returns the step of this case from all steps of its event.
   @usableFromInline let step: @Sendable (Event.Steps) -> RecordStep<R>
-  /// The step of the newest version: the record is delivered as the event that it is.
+  /// The step of the newest version, which delivers the record as its event.
   @usableFromInline let delivery: RecordStep<R>
-  /// The step from stored bytes, given the step of the decoded record.
+  /// Makes the step from stored bytes from the step of the decoded record.
   @usableFromInline let decoding: @Sendable (RecordStep<R>) -> PayloadStep
 
-  /// The case numbered `index`, whose step is found by `step` and whose event is made by `event`.
+  /// Creates the case numbered `index`; `step` finds its step and `event` makes its event.
   @inlinable public init(
     _ index: Int, step: @escaping @Sendable (Event.Steps) -> RecordStep<R>,
     event: @escaping @Sendable (consuming R) -> Event
@@ -30,15 +30,15 @@ public struct RecordCase<Event: SchemaEvent, R: Record>: Sendable {
 }
 
 extension RecordCase {
-  /// The step that `source` gives for this case.
+  /// Returns the step that `source` has for this case.
   ///
-  /// - Throws: What `source` throws.
+  /// - Throws: Any error that `source` throws.
   public func step(from source: inout some StepSource<Event>) throws(AnnalsError) -> RecordStep<R> {
     try source.step(for: self)
   }
 }
 
-/// A case of which only the number matters.
+/// A case without its types: only its number.
 public protocol NumberedCase {
   /// The number of the case, counted from 0.
   var index: Int { get }

@@ -1,16 +1,17 @@
 package import AnnalsCoding
 
-/// Under what a record is stored: its name, its version, and what its payloads look like.
+/// The kind under which a record is stored: its name, its version, and the shape of its payloads.
 package struct RecordKind: Hashable, Sendable {
   /// The record's name on disk.
   package let type: ExactText
-  /// The schema version; `nil` for what is stored without one.
+  /// The schema version; `nil` for records stored without one.
   package let version: SchemaVersion?
-  /// What payloads look like; `nil` where they are stored by name.
+  /// The shape of payloads; `nil` if they are stored by name.
   package var shape: StoredShape?
   /// Whether the version is released.
   package var stability = SchemaStability.released
-  /// The oldest version whose programs read it, as the store says; `nil` where it does not say.
+  /// The oldest version whose programs read the kind, according to the store; `nil` if the store does not
+  /// say.
   package var oldestReader: SchemaVersion?
 
   package init(

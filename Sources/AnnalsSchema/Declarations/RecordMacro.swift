@@ -2,8 +2,9 @@ internal import AnnalsCoding
 
 /// Makes a struct directly inside the braces of a schema a record: its values are stored as events, by shape.
 ///
-/// Written for you: the conformance to ``ShapedRecord``, with a field for each stored property in the order of their
-/// declaration, and for a `public` or `package` record without an initializer of its own one that takes every field.
+/// The macro writes the conformance to ``ShapedRecord``, with a field for each stored property in the order
+/// of their declaration. For a `public` or `package` record without an initializer, it also writes one that
+/// takes every field.
 ///
 /// ```swift
 /// @Schema(1, 0, 0) enum FilmsV1 {
@@ -14,13 +15,15 @@ internal import AnnalsCoding
 /// }
 /// ```
 ///
-/// A property's type is one with a shape (``StoredValue``), or `Codable` and `Sendable`, which is slower, and is written out. The
-/// default value of a property counts where a record is made and never where one is read.
+/// A property's type must be written out. It either has a shape (``StoredValue``) or is `Codable` and
+/// `Sendable`, which is slower. The default value of a property is used when a record is created, never when
+/// one is read.
 ///
 /// - Parameters:
-///   - name: The name on disk, 1 to 500 bytes of UTF-8 without NUL, written out; by default the name of the struct.
-///   - formerly: The names on disk that the record had in the version before, written out.
-///   - reserved: Names of fields that are gone and may not come back, written out.
+///   - name: The name on disk, a literal of 1 to 500 bytes of UTF-8 without NUL. The default is the name of
+///     the struct.
+///   - formerly: The names on disk that the record had in the previous version, as literals.
+///   - reserved: Names of removed fields that may not be used again, as literals.
 @attached(member, names: named(init))
 @attached(
   extension, conformances: ShapedRecord, Record, StoredValue,

@@ -2,9 +2,10 @@ internal import AnnalsCoding
 
 /// Makes an enum without cases one version of the shapes of all events.
 ///
-/// Every struct directly inside the braces that is marked `@Record` or says `: Record` or `: TreeRecord`, and every typealias
-/// there, which must read `X.SameName`, becomes a case of `Event`. Written for you: `version`, `Event` with `Event.Cases`
-/// (what rules name by key path), and the conformance to ``VersionedSchema``.
+/// Each struct directly inside the braces that is marked `@Record`, or declared `: Record` or `: TreeRecord`,
+/// becomes a case of `Event`. So does each typealias, which must read `X.SameName`. The macro writes
+/// `version`, `Event` with `Event.Cases` (whose key paths name records in rules), and the conformance to
+/// ``VersionedSchema``.
 ///
 /// ```swift
 /// @Schema(2, 0, 0) enum OrdersV2 {
@@ -14,10 +15,11 @@ internal import AnnalsCoding
 /// ```
 ///
 /// - Parameters:
-///   - major: The first number of the version, written out.
-///   - minor: The second number of the version, written out.
-///   - patch: The third number of the version, written out.
-///   - stability: Written out: `.draft` while the shapes may still change, `.bridge` where programs of the version before must live with what is written.
+///   - major: The first number of the version, as a literal.
+///   - minor: The second number of the version, as a literal.
+///   - patch: The third number of the version, as a literal.
+///   - stability: Written out. `.draft` while the shapes may still change; `.bridge` if programs of the
+///     previous version must be able to live with events of this one.
 @attached(member, names: named(version), named(stability), named(Event))
 @attached(extension, conformances: VersionedSchema, names: named(carries))
 public macro Schema(

@@ -1,6 +1,6 @@
 public import AnnalsCoding
 
-/// All versions of a program's events, and how each becomes the next.
+/// All versions of a program's events, and the conversion of each version to the next.
 ///
 /// ```swift
 /// enum OrderPlan: SchemaMigrationPlan {
@@ -12,22 +12,25 @@ public import AnnalsCoding
 /// }
 /// ```
 ///
-/// The first release's plan has one schema and no stage: `static var stages: MigrationChain<OrdersV1, OrdersV1> {}`.
-/// What the compiler cannot see is checked when a store is opened with the plan.
+/// The plan of the first release has one schema and no stage:
+/// `static var stages: MigrationChain<OrdersV1, OrdersV1> {}`. Opening a store with the plan checks
+/// everything that the compiler cannot see.
 public protocol SchemaMigrationPlan: Sendable {
   /// The oldest schema that the plan reads.
   associatedtype Oldest: VersionedSchema
-  /// The schema that the program's own code uses, and the only one that it writes.
+  /// The schema that the program's own code uses, and the only one in which it appends events.
   associatedtype Current: VersionedSchema
   /// The stages from the oldest schema to the current one.
   @MigrationChainBuilder static var stages: MigrationChain<Oldest, Current> { get }
-  /// What is done with events that were stored without a schema version; they are refused by default.
+  /// The policy for events that were stored without a schema version; they are refused by default.
   static var unversioned: UnversionedEvents { get }
-  /// For versions that the chain no longer begins at, the last release of the program that could read them; none by default.
+  /// For each version older than the chain's first, the last program release that could read it; none by
+  /// default.
   ///
-  /// A store that still has events of such a version does not open, with code `storeTooOld`, and the error names the release.
-  /// A migration pass with it takes the events out of the version, but for those that a ``Retain(_:)`` keeps
-  /// there: as long as a store has any, the chain has to begin at their version or before it.
+  /// A store that still has events of such a version does not open. The error has code `storeTooOld` and
+  /// names the release. A migration pass with that release removes the events from the version, except those
+  /// that a ``Retain(_:)`` keeps there. As long as a store has any, the chain must begin at their version or
+  /// earlier.
   ///
   /// ```swift
   /// static var lastReleases: [SchemaVersion: String] { [SchemaVersion(1, 0, 0): "Workouts 4.2"] }

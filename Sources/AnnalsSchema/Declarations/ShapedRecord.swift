@@ -1,15 +1,15 @@
 public import AnnalsCoding
 
-/// A record that is stored by its shape: the values of its fields in their order, without names.
+/// A record stored by its shape: the values of its fields in order, without names.
 ///
-/// `@Record` writes the conformance; a test shows one written by hand.
+/// `@Record` writes the conformance; a test shows a manual one.
 public protocol ShapedRecord: Record, StoredValue {}
 
 extension ShapedRecord {
   /// The fields of ``StoredValue/shape(in:)``.
   public static var recordShape: RecordShape? { RecordShape(of: Self.self) }
 
-  /// The record whose fields are the elements of the array that `payload` is.
+  /// Decodes the record from the array of fields in `payload`.
   @inlinable
   public static func decode(payload: Span<UInt8>) throws(CodingFailure) -> Self {
     var reader = FieldReader(payload)
@@ -18,7 +18,7 @@ extension ShapedRecord {
     return record
   }
 
-  /// Adds the record as an array of its fields.
+  /// Appends the record as an array of its fields.
   @inlinable
   public func encode(into payload: inout [UInt8]) throws(CodingFailure) {
     let count = payload.count

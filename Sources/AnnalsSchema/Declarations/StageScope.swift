@@ -1,11 +1,11 @@
 internal import AnnalsCoding
 
-/// How far a stage looks beyond a single entry.
+/// How much of the log a stage needs beyond a single entry.
 public enum StageScope: String, Hashable, Sendable, Codable {
-  /// Each entry by itself; a context adds what was worked out once from the whole log.
+  /// Each entry by itself, with a context that was computed once from the whole log, if the stage has one.
   case record
-  /// Entries of one stream become one, by `Fold`.
+  /// Entries of one stream: `Fold` combines several into one.
   case stream
-  /// Entries change streams, by `Streams`: only a migration pass does that.
+  /// All streams: `Streams` moves entries between them, which only a migration pass does.
   case store
 }

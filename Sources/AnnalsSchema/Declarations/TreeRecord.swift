@@ -1,8 +1,9 @@
 public import AnnalsCoding
 
-/// A record whose own Swift type is gone: what was stored, as a tree.
+/// A record whose own Swift type has been removed: its stored value as a tree.
 ///
-/// A schema that no code uses any more keeps such a record in one line, and a rule takes the tree apart by the names of fields:
+/// A schema that no code uses any more keeps such a record in one line. A rule reads fields from the tree by
+/// name:
 ///
 /// ```swift
 /// @Schema(1, 0, 0) enum FilmsV1 {
@@ -10,7 +11,8 @@ public import AnnalsCoding
 /// }
 /// ```
 ///
-/// The same type may be carried by typealias through any number of versions, with a rule in each stage that takes it to itself and changes the tree:
+/// A typealias can use the same type in any number of versions. A rule in each stage then converts the record
+/// to the same type and changes the tree:
 ///
 /// ```swift
 /// Upcast(\.spanEnded, to: \.spanEnded) { old, _ in
@@ -20,22 +22,22 @@ public import AnnalsCoding
 /// }
 /// ```
 ///
-/// It is decoded once, however many rules it goes through. What it becomes is not looked at on the way: a rule that writes a tree which is no payload, such as a map
-/// with a key twice, is noticed where the record is stored.
+/// The record is decoded once, regardless of how many rules convert it. Intermediate trees are not checked:
+/// an invalid tree, such as a map with a duplicate key, is only detected when the record is stored.
 public protocol TreeRecord: Record {
   /// The payload by name: a map.
   var tree: CBOR { get }
-  /// The record of this payload.
+  /// Creates the record of a payload.
   init(tree: CBOR)
 }
 
 extension TreeRecord {
-  /// The record of the map that `payload` is.
+  /// Decodes the record from the map in `payload`.
   public static func decode(payload: Span<UInt8>) throws(CodingFailure) -> Self {
     Self(tree: try CBOR(payload: payload))
   }
 
-  /// Adds the tree.
+  /// Appends the tree.
   public func encode(into payload: inout [UInt8]) throws(CodingFailure) {
     payload += try tree.encodedPayload()
   }

@@ -1,10 +1,11 @@
 internal import AnnalsCoding
 
-/// Makes a struct or an enum a value with a shape, which records may have as the type of a field.
+/// Makes a struct or an enum a value with a shape, which can be the type of a field of a record.
 ///
-/// Written for you: the conformance to ``StoredValue``, and for a `public` or `package` struct without an initializer of its own
-/// one that takes every field. A struct is stored as its fields, an enum as the number of its case, counted from 0 in the
-/// order of declaration, and the values that the case holds.
+/// The macro writes the conformance to ``StoredValue``. For a `public` or `package` struct without an
+/// initializer, it also writes one that takes every field. A struct is stored as its fields. An enum is
+/// stored as the number of its case, counted from 0 in the order of declaration, and the associated values of
+/// the case.
 ///
 /// ```swift
 /// @Value enum Parcel {

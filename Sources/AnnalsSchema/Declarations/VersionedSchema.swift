@@ -2,15 +2,15 @@ public import AnnalsCoding
 
 /// One version of the shapes of all events: a closed list of record types.
 ///
-/// `@Schema` writes the conformance; docs and tests show one written by hand.
+/// `@Schema` writes the conformance; docs and tests show a manual one.
 public protocol VersionedSchema: Sendable {
   /// An event of this version: one case for each of its records.
   associatedtype Event: SchemaEvent
-  /// The version that events of this schema are stamped with when they are stored.
+  /// The version with which events of this schema are stored.
   static var version: SchemaVersion { get }
-  /// Whether the version is released, so that its shapes may not change any more; it is by default.
+  /// Whether the version is released, so that its shapes may no longer change; released by default.
   static var stability: SchemaStability { get }
-  /// Logs of several events and streams, for tests of rules that look beyond one entry; none by default.
+  /// Logs of several events and streams, for tests of rules that use more than one entry; none by default.
   static var sampleLogs: [[SampledEvent<Event>]] { get }
 }
 
@@ -24,30 +24,30 @@ extension VersionedSchema {
 
 /// An event of one schema version: an enum with one case for each record.
 ///
-/// The cases are numbered from 0 in the order of ``records``. What `@Schema` writes for each requirement only passes
-/// the case's record on; no requirement decides anything.
+/// The cases are numbered from 0 in the order of ``records``. `@Schema` writes every requirement; each only
+/// forwards the case's record and makes no decisions.
 public protocol SchemaEvent: Sendable {
-  /// A property for each case, of type ``RecordCase``, by whose key path rules name the record.
+  /// A property for each case, of type ``RecordCase``, whose key path names the record in rules.
   associatedtype Cases: Sendable
-  /// A property for each case, of type ``RecordStep``: what happens next to its record.
+  /// A property for each case, of type ``RecordStep``: the next step of its record.
   associatedtype Steps: Sendable
   /// The cases, for key paths to read.
   static var cases: Cases { get }
   /// The record types in the order of the cases.
   static var records: [SchemaRecord] { get }
-  /// The steps that `source` gives for the cases, asked for once each and in order.
+  /// Returns the steps that `source` has for the cases, and asks for each once and in order.
   ///
-  /// - Throws: What `source` throws.
+  /// - Throws: Any error that `source` throws.
   static func steps(from source: inout some StepSource<Self>) throws(AnnalsError) -> Steps
   /// The number of this event's case.
   var caseIndex: Int { get }
-  /// Adds the payload of the case's record to the end of `payload`.
+  /// Appends the payload of the case's record to the end of `payload`.
   ///
-  /// - Throws: ``CodingFailure`` where a value of the record has no encoding.
+  /// - Throws: ``CodingFailure`` if a value of the record has no encoding.
   func encode(into payload: inout [UInt8]) throws(CodingFailure)
-  /// Hands the case's record to its step.
+  /// Passes the case's record to its step.
   ///
-  /// - Throws: What the step throws.
+  /// - Throws: Any error that the step throws.
   consuming func send(through steps: Steps, _ origin: Origin, into sink: Sink) throws(StepFailure)
 }
 
@@ -58,7 +58,7 @@ public struct SchemaRecord: Sendable {
   /// The record type.
   public let type: any Record.Type
 
-  /// The record type `type` as the case called `caseName`.
+  /// Creates the record type `type` for the case called `caseName`.
   public init(_ caseName: String, _ type: any Record.Type) {
     self.caseName = caseName
     self.type = type

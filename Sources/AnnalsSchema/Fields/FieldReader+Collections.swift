@@ -3,7 +3,7 @@ public import AnnalsCoding
 extension FieldReader {
   /// Enters an array, which ``leave()`` leaves.
   ///
-  /// - Returns: How many elements it has; each takes at least a byte, so there are no more than bytes.
+  /// - Returns: The number of elements; each takes at least a byte, so there are no more than bytes.
   @usableFromInline
   mutating func beginList() throws(CodingFailure) -> Int {
     let start = reader.offset
@@ -14,7 +14,7 @@ extension FieldReader {
 
   /// Enters a map, which ``leave()`` leaves.
   ///
-  /// - Returns: How many pairs it has; each takes at least two bytes.
+  /// - Returns: The number of pairs; each takes at least two bytes.
   @usableFromInline
   mutating func beginMap() throws(CodingFailure) -> Int {
     let start = reader.offset
@@ -23,20 +23,23 @@ extension FieldReader {
     return count
   }
 
-  /// For how many of `count` elements of the type `type` room may be made before they are read.
+  /// Returns for how many of `count` elements of the type `type` capacity may be reserved before they are
+  /// read.
   ///
-  /// An element of one byte, such as null or an empty record, may take hundreds of bytes of memory, and a count is only a
-  /// claim until the elements are read. So no more than eight bytes are reserved for each byte that is left, and no more
-  /// than 64 KiB, as each of the lists that stand in each other may lie: together at most 64 of these, 4 MiB. Beyond that
-  /// an array grows by doubling with what was really read, to at most three times its count times the stride of its elements.
+  /// An element of one byte, such as null or an empty record, may take hundreds of bytes of memory, and a
+  /// count is unverified until the elements are read. So at most eight bytes are reserved for each remaining
+  /// byte, and at most 64 KiB, because lists may be nested: at most 64 of these in total, 4 MiB. Beyond that
+  /// an array grows by doubling with the elements read, to at most three times its count times the stride of
+  /// its elements.
   @usableFromInline
   func room<Element>(for count: Int, of type: Element.Type) -> Int {
     min(count, min(reader.remaining, 8 << 10) &* 8 / MemoryLayout<Element>.stride)
   }
 
-  /// Refuses the key or element from `start` to here where it does not sort after the one at `previous`.
+  /// Refuses the key or element from `start` to here if it does not sort after the one at `previous`.
   ///
-  /// - Parameter previous: Where the one before stands, nothing before the first; afterwards where this one stands.
+  /// - Parameter previous: The range of the previous one, empty before the first; afterwards the range of
+  ///   this one.
   @usableFromInline
   func checkOrder(from start: Int, after previous: inout Range<Int>) throws(CodingFailure) {
     let key = start..<reader.offset

@@ -7,19 +7,19 @@ internal import AnnalsCoding
 #endif
 
 extension FieldReader {
-  /// The bytes of a byte string.
+  /// Reads a byte string.
   mutating func data() throws(CodingFailure) -> Data {
     let range = try byteString("a byte string")
     return unsafe reader.bytes.extracting(range).withUnsafeBytes { unsafe Data($0) }
   }
 
-  /// The UUID that a byte string of 16 bytes is.
+  /// Reads a UUID, a byte string of 16 bytes.
   mutating func uuid() throws(CodingFailure) -> UUID {
     let start = reader.offset
     let range = try byteString("UUID")
     guard range.count == 16 else { throw CodingFailure(.refused, at: start, detail: "UUID wanted") }
     return unsafe reader.bytes.extracting(range).withUnsafeBytes {
-      // A UUID is a tuple of bytes, which may stand anywhere; that there are 16 has just been checked.
+      // A UUID is a tuple of bytes without alignment; that there are 16 has just been checked.
       unsafe UUID(uuid: $0.loadUnaligned(as: uuid_t.self))
     }
   }

@@ -1,14 +1,15 @@
 public import AnnalsCoding
 
 extension FieldReader {
-  /// The number in the head of the next item, which must be of type `major`; `wanted` says what was expected.
+  /// Reads the number in the head of the next item, which must be of type `major`; `wanted` is the expected
+  /// type as text.
   @inline(__always)
   mutating func head(
     _ major: CBORHead.Major, _ wanted: @autoclosure () -> String
   ) throws(CodingFailure) -> UInt64 {
     let offset = reader.offset
     if offset < reader.bytes.count {
-      // Nearly every head is one byte: then what is left without the type is the number itself.
+      // Nearly every head is one byte: then the byte without the type is the number itself.
       let number = reader.bytes[offset] ^ major.rawValue << 5
       if number < 24 {
         reader.offset = offset &+ 1
@@ -30,7 +31,7 @@ extension FieldReader {
     return head.argument
   }
 
-  /// A truth value.
+  /// Reads a Boolean.
   @inline(__always)
   mutating func bool() throws(CodingFailure) -> Bool {
     let byte = try reader.peek()
@@ -39,7 +40,7 @@ extension FieldReader {
     return byte == 0xf5
   }
 
-  /// Whether null comes next, which is then taken.
+  /// Returns whether the next item is null, and consumes it if so.
   @usableFromInline
   mutating func isNull() throws(CodingFailure) -> Bool {
     guard try reader.peek() == 0xf6 else { return false }
@@ -47,7 +48,7 @@ extension FieldReader {
     return true
   }
 
-  /// A whole number.
+  /// Reads a whole number.
   @inline(__always)
   mutating func integer<Number: FixedWidthInteger>() throws(CodingFailure) -> Number {
     let offset = reader.offset
@@ -72,20 +73,20 @@ extension FieldReader {
     return number
   }
 
-  /// A double-precision number.
+  /// Reads a double-precision number.
   @inline(__always)
   mutating func double() throws(CodingFailure) -> Double {
     let offset = reader.offset
     if reader.remaining >= 9, reader.bytes[offset] == 0xfb {
       let bits = reader.bytes.bigEndian(at: offset &+ 1)
-      // With any of these bits set no shorter form holds the number, so that this one is canonical.
+      // If any of these bits is set, no shorter form represents the number, so this one is canonical.
       if bits & 0x1fff_ffff != 0 {
         reader.offset = offset &+ 9
         return Double(bitPattern: bits)
       }
     }
     if reader.remaining >= 3, reader.bytes[offset] == 0xf9 {
-      // No form is shorter than this one, so that it is canonical.
+      // No form is shorter than this one, so it is canonical.
       let bits = UInt16(reader.bytes[offset &+ 1]) << 8 | UInt16(reader.bytes[offset &+ 2])
       reader.offset = offset &+ 3
       return Double(bitPattern: FloatForm.half(bits).widened)
@@ -93,7 +94,7 @@ extension FieldReader {
     return Double(bitPattern: try floatForm("Double").widened)
   }
 
-  /// A single-precision number.
+  /// Reads a single-precision number.
   mutating func float() throws(CodingFailure) -> Float {
     let start = reader.offset
     guard let bits = try floatForm("Float").singleBits else {
@@ -102,7 +103,7 @@ extension FieldReader {
     return Float(bitPattern: bits)
   }
 
-  /// The next item, a floating-point number in its shortest form.
+  /// Reads the next item, a floating-point number in its shortest form.
   @inline(never)
   private mutating func floatForm(_ wanted: StaticString) throws(CodingFailure) -> FloatForm {
     let start = reader.offset
@@ -115,20 +116,20 @@ extension FieldReader {
     return form
   }
 
-  /// A text.
+  /// Reads a text.
   @inline(__always)
   mutating func text() throws(CodingFailure) -> String {
     let length = try head(.text, "String")
     return try reader.text(try reader.take(length))
   }
 
-  /// The place of the bytes of a byte string.
+  /// Reads a byte string and returns the range of its bytes.
   mutating func byteString(_ wanted: StaticString) throws(CodingFailure) -> Range<Int> {
     let length = try head(.bytes, "\(wanted)")
     return try reader.take(length)
   }
 
-  /// The bytes of a byte string.
+  /// Reads a byte string.
   @usableFromInline
   mutating func bytes() throws(CodingFailure) -> [UInt8] {
     reader.copy(try byteString("a byte string"))

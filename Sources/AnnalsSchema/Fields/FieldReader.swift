@@ -1,14 +1,14 @@
 public import AnnalsCoding
 
-/// Reads the values of a payload one after the other, from bytes lent to it.
+/// A reader of the values of a payload, in order, from borrowed bytes.
 ///
-/// Whatever the bytes, it throws and never traps, and takes memory in proportion to them.
+/// For any bytes, it throws and never traps, and uses memory in proportion to them.
 public struct FieldReader: ~Copyable, ~Escapable {
-  /// The bytes, and the place of the next value.
+  /// The bytes, and the offset of the next value.
   var reader: CBORReader
-  /// In how many records, cases and collections the next value stands.
+  /// The number of records, cases and collections around the next value.
   private(set) var depth = 0
-  /// How many values the case that was entered last holds.
+  /// The number of values of the case that was entered last.
   private var held = 0
 
   @_lifetime(copy bytes)
@@ -17,18 +17,18 @@ public struct FieldReader: ~Copyable, ~Escapable {
     reader = CBORReader(bytes)
   }
 
-  /// Where the next value begins: bytes from the beginning of the payload.
+  /// The offset of the next value, in bytes from the beginning of the payload.
   @usableFromInline
   var offset: Int { reader.offset }
 
-  /// The value of the next field.
+  /// Reads the value of the next field.
   @inlinable
   @inline(__always)
   public mutating func field<Value: StoredValue>() throws(CodingFailure) -> Value {
     try Value(from: &self)
   }
 
-  /// The value of the next field, whose type has no shape: it is read by name.
+  /// Reads the value of the next field, whose type has no shape, by name.
   @_disfavoredOverload
   public mutating func field<Value: Codable & Sendable>() throws(CodingFailure) -> Value {
     let start = reader.offset
@@ -70,7 +70,7 @@ public struct FieldReader: ~Copyable, ~Escapable {
       held = try reader.count(count) &- 1
       try enter(at: start)
     } else {
-      // A case that holds nothing is a number, in which nothing can stand: it is no deeper than what it stands in.
+      // A case without values is a number, which contains nothing: it adds no depth.
       depth &+= 1
     }
     let place = reader.offset
@@ -80,14 +80,14 @@ public struct FieldReader: ~Copyable, ~Escapable {
     return number
   }
 
-  /// Says that the case that was entered holds `count` values.
+  /// Checks that the entered case has `count` values.
   public func holds(_ count: Int) throws(CodingFailure) {
     guard held == count else {
       throw CodingFailure(.wrongType, at: reader.offset, detail: "a case with \(count) values wanted")
     }
   }
 
-  /// What to throw for a case with a number that the type does not have.
+  /// Returns the error for a case with a number that the type does not have.
   public func unknownCase() -> CodingFailure {
     CodingFailure(.outOfRange, at: reader.offset, detail: "the type has no case of this number")
   }
@@ -99,7 +99,7 @@ public struct FieldReader: ~Copyable, ~Escapable {
     depth &+= 1
   }
 
-  /// Refuses bytes behind the last value.
+  /// Refuses bytes after the last value.
   @usableFromInline
   func end() throws(CodingFailure) {
     try reader.finish()

@@ -15,25 +15,25 @@ extension FieldWriter {
     bytes.appendHead(.map, UInt64(count))
   }
 
-  /// The order of keys or elements, the first of which is written next.
+  /// Returns the order of keys or elements, the first of which is written next.
   @usableFromInline
   func order() -> KeyOrder {
     KeyOrder(at: bytes.count)
   }
 
-  /// Says to `order` that a key has just been written.
+  /// Records in `order` that a key has just been written.
   @usableFromInline
   func endKey(_ order: inout KeyOrder) {
     order.endKey(in: bytes)
   }
 
-  /// Says to `order` that the value of that key has just been written.
+  /// Records in `order` that the value of that key has just been written.
   @usableFromInline
   func endValue(_ order: inout KeyOrder) {
     order.endValue(in: bytes)
   }
 
-  /// Puts in order what was written since `order` was made.
+  /// Sorts everything written since `order` was made.
   @usableFromInline
   mutating func sort(_ order: KeyOrder) throws(CodingFailure) {
     if let twice = order.sort(&bytes) { throw CodingFailure(.duplicateKey, at: twice) }

@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 
 extension FieldWriter {
-  /// Writes a truth value.
+  /// Writes a Boolean.
   mutating func bool(_ value: Bool) {
     bytes.appendBool(value)
   }

@@ -1,19 +1,19 @@
 public import AnnalsCoding
 
-/// Writes the values of a payload one after the other.
+/// A writer of the values of a payload, in order.
 public struct FieldWriter: ~Copyable {
-  /// What was written so far, behind what was there before.
+  /// The bytes written so far, after the initial ones.
   var bytes: [UInt8]
-  /// In how many records, cases and collections the next value stands.
+  /// The number of records, cases and collections around the next value.
   private(set) var depth = 0
 
-  /// A writer that adds to the end of `bytes`.
+  /// Creates a writer that appends to `bytes`.
   @usableFromInline
   init(continuing bytes: consuming [UInt8]) {
     self.bytes = bytes
   }
 
-  /// Where the next value begins: bytes from the beginning of what is written to.
+  /// The offset of the next value, in bytes from the beginning of the output.
   @usableFromInline
   var offset: Int { bytes.count }
 
@@ -26,8 +26,8 @@ public struct FieldWriter: ~Copyable {
 
   /// Writes the value of the next field, whose type has no shape, by name.
   ///
-  /// - Throws: ``CodingFailure`` with reason `refused` where an optional is not `nil` and yet what it holds writes null, as
-  ///   it would come back as `nil`; and where the value's own code throws.
+  /// - Throws: ``CodingFailure`` with reason `refused` if an optional is not `nil` but its value writes null,
+  ///   because it would be read as `nil`; and if the value's own code throws.
   @_disfavoredOverload
   public mutating func field<Value: Codable & Sendable>(_ value: Value) throws(CodingFailure) {
     let start = bytes.count
@@ -47,13 +47,13 @@ public struct FieldWriter: ~Copyable {
     depth &-= 1
   }
 
-  /// Enters the case numbered `number`, which holds `count` values.
+  /// Enters the case numbered `number`, which has `count` values.
   public mutating func choice(_ number: Int, holding count: Int = 0) throws(CodingFailure) {
     if count > 0 {
       try enter()
       bytes.appendHead(.array, UInt64(count) + 1)
     } else {
-      // A case that holds nothing is a number, in which nothing can stand: it is no deeper than what it stands in.
+      // A case without values is a number, which contains nothing: it adds no depth.
       depth &+= 1
     }
     bytes.appendHead(.unsigned, UInt64(number))
@@ -65,7 +65,7 @@ public struct FieldWriter: ~Copyable {
     depth &+= 1
   }
 
-  /// Refuses a value that is not `nil` and was written as null from `start` on.
+  /// Refuses a value that is not `nil` but was written as null from `start` on.
   @usableFromInline
   func refuseNull(at start: Int) throws(CodingFailure) {
     guard start < bytes.count, bytes[start] == 0xf6 else { return }
@@ -79,7 +79,7 @@ public struct FieldWriter: ~Copyable {
   }
 }
 
-/// A type with a value that is written as null: an optional, whatever it holds.
+/// A type with a value that is written as null: an optional of any type.
 protocol Nullable {
   /// Whether this is that value.
   var isNull: Bool { get }

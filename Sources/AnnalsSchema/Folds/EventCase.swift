@@ -1,17 +1,17 @@
 internal import AnnalsCoding
 
-/// A case of an event, whatever its record is, as a fold needs it.
+/// A case of an event, with any record type, as a fold uses it.
 @usableFromInline protocol EventCase<Event>: NumberedCase, Sendable {
   /// The event.
   associatedtype Event: SchemaEvent
   /// The name of the case's record.
   var recordName: String { get }
-  /// What happens to the case's records in a fold: a ``FoldStep`` of their type.
+  /// Makes the step of the case's records in a fold: a ``FoldStep`` of their type.
   ///
   /// - Parameters:
   ///   - site: The fold.
-  ///   - cases: All cases that it takes.
-  ///   - finish: Makes the result of a group.
+  ///   - cases: All cases that the fold takes.
+  ///   - finish: Delivers the result of a group.
   func step(
     of site: FoldSite, _ cases: FoldedCases,
     _ finish: @escaping @Sendable (GroupRoom<Event>, Origin, Sink) throws(StepFailure) -> Void
@@ -38,11 +38,11 @@ extension RecordCase: EventCase {
   }
 }
 
-/// What happens to the records of one type in a fold.
+/// The step for the records of one type in a fold.
 @usableFromInline struct FoldStep<R: Record>: Sendable {
-  /// Says of each, before it is decoded, whether it is the last one of its group.
+  /// Says of each record, before it is decoded, whether it is the last one of its group.
   let site: FoldSite
-  /// Makes the result of the group, from its last record.
+  /// Delivers the result of the group, from its last record.
   let step: RecordStep<R>
 
   @usableFromInline init(_ site: FoldSite, _ step: RecordStep<R>) {

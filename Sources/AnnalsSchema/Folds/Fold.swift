@@ -1,6 +1,6 @@
 internal import AnnalsCoding
 
-/// A rule that turns neighbouring records of one type in a stream into one record of a stated type.
+/// Combines neighbouring records of one type in a stream into one record of a stated type.
 ///
 /// ```swift
 /// Fold(\.delivered, into: \.overBowled, grouping: { old, origin in old.over }, from: Over()) { over, old, origin in
@@ -10,24 +10,27 @@ internal import AnnalsCoding
 /// }
 /// ```
 ///
-/// The records of one stream whose keys are equal and between which no record of the fold has another key are a group; records of other types between them do not
-/// end it. The result stands where the last record of the group stands, as its first part: with its position and revision, and its path and 0. The others read as
-/// dropped.
+/// A group consists of the records of one stream with equal keys, as long as no record of the fold with
+/// another key is between them. Records of other types between them do not end it. The result replaces the
+/// last record of the group, as its first part: it has that record's position and revision, and its path
+/// followed by 0. The other records read as dropped.
 ///
-/// Where groups end is worked out once, when the stage is activated, and kept in the store; nobody appends events of an older version from then on. See
-/// ``StoreOptions/activating``. What is gathered is never stored.
+/// The ends of groups are computed once, when the stage is activated, and kept in the store. From then on, no
+/// program can append events of an older version. See ``StoreOptions/activating``. The gathered state is
+/// never stored.
 ///
-/// All records of a group stand in memory while it is folded, by a reader and by each thread of a pass.
+/// All records of a group are in memory while it is folded, by a reader and by each thread of a pass.
 ///
 /// - Parameters:
 ///   - path: The record of the older version.
 ///   - target: The record of the newer version.
-///   - key: What the records of a group have in common. Keys are compared as they are encoded, byte by byte. A record with the key `nil` is a group of its own.
-///     It runs at the activation alone. What it throws ends the activation.
-///   - initial: What to begin each group with.
-///   - step: Takes the next record of the group, oldest first, and what is known of its entry.
-///   - result: The new record, from what was gathered and what is known of the last entry. All three must be pure. What this one and `step` throw stops the reader
-///     at the last entry.
+///   - key: Returns the value that the records of a group have in common. Keys are compared in their encoded
+///     form, byte by byte. A record with the key `nil` is a group by itself. The closure only runs at the
+///     activation. An error it throws ends the activation.
+///   - initial: The initial state of each group.
+///   - step: Adds the next record of the group, oldest first, with its entry's origin.
+///   - result: Makes the new record from the state and the last entry's origin. All three closures must be
+///     pure. An error that this one or `step` throws stops the reader at the last entry.
 @inlinable public func Fold<From, To, Context, Old, Key: Encodable & Sendable, State, New>(
   _ path: RecordPath<From, Old>, into target: RecordPath<To, New>,
   grouping key: @escaping @Sendable (Old, Origin) throws -> Key?,
@@ -50,21 +53,24 @@ internal import AnnalsCoding
   }
 }
 
-/// A rule that turns neighbouring records of one type in a stream into any number of events of stated types.
+/// Combines neighbouring records of one type in a stream into any number of events of stated types.
 ///
-/// As the form for one record, but the parts of the result are told apart by the last number of their path; to give none is to drop the group, for the reason that
-/// `emptyBecause` says.
+/// This is like the form for one record, but the parts of the result differ in the last number of their path.
+/// An empty result drops the group, with the reason `emptyBecause`.
 ///
-/// All records of a group stand in memory while it is folded, by a reader and by each thread of a pass.
+/// All records of a group are in memory while it is folded, by a reader and by each thread of a pass.
 ///
 /// - Parameters:
 ///   - path: The record of the older version.
-///   - outputs: The records of the newer version that may come out; an event of another one is an error of the reader.
-///   - key: What the records of a group have in common; `nil` for a record that is a group of its own.
-///   - initial: What to begin each group with.
-///   - reason: Why a group is dropped for which `result` gives nothing.
-///   - step: Takes the next record of the group, oldest first, and what is known of its entry.
-///   - result: At most 10,000 events of the newer version, from what was gathered and what is known of the last entry. All three must be pure.
+///   - outputs: The records of the newer version that may result. An event of another one is an error for the
+///     reader.
+///   - key: Returns the value that the records of a group have in common; `nil` for a record that is a group
+///     by itself.
+///   - initial: The initial state of each group.
+///   - reason: Why a group is dropped if `result` returns no events.
+///   - step: Adds the next record of the group, oldest first, with its entry's origin.
+///   - result: Returns at most 10,000 events of the newer version, from the state and the last entry's
+///     origin. All three closures must be pure.
 @inlinable public func Fold<From, To, Context, Old, Key: Encodable & Sendable, State>(
   _ path: RecordPath<From, Old>, into outputs: [PartialKeyPath<To.Event.Cases>],
   grouping key: @escaping @Sendable (Old, Origin) throws -> Key?,
@@ -80,7 +86,7 @@ internal import AnnalsCoding
     parts(effect, reason, result))
 }
 
-/// A rule that turns neighbouring records of several types in a stream into any number of events of stated types.
+/// Combines neighbouring records of several types in a stream into any number of events of stated types.
 ///
 /// ```swift
 /// Fold([\.setStarted, \.repCounted], into: [\.setLogged], grouping: { event, origin in origin.id }, from: SetSoFar()) { set, event, origin in
@@ -94,18 +100,22 @@ internal import AnnalsCoding
 /// }
 /// ```
 ///
-/// As the form for one type: neighbours are those that stand next to each other among all records of these types in the stream.
+/// This is like the form for one type: neighbours are records next to each other among all records of these
+/// types in the stream.
 ///
-/// All records of a group stand in memory while it is folded, by a reader and by each thread of a pass.
+/// All records of a group are in memory while it is folded, by a reader and by each thread of a pass.
 ///
 /// - Parameters:
 ///   - paths: The records of the older version.
-///   - outputs: The records of the newer version that may come out; an event of another one is an error of the reader.
-///   - key: What the records of a group have in common; `nil` for a record that is a group of its own. It is given events of these types alone.
-///   - initial: What to begin each group with.
-///   - reason: Why a group is dropped for which `result` gives nothing.
-///   - step: Takes the next event of the group, oldest first, and what is known of its entry.
-///   - result: At most 10,000 events of the newer version, from what was gathered and what is known of the last entry. All three must be pure.
+///   - outputs: The records of the newer version that may result. An event of another one is an error for the
+///     reader.
+///   - key: Returns the value that the records of a group have in common; `nil` for a record that is a group
+///     by itself. It is only called with events of these types.
+///   - initial: The initial state of each group.
+///   - reason: Why a group is dropped if `result` returns no events.
+///   - step: Adds the next event of the group, oldest first, with its entry's origin.
+///   - result: Returns at most 10,000 events of the newer version, from the state and the last entry's
+///     origin. All three closures must be pure.
 @inlinable public func Fold<From, To, Context, Key: Encodable & Sendable, State>(
   _ paths: [PartialKeyPath<From.Event.Cases>], into outputs: [PartialKeyPath<To.Event.Cases>],
   grouping key: @escaping @Sendable (From.Event, Origin) throws -> Key?,
@@ -122,7 +132,7 @@ internal import AnnalsCoding
     initial, step, parts(effect, reason, result))
 }
 
-/// What delivers the results of a fold that gives any number of events.
+/// Delivers the results of a fold that returns any number of events.
 @inlinable func parts<Event: SchemaEvent, State>(
   _ effect: RuleEffect, _ reason: String?,
   _ result: @escaping @Sendable (State, Origin) throws -> [Event]
@@ -143,15 +153,15 @@ internal import AnnalsCoding
   }
 }
 
-/// What delivers the result of a group, given what was gathered and what is known of the group's last entry.
+/// Delivers the result of a group from its state and the origin of its last entry.
 @usableFromInline typealias FoldResult<State> =
   @Sendable (State, Origin, RuleSite, Sink) throws(StepFailure) -> Void
 
-/// The rule of all forms of `Fold`.
+/// Makes the rule for all forms of `Fold`.
 ///
 /// - Parameters:
 ///   - cases: The cases of the older version; `nil` for a key path that leads to none.
-///   - taking: Makes what turns an event into the value that `key` and `step` are given.
+///   - taking: Makes the closure that converts an event to the argument of `key` and `step`.
 @inlinable func fold<From, To, Context, Taken, Key: Encodable & Sendable, State>(
   _ cases: [(any EventCase<From.Event>)?], _ effect: RuleEffect,
   taking: @escaping @Sendable () -> (From.Event, Origin) throws -> Taken,
@@ -163,7 +173,7 @@ internal import AnnalsCoding
   let reason = FoldSite.reason(effect, To.Event.records)
   let takes = cases.map { recordCase in
     guard let recordCase else {
-      // The check of the plan says that there is no such record, and nothing asks for its step.
+      // The check of the plan reports that there is no such record, and nothing uses its step.
       return Rule<From, To, Context>.Take(.fold, -1, effect) { _, _, _ in -1 }
     }
     return Rule<From, To, Context>.Take(.fold, recordCase.index, effect) { next, _, ends in

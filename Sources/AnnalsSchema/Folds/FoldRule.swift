@@ -1,10 +1,10 @@
 internal import AnnalsCoding
 
-/// What a fold needs to work out where its groups end.
+/// The part of a fold that finds where its groups end.
 @usableFromInline struct FoldRule<From: VersionedSchema>: Sendable {
-  /// The cases that it takes.
+  /// The cases that the fold takes.
   let cases: FoldedCases
-  /// Makes what gives the key of an event; `nil` for one that is a group of its own.
+  /// Makes the closure that returns the key of an event; `nil` for an event that is a group by itself.
   let makeKey: @Sendable () -> (From.Event, Origin) throws -> GroupKey?
 
   @usableFromInline init(
@@ -14,10 +14,10 @@ internal import AnnalsCoding
     self.makeKey = makeKey
   }
 
-  /// Where the groups of a stage's folds end, in one reading of what the folds take.
+  /// Returns where the groups of a stage's folds end, in one read of the records that the folds take.
   ///
-  /// An entry that is passed over because it cannot be read ends the groups before it in its stream, and what
-  /// it may become is a group of its own each.
+  /// An entry that is skipped because it cannot be read ends the groups before it in its stream. Each event
+  /// that it may become is a group by itself.
   static func ends(
     of folds: [FoldRule], in history: StageHistory<From.Event>
   ) throws -> GroupRows {
@@ -52,7 +52,7 @@ internal import AnnalsCoding
 }
 
 extension QuarantinedEntry {
-  /// An event of which `error` says why it is passed over.
+  /// Creates a report of an event that is skipped because of `error`.
   fileprivate init(of entry: Entry<some SchemaEvent>, because error: AnnalsError) {
     self.init(
       position: entry.position, stream: entry.stream, revision: entry.revision,

@@ -1,12 +1,12 @@
 internal import AnnalsCoding
 
-/// A fold as one of the record types that it takes meets it.
+/// A fold, as seen by one of the record types that it takes.
 @usableFromInline final class FoldSite: Sendable {
   /// The place of the rule.
   let site: RuleSite
-  /// Why records are gone that are not the last of their group.
+  /// Why the records of a group other than the last are dropped.
   let reason: String
-  /// Where groups end; `nil` before the stage is activated.
+  /// The table of group ends; `nil` before the stage is activated.
   private let ends: ContextTable?
 
   @usableFromInline init(_ site: RuleSite, _ reason: String, _ ends: ContextTable?) {
@@ -15,7 +15,7 @@ internal import AnnalsCoding
     self.ends = ends
   }
 
-  /// Why records are gone that went into events of `effect`.
+  /// Returns why records that were combined into events of `effect` are dropped.
   @usableFromInline static func reason(_ effect: RuleEffect, _ records: [SchemaRecord]) -> String {
     var names: [String] = []
     if case .cases(let cases) = effect {
@@ -24,14 +24,14 @@ internal import AnnalsCoding
     return "folded into \(names.isEmpty ? "nothing" : names.joined(separator: " or "))"
   }
 
-  /// Whether a record is the last one of its group. Why it is gone, if not, is noted.
+  /// Returns whether a record is the last one of its group, and if not, records why it is dropped.
   @usableFromInline func endsGroup(_ origin: Origin, _ sink: Sink) throws(StepFailure) -> Bool {
     if try end(at: origin, sink) != nil { return true }
     if sink.notesDrops { sink.note(self) }
     return false
   }
 
-  /// The group that ends at a record; `nil` where none does. Where there is no stream, each record is a group.
+  /// Returns the group that ends at a record; `nil` if none does. Without a stream, each record is a group.
   private func end(at origin: Origin, _ sink: Sink) throws(StepFailure) -> GroupEnd? {
     guard sink.past != nil else { return GroupEnd(count: 1, first: origin.revision) }
     guard let ends else { throw .ruleThrew(site, ContextMissing()) }
@@ -39,14 +39,14 @@ internal import AnnalsCoding
       let table = sink.ends(in: ends)
       let found = try table.end(at: origin.position.rawValue, origin.path)
       if found != nil || origin.path.isEmpty { return found }
-      // An entry that could not be read when the stage was activated: nobody knew its parts.
+      // The entry could not be read when the stage was activated, so its parts were unknown.
       return try table.end(at: origin.position.rawValue, [])
     } catch {
       throw .groupUnreadable(site, error)
     }
   }
 
-  /// Gathers the records that stand before the last one of a group, newest first.
+  /// Gathers the records before the last one of a group, newest first.
   @usableFromInline func gather(
     before origin: Origin, _ sink: Sink, into group: GroupSink
   ) throws(StepFailure) {
@@ -64,7 +64,7 @@ internal import AnnalsCoding
     guard group.count >= end.count else {
       throw .groupIncomplete(site, expected: end.count, found: group.count)
     }
-    // The oldest entry may have parts that belong to the group before.
+    // The oldest entry may have parts that belong to the previous group.
     group.keep(first: end.count)
   }
 }

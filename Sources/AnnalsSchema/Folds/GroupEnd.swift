@@ -1,20 +1,21 @@
 package import AnnalsCoding
 
-/// What stands in a stage's table under the coordinates of the last record of a group.
+/// The value in a stage's table for the coordinates of the last record of a group.
 package struct GroupEnd: Equatable, Sendable {
-  /// How many records the group has, the last one among them.
+  /// The number of records of the group, including the last one.
   let count: Int
-  /// The revision of the first one.
+  /// The revision of the first record.
   package let first: Revision
 
-  /// The key of a record: its position (8 bytes) and each number of its path (4 bytes), highest byte first, so that keys sort as records are read.
+  /// Returns the key of a record: its position (8 bytes) and each number of its path (4 bytes), most
+  /// significant byte first, so that keys sort in the order of reads.
   static func key(at position: Position, _ path: [UInt32]) -> [UInt8] {
     var key: [UInt8] = []
     append(position.rawValue, path, to: &key)
     return key
   }
 
-  /// Adds the key of a record to the end of `key`.
+  /// Appends the key of a record to `key`.
   static func append(_ position: UInt64, _ path: [UInt32], to key: inout [UInt8]) {
     for shift in stride(from: 56, through: 0, by: -8) {
       key.append(UInt8(truncatingIfNeeded: position >> UInt64(shift)))
@@ -26,7 +27,7 @@ package struct GroupEnd: Equatable, Sendable {
     }
   }
 
-  /// The position in a key.
+  /// Returns the position in a key.
   static func position(of key: Span<UInt8>) throws(FormatFailure) -> UInt64 {
     guard key.count >= 8 else { throw FormatFailure(.tooShort, at: 0) }
     var position: UInt64 = 0
@@ -34,13 +35,13 @@ package struct GroupEnd: Equatable, Sendable {
     return position
   }
 
-  /// The position in the key of a row of a chunk; `nil` where there is no such row.
+  /// Returns the position in the key of a row of a chunk; `nil` if there is no such row.
   static func position(ofRow index: Int, in chunk: borrowing ContextChunk) throws(FormatFailure) -> UInt64? {
     guard (0..<chunk.count).contains(index) else { return nil }
     return try position(of: chunk.row(index).key)
   }
 
-  /// Count (varint) and first revision (varint).
+  /// Encodes count (varint) and first revision (varint).
   func encoded() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(varint: UInt64(count))
@@ -50,7 +51,7 @@ package struct GroupEnd: Equatable, Sendable {
 }
 
 extension GroupEnd {
-  /// What a row says.
+  /// Decodes the value of a row.
   package init(_ bytes: Span<UInt8>) throws(FormatFailure) {
     var reader = ByteReader(bytes)
     let count = Int(try reader.number(in: FormatRange.positions))

@@ -1,13 +1,14 @@
 internal import AnnalsCoding
 
-/// A reader's look into a table of group ends, with what it saw last: entries are mostly read in their order, and few of them end a group.
+/// A reader's lookup in a table of group ends. It caches the last result, because entries are mostly read in
+/// order and few of them end a group.
 final class GroupEnds {
   /// The table.
   let table: ContextTable
-  /// The number of ``chunk``; -1 before the first look.
+  /// The number of ``chunk``; -1 before the first lookup.
   private var number = -1
   private var chunk: [UInt8] = []
-  /// Room for a key, used again for each.
+  /// A buffer for a key, reused for each.
   private var key: [UInt8] = []
   /// Positions between which no group ends.
   private var gap: (after: UInt64, before: UInt64) = (0, 0)
@@ -18,7 +19,7 @@ final class GroupEnds {
     self.table = table
   }
 
-  /// The group that ends at the record with these coordinates; `nil` where none does.
+  /// Returns the group that ends at the record with these coordinates; `nil` if none does.
   func end(at position: UInt64, _ path: [UInt32]) throws(AnnalsError) -> GroupEnd? {
     if gap.after < position, position < gap.before { return nil }
     if let found, found.position == position, found.path == path { return found.end }
@@ -45,11 +46,11 @@ final class GroupEnds {
   ///
   /// - Parameters:
   ///   - number: The chunk's number.
-  ///   - behind: The position of the first row behind the chunk.
+  ///   - behind: The position of the first row after the chunk.
   private func look(
     at position: UInt64, _ path: [UInt32], _ number: Int, _ behind: UInt64
   ) throws(FormatFailure) -> GroupEnd? {
-    // A span of a property of an object cannot be lent on.
+    // A span of a property of an object cannot be passed on.
     let (chunk, key) = (chunk, key)
     let rows = try ContextChunk(chunk.span)
     let (index, isFound) = try rows.place(of: key.span, in: table.range(of: number))
@@ -64,7 +65,7 @@ final class GroupEnds {
     return end
   }
 
-  /// The position of the first row of a chunk; the highest there is where there is no such chunk.
+  /// Returns the position of the first row of a chunk; the highest possible one if there is no such chunk.
   private func firstPosition(of chunk: Int) throws(AnnalsError) -> UInt64 {
     guard chunk < table.firstKeys.count else { return .max }
     let key = table.firstKeys[chunk]

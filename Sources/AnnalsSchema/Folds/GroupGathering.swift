@@ -6,9 +6,9 @@ internal import AnnalsCoding
   import Foundation
 #endif
 
-/// Finds where the groups of one fold end, in one reading of the whole log.
+/// Finds where the groups of one fold end, in one read of the whole log.
 ///
-/// Of each stream it keeps the last record of its newest group, and not what the group is made of.
+/// It keeps, for each stream, the last record of its newest group, but not the contents of the group.
 struct GroupGathering<From: VersionedSchema> {
   /// The newest group of a stream.
   private struct Group {
@@ -28,14 +28,14 @@ struct GroupGathering<From: VersionedSchema> {
     key = fold.makeKey()
   }
 
-  /// Takes the next entry of the log.
+  /// Adds the next entry of the log.
   ///
-  /// - Throws: ``AnnalsError`` with code `ruleFailed` for what a key throws.
+  /// - Throws: ``AnnalsError`` with code `ruleFailed` for an error that a key throws.
   mutating func add(_ entry: Entry<From.Event>, log: UUID) throws {
     guard cases.contains(entry.event.caseIndex) else { return }
     let key = try self.key(of: entry, log)
     let last = (position: entry.position, path: entry.path)
-    // `nil` is equal to no other key, so that it ends the group before it as well.
+    // `nil` is equal to no other key, so that it also ends the group before it.
     if let key, newest[entry.stream]?.key == key {
       newest[entry.stream]?.last = last
       newest[entry.stream]?.count += 1
@@ -45,12 +45,12 @@ struct GroupGathering<From: VersionedSchema> {
     if let ended { rows.append(Self.row(ended)) }
   }
 
-  /// Ends the newest group of a stream: what comes next in it begins another.
+  /// Ends the newest group of a stream: the next record in it begins another.
   mutating func endGroup(of stream: StreamName) {
     if let ended = newest.removeValue(forKey: stream) { rows.append(Self.row(ended)) }
   }
 
-  /// The rows of all groups.
+  /// Returns the rows of all groups.
   consuming func finish() -> [ContextTable.Row] {
     rows + newest.values.map(Self.row)
   }

@@ -1,17 +1,17 @@
 internal import AnnalsCoding
 
-/// What the records of a group have in common, in at most 16 bytes.
+/// The common key of the records of a group, in at most 16 bytes.
 @usableFromInline struct GroupKey: Equatable, Sendable {
-  /// The most bytes that a key keeps.
+  /// The most bytes of a key.
   private static let length = 16
   private let bytes: [UInt8]
 
-  /// The key for `value`: its encoded bytes, or the first half of their SHA-256 where they are more.
+  /// Creates the key for `value`: its encoded bytes, or the first half of their SHA-256 if they are too long.
   ///
-  /// - Throws: ``CodingFailure`` where the value has no encoding.
+  /// - Throws: ``CodingFailure`` if the value has no encoding.
   @usableFromInline init(_ value: some Encodable) throws {
     let encoded = try PayloadEncoder.encode(value)
-    // One byte less than a hash has, so that no key is taken for the hash of another.
+    // One byte shorter than a hash, so that no key is mistaken for the hash of another.
     bytes = encoded.count < Self.length ? encoded : Array(SHA256.hash(encoded).prefix(Self.length))
   }
 }

@@ -1,34 +1,34 @@
 internal import AnnalsCoding
 
-/// Where the records of a group are gathered, whatever events they are.
+/// A sink for the records of a group, with any event type.
 @usableFromInline package class GroupSink: Sink {
-  /// What the fold takes.
+  /// The cases that the fold takes.
   @usableFromInline package final let cases: FoldedCases
 
-  /// Room for the group of a fold that takes `cases`.
+  /// Creates a sink for the group of a fold that takes `cases`.
   @usableFromInline init(_ cases: FoldedCases) {
     self.cases = cases
     super.init()
   }
 
-  /// Turns the order of the events behind the first `count` around.
+  /// Reverses the order of the events after the first `count`.
   func reverse(from count: Int) {}
 }
 
-/// Where the records of one group are gathered, newest first; those that are no part of it are left out.
+/// A sink for the records of one group, newest first; it ignores records of other groups.
 @usableFromInline final class GroupRoom<Event: SchemaEvent>: GroupSink {
-  /// The records, each with what is known of its entry.
+  /// The records, each with its entry's origin.
   @usableFromInline var events: [(event: Event, origin: Origin)] = []
   /// The last record of the group.
   @usableFromInline let last: Origin
 
-  /// Room for the group that ends with the record at `last`, which is delivered first.
+  /// Creates a sink for the group that ends with the record at `last`, which is delivered first.
   @usableFromInline init(_ cases: FoldedCases, endingAt last: Origin) {
     self.last = last
     super.init(cases)
   }
 
-  /// Takes a record if it is one of the group's.
+  /// Adds a record if it belongs to the group.
   @inlinable func add(_ event: consuming Event, _ origin: Origin) {
     guard events.isEmpty || (cases.contains(event.caseIndex) && origin.stands(before: last)) else { return }
     events.append((event, origin))
@@ -46,7 +46,7 @@ internal import AnnalsCoding
 }
 
 extension Origin {
-  /// Whether the record stands before another one of its stream.
+  /// Returns whether the record precedes another one of its stream.
   @usableFromInline func stands(before other: Origin) -> Bool {
     position == other.position ? path.lexicographicallyPrecedes(other.path) : position < other.position
   }

@@ -1,6 +1,6 @@
 public import AnnalsCoding
 
-/// Where the record of an event is caught.
+/// A sink that catches the record of an event.
 @usableFromInline final class RecordCatch<R: Record>: Sink {
   /// The record that was caught last, until it is taken.
   @usableFromInline var record: R?
@@ -12,7 +12,7 @@ public import AnnalsCoding
 
 /// The steps that catch the records of an event.
 @usableFromInline struct CatchSteps<Event: SchemaEvent>: Sendable {
-  /// The steps, or what is wrong with an event written by hand.
+  /// The steps, or the error of a manually written event.
   @usableFromInline let steps: Result<Event.Steps, AnnalsError>
 
   @inlinable init() {
@@ -22,7 +22,8 @@ public import AnnalsCoding
     }
   }
 
-  /// What takes the record of type `R` out of an event that has one; for one reader, as it keeps the place where the record is caught.
+  /// Makes a closure that takes the record of type `R` out of an event that has one. It is for one reader,
+  /// because it keeps the sink that catches the record.
   @inlinable func taking<R: Record>(_ type: R.Type) -> (Event, Origin) throws -> R {
     let caught = RecordCatch<R>()
     return { event, origin in
@@ -33,7 +34,7 @@ public import AnnalsCoding
   }
 }
 
-/// An event written by hand has handed another record to a step than the one of its case.
+/// The error for a manually written event that passed a record other than that of its case to a step.
 @usableFromInline struct RecordMissed: Error {
   @usableFromInline init() {}
 }

@@ -1,19 +1,19 @@
 internal import AnnalsCoding
 
-/// How programs of the version before a bridge get the records of one of its types.
+/// How programs of the version before a bridge read the records of one of its types.
 package enum BridgeForm: Sendable {
-  /// They read them as their own records of that name.
+  /// They read the records as their own records of that name.
   case readable
-  /// They are stored as records of this number in the older schema, if they come back from there as they were.
+  /// The records are stored as records of this number in the older schema, if the conversion is reversible.
   case lowered(to: Int, down: Conversion, up: Conversion)
-  /// A downcast says as what they are stored.
+  /// A downcast converts them.
   case rule
-  /// The older version has nothing for them: they wait until nobody needs it.
+  /// The older version has no equivalent: they wait until no program needs it.
   case later
-  /// The older version has a record for them, and there is no way to it; for these reasons.
+  /// The older version has a record for them, but no conversion to it exists, for these reasons.
   case impossible([String])
 
-  /// Whether they are stored as they are from the beginning, or not at all.
+  /// Whether they are stored in their own form from the beginning, or not at all.
   var isStoredAsIs: Bool {
     switch self {
     case .readable, .later: true
@@ -23,7 +23,8 @@ package enum BridgeForm: Sendable {
 }
 
 extension ChainOutline {
-  /// How programs of the older version of a stage get each record of the newer one; `nil` where that is no bridge.
+  /// Returns how programs of a stage's older version read each record of the newer one; `nil` if that is no
+  /// bridge.
   func bridgeForms(ofStage index: Int) -> [BridgeForm]? {
     let (from, to) = (schemas[index], schemas[index + 1])
     guard to.stability == .bridge else { return nil }
@@ -49,34 +50,35 @@ extension ChainOutline {
     return .later
   }
 
-  /// The form of a record whose name the older version has too.
+  /// Returns the form of a record whose name the older version also has.
   private func form(
     of newer: RecordOutline, as older: RecordOutline, numbered old: Int, _ stage: StageOutline,
     _ crossing: RecordCrossing, _ number: Int
   ) -> BridgeForm {
     guard let new = newer.shape, let known = older.shape else {
-      // By name an older program reads nothing of a newer version.
+      // Older programs cannot read records of a newer version that are stored by name.
       if case .carried(let target) = crossing, target == number {
         return .lowered(to: old, down: .same, up: .same)
       }
-      // What is stored as the older version comes back through the rule, and would be something else then.
+      // A record stored as the older version is read through the rule, and would become something else.
       if case .rule = crossing { return .impossible(["a rule takes the record that has its name"]) }
       return .impossible(["one of the two has no shape"])
     }
     if case .rule(let effect) = crossing {
-      // An older program would take whatever has the name for its own: pounds for kilograms, or something else altogether.
+      // An older program would read any record with the name as its own: pounds as kilograms, or unrelated
+      // data.
       guard effect.allows(number) else {
         return .impossible(["the stage makes something else of the record that had its name"])
       }
       if new == known { return .impossible(["a rule makes it, in the shape that it had before"]) }
     }
-    // As an older program does it, which knows nothing of what the stage says.
+    // As an older program does, which does not know the stage's declarations.
     let comparison = ShapeComparison(from: new.shape, to: known.shape, direction: .downgrade)
     if comparison.isTotal, comparison.agrees(with: crossing) { return .readable }
     return lowered(newer, older, old, stage, crossing, number)
   }
 
-  /// The form of a record that is stored by what the stage says, turned around.
+  /// Returns the form of a record that is stored with the stage's conversion reversed.
   private func lowered(
     _ newer: RecordOutline, _ older: RecordOutline, _ old: Int, _ stage: StageOutline,
     _ crossing: RecordCrossing, _ number: Int
@@ -99,7 +101,7 @@ extension ChainOutline {
 }
 
 extension ShapeComparison {
-  /// Whether every payload can be converted, and is then one of the shape wanted.
+  /// Whether every payload can be converted, and then has the wanted shape.
   var isTotal: Bool {
     guard let conversion, !conversion.isPartial else { return false }
     return changes.allSatisfy { change in
@@ -113,9 +115,9 @@ extension ShapeComparison {
 }
 
 extension ShapeComparison {
-  /// Whether a program that knows the two shapes alone takes the same fields for one as the stage does.
+  /// Whether a program that knows only the two shapes matches the same fields as the stage.
   ///
-  /// Where a rule makes the newer record, the bridge promises that fields of one name are one.
+  /// If a rule makes the newer record, the bridge promises that fields with the same name are the same field.
   fileprivate func agrees(with crossing: RecordCrossing) -> Bool {
     guard case .converted(_, let comparison) = crossing else { return true }
     return !comparison.movesFields && comparison.matches == matches

@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 
 extension ChainOutline {
-  /// All that is wrong with the chain and that the compiler cannot see, oldest schema and stage first.
+  /// Returns all problems of the chain that the compiler cannot detect, oldest schema and stage first.
   func problems() -> [PlanProblem] {
     var problems = schemas.flatMap(nameProblems(of:))
     for index in schemas.indices { problems += shapeProblems(at: index) }
@@ -40,7 +40,7 @@ extension ChainOutline {
     return problems
   }
 
-  /// Former names that would lead events elsewhere than the declaration says.
+  /// Returns problems of former names that would lead events elsewhere than declared.
   private func formerNameProblems(at index: Int) -> [PlanProblem] {
     let (from, to) = (schemas[index], schemas[index + 1])
     var owners: [ExactText: RecordOutline] = [:]
@@ -88,7 +88,7 @@ extension ChainOutline {
     return problems
   }
 
-  /// What is wrong with what a stage says about streams.
+  /// Returns problems of a stage's rules for streams.
   private func streamProblems(at index: Int) -> [PlanProblem] {
     let (stage, from, to) = (stages[index], schemas[index], schemas[index + 1])
     var problems: [PlanProblem] = []
@@ -97,7 +97,7 @@ extension ChainOutline {
     return problems
   }
 
-  /// What is wrong with the records of a stage that no rule takes.
+  /// Returns problems of a stage's records without a rule.
   private func carryProblems(at index: Int) -> [PlanProblem] {
     let from = schemas[index]
     let to = schemas[index + 1]
@@ -129,8 +129,8 @@ extension ChainOutline {
     return problems
   }
 
-  /// The records that are new in a stage and could be a forgotten one under another name: they have its
-  /// shape.
+  /// Returns the records that are new in a stage and could be a forgotten one under another name: they have
+  /// its shape.
   private func heirs(of record: RecordOutline, at index: Int) -> [RecordOutline] {
     guard let shape = record.shape else { return [] }
     let (from, to) = (schemas[index], schemas[index + 1])
@@ -140,7 +140,7 @@ extension ChainOutline {
     }.map(\.element)
   }
 
-  /// What is wrong with what a stage says about fields.
+  /// Returns problems of a stage's declarations about fields.
   private func adjustmentProblems(at index: Int) -> [PlanProblem] {
     let to = schemas[index + 1]
     let converted = Set(
@@ -163,7 +163,7 @@ extension ChainOutline {
     }
   }
 
-  /// What is wrong with a stage to a bridge, and with downcasts.
+  /// Returns problems of a stage to a bridge, and of downcasts.
   private func bridgeProblems(at index: Int) -> [PlanProblem] {
     let (from, to, stage) = (schemas[index], schemas[index + 1], stages[index])
     let place = (PlanProblem.Schema(from), PlanProblem.Schema(to))
@@ -200,7 +200,7 @@ extension ChainOutline {
     return problems
   }
 
-  /// What is wrong with the shapes of a schema's records, and with the place of a draft.
+  /// Returns problems of the shapes of a schema's records, and of the place of a draft.
   private func shapeProblems(at index: Int) -> [PlanProblem] {
     let schema = schemas[index]
     var problems: [PlanProblem] = []

@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 
 extension ChainOutline {
-  /// For each record of each schema, the cases of the current schema that can come of it.
+  /// Returns, for each record of each schema, the cases of the current schema that can result from it.
   func reach() -> [[Set<Int>]] {
     guard let current = schemas.last else { return [] }
     var newest = [current.records.indices.map { Set([$0]) }]

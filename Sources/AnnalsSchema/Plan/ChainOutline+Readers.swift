@@ -1,15 +1,15 @@
 package import AnnalsCoding
 
-/// The oldest version whose programs read what a plan stores as one of its records.
+/// The oldest version whose programs can read one record of a plan.
 package struct RecordReaders: Equatable, Sendable {
-  /// The version; that of the record where no older program reads it.
+  /// The version; that of the record if no older program can read it.
   package let oldest: SchemaVersion
-  /// Why programs of the version before that one do not; `nil` where the plan has none.
+  /// Why programs of the version before that one cannot read it; `nil` if the plan has no such version.
   let barrier: Barrier?
 
-  /// What keeps programs of an older version from reading a newer record.
+  /// The reason why programs of an older version cannot read a newer record.
   enum Barrier: Equatable, Sendable {
-    /// The record is of a draft, whose stages may still change.
+    /// The record belongs to a draft, whose stages may still change.
     case draft
     /// The older version has no record of that name, or the record of that name became another one.
     case otherRecord
@@ -21,20 +21,19 @@ package struct RecordReaders: Equatable, Sendable {
     case streams
     /// The stage moves fields into or out of a part of the record.
     case movedFields
-    /// A program that knows two shapes alone would take one field for another, or miss one.
+    /// A program that knows only the two shapes would mistake one field for another, or miss one.
     case fieldNames
-    /// The older shape cannot be filled from the newer one.
+    /// The older shape cannot be read from the newer one.
     case shape
   }
 }
 
 extension ChainOutline {
-  /// The oldest version of the chain whose programs read records that are stored as a record of one of its
-  /// schemas.
+  /// Returns the oldest version of the chain whose programs read a record of one of its schemas.
   ///
-  /// A program knows of a newer record no more than its name and shape, so that the two must lead to what the
-  /// stages say: from version to version back to its own,
-  /// no rule takes the record, and each of its fields is the one that the program takes it for.
+  /// A program only knows a newer record's name and shape, so both must lead to the same result as the
+  /// stages. From version to version, back to the program's own, no rule may take the record, and each field
+  /// must be the one that the program reads it as.
   ///
   /// - Parameters:
   ///   - number: The number of the record in its schema.
@@ -50,7 +49,7 @@ extension ChainOutline {
     for stage in (0..<index).reversed() {
       switch step(back: current, over: stage) {
       case .barrier(let barrier): return RecordReaders(oldest: oldest, barrier: barrier)
-      // What was true of the version behind the stage is true of this one.
+      // A result for the version after the stage also holds for this one.
       case .unchanged(let older): current = older
       case .changed(let older, let known, let link):
         lineage.follow(link)
@@ -66,16 +65,16 @@ extension ChainOutline {
     return RecordReaders(oldest: oldest, barrier: nil)
   }
 
-  /// What a record was in the version before.
+  /// The form of a record in the previous version.
   private enum StepBack {
     case barrier(RecordReaders.Barrier)
-    /// The record of this number, as it is.
+    /// The unchanged record of this number.
     case unchanged(Int)
-    /// The record of this number, of this shape; `link` has the fields that are one.
+    /// The record of this number, with this shape; `link` has the pairs of fields that are the same.
     case changed(Int, StoredShape, link: Set<FieldMatch>)
   }
 
-  /// Goes from a record of the newer schema of a stage to the one that it was.
+  /// Returns the older form of a record of a stage's newer schema.
   private func step(back number: Int, over stage: Int) -> StepBack {
     if stages[stage].movesStreams { return .barrier(.streams) }
     let newer = schemas[stage + 1].records[number]
@@ -90,7 +89,7 @@ extension ChainOutline {
       guard comparison.conversion != nil else { return .barrier(.shape) }
       return .changed(old, known, link: comparison.matches)
     case .rule:
-      // A bridge promises that programs of the version before read its records as their own of that name.
+      // A bridge promises that programs of the previous version read its records as their own of that name.
       guard case .readable? = bridgeForms(ofStage: stage)?[number] else { return .barrier(.rule) }
       let comparison = ShapeComparison(from: shape.shape, to: known.shape, direction: .downgrade)
       return .changed(old, known, link: comparison.matches)

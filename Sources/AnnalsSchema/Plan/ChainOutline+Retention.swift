@@ -1,22 +1,22 @@
 internal import AnnalsCoding
 
-/// What the stages of a plan say of keeping entries that are stored as one record as they are.
+/// Which stage, if any, keeps the entries of one stored record as they are.
 enum RecordRetention: Equatable, Sendable {
   /// No stage retains them.
   case none
   /// The stage of this number retains all of them.
   case whole(by: Int)
-  /// A rule makes records of them that a stage retains, and others: such a plan does not hold together.
+  /// A rule converts them both to records that a stage retains and to others: such a plan is invalid.
   case partly
 
-  /// The number of the stage that retains them; `nil` where none does.
+  /// The number of the stage that retains them; `nil` if none does.
   var stage: Int? { if case .whole(let stage) = self { stage } else { nil } }
 }
 
 extension ChainOutline {
-  /// For each record of each schema, what becomes of entries that are stored as it.
+  /// Returns, for each record of each schema, the retention of entries that are stored as it.
   ///
-  /// A rule that names no outputs is taken to make none that are retained: one that does fails where it runs.
+  /// A rule that names no outputs is assumed to make no retained records; one that does fails when it runs.
   ///
   /// - Complexity: O(records · stages).
   func retention() -> [[RecordRetention]] {
@@ -39,15 +39,16 @@ extension ChainOutline {
     return newest.reversed()
   }
 
-  /// What becomes of entries of which a rule makes records of these.
+  /// Returns the retention of entries that a rule converts to these records.
   ///
-  /// - Parameter isFold: Whether the rule makes one event of several entries, of which none is kept whole.
+  /// - Parameter isFold: Whether the rule combines several entries into one event, so that none is kept
+  ///   whole.
   private static func joined(_ outputs: [RecordRetention], isFold: Bool) -> RecordRetention {
     guard let first = outputs.first, outputs.contains(where: { $0 != .none }) else { return .none }
     return !isFold && outputs.allSatisfy { $0 == first } ? first : .partly
   }
 
-  /// The rules that make both records that a later stage retains and records that it does not.
+  /// Returns the rules that make both records that a later stage retains and records that it does not.
   func retentionProblems() -> [PlanProblem] {
     let retention = retention()
     var problems: [PlanProblem] = []

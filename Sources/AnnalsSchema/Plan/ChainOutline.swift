@@ -1,12 +1,12 @@
 package import AnnalsCoding
 
-/// A chain without its types: what a plan is checked by, and what its steps are looked up by.
+/// A chain without its types, used to check a plan and to look up its steps.
 package struct ChainOutline: Sendable {
   /// The schemas, oldest first.
   package let schemas: [SchemaOutline]
   /// The stages; each leads from the schema of its own index to the next.
   let stages: [StageOutline]
-  /// By stage, what each record of its older schema becomes.
+  /// For each stage, the conversion of each record of its older schema.
   let crossings: [[RecordCrossing]]
 
   package init(schemas: [SchemaOutline], stages: [StageOutline], crossings: [[RecordCrossing]] = []) {
@@ -15,7 +15,7 @@ package struct ChainOutline: Sendable {
     self.crossings = crossings
   }
 
-  /// This chain and one more stage.
+  /// Returns this chain with one more stage.
   func adding(
     _ stage: StageOutline, _ crossings: [RecordCrossing], to schema: SchemaOutline
   ) -> ChainOutline {
@@ -42,11 +42,11 @@ package struct RecordOutline: Sendable {
   let caseName: String
   /// The name on disk.
   package let name: ExactText
-  /// The names on disk that it had in the version before.
+  /// The names on disk that it had in the previous version.
   let formerNames: [ExactText]
-  /// Names of fields that may not come back.
+  /// Names of fields that may not be used again.
   let reservedNames: [ExactText]
-  /// What payloads look like; `nil` where they are stored by name.
+  /// The shape of payloads; `nil` if they are stored by name.
   package let shape: StoredShape?
   /// Whether it is a ``TreeRecord``, which reads payloads of every form.
   let isTree: Bool
@@ -54,7 +54,7 @@ package struct RecordOutline: Sendable {
   let type: ObjectIdentifier
   /// The unqualified name of the Swift type, for messages.
   let typeName: String
-  /// Values of the record for tests of rules, as payloads.
+  /// Returns sample values of the record for tests of rules, as payloads.
   let samples: @Sendable () throws(CodingFailure) -> [[UInt8]]
 }
 
@@ -62,29 +62,30 @@ package struct RecordOutline: Sendable {
 package struct StageOutline: Sendable {
   /// The rules in the order in which they are written.
   package let rules: [RuleOutline]
-  /// What is said about the fields of records that no rule takes.
+  /// The declarations about fields of records without a rule.
   package let adjustments: [AdjustmentOutline]
-  /// Whether it is declared to be lightweight.
+  /// Whether it is declared lightweight.
   package let isLightweight: Bool
-  /// Whether it has a context, which is worked out once and kept in the store.
+  /// Whether it has a context, which is computed once and kept in the store.
   package let hasContext: Bool
-  /// What says how records of the newer version are stored as ones of the older.
+  /// The conversions of records of the newer version to the older one.
   package var downcasts: [DowncastOutline] = []
-  /// How many folds it has: where their groups end is worked out once and kept in the store.
+  /// The number of folds. The ends of their groups are computed once and kept in the store.
   package var folds = 0
-  /// How many rules say which stream entries belong to.
+  /// The number of rules that assign entries to streams.
   var streamRules = 0
 
-  /// Whether it says which stream entries belong to.
+  /// Whether it assigns entries to streams.
   package var movesStreams: Bool { streamRules > 0 }
   /// Whether a fold is among its rules.
   package var hasFold: Bool { folds > 0 }
-  /// Whether something is worked out from the whole log, once, and nobody appends events of an older version from then on.
+  /// Whether it computes something from the whole log once, after which no program can append events of an
+  /// older version.
   var activatesAtOnePosition: Bool { hasContext || hasFold || movesStreams }
-  /// How far it looks beyond a single entry.
+  /// How much of the log it uses beyond a single entry.
   package var scope: StageScope { movesStreams ? .store : hasFold ? .stream : .record }
 
-  /// The rule for the case numbered `index`; `nil` where there is none.
+  /// Returns the rule for the case numbered `index`; `nil` if there is none.
   func rule(for index: Int) -> RuleOutline? {
     rules.first { $0.caseIndex == index }
   }
@@ -92,11 +93,11 @@ package struct StageOutline: Sendable {
 
 /// A rule without its types.
 package struct RuleOutline: Sendable {
-  /// The word that the rule is written with.
+  /// The name with which the rule is written.
   package let word: RuleWord
   /// The number of the case that the rule takes.
   package let caseIndex: Int
-  /// What may come out.
+  /// The possible results.
   package let effect: RuleEffect
 }
 
@@ -108,12 +109,13 @@ extension SchemaOutline {
     records = Schema.Event.records.map { RecordOutline($0) }
   }
 
-  /// The number of the record called `name`.
+  /// Returns the number of the record called `name`.
   package func index(of name: ExactText) -> Int? {
     records.firstIndex { $0.name == name }
   }
 
-  /// The number of the record that the record of the version before called `name` is, by its name now or then.
+  /// Returns the number of the record that succeeds the previous version's record `name`, by its current or
+  /// former names.
   package func index(following name: ExactText) -> Int? {
     index(of: name) ?? records.firstIndex { $0.formerNames.contains(name) }
   }

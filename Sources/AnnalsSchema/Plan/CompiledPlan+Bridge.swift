@@ -1,38 +1,40 @@
 package import AnnalsCoding
 
-/// How the records of a plan's current schema, which is a bridge, are stored for programs of the version before.
+/// The conversions that store records of a plan's current schema, a bridge, for programs of the previous
+/// version.
 package struct CompiledBridge: Sendable {
-  /// By case of the current event.
+  /// The forms by case of the current event.
   package let forms: [BridgeForm]
   /// The downcasts by case of the current event.
   let rules: [Int: LoweringStep]
-  /// By case of the current event, the numbers of the fields that its downcast gives up.
+  /// The numbers of the fields that each downcast loses, by case of the current event.
   let losing: [Int: Set<Int>]
-  /// The version whose records are stored so.
+  /// The version whose records are converted.
   let newer: SchemaOutline
-  /// The version before.
+  /// The previous version.
   let older: SchemaOutline
-  /// By case of the older event, under what its records are stored.
+  /// The kinds of the older records, by case of the older event.
   let written: [RecordKind]
-  /// By case of the older event, what reads its payloads.
+  /// The steps that read the older payloads, by case of the older event.
   let steps: [PayloadStep]
 
-  /// Whether some records are stored otherwise before the bridge is active than after.
+  /// Whether some records are stored in another form before the bridge is active.
   package var needsLowering: Bool { !forms.allSatisfy(\.isStoredAsIs) }
 }
 
-/// Why an event cannot be stored for programs of the version before.
+/// The reason why an event cannot be stored for programs of the previous version.
 package enum LoweringFailure: Error {
   /// A value of it has no encoding.
   case malformed(CodingFailure)
-  /// The older version has no way to say it; for this reason, which holds nothing of the payload.
+  /// The older version cannot express it. The reason has nothing of the payload.
   case unrepresentable(type: String, older: SchemaVersion, reason: String, cause: (any Error)? = nil)
 }
 
 extension CompiledPlan {
-  /// The record type and the payload as which `event`, of the current schema, is stored while programs of the version before need it so.
+  /// Returns the record type and payload that store `event`, of the current schema, while programs of the
+  /// previous version need their form.
   ///
-  /// - Parameter origin: What is known of the entry before it is stored.
+  /// - Parameter origin: The origin of the entry as known before it is stored.
   package func encodeShared<Event: SchemaEvent>(
     _ event: Event, from origin: @autoclosure () -> Origin
   ) throws(LoweringFailure) -> (record: RecordKind, payload: [UInt8]) {
@@ -50,14 +52,14 @@ extension CompiledPlan {
     }
   }
 
-  /// The record type and the payload as which `event` is stored as what it is.
+  /// Returns the record type and payload that store `event` in its own form.
   package func encodeNewest(
     _ event: some SchemaEvent
   ) throws(LoweringFailure) -> (record: RecordKind, payload: [UInt8]) {
     do throws(CodingFailure) { return try encode(event) } catch { throw .malformed(error) }
   }
 
-  /// Whether the version before has nothing for records that are stored as `kind`.
+  /// Returns whether the previous version has no equivalent for records stored as `kind`.
   package func hasNoOlderForm(_ kind: RecordKind) -> Bool {
     guard let bridge, kind.version == current.version, let index = current.index(of: kind.type) else {
       return false
@@ -72,7 +74,7 @@ extension CompiledBridge {
     .unrepresentable(type: type, older: older.version, reason: reason, cause: cause)
   }
 
-  /// What a payload is in the older version, from which it must come back as it was.
+  /// Converts a payload to the older version, from which it must read back equal.
   fileprivate func lower(
     _ payload: [UInt8], of type: String, to target: Int, _ down: Conversion, _ up: Conversion
   ) throws(LoweringFailure) -> [UInt8] {
@@ -80,7 +82,7 @@ extension CompiledBridge {
     var back: [UInt8] = []
     do throws(CodingFailure) {
       try down.apply(payload.span, to: &lowered)
-      // A conversion leaves alone what it need not change, so that a null may stand where the older type has none.
+      // A conversion leaves unchanged parts alone, so a null may occur where the older type allows none.
       try steps[target].check(lowered.span)
       try up.apply(lowered.span, to: &back)
     } catch {
@@ -92,7 +94,7 @@ extension CompiledBridge {
     return lowered
   }
 
-  /// What a downcast makes of a payload.
+  /// Converts a payload with a downcast.
   fileprivate func lower(
     _ payload: [UInt8], of type: String, byRuleFor caseIndex: Int
   ) throws(LoweringFailure) -> LoweredRecord {
@@ -106,8 +108,7 @@ extension CompiledBridge {
     return lowered
   }
 
-  /// Throws unless the stage makes of a lowered record what it was, but for the fields that its downcast
-  /// gives up.
+  /// Throws unless the stage restores a downcast record, except for the fields that its downcast loses.
   fileprivate func mustComeBack(
     _ lowered: LoweredRecord, as payload: [UInt8], of caseIndex: Int, _ origin: Origin
   ) throws(LoweringFailure) {

@@ -1,13 +1,13 @@
 package import AnnalsCoding
 
 extension CompiledPlan {
-  /// Where payloads of a stored kind enter the plan.
+  /// The step of a plan at which payloads of a stored kind begin.
   package final class Entrance: Sendable {
-    /// The step of the plan that they begin with.
+    /// The number of the step in the plan.
     package let step: Int
-    /// What happens to a payload as it is stored.
+    /// The step for a payload as it is stored.
     package let payload: PayloadStep
-    /// Whether they are of a version above the plan's.
+    /// Whether the payloads belong to a version above the plan's.
     package let isNewer: Bool
 
     init(step: Int, _ payload: PayloadStep, isNewer: Bool = false) {
@@ -17,12 +17,12 @@ extension CompiledPlan {
     }
   }
 
-  /// Where payloads of a stored kind enter the plan.
+  /// Returns the step at which payloads of a stored kind begin.
   ///
   /// - Parameters:
   ///   - kind: The kind, with the stability that its version has in the store.
-  ///   - unversioned: The version that events without one are taken for, where that has been made sure of.
-  /// - Throws: Why they cannot.
+  ///   - unversioned: The version for events without one, if their adoption has been checked.
+  /// - Throws: The reason why the plan cannot read them.
   package func entrance(of kind: RecordKind, unversioned: SchemaVersion? = nil) throws(MissingStep)
     -> Entrance
   {
@@ -52,15 +52,16 @@ extension CompiledPlan {
     }
   }
 
-  /// The last release of the program that reads a version below the plan's oldest one: that of the nearest version at or below it.
+  /// Returns the last release of the program that reads a version below the plan's oldest one: the release
+  /// for the nearest version at or below it.
   private func lastRelease(reading version: SchemaVersion) -> String? {
     lastReleases.filter { $0.key <= version }.max { $0.key < $1.key }?.value
   }
 
-  /// Where payloads of a version above the plan's enter it: as the current record of their name.
+  /// Returns the entrance for payloads of a version above the plan's: the current record with their name.
   ///
-  /// Name and shape alone do not say that they are one record: the plan that wrote them has said which
-  /// versions read them.
+  /// An equal name and shape do not prove that they are the same record: the plan that wrote them has
+  /// recorded which versions can read them.
   private func newer(_ kind: RecordKind) throws(MissingStep) -> Entrance {
     guard let oldest = kind.oldestReader, oldest <= current.version,
       let index = indices[current.version]?[kind.type], let wanted = steps[index].shape,
@@ -71,13 +72,13 @@ extension CompiledPlan {
     return Entrance(step: index, steps[index].payload.preceded(by: conversion), isNewer: true)
   }
 
-  /// Adds to `sink` the events that a stored payload is today, in order; after an error, none of them.
+  /// Appends the current events of a stored payload to `sink`, in order; after an error, none of them.
   ///
   /// - Parameters:
-  ///   - entrance: Where payloads of its kind enter.
+  ///   - entrance: The entrance for payloads of its kind.
   ///   - payload: The payload as it was stored.
-  ///   - origin: What is known of the entry.
-  ///   - sink: A delivery of the plan's current event.
+  ///   - origin: The origin of the entry.
+  ///   - sink: A sink for the plan's current event.
   package func lift(
     _ entrance: Entrance, payload: Span<UInt8>, origin: Origin, into sink: Sink
   ) throws(LiftFailure) {

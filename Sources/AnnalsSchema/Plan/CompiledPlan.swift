@@ -1,20 +1,20 @@
 package import AnnalsCoding
 
-/// A plan ready to run: from every stored version and type to events of the current version.
+/// A plan that is ready to run: it converts every stored version and type to events of the current version.
 ///
-/// The one pipeline by which events are delivered; it is made once, when a store is opened.
+/// All events are delivered through it. It is made once, when a store is opened.
 package struct CompiledPlan: Sendable {
-  /// What happens to payloads of one stored version and type.
+  /// The step for payloads of one stored version and type.
   package struct Step: Sendable {
     /// The version that the payloads were stored under.
     package let version: SchemaVersion
     /// The record name that the payloads were stored under.
     package let type: String
-    /// Decodes a payload, lifts it and delivers what comes out.
+    /// Decodes a payload, upcasts it and delivers the results.
     let payload: PayloadStep
-    /// What payloads of the version and type look like; `nil` where they are stored by name.
+    /// The shape of payloads of the version and type; `nil` if they are stored by name.
     package let shape: StoredShape?
-    /// The number of the stage that keeps the payloads as they are stored; `nil` where none does.
+    /// The number of the stage that keeps the payloads as they are stored; `nil` if none does.
     package let retainedBy: Int?
   }
 
@@ -22,30 +22,33 @@ package struct CompiledPlan: Sendable {
   package let steps: [Step]
   /// The schemas of the plan, oldest first.
   package let schemas: [SchemaOutline]
-  /// The schema that the program writes.
+  /// The schema in which the program appends events.
   package let current: SchemaOutline
-  /// The version that events without one are taken for; `nil` where they are refused.
+  /// The version for events without one; `nil` if they are refused.
   package var adopted: SchemaVersion?
-  /// For versions below the oldest one, the last release that reads them.
+  /// The last release that reads each version below the oldest one.
   var lastReleases: [SchemaVersion: String] = [:]
-  /// The newest version under which events of the history are stored that is read; those above it are passed over. `nil` where nothing is.
+  /// The newest version whose stored events are read; newer ones are skipped. `nil` if all are read.
   package var newestStored: SchemaVersion?
-  /// Whether stages that move entries to other streams may be passed on the way: in a pass that moves them, and for what it leaves.
+  /// Whether reads may go through stages that move entries to other streams: in a pass that moves them, and
+  /// for the results of such a pass.
   package var passesStreams = false
   /// The stages, oldest first.
   package let stages: [StageOutline]
-  /// By stage, what it does with the whole log.
+  /// For each stage, its work on the whole log.
   package let works: [StageWork]
-  /// Where groups of folds end, as far as that has been worked out.
+  /// Where groups of folds end, as far as that has been computed.
   package let groupEnds: [ContextTable]
-  /// By case of the current event, under what its records are stored.
+  /// The kind of the stored records, by case of the current event.
   package let written: [RecordKind]
-  /// By stage, what each record of its older schema becomes.
+  /// For each stage, the conversion of each record of its older schema.
   package let crossings: [[RecordCrossing]]
-  /// By the version that a stage with a fold leads to, the plan up to the version before: what the fold takes records from.
+  /// For each version that a stage with a fold leads to, the plan up to the version before, from which the
+  /// fold takes records.
   package let beforeFolds: [SchemaVersion: CompiledPlan]
   package let indices: [SchemaVersion: [ExactText: Int]]
-  /// How current records are stored for programs of the version before; `nil` where the current schema is no bridge.
+  /// How current records are stored for programs of the previous version; `nil` if the current schema is no
+  /// bridge.
   package let bridge: CompiledBridge?
   /// Whether a stage keeps some entries as they are stored.
   package let retainsRecords: Bool
@@ -53,7 +56,8 @@ package struct CompiledPlan: Sendable {
 
   /// Checks the plan and makes its steps.
   ///
-  /// - Throws: ``AnnalsError`` with code `invalidPlan`; its message lists every problem found and what to write.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan`; its message lists every problem found and what to
+  ///   write.
   package init<Plan: SchemaMigrationPlan>(
     _ plan: Plan.Type, _ contexts: StageContexts = StageContexts()
   ) throws(AnnalsError) {
@@ -75,7 +79,7 @@ package struct CompiledPlan: Sendable {
     lastReleases = Plan.lastReleases
   }
 
-  /// Makes the steps of a chain that holds together.
+  /// Makes the steps of a valid chain.
   package init<Oldest, Current>(
     _ chain: MigrationChain<Oldest, Current>, _ contexts: StageContexts, unversioned: SchemaVersion? = nil
   ) throws(AnnalsError) {
@@ -148,26 +152,26 @@ package struct CompiledPlan: Sendable {
 }
 
 extension CompiledPlan {
-  /// The stages that move entries to other streams and lie behind `version`, oldest first, as numbers of stages.
+  /// Returns the numbers of the stages after `version` that move entries to other streams, oldest first.
   package func movingStages(behind version: SchemaVersion) -> [Int] {
     stages.indices.filter { stages[$0].movesStreams && schemas[$0 + 1].version > version }
   }
 
-  /// The steps of all stored versions and types that can give events of the case numbered `caseIndex` of the current
-  /// schema, oldest version first: what a filter by type has to look at.
+  /// Returns the steps of all stored versions and types that can become events of the case numbered
+  /// `caseIndex` of the current schema, oldest version first. A filter by type must read all of them.
   package func sources(of caseIndex: Int) -> [Int] {
     origins[caseIndex]
   }
 
-  /// The steps of all stored versions and types that can give events of any of these cases of the current
-  /// schema.
+  /// Returns the steps of all stored versions and types that can become events of any of these cases of the
+  /// current schema.
   package func sources(ofAny cases: Set<Int>) -> Set<Int> {
     cases.reduce(into: []) { $0.formUnion(sources(of: $1)) }
   }
 
-  /// The record type and the payload as which `event`, of the current schema, is stored.
+  /// Returns the record type and payload that store `event`, of the current schema.
   ///
-  /// - Throws: ``CodingFailure`` where a value of the event has no encoding.
+  /// - Throws: ``CodingFailure`` if a value of the event has no encoding.
   package func encode(
     _ event: some SchemaEvent
   ) throws(CodingFailure) -> (record: RecordKind, payload: [UInt8]) {

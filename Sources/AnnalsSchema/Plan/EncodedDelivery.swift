@@ -1,16 +1,17 @@
 public import AnnalsCoding
 
-/// Where a plan delivers for a migration pass: each event is encoded at once, as the plan's current version stores it.
+/// A sink for a migration pass: it encodes each event at once, as the plan's current version stores it.
 ///
-/// Its storage is used again. What adds events can be inlined, so that it is specialised where the event's type is known, as in ``Delivery``.
+/// Its storage is reused. The methods that add events are inlinable, so that they are specialised where the
+/// event's type is known, as in ``Delivery``.
 @usableFromInline package final class EncodedDelivery: Sink {
-  /// An event that was delivered.
+  /// A delivered event.
   @usableFromInline package struct Part {
     /// The number of its case.
     @usableFromInline package let caseIndex: Int
-    /// Which part of splits it is.
+    /// The path of the part.
     @usableFromInline package let path: [UInt32]
-    /// Where its payload ends.
+    /// The end of its payload.
     @usableFromInline let end: Int
 
     @usableFromInline init(caseIndex: Int, path: [UInt32], end: Int) {
@@ -20,16 +21,16 @@ public import AnnalsCoding
     }
   }
 
-  /// What was delivered. One value, so that what adds to it looks once whether anybody else does.
+  /// The delivered events. They are one value, so that adding an event checks uniqueness only once.
   @usableFromInline package struct Content {
-    /// The payloads, one behind the other.
+    /// The payloads, one after the other.
     @usableFromInline package var bytes: [UInt8] = []
-    /// The events in the order in which they were delivered.
+    /// The events in the order of their delivery.
     @usableFromInline package var parts: [Part] = []
     /// The first event that has no encoding, if there is one.
     @usableFromInline package var failure: (caseIndex: Int, cause: CodingFailure)?
 
-    /// Encodes an event behind those that are there.
+    /// Appends an encoded event.
     @inlinable mutating func add<Event: SchemaEvent>(_ event: Event, _ path: [UInt32]) {
       do throws(CodingFailure) {
         try event.encode(into: &bytes)
@@ -39,28 +40,28 @@ public import AnnalsCoding
       parts.append(Part(caseIndex: event.caseIndex, path: path, end: bytes.count))
     }
 
-    /// Forgets everything but the storage.
+    /// Removes everything except the storage.
     mutating func clear() {
       bytes.removeAll(keepingCapacity: true)
       parts.removeAll(keepingCapacity: true)
-      // To look costs less than to set, and this is rare.
+      // Checking costs less than setting, and this is rare.
       if failure != nil { failure = nil }
     }
 
-    /// Where the payload of the event numbered `index` stands.
+    /// Returns the range of the payload of the event numbered `index`.
     package func range(of index: Int) -> Range<Int> {
       (index == 0 ? 0 : parts[index - 1].end)..<parts[index].end
     }
   }
 
-  /// What was delivered.
+  /// The delivered events.
   @usableFromInline package var content = Content()
 
   package override init() {
     super.init(notingDrops: ())
   }
 
-  /// Encodes an event behind those that are there.
+  /// Appends an encoded event.
   @inlinable @inline(never) func add<Event: SchemaEvent>(_ event: Event, _ origin: Origin) {
     content.add(event, origin.path)
     count &+= 1
@@ -72,11 +73,11 @@ public import AnnalsCoding
     self.count = count
   }
 
-  /// Forgets everything but the storage.
+  /// Removes everything except the storage.
   package func clear() {
     content.clear()
     count = 0
-    // To look costs less than to set, and this is rare.
+    // Checking costs less than setting, and this is rare.
     if !drops.isEmpty { drops.removeAll(keepingCapacity: true) }
     hasFolded = false
   }

@@ -1,6 +1,6 @@
 package import AnnalsCoding
 
-/// What the records of each version call their fields, oldest version first: for names that may not come back.
+/// The field names of the records of each version, oldest version first, to check for reserved names.
 package struct FieldHistory {
   /// A record of one version.
   package struct Record {
@@ -8,9 +8,9 @@ package struct FieldHistory {
     package let formerNames: [ExactText]
     package let reservedNames: [ExactText]
     package let shape: StoredShape?
-    /// The record as messages name it; `nil` in a version that the plan does not have any more.
+    /// The record as messages name it; `nil` for a version that the plan no longer has.
     package let problem: PlanProblem.Record?
-    /// What the stage to the version says of its fields.
+    /// The stage's declarations about its fields.
     var adjustments: [FieldAdjustment] = []
 
     package init(
@@ -25,7 +25,7 @@ package struct FieldHistory {
       self.adjustments = adjustments
     }
   }
-  /// One version; `schema` is `nil` where the plan does not have it any more.
+  /// One version; `schema` is `nil` if the plan no longer has it.
   package struct Version {
     let schema: PlanProblem.Schema?
     let records: [Record]
@@ -43,10 +43,11 @@ package struct FieldHistory {
       formerNumbers = Dictionary(formerNames, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The number of the record that the record of the version before called `name` is, by its name now or then.
+    /// Returns the number of the record that succeeds the previous version's record `name`, by its current or
+    /// former names.
     func index(following name: ExactText) -> Int? { numbers[name] ?? formerNumbers[name] }
 
-    /// The record called `name`.
+    /// Returns the record called `name`.
     func record(_ name: ExactText) -> Record? { numbers[name].map { records[$0] } }
   }
   /// A field of a version that has a reserved name.
@@ -61,7 +62,7 @@ package struct FieldHistory {
   /// The versions, oldest first.
   let versions: [Version]
 
-  /// Every field that has a reserved name, in the order of versions and records.
+  /// Returns every field that has a reserved name, in the order of versions and records.
   ///
   /// - Complexity: O(all records), and O(versions · records) for each record that changes.
   func reuses() -> [Reuse] {
@@ -72,7 +73,7 @@ package struct FieldHistory {
     }
   }
 
-  /// The same as problems of the plan.
+  /// Returns the same fields as problems of the plan.
   package func problems() -> [PlanProblem] {
     reuses().compactMap { reuse in
       let version = versions[reuse.version]
@@ -86,7 +87,7 @@ package struct FieldHistory {
   private func changes(of number: Int, in version: Int) -> [ShapeChange] {
     let record = versions[version].records[number]
     guard let shape = record.shape else { return [] }
-    // Most records of most versions stay as they are.
+    // Most records of most versions are unchanged.
     if version > 0, let before = versions[version - 1].record(record.name), before.shape == shape,
       before.reservedNames == record.reservedNames
     {
@@ -94,7 +95,7 @@ package struct FieldHistory {
     }
     let line = ancestors(of: number, in: version)
     let parents = line.first ?? []
-    // What a parent that is stored by name calls its fields is not known.
+    // The field names of a predecessor that is stored by name are unknown.
     guard parents.isEmpty || parents.contains(where: { $0.shape != nil }) else { return [] }
     let fields = shape.shape.flattened
     let before = RecordShape(parents.flatMap { $0.shape?.shape.flattened.fields ?? [] })
@@ -109,10 +110,10 @@ package struct FieldHistory {
       + fields.fields.filter { forbidden.contains(ExactText($0.name)) }.map { .reserved($0) }
   }
 
-  /// Whether a field had its name before, and had another one or another place in between: it is the one that
-  /// its name is reserved for.
+  /// Returns whether a field had its name before, and had another name or place in between: then the name is
+  /// reserved for this same field.
   ///
-  /// - Parameter line: What the record was in the version before, in the one before that, and so on.
+  /// - Parameter line: The record's predecessors in the previous version, in the one before that, and so on.
   private func isSame(_ field: String, _ record: Record, _ line: [[Record]]) -> Bool {
     let name = field.split(separator: ".", omittingEmptySubsequences: false).map { ExactText(String($0)) }
     var (path, heir) = (name, record)
@@ -130,7 +131,7 @@ package struct FieldHistory {
     return false
   }
 
-  /// What a record was in the version before, in the one before that, and so on.
+  /// Returns a record's predecessors in the previous version, in the one before that, and so on.
   private func ancestors(of number: Int, in version: Int) -> [[Record]] {
     var names = Set([versions[version].records[number].name])
     names.formUnion(versions[version].records[number].formerNames)
@@ -140,7 +141,7 @@ package struct FieldHistory {
       let next = versions[earlier + 1]
       let found = versions[earlier].records.enumerated().filter { _, record in
         if let heir = next.index(following: record.name) { return heirs.contains(heir) }
-        // The record was away for a version and is called the same.
+        // The record was missing for a version and has the same name again.
         return names.contains(record.name)
       }
       heirs = Set(found.map(\.offset))
@@ -152,7 +153,7 @@ package struct FieldHistory {
 }
 
 extension RecordShape {
-  /// The fields of the record and of all records in it, each called by the names that lead to it, joined by points.
+  /// The fields of the record and of all records in it, each named by its path, joined by dots.
   fileprivate var flattened: RecordShape {
     var flat: [FieldShape] = []
     func add(_ shape: ValueShape, at path: String) {
@@ -175,7 +176,7 @@ extension RecordShape {
 }
 
 extension ShapeChange {
-  /// A field whose name is declared to be reserved.
+  /// Returns the change for a field whose name is declared reserved.
   fileprivate static func reserved(_ field: FieldShape) -> ShapeChange {
     ShapeChange(
       field: field.name, kind: .reused, stored: nil, wanted: field.shape.text, verdict: .forbidden,
@@ -187,9 +188,9 @@ extension ShapeChange {
 }
 
 extension FieldHistory {
-  /// The history that a plan tells, after that of versions which it does not have any more.
+  /// Creates the history of a plan, after that of versions that it no longer has.
   ///
-  /// - Parameter released: What a record that is kept as a tree was released with.
+  /// - Parameter released: Returns the released shape of a record that is kept as a tree.
   package init(
     _ outline: ChainOutline, after older: [Version] = [],
     released: (SchemaVersion, ExactText) -> StoredShape? = { _, _ in nil }

@@ -1,13 +1,13 @@
 internal import AnnalsCoding
 
-/// Where a field of a record was in the version before.
+/// The origin of a record's fields in the previous version.
 struct FieldOrigin {
   private let newer: RecordShape
   private let older: RecordShape
   private let plunged: Set<ExactText>
   private let hoisted: [ExactText: String]
 
-  /// - Parameter adjustments: What the stage between the two says of the record's fields.
+  /// - Parameter adjustments: The declarations about the record's fields in the stage between the two.
   init(_ newer: RecordShape, _ older: RecordShape, _ adjustments: [FieldAdjustment]) {
     self.newer = newer
     self.older = older
@@ -24,9 +24,9 @@ struct FieldOrigin {
     self.hoisted = hoisted
   }
 
-  /// The names that led to the field in the older version; `nil` where it was not there.
+  /// Returns the path of names to the field in the older version; `nil` if it did not exist.
   ///
-  /// - Parameter path: The names that lead to it in the newer version.
+  /// - Parameter path: The path of names to it in the newer version.
   func path(of path: [ExactText]) -> [ExactText]? {
     var (place, origin): (String, [ExactText]) = ("", [])
     var new = ValueShape.record(newer.fields)
@@ -37,7 +37,7 @@ struct FieldOrigin {
       case (.record(let newFields), .record(let oldFields)):
         guard let field = newFields.first(where: { ExactText($0.name) == name }) else { return nil }
         new = field.shape
-        // What was plunged was there without the record around it.
+        // A plunged field existed without the record around it.
         if plunged.contains(ExactText(place)) { continue }
         if let outer = hoisted[ExactText(place)] {
           guard let around = oldFields.first(where: { ExactText($0.name) == ExactText(outer) }),
@@ -62,7 +62,7 @@ struct FieldOrigin {
     return origin
   }
 
-  /// The field that was called as `field` is, or as it says that it was.
+  /// Returns the field with the name of `field`, or with its original name.
   private static func origin(of field: FieldShape, in fields: [FieldShape]) -> FieldShape? {
     let same = fields.first { ExactText($0.name) == ExactText(field.name) }
     guard let original = field.originalName else { return same }
@@ -72,7 +72,7 @@ struct FieldOrigin {
 }
 
 extension ValueShape {
-  /// The record or choice that values are, or that their elements are.
+  /// The record or choice of a value, or of its elements.
   fileprivate var content: ValueShape {
     switch self {
     case .optional(let inner), .list(let inner), .set(let inner), .map(_, let inner): inner.content

@@ -1,17 +1,17 @@
 package import AnnalsCoding
 
-/// Why an entry of one stored type and version did not become events of the newest version.
+/// The reason why an entry of one stored type and version could not be upcast to the newest version.
 package struct LiftFailure: Error, Sendable {
   /// The version that the payload was stored under.
   package let version: SchemaVersion
   /// The record name that the payload was stored under.
   package let type: String
-  /// What failed: the decoding, or one rule.
+  /// The failure: of the decoding, or of one rule.
   package let failure: StepFailure
 }
 
 extension LiftFailure {
-  /// The error below this one: of the decoder, or of the rule that threw.
+  /// The underlying error: of the decoder, or of the rule that threw.
   package var cause: any Error {
     switch failure {
     case .undecodable(let cause): cause
@@ -23,14 +23,14 @@ extension LiftFailure {
 }
 
 extension LiftFailure: CustomStringConvertible {
-  /// The failure in words, without anything of the payload.
+  /// The failure as text, without anything of the payload.
   package var description: String { "'\(type)' of version \(version): \(failure)" }
 }
 
 extension AnnalsError {
-  /// The error for an entry that could not be decoded or upcast.
+  /// Creates the error for an entry that could not be decoded or upcast.
   package init(_ failure: LiftFailure, _ origin: Origin) {
-    // The entry is not to blame, and so is not set aside.
+    // The entry is not the cause, so it is not set aside.
     if let unreadable = failure.cause as? ContextUnreadable {
       self = unreadable.error
       return
@@ -44,7 +44,7 @@ extension AnnalsError {
     if case .groupUnreadable(_, let error) = failure.failure, error.code != .ruleFailed,
       error.code != .malformed
     {
-      // Damage is reported with its own place, and what another process has changed as it is.
+      // Damage is reported with its own place, and changes by another process are reported unchanged.
       self = error
       return
     }

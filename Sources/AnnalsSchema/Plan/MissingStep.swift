@@ -1,30 +1,32 @@
 package import AnnalsCoding
 
-/// What a plan lacks to read a stored version and type.
+/// The step that a plan lacks to read a stored version and type.
 package enum MissingStep: Error, Equatable, Sendable {
   /// The events were stored without a version.
   case unversioned
-  /// The events were stored without a version, and it has not been made sure yet that they are of the one that the plan says.
+  /// The events were stored without a version, and their adoption has not been checked yet.
   case notAdopted
-  /// The events were stored without a version, and were taken for ones of this version, which is not the one that the plan says now.
+  /// The events were stored without a version and adopted as this version, which differs from the plan's
+  /// version for them.
   case adopted(as: SchemaVersion)
-  /// The version is above the plan's current one, and programs read the events from `from` on; `isNoted` says
-  /// whether the store says so.
+  /// The version is above the plan's current one, and programs can read the events from `from` on. `isNoted`
+  /// is whether the store has recorded that.
   case newerVersion(current: SchemaVersion, from: SchemaVersion, isNoted: Bool)
-  /// The version is below the plan's oldest one; the text says which release of the program could still read it, where the plan knows.
+  /// The version is below the plan's oldest one. The text names the last release of the program that could
+  /// read it, if the plan knows it.
   case olderVersion(oldest: SchemaVersion, lastRelease: String?)
-  /// The version lies between the plan's, and none of its schemas has it.
+  /// The version is between the plan's, and none of its schemas has it.
   case unknownVersion
   /// The schema of this version has no such record.
   case unknownType(in: SchemaVersion)
-  /// A stage on the way moves entries to other streams, and no pass has done so yet.
+  /// A stage in between moves entries to other streams, and no pass has done so yet.
   case movesStreams(from: SchemaVersion, to: SchemaVersion)
   /// The version was released with another shape.
   case shapeChanged(stored: StoredShape, expected: StoredShape)
 }
 
 extension MissingStep: CustomStringConvertible {
-  /// The step that is missing, in words.
+  /// The missing step, as text.
   package var description: String {
     switch self {
     case .unversioned:
@@ -58,18 +60,18 @@ extension MissingStep: CustomStringConvertible {
     }
   }
 
-  /// What to do for events that no pass takes out of their version.
+  /// The advice for events that no pass takes out of their version.
   private var retainedAdvice: String {
     "events that a 'Retain' of that plan keeps stay in this version after every pass, and need those schemas and stages in the plan"
   }
 }
 
 extension MissingStep {
-  /// Events stored as `kind` cannot be read by a plan that ends at `current`.
+  /// Returns the failure of a plan that ends at `current` for events stored as `kind`.
   package static func newerVersion(_ kind: RecordKind, current: SchemaVersion) -> MissingStep {
     .newerVersion(
       current: current, from: kind.oldestReader ?? kind.version ?? current,
-      // By name nothing is ever read by an older version.
+      // Payloads by name are never read by an older version.
       isNoted: kind.oldestReader != nil || kind.shape == nil)
   }
 }

@@ -1,14 +1,15 @@
 package import AnnalsCoding
 
-/// A chain of which only the current schema's type is known: what goes through a plan version by version holds them in one array.
+/// A chain with only the type of its current schema. It allows arrays of the chains of a plan, version by
+/// version.
 package protocol PlanChain<Current>: Sendable {
-  /// The schema that the chain ends at.
+  /// The schema at which the chain ends.
   associatedtype Current: VersionedSchema
 
-  /// The plan of the chain.
+  /// Returns the plan of the chain.
   ///
   /// - Parameter contexts: The contexts of its stages.
-  /// - Throws: ``AnnalsError`` with code `invalidPlan`, or `shapeChanged` where a context is of another type.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan`, or `shapeChanged` if a context has another type.
   func plan(_ contexts: StageContexts) throws(AnnalsError) -> CompiledPlan
 }
 
@@ -19,7 +20,7 @@ extension MigrationChain: PlanChain {
 }
 
 extension SchemaMigrationPlan {
-  /// The plan's chain as it was at each of its versions, oldest first and the whole one last.
+  /// Returns the plan's chain at each of its versions, oldest first and the whole one last.
   ///
   /// - Throws: ``AnnalsError`` with code `invalidPlan`, which lists every problem of the plan.
   package static func chains() throws(AnnalsError) -> [any PlanChain] {
@@ -28,7 +29,7 @@ extension SchemaMigrationPlan {
     return chain.earlier + [chain]
   }
 
-  /// The plan's chain as it was when `schema` was current; `nil` where it never was.
+  /// Returns the plan's chain at the time when `schema` was current; `nil` if it never was.
   package static func chain<Schema: VersionedSchema>(
     endingAt schema: Schema.Type
   ) -> MigrationChain<Oldest, Schema>? {
@@ -39,13 +40,13 @@ extension SchemaMigrationPlan {
     return nil
   }
 
-  /// The version that events without one are taken for; `nil` where the plan refuses them.
+  /// The version for events without one; `nil` if the plan refuses them.
   package static var adopted: SchemaVersion? { unversioned.version }
 
   /// Whether a stage moves entries to other streams.
   package static var movesStreams: Bool { stages.outline.stages.contains(where: \.movesStreams) }
 
-  /// Whether a stage works something out from the whole log.
+  /// Whether a stage computes something from the whole log.
   package static var hasContexts: Bool {
     stages.outline.stages.contains { $0.hasContext || $0.hasFold }
   }

@@ -1,6 +1,6 @@
 internal import AnnalsCoding
 
-/// A reason why a plan does not hold together, found when it is compiled.
+/// A reason why a plan is invalid, found when it is compiled.
 package enum PlanProblem: Equatable {
   /// A schema with its version, as messages name it.
   package struct Schema: Equatable {
@@ -14,7 +14,7 @@ package enum PlanProblem: Equatable {
     let typeName: String
   }
 
-  /// The version of a schema is not above that of the schema before it.
+  /// The version of a schema is not higher than that of the schema before it.
   case notRising(Schema, after: Schema)
   /// The name of a record cannot be stored.
   case invalidName(Record, in: Schema, fault: String)
@@ -22,29 +22,30 @@ package enum PlanProblem: Equatable {
   case sameName(Record, Record, in: Schema)
   /// A stage has more than one rule for a record.
   case twoRules(Record, from: Schema, to: Schema)
-  /// A rule takes or gives what is no record of the schema.
+  /// A rule takes or makes a record that the schema does not have.
   case noRecord(Schema, from: Schema, to: Schema)
-  /// The next version has no record of this name, and no rule takes it; perhaps it is one of the new ones.
+  /// The next version has no record of this name and no rule takes it; perhaps it is one of the new ones.
   case forgotten(Record, from: Schema, to: Schema, maybe: [Record] = [])
   /// The next version has another Swift type of this name, and no rule takes it.
   case redeclared(Record, from: Schema, to: Schema)
-  /// The next version has a type of this name whose shape no record can be read in without a rule.
+  /// The next version has a type of this name, but reading the record in its shape needs a rule.
   case incompatible(Record, from: Schema, to: Schema, changes: [String])
-  /// A record says that it had a name which another record of its version has, or claims too.
+  /// A record declares a former name that another record of its version has, or also declares.
   case formerName(Record, Record, name: String, from: Schema, to: Schema)
   /// A shape cannot be stored.
   case shape(Record, in: Schema, problem: String)
   /// A schema is a draft and another one follows it.
   case oldDraft(Schema)
-  /// What a stage says about a field names none, or a value that cannot be stored.
+  /// A stage's declaration about a field names no field, or has a value that cannot be stored.
   case noField(String, Record, from: Schema, to: Schema)
-  /// What a stage says about a field of a record changes nothing, for a rule takes the record or it is carried.
+  /// A stage's declaration about a field has no effect, because a rule takes the record or the record is
+  /// unchanged.
   case idle(String, Record, from: Schema, to: Schema)
-  /// The next version carries the type of a version before this one, which redefined it, and no rule takes it.
+  /// The next version uses the type of a version before this one, which redefined it, and no rule takes it.
   case skips(Record, from: Schema, to: Schema, carried: Schema)
-  /// Programs of the version before a bridge can neither read a record nor be given it as one of theirs.
+  /// Programs of the version before a bridge can neither read a record nor get it in a form of theirs.
   case unbridged(Record, in: Schema, from: Schema, changes: [String])
-  /// The stage to a bridge works something out from the whole log.
+  /// The stage to a bridge computes something from the whole log.
   case bridgeAtOnePosition(Schema, from: Schema)
   /// A stage has more than one downcast for a record.
   case twoDowncasts(Record, from: Schema, to: Schema)
@@ -54,9 +55,9 @@ package enum PlanProblem: Equatable {
   case idleDowncast(Record, from: Schema, to: Schema)
   /// A stage has more than one rule for streams.
   case twoStreams(from: Schema, to: Schema)
-  /// A stage moves entries to other streams and folds them too.
+  /// A stage moves entries to other streams and also folds them.
   case foldedStreams(from: Schema, to: Schema)
-  /// A rule makes records that a later stage retains of others than those that it retains, or folds them.
+  /// A rule makes records that a later stage retains from records that it does not retain, or folds them.
   case partlyRetained(Record, as: Record, from: Schema, to: Schema, behind: Schema)
   /// A field has a name that is reserved.
   case reused(Record, in: Schema, change: String)
@@ -78,7 +79,7 @@ extension PlanProblem.Record {
 }
 
 extension PlanProblem: CustomStringConvertible {
-  /// The problem in words, and what to write instead.
+  /// The problem as text, with the replacement to write.
   package var description: String {
     switch self {
     case .notRising(let schema, let before):

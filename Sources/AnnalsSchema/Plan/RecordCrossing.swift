@@ -1,14 +1,14 @@
 internal import AnnalsCoding
 
-/// What becomes of the records of one type across one stage.
+/// The conversion of the records of one type in one stage.
 package enum RecordCrossing: Sendable {
   /// A rule takes them.
   case rule(RuleEffect)
-  /// They stay what they are: records of this number in the newer schema.
+  /// They are unchanged: records of this number in the newer schema.
   case carried(to: Int)
-  /// They are read as records of this number in the newer schema, whose type is another.
+  /// They are read as records of this number in the newer schema, which has another type.
   case converted(to: Int, ShapeComparison)
-  /// The type of this number in the newer schema is another, and one of the two has no shape.
+  /// The newer schema has another type at this number, and one of the two types has no shape.
   case redeclared(as: Int)
   /// The newer schema has no such record.
   case forgotten
@@ -16,7 +16,7 @@ package enum RecordCrossing: Sendable {
   /// Whether a rule keeps them as they are stored.
   var isRetained: Bool { if case .rule(.retained) = self { true } else { false } }
 
-  /// Whether a rule gives nothing of them, whatever they hold.
+  /// Whether a rule delivers nothing for them, regardless of their content.
   var givesNothing: Bool {
     switch self {
     case .rule(.nothing), .rule(.retained): true
@@ -24,7 +24,7 @@ package enum RecordCrossing: Sendable {
     }
   }
 
-  /// How a payload becomes one of the newer schema where no rule is needed; `nil` where one is.
+  /// The conversion of payloads to the newer schema without a rule; `nil` if a rule is needed.
   package var conversion: (to: Int, Conversion)? {
     switch self {
     case .carried(let index): (index, .same)
@@ -35,7 +35,7 @@ package enum RecordCrossing: Sendable {
 }
 
 extension StageOutline {
-  /// What becomes of each record of `from`.
+  /// Returns the conversion of each record of `from`.
   func crossings(from: SchemaOutline, to: SchemaOutline) -> [RecordCrossing] {
     from.records.enumerated().map { number, record in
       if let rule = rule(for: number) { return .rule(rule.effect) }

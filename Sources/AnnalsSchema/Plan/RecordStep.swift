@@ -1,43 +1,43 @@
 public import AnnalsCoding
 
-/// What happens to a record of one type and version, up to its delivery as an event of the newest version.
+/// The steps for a record of one type and version, up to its delivery as an event of the newest version.
 public struct RecordStep<R: Record>: Sendable {
-  /// Takes the record, what is known of its entry, and the place where its events go.
+  /// Processes the record with its entry's origin, and adds the resulting events to the sink.
   public let run: @Sendable (consuming R, Origin, Sink) throws(StepFailure) -> Void
 
-  /// The step that does `run`.
+  /// Creates the step that calls `run`.
   @inlinable public init(_ run: @escaping @Sendable (consuming R, Origin, Sink) throws(StepFailure) -> Void) {
     self.run = run
   }
 }
 
-/// What happens to a payload of one type and version, up to its delivery.
+/// The steps for a payload of one type and version, up to its delivery.
 ///
-/// A struct, because closures stored bare in arrays and optionals are called through thunks.
+/// A struct, because closures stored directly in arrays and optionals are called through thunks.
 @usableFromInline package struct PayloadStep: Sendable {
-  /// What is done about the names of fields before anything else.
+  /// The conversion of the names of fields, before anything else.
   private enum Naming: Sendable {
     case nothing
-    /// A payload by name becomes one by shape.
+    /// Converts a payload by name to one by shape.
     case read(NamedForm)
-    /// A payload by shape becomes one by name.
+    /// Converts a payload by shape to one by name.
     case write(NamedForm)
   }
   private var naming = Naming.nothing
-  /// How the payload becomes one of the type that is decoded.
+  /// The conversion of the payload to the type that is decoded.
   private(set) var conversion = Conversion.same
-  /// Whether the payload is decoded as it is.
+  /// Whether the payload is decoded without conversion.
   private var isDirect = true
-  /// The rule that keeps the payload as it is stored; `nil` where none does.
+  /// The rule that keeps the payload as it is stored; `nil` if none does.
   private(set) var retention: RuleSite?
-  /// The fold that takes the payload; `nil` where none does.
+  /// The fold that takes the payload; `nil` if none does.
   private var fold: FoldSite?
-  /// Decodes a payload of the type and version that the step is for, and does nothing with it.
+  /// Decodes a payload of the step's type and version, and discards the result.
   private var own: (@Sendable (Span<UInt8>) throws(CodingFailure) -> Void)?
   /// Decodes a payload of a type that is stored by name, and encodes it again; `nil` for a type that keeps
-  /// whatever a payload holds, and for one with a shape.
+  /// all of a payload, and for one with a shape.
   private var recoded: (@Sendable (Span<UInt8>, inout [UInt8]) throws(CodingFailure) -> Void)?
-  /// Decodes a payload and goes on.
+  /// Decodes a payload and continues with the next step.
   private let decoded: @Sendable (Span<UInt8>, Origin, Sink) throws(StepFailure) -> Void
 
   @usableFromInline init(
@@ -46,7 +46,7 @@ public struct RecordStep<R: Record>: Sendable {
     self.decoded = decoded
   }
 
-  /// This step behind a conversion.
+  /// Returns this step after a conversion.
   func preceded(by conversion: Conversion) -> PayloadStep {
     var step = self
     step.conversion = conversion.followed(by: self.conversion)
@@ -54,7 +54,7 @@ public struct RecordStep<R: Record>: Sendable {
     return step
   }
 
-  /// This step for records of type `R`.
+  /// Returns this step for records of type `R`.
   func taking<R: Record>(_ type: R.Type) -> PayloadStep {
     var step = self
     step.own = { (payload) throws(CodingFailure) in _ = try R.decode(payload: payload) }
@@ -66,7 +66,7 @@ public struct RecordStep<R: Record>: Sendable {
     return step
   }
 
-  /// This step for records that a fold takes: payloads that do not end a group are not decoded.
+  /// Returns this step for records that a fold takes: payloads that do not end a group are not decoded.
   func taken(by fold: FoldSite) -> PayloadStep {
     var step = self
     step.fold = fold
@@ -74,7 +74,7 @@ public struct RecordStep<R: Record>: Sendable {
     return step
   }
 
-  /// This step for records that stay as they are stored: nothing is decoded, and nothing is delivered.
+  /// Returns this step for records that stay as they are stored: nothing is decoded or delivered.
   func retained(at site: RuleSite) -> PayloadStep {
     var step = self
     step.retention = site
@@ -82,7 +82,7 @@ public struct RecordStep<R: Record>: Sendable {
     return step
   }
 
-  /// Throws for a payload that is none of the type and version that the step is for; nothing is lifted.
+  /// Throws for a payload that is not of the step's type and version; nothing is upcast.
   package func check(_ payload: Span<UInt8>) throws(CodingFailure) {
     var bytes: [UInt8] = []
     switch naming {
@@ -93,32 +93,31 @@ public struct RecordStep<R: Record>: Sendable {
     try own?(bytes.span)
   }
 
-  /// Whether a payload can have fields that are passed over where it is read.
+  /// Whether a payload can have fields that are skipped when it is read.
   package var mayPassOverFields: Bool {
     if retention != nil { return false }
     if case .read = naming { return true }
     return recoded != nil
   }
 
-  /// The paths of the fields of `payload` that are passed over where it is read, once for each place.
+  /// Returns the paths of the fields of `payload` that are skipped when it is read, once for each place.
   ///
-  /// - Parameter payload: A payload that ``check(_:)`` takes.
-  /// - Throws: ``CodingFailure`` where it does not take it.
+  /// - Parameter payload: A payload that ``check(_:)`` accepts.
+  /// - Throws: ``CodingFailure`` if it does not.
   package func undeclared(in payload: Span<UInt8>) throws(CodingFailure) -> [[ExactText]] {
     try losses(in: payload, nil).values.map(\.path)
   }
 
-  /// What a rewrite loses of `payload`: the fields that are passed over where it is read, and those that
-  /// `removals` says.
+  /// Returns the values of `payload` that a rewrite loses: the fields that are skipped when it is read, and
+  /// those in `removals`.
   ///
-  /// A type that is stored by name says which ones it knows by what it writes of a payload that it has read.
-  /// Where it cannot be written, that is not known, and
-  /// none is named.
+  /// For a type that is stored by name, the known fields are those that it encodes again after decoding. If
+  /// it cannot be encoded, the known fields are undetermined and none is reported.
   ///
   /// - Parameters:
-  ///   - payload: A payload that ``check(_:)`` takes.
+  ///   - payload: A payload that ``check(_:)`` accepts.
   ///   - removals: The declared fields that the plan removes.
-  /// - Throws: ``CodingFailure`` where it does not take it.
+  /// - Throws: ``CodingFailure`` if it does not.
   package func losses(
     in payload: Span<UInt8>, _ removals: FieldRemovals?
   ) throws(CodingFailure) -> PayloadLosses {
@@ -146,7 +145,7 @@ public struct RecordStep<R: Record>: Sendable {
     return losses
   }
 
-  /// This step for payloads by name, of a type that is stored by shape.
+  /// Returns this step for payloads by name, of a type that is stored by shape.
   func reading(by names: NamedForm) -> PayloadStep {
     var step = self
     step.naming = .read(names)
@@ -154,7 +153,7 @@ public struct RecordStep<R: Record>: Sendable {
     return step
   }
 
-  /// This step for payloads by shape, of a type that is stored by name.
+  /// Returns this step for payloads by shape, of a type that is stored by name.
   func naming(by names: NamedForm) -> PayloadStep {
     var step = self
     step.naming = .write(names)
@@ -162,7 +161,7 @@ public struct RecordStep<R: Record>: Sendable {
     return step
   }
 
-  /// Does the step with a payload of the type and version that it is for.
+  /// Runs the step with a payload of its type and version.
   func run(_ payload: Span<UInt8>, _ origin: Origin, _ sink: Sink) throws(StepFailure) {
     if isDirect { return try decoded(payload, origin, sink) }
     if retention != nil { return }
@@ -188,7 +187,7 @@ public struct RecordStep<R: Record>: Sendable {
   }
 }
 
-/// The step from bytes, made once for each record type, however many versions carry the type.
+/// Makes the step from bytes, once for each record type, regardless of how many versions use the type.
 @inlinable @inline(never) func payloadStep<R: Record>(_ step: RecordStep<R>) -> PayloadStep {
   PayloadStep { (payload, origin, sink) throws(StepFailure) in
     let record: R
@@ -197,13 +196,13 @@ public struct RecordStep<R: Record>: Sendable {
   }
 }
 
-/// Who makes the steps of an event's cases.
+/// A source of the steps of an event's cases.
 public protocol StepSource<Event> {
-  /// The event whose cases are asked for.
+  /// The event whose cases need steps.
   associatedtype Event: SchemaEvent
 
-  /// The step of one case; the cases are asked for in order, once each.
+  /// Returns the step of one case; called for the cases in order, once each.
   ///
-  /// - Throws: ``AnnalsError`` with code `invalidPlan` where the case is not the one in ``SchemaEvent/records``.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan` if the case is not the one in ``SchemaEvent/records``.
   mutating func step<R: Record>(for recordCase: RecordCase<Event, R>) throws(AnnalsError) -> RecordStep<R>
 }

@@ -1,24 +1,24 @@
 internal import AnnalsCoding
 
-/// One stage without the others: from payloads of its older version to events of its newer one.
+/// One stage without the others: it converts payloads of its older version to events of its newer one.
 struct StageAlone: Sendable {
-  /// An event that came out.
+  /// A resulting event.
   struct Output: Sendable {
-    /// Which part of a split it is.
+    /// The path of the part.
     let path: [UInt32]
     /// The number of its case in the newer schema.
     let caseIndex: Int
     /// Its payload.
     let payload: [UInt8]
   }
-  /// What the events are that a payload of the case with this number becomes.
+  /// Returns the events that a payload of the case with this number becomes.
   let run: @Sendable (_ caseIndex: Int, _ payload: [UInt8], Origin) throws(StepFailure) -> [Output]
 }
 
 extension MigrationStage {
-  /// This stage without the others, and without a context.
+  /// Returns this stage without the others, and without a context.
   ///
-  /// - Throws: ``AnnalsError`` with code `invalidPlan` where the stage does not hold together.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan` if the stage is invalid.
   func alone() throws(AnnalsError) -> StageAlone {
     var table: [[PayloadStep]] = []
     _ = try extend(VersionSteps<To.Event>(), StageContexts(), &table)
@@ -40,7 +40,7 @@ extension MigrationStage {
 }
 
 extension Record {
-  /// The samples as payloads.
+  /// Returns the samples as payloads.
   static func samplePayloads() throws(CodingFailure) -> [[UInt8]] {
     var payloads: [[UInt8]] = []
     for sample in samples {

@@ -1,18 +1,18 @@
 public import AnnalsCoding
 
-/// Why a stored payload did not become events of the newest version.
+/// The reason why a stored payload could not be converted to events of the newest version.
 public enum StepFailure: Error, Sendable {
   /// The payload is not one of the type that it is stored as.
   case undecodable(CodingFailure)
   /// A rule threw.
   case ruleThrew(RuleSite, any Error)
-  /// A rule gave more parts than ``RuleSite/partLimit``; the number is how many.
+  /// A rule returned more parts than ``RuleSite/partLimit``; the number is how many.
   case tooManyParts(RuleSite, Int)
-  /// A split gave an event of a record that its `into:` does not name; the text is the record's name.
+  /// A split returned an event of a record that its `into:` does not name; the text is the record's name.
   case unexpectedPart(RuleSite, String)
   /// A fold could not read the entries before the last one of a group.
   case groupUnreadable(RuleSite, AnnalsError)
-  /// A fold found fewer records in a group than there were when the stage was activated.
+  /// A fold found fewer records in a group than existed when the stage was activated.
   case groupIncomplete(RuleSite, expected: Int, found: Int)
   /// A rule that names no outputs has made a record that a later rule retains.
   case retainedEvent(RuleSite)
@@ -20,24 +20,24 @@ public enum StepFailure: Error, Sendable {
 
 /// The place of a rule in a plan.
 public struct RuleSite: Hashable, Sendable {
-  /// The largest number of parts that one rule may give for one event.
+  /// The largest number of parts that one rule may return for one event.
   public static let partLimit = 10_000
 
-  /// The version that the rule lifts from.
+  /// The version that the rule upcasts from.
   public let from: SchemaVersion
-  /// The version that the rule lifts to.
+  /// The version that the rule upcasts to.
   public let to: SchemaVersion
   /// The name of the record that the rule takes.
   public let type: String
 }
 
 extension RuleSite: CustomStringConvertible {
-  /// The place in words.
+  /// The place as text.
   public var description: String { "the rule for '\(type)' in stage \(from) to \(to)" }
 }
 
 extension StepFailure: CustomStringConvertible {
-  /// The failure in words, without anything of the payload but what the description of a rule's error says.
+  /// The failure as text, with nothing of the payload except in the description of a rule's error.
   public var description: String {
     switch self {
     case .undecodable(let failure): "the payload cannot be decoded: \(failure)"

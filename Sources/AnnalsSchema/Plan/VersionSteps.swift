@@ -1,6 +1,6 @@
 internal import AnnalsCoding
 
-/// All that can follow once an event has reached one version.
+/// The steps for events of one version.
 struct VersionSteps<Event: SchemaEvent> {
   /// A step for each case, by its property.
   let typed: Event.Steps
@@ -11,7 +11,7 @@ struct VersionSteps<Event: SchemaEvent> {
 }
 
 extension VersionSteps {
-  /// The steps of the newest version: every record is delivered as the event that it is.
+  /// Creates the steps of the newest version: every record is delivered as its event.
   init() throws(AnnalsError) {
     var arrival = Arrival<Event>()
     typed = try Event.steps(from: &arrival)
@@ -22,12 +22,13 @@ extension VersionSteps {
 }
 
 extension MigrationStage {
-  /// The steps of the older version, given those of the newer one; its steps from bytes are added to `table`.
+  /// Makes the steps of the older version from those of the newer one, and adds its steps from bytes to
+  /// `table`.
   ///
   /// - Parameters:
   ///   - newer: The steps of the newer version.
   ///   - steps: The steps of the cases that rules take.
-  ///   - crossings: What becomes of each case.
+  ///   - crossings: The conversion of each case.
   static func extend(
     _ newer: VersionSteps<To.Event>, steps: [(caseIndex: Int, step: any Sendable)],
     crossings: [RecordCrossing],
@@ -42,13 +43,13 @@ extension MigrationStage {
   }
 }
 
-/// The steps made so far for the cases of an event, which are asked for in order.
+/// The steps made so far for the cases of an event, which are requested in order.
 private struct MadeSteps<Event: SchemaEvent> {
   let records = Event.records
   var numbered: [any Sendable] = []
   var payloads: [PayloadStep] = []
 
-  /// Takes the step of the next case, and the one from bytes where that is not simply to decode and go on.
+  /// Adds the step of the next case, and the step from bytes if that does more than decode and continue.
   mutating func add<R: Record>(
     _ step: RecordStep<R>, _ payload: PayloadStep? = nil, for recordCase: RecordCase<Event, R>
   ) throws(AnnalsError) {
@@ -59,12 +60,12 @@ private struct MadeSteps<Event: SchemaEvent> {
     payloads.append((payload ?? recordCase.decoding(step)).taking(R.self))
   }
 
-  /// Every case of the event must have been asked for.
+  /// Throws unless every case of the event was requested.
   func expectAll() throws(AnnalsError) {
     guard numbered.count == records.count else { throw Self.disorder }
   }
 
-  /// What is wrong with an event written by hand whose parts disagree.
+  /// The error for a manually written event whose parts disagree.
   static var disorder: AnnalsError {
     AnnalsError(
       .invalidPlan,
@@ -123,12 +124,13 @@ private struct Crossing<Event: SchemaEvent, Next: SchemaEvent>: StepSource {
       newer.numbered.indices.contains(next)
     else { throw MadeSteps<Event>.disorder }
     if case .carried = crossings[index] {
-      // The very step of the newer version, so that an unchanged type costs nothing at any length of the chain.
+      // The same step object as in the newer version, so that an unchanged type costs nothing in a chain of
+      // any length.
       guard let step = newer.numbered[next] as? RecordStep<R> else { throw MadeSteps<Event>.disorder }
       try made.add(step, newer.payloads[next], for: recordCase)
       return step
     }
-    // Conversions are joined from stage to stage, so that many cost what one does.
+    // Conversions are joined from stage to stage, so that many cost as much as one.
     let payload = newer.payloads[next].preceded(by: conversion)
     let step = RecordStep<R> { (record: consuming R, origin, sink) throws(StepFailure) in
       if let site = payload.retention { throw .retainedEvent(site) }

@@ -1,52 +1,52 @@
 internal import AnnalsCoding
 
-/// Gives a field that is new in a version its value in older records, in a stage that has rules for others.
+/// Sets the value that a new field has in older records, in a stage that has rules for other records.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
 ///   - field: The new field.
-///   - value: Its value in every record that was stored before.
+///   - value: The field's value in every record of the older version.
 public func Default<From, To, Context, New, Value: StoredValue>(
   _ path: RecordPath<To, New>, _ field: any Sendable & KeyPath<New, Value>, _ value: Value
 ) -> Rule<From, To, Context> {
   Rule(Default(path, field, value))
 }
 
-/// Puts what was a single value into an array of one element, in a stage that has rules for other records.
+/// Wraps a single value in an array of one element, in a stage that has rules for other records.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
-///   - field: The field, an array now.
+///   - field: The field, which is now an array.
 public func Wrap<From, To, Context, New, Element: StoredValue>(
   _ path: RecordPath<To, New>, _ field: any Sendable & KeyPath<New, [Element]>
 ) -> Rule<From, To, Context> {
   Rule(Wrap(path, field))
 }
 
-/// Puts fields of the record into a record of their own inside it, in a stage that has rules for other records.
+/// Moves fields of the record into a record inside it, in a stage that has rules for other records.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
-///   - field: The field that holds the inner record.
+///   - field: The field that has the inner record.
 public func Plunge<From, To, Context, New, Inner: StoredValue>(
   _ path: RecordPath<To, New>, into field: any Sendable & KeyPath<New, Inner>
 ) -> Rule<From, To, Context> {
   Rule(Plunge(path, into: field))
 }
 
-/// Takes a field out of a record inside the older record, in a stage that has rules for other records.
+/// Moves a field out of a record inside the older record, in a stage that has rules for other records.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
 ///   - field: The field.
-///   - outer: The name on disk of the field that holds the inner record.
+///   - outer: The name on disk of the field that has the inner record.
 public func Hoist<From, To, Context, New, Value: StoredValue>(
   _ path: RecordPath<To, New>, _ field: any Sendable & KeyPath<New, Value>, from outer: String
 ) -> Rule<From, To, Context> {
   Rule(Hoist(path, field, from: outer))
 }
 
-/// Says that a field which is gone and a new field of the same type are two fields, in a stage that has rules
+/// Declares that a removed field and a new field of the same type are two fields, in a stage that has rules
 /// for other records.
 ///
 /// - Parameters:
@@ -60,7 +60,8 @@ public func Unrelated<From, To, Context, New>(
   Rule(Unrelated(path, old: old, new: new))
 }
 
-/// Says that a field was removed and is not the same as a new field of the same type, in a stage that has rules for other records.
+/// Declares that a field was removed and is not the same as a new field of the same type, in a stage that has
+/// rules for other records.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.

@@ -1,12 +1,11 @@
 internal import AnnalsCoding
 
-/// What a stage says about a field of a record that no rule takes, made by `Default`, `Wrap`, `Plunge`,
-/// `Hoist`, `Unrelated` and `Remove`; or about the way back, made by
-/// `Downcast`.
+/// A declaration about one field of a record without a rule, made by `Default`, `Wrap`, `Plunge`, `Hoist`,
+/// `Unrelated` or `Remove`. Or a conversion to the older version, made by `Downcast`.
 public struct Adjustment<From: VersionedSchema, To: VersionedSchema>: Sendable {
-  /// What it says of a field, without its types; `nil` for a downcast.
+  /// The declaration about a field, without its types; `nil` for a downcast.
   let outline: AdjustmentOutline?
-  /// How records of the newer version are stored as ones of the older; `nil` for all but a downcast.
+  /// The conversion of records to the older version; `nil` for all but a downcast.
   let downcast: DowncastRule<From, To>?
 
   init(_ caseIndex: Int, _ word: String, _ adjustment: FieldAdjustment?) {
@@ -24,9 +23,9 @@ public struct Adjustment<From: VersionedSchema, To: VersionedSchema>: Sendable {
 package struct AdjustmentOutline: Sendable {
   /// The number of the record's case in the newer schema.
   let caseIndex: Int
-  /// The word that it is written with, for messages.
+  /// The name with which it is written, for messages.
   let word: String
-  /// What it says; `nil` where what it names is no field, or its value cannot be stored.
+  /// The adjustment; `nil` if its key path names no field or its value cannot be stored.
   let adjustment: FieldAdjustment?
 }
 
@@ -39,14 +38,14 @@ extension Record {
   }
 }
 
-/// Gives a field that is new in a version its value in older records.
+/// Sets the value that a new field has in older records.
 ///
-/// The value stands in the stage and nowhere else: the initial value of a property is never taken for a stored one.
+/// The stage is the only source of the value: the initial value of a property is never used for a stored one.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
 ///   - field: The new field.
-///   - value: Its value in every record that was stored before.
+///   - value: The field's value in every record of the older version.
 public func Default<From, To, New, Value: StoredValue>(
   _ path: RecordPath<To, New>, _ field: any Sendable & KeyPath<New, Value>, _ value: Value
 ) -> Adjustment<From, To> {
@@ -63,11 +62,11 @@ public func Default<From, To, New, Value: StoredValue>(
     })
 }
 
-/// Puts what was a single value into an array of one element.
+/// Wraps a single value in an array of one element.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
-///   - field: The field, an array now.
+///   - field: The field, which is now an array.
 public func Wrap<From, To, New, Element: StoredValue>(
   _ path: RecordPath<To, New>, _ field: any Sendable & KeyPath<New, [Element]>
 ) -> Adjustment<From, To> {
@@ -75,13 +74,13 @@ public func Wrap<From, To, New, Element: StoredValue>(
     To.Event.cases[keyPath: path].index, "Wrap", New.fieldName(of: field).map { .wrap($0) })
 }
 
-/// Puts fields of the record into a record of their own inside it.
+/// Moves fields of the record into a record inside it.
 ///
 /// The fields are found by their names, or original names, in the inner record.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
-///   - field: The field that holds the inner record.
+///   - field: The field that has the inner record.
 public func Plunge<From, To, New, Inner: StoredValue>(
   _ path: RecordPath<To, New>, into field: any Sendable & KeyPath<New, Inner>
 ) -> Adjustment<From, To> {
@@ -89,12 +88,12 @@ public func Plunge<From, To, New, Inner: StoredValue>(
     To.Event.cases[keyPath: path].index, "Plunge", New.fieldName(of: field).map { .plunge($0) })
 }
 
-/// Takes a field out of a record inside the older record.
+/// Moves a field out of a record inside the older record.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
 ///   - field: The field, which the inner record has under the same name or its original name.
-///   - outer: The name on disk of the older record's field that holds the inner record.
+///   - outer: The name on disk of the older record's field that has the inner record.
 public func Hoist<From, To, New, Value: StoredValue>(
   _ path: RecordPath<To, New>, _ field: any Sendable & KeyPath<New, Value>, from outer: String
 ) -> Adjustment<From, To> {
@@ -103,9 +102,10 @@ public func Hoist<From, To, New, Value: StoredValue>(
     New.fieldName(of: field).map { .hoist($0, from: outer) })
 }
 
-/// The names that lead to a field, written as a key path: `\.name`, or `\.place.name` inside a nested record.
+/// The names on the path to a field, written as a key path: `\.name`, or `\.place.name` inside a nested
+/// record.
 ///
-/// The compiler takes any name; the plan's check refuses those that name no field.
+/// The compiler accepts any name; the plan's check refuses names of fields that do not exist.
 @dynamicMemberLookup
 public struct FieldNames: Sendable {
   let names: [String]
@@ -118,10 +118,9 @@ public struct FieldNames: Sendable {
   }
 }
 
-/// Says that a field which is gone and a new field of the same type are two fields, not one under another
-/// name.
+/// Declares that a removed field and a new field of the same type are two fields, not one that was renamed.
 ///
-/// What is stored in the older field is not read any more. Fields are named as on disk.
+/// The stored value of the older field is no longer read. Fields are named as on disk.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
@@ -136,8 +135,9 @@ public func Unrelated<From, To, New>(
     .unrelated(old: FieldNames.path(old), new: FieldNames.path(new)))
 }
 
-/// Says that a field was removed and is not the same as any new field of the same type;
-/// `Unrelated(_:old:new:)` says it of one.
+/// Declares that a field was removed and is not the same as any new field of the same type.
+///
+/// For a single new field, use `Unrelated(_:old:new:)`.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.

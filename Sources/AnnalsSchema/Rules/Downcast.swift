@@ -1,10 +1,10 @@
 internal import AnnalsCoding
 
-/// How records of one case of a newer version are stored as ones of the older version, which programs of that one read.
+/// The conversion of records of one case to the older version, for programs that read that version.
 struct DowncastRule<From: VersionedSchema, To: VersionedSchema>: Sendable {
-  /// What the rule is without its types.
+  /// The outline of the rule, without its types.
   let outline: DowncastOutline
-  /// The record of the older version that a payload of the newer one becomes.
+  /// Converts a payload of the newer version to a record of the older version.
   let lower: LoweringStep
 }
 
@@ -12,13 +12,13 @@ struct DowncastRule<From: VersionedSchema, To: VersionedSchema>: Sendable {
 package struct DowncastOutline: Sendable {
   /// The number of the case of the newer version.
   package let caseIndex: Int
-  /// The number of the case of the older version; `nil` where that is said for each record.
+  /// The number of the case of the older version; `nil` if the body chooses it for each record.
   let target: Int?
-  /// The numbers of the fields that may come back different; `nil` for what is no stored field.
+  /// The numbers of the fields that may come back different; `nil` for a property that is no stored field.
   var losing: [Int?] = []
 }
 
-/// What a payload of a newer version is in the older one; `nil` where that has no way to say it.
+/// Converts a payload of a newer version to the older one; `nil` if that version cannot express it.
 typealias LoweringStep = @Sendable (_ payload: [UInt8]) throws -> LoweredRecord?
 
 /// A record of an older version, encoded.
@@ -29,15 +29,16 @@ struct LoweredRecord: Sendable {
   let payload: [UInt8]
 }
 
-/// Says how records of a bridge are stored for programs of the version before.
+/// Declares how records of a bridge version are stored for programs of the previous version.
 ///
-/// It is needed where those cannot read the newer record as their own, and where no adjustment of the stage can be turned around. It is used until the bridge is
-/// activated; after that records are stored as what they are.
+/// A downcast is needed if those programs cannot read the newer record as their own and no adjustment of the
+/// stage is reversible. It is used until the bridge is activated; after that, records are stored in their own
+/// version.
 ///
-/// An append comes back equal, or fails with code `unrepresentable` and stores nothing. Before a record is
-/// stored, the stage reads what the downcast made of it. That must be one record of the same type, with the
-/// same value in every field that `losing` does not name. The stage's rule is given position 1 and revision
-/// 0, because neither is known by then.
+/// An append reads back equal, or fails with code `unrepresentable` and stores nothing. Before a record is
+/// stored, the stage reads the result of the downcast. It must read one record of the same type, with the
+/// same value in every field that `losing` does not name. The stage's rule gets position 1 and revision 0,
+/// because neither is known yet.
 ///
 /// ```swift
 /// Downcast(\.weightLogged, to: \.weightLogged, losing: \.kilograms, \.note) { new in
@@ -48,9 +49,10 @@ struct LoweredRecord: Sendable {
 /// - Parameters:
 ///   - path: The record of the newer version.
 ///   - target: The record of the older version.
-///   - fields: The fields that the older version cannot hold, or holds rounded. They may come back
-///     different until the bridge is activated.
-///   - body: The older record. It must be pure. Where it throws, the append fails with code `unrepresentable`, and nothing is stored.
+///   - fields: The fields that the older version does not have, or has rounded. They may come back different
+///     until the bridge is activated.
+///   - body: Makes the older record. It must be pure. If it throws, the append fails with code
+///     `unrepresentable` and stores nothing.
 public func Downcast<From, To, Context, New, Old>(
   _ path: RecordPath<To, New>, to target: RecordPath<From, Old>,
   losing fields: any Sendable & PartialKeyPath<New>..., body: @escaping @Sendable (New) throws -> Old
@@ -58,9 +60,9 @@ public func Downcast<From, To, Context, New, Old>(
   Rule(DowncastRule(path, to: target, losing: fields, body))
 }
 
-/// Says how records of a bridge are stored for programs of the version before, by any event of that one.
+/// Declares how records of a bridge version are stored as any event of the previous version.
 ///
-/// As with `to:`, an append comes back equal but for the fields that `losing` names, or fails.
+/// As with `to:`, an append reads back equal except for the fields that `losing` names, or fails.
 ///
 /// ```swift
 /// Downcast(\.weightLogged) { new in new.kilograms < 1000 ? .weightLogged(.init(kilograms: new.kilograms)) : nil }
@@ -68,10 +70,10 @@ public func Downcast<From, To, Context, New, Old>(
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
-///   - fields: The fields that the older version cannot hold, or holds rounded. They may come back
-///     different until the bridge is activated.
-///   - body: The older event; `nil` for a record that the older version has no way to say. It must be pure. For `nil`, and where it throws, the append fails with
-///     code `unrepresentable`, and nothing is stored.
+///   - fields: The fields that the older version does not have, or has rounded. They may come back different
+///     until the bridge is activated.
+///   - body: Makes the older event; `nil` for a record that the older version cannot express. It must be
+///     pure. If it returns `nil` or throws, the append fails with code `unrepresentable` and stores nothing.
 public func Downcast<From, To, Context, New>(
   _ path: RecordPath<To, New>, losing fields: any Sendable & PartialKeyPath<New>...,
   body: @escaping @Sendable (New) throws -> From.Event?
@@ -79,14 +81,16 @@ public func Downcast<From, To, Context, New>(
   Rule(DowncastRule(path, losing: fields, body))
 }
 
-/// Says how records of a bridge are stored for programs of the version before, in a lightweight stage.
+/// Declares how records of a bridge version are stored for programs of the previous version, in a lightweight
+/// stage.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
 ///   - target: The record of the older version.
-///   - fields: The fields that the older version cannot hold, or holds rounded. They may come back
-///     different until the bridge is activated.
-///   - body: The older record. It must be pure. Where it throws, the append fails with code `unrepresentable`, and nothing is stored.
+///   - fields: The fields that the older version does not have, or has rounded. They may come back different
+///     until the bridge is activated.
+///   - body: Makes the older record. It must be pure. If it throws, the append fails with code
+///     `unrepresentable` and stores nothing.
 public func Downcast<From, To, New, Old>(
   _ path: RecordPath<To, New>, to target: RecordPath<From, Old>,
   losing fields: any Sendable & PartialKeyPath<New>..., body: @escaping @Sendable (New) throws -> Old
@@ -94,14 +98,15 @@ public func Downcast<From, To, New, Old>(
   Adjustment(DowncastRule(path, to: target, losing: fields, body))
 }
 
-/// Says how records of a bridge are stored for programs of the version before, by any event of that one, in a lightweight stage.
+/// Declares how records of a bridge version are stored as any event of the previous version, in a lightweight
+/// stage.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
-///   - fields: The fields that the older version cannot hold, or holds rounded. They may come back
-///     different until the bridge is activated.
-///   - body: The older event; `nil` for a record that the older version has no way to say. It must be pure. For `nil`, and where it throws, the append fails with
-///     code `unrepresentable`, and nothing is stored.
+///   - fields: The fields that the older version does not have, or has rounded. They may come back different
+///     until the bridge is activated.
+///   - body: Makes the older event; `nil` for a record that the older version cannot express. It must be
+///     pure. If it returns `nil` or throws, the append fails with code `unrepresentable` and stores nothing.
 public func Downcast<From, To, New>(
   _ path: RecordPath<To, New>, losing fields: any Sendable & PartialKeyPath<New>...,
   body: @escaping @Sendable (New) throws -> From.Event?
@@ -141,7 +146,8 @@ extension DowncastRule {
 }
 
 extension Record {
-  /// The numbers in the record's shape of the fields of some properties; `nil` for what is no stored field.
+  /// The numbers in the record's shape of the fields of some properties; `nil` for a property that is no
+  /// stored field.
   fileprivate static func fieldNumbers(of properties: [any Sendable & PartialKeyPath<Self>]) -> [Int?] {
     properties.map { property in
       recordShape?.fields.firstIndex { field in

@@ -1,12 +1,12 @@
 internal import AnnalsCoding
 
-/// A rule that delivers nothing for records of one type.
+/// Drops the records of one type: reads skip them.
 ///
-/// Their positions and revisions stay taken; nothing after them moves.
+/// Their positions and revisions stay in use; later entries do not move.
 ///
 /// - Parameters:
 ///   - path: The record of the older version.
-///   - reason: Why they are dropped, for whoever finds the gap.
+///   - reason: Why they are dropped, for readers who find the gap.
 @inlinable public func Drop<From, To, Context, Old>(
   _ path: RecordPath<From, Old>, reason: String
 ) -> Rule<From, To, Context> {

@@ -1,18 +1,20 @@
 internal import AnnalsCoding
 
-/// What happens to the records of one type across one stage, made by `Upcast`, `Split`, `Drop` and `Retain`; or what is said about several, by `Fold` and `Streams`, about
-/// the way back, by `Downcast`, or about a field, as by `Default`.
+/// A rule for the records of one type in one stage, made by `Upcast`, `Split`, `Drop` or `Retain`. Other
+/// rules concern several records (`Fold`, `Streams`), the conversion to the older version (`Downcast`), or a
+/// field (such as `Default`).
 public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageContext>: Sendable {
-  /// What is said of the records of one case.
+  /// The part of a rule that concerns the records of one case.
   @usableFromInline struct Take: Sendable {
-    /// The word that the rule is written with.
+    /// The name with which the rule is written.
     @usableFromInline let word: RuleWord
     /// The number of the case that the rule takes.
     @usableFromInline let caseIndex: Int
-    /// What may come out.
+    /// The possible results.
     @usableFromInline let effect: RuleEffect
-    /// Given the steps of the newer version, the stage's context and where its groups end, if they are there yet, the step of the taken record: a `RecordStep` or
-    /// a `FoldStep` of its type.
+    /// Makes the step of the taken record, a `RecordStep` or a `FoldStep` of its type. The arguments are the
+    /// steps of the newer version, the stage's context, and where its groups end; the last two are `nil`
+    /// before they exist.
     @usableFromInline let step: @Sendable (To.Event.Steps, Context?, ContextTable?) -> any Sendable
 
     @usableFromInline init(
@@ -25,15 +27,15 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageCon
       self.step = step
     }
   }
-  /// What happens to records of single cases; a fold takes several.
+  /// The parts for the records of single cases; a fold takes several.
   @usableFromInline let takes: [Take]
-  /// What is said about a field of records that no rule takes.
+  /// The declaration about a field of a record without a rule.
   private(set) var adjustment: AdjustmentOutline?
-  /// How records of the newer version are stored as ones of the older.
+  /// The conversion of records to the older version.
   private(set) var downcast: DowncastRule<From, To>?
-  /// How records of a stream become one.
+  /// The rule that combines records of a stream into one.
   private(set) var fold: FoldRule<From>?
-  /// Which stream entries belong to afterwards.
+  /// The rule that assigns entries to streams.
   private(set) var streams: StreamRule<From>?
 
   @usableFromInline init(
@@ -64,18 +66,18 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageCon
     self.streams = streams
   }
 
-  /// Where in the plan the rule for `type` stands.
+  /// The place in the plan of the rule for `type`.
   @usableFromInline static func site(_ type: (some Record).Type) -> RuleSite {
     site(named: type.recordName)
   }
 
-  /// Where in the plan the rule for the record called `name` stands.
+  /// The place in the plan of the rule for the record called `name`.
   @usableFromInline static func site(named name: String) -> RuleSite {
     RuleSite(from: From.version, to: To.version, type: name)
   }
 }
 
-/// The word that a rule is written with.
+/// The name with which a rule is written.
 @usableFromInline package enum RuleWord: String, Sendable {
   case upcast = "Upcast"
   case split = "Split"
@@ -84,7 +86,7 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageCon
   case fold = "Fold"
 }
 
-/// What a rule may give, as numbers of cases of the newer version.
+/// The possible results of a rule, as numbers of cases of the newer version.
 @usableFromInline package enum RuleEffect: Hashable, Sendable {
   /// Any event.
   case anything
@@ -92,9 +94,9 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageCon
   case cases(Set<Int>)
   /// Nothing, for this reason.
   case nothing(reason: String)
-  /// Nothing, and entries stay as they are stored.
+  /// Nothing; entries stay as they are stored.
   case retained
-  /// Events of cases named by key paths of which one leads to no case.
+  /// Events of cases named by key paths, one of which leads to no case.
   case unknown
 
   /// The effect of a split whose `into:` is `paths`.

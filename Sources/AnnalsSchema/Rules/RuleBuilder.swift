@@ -1,6 +1,6 @@
 internal import AnnalsCoding
 
-/// Gathers the rules of a stage, and what it says about fields.
+/// Collects the rules and adjustments of a stage.
 @resultBuilder public enum RuleBuilder<From: VersionedSchema, To: VersionedSchema, Context: StageContext> {
   /// One rule.
   @inlinable public static func buildExpression(_ rule: Rule<From, To, Context>) -> Rule<From, To, Context> {
@@ -44,9 +44,9 @@ internal import AnnalsCoding
   }
 }
 
-/// Gathers what a lightweight stage says about fields.
+/// Collects the adjustments of a lightweight stage.
 @resultBuilder public enum AdjustmentBuilder<From: VersionedSchema, To: VersionedSchema> {
-  /// What is said about one field.
+  /// One adjustment.
   public static func buildExpression(_ adjustment: Adjustment<From, To>) -> Adjustment<From, To> {
     adjustment
   }
@@ -61,7 +61,7 @@ internal import AnnalsCoding
     fatalError("unavailable")
   }
 
-  /// All that is said, in the order in which it is written.
+  /// All adjustments in the order in which they are written.
   public static func buildBlock(_ adjustments: Adjustment<From, To>...) -> [Adjustment<From, To>] {
     adjustments
   }

@@ -1,6 +1,6 @@
 public import AnnalsCoding
 
-/// An event of a log that tests read with a plan: one that a rule sees together with others.
+/// An event of a sample log, for tests of rules that use several events.
 ///
 /// ```swift
 /// extension TeamsV1 {
@@ -20,7 +20,7 @@ public struct SampledEvent<Event: SchemaEvent>: Sendable {
   /// The stream that it is appended to.
   public let stream: StreamName
 
-  /// An event of `stream`, after those of the log that come before it.
+  /// Creates an event of `stream`, after the earlier events of the log.
   public init(_ event: Event, in stream: StreamName = "sample") {
     self.event = event
     self.stream = stream

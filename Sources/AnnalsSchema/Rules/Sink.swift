@@ -1,46 +1,46 @@
 package import AnnalsCoding
 
-/// Where lifted events go. Only the library makes one.
+/// The destination of upcast events. Only the library creates sinks.
 public class Sink {
-  /// How many events are in it.
+  /// The number of events in the sink.
   @usableFromInline package final var count = 0
 
-  /// Whether it is asked why events have become none.
+  /// Whether the sink records why events were dropped.
   @usableFromInline final let notesDrops: Bool
-  /// The rules that gave nothing, once for each event that has become none, if that is asked.
+  /// The rules that delivered nothing, one for each dropped event, if the sink records them.
   package final var drops: [NotedDrop] = []
-  /// Whether a fold has taken a record into a later one, if that is asked.
+  /// Whether a fold has combined a record into a later one, if the sink records that.
   package final var hasFolded = false
 
-  /// The way back to what stands before the entries that are lifted; `nil` where they stand in no stream.
+  /// The earlier entries of the stream of the entries that are upcast; `nil` if they are in no stream.
   package final var past: (any StreamPast)?
-  /// Looks into the tables of group ends that were needed so far.
+  /// The lookups in the tables of group ends that were needed so far.
   private final var ends: [GroupEnds] = []
 
-  /// Room for a payload that is being converted, used again for each.
+  /// The buffer for a payload that is being converted, reused for each.
   private final var scratch: [UInt8] = []
 
   @usableFromInline init() {
     notesDrops = false
   }
 
-  /// A sink that is asked why events became none.
+  /// Creates a sink that records why events were dropped.
   init(notingDrops: Void) {
     notesDrops = true
   }
 
-  /// Takes down that a rule gave nothing.
+  /// Records that a rule delivered nothing.
   @usableFromInline @inline(never) final func note(_ site: RuleSite, _ reason: String) {
     drops.append(NotedDrop(site: site, reason: reason))
   }
 
-  /// Takes down that a fold has taken a record into a later one.
+  /// Records that a fold has combined a record into a later one.
   final func note(_ fold: FoldSite) {
     hasFolded = true
     drops.append(NotedDrop(site: fold.site, reason: fold.reason, cause: .fold))
   }
 
-  /// The look into a table of group ends.
+  /// Returns the lookup in a table of group ends.
   final func ends(in table: ContextTable) -> GroupEnds {
     if let known = ends.first(where: { $0.table === table }) { return known }
     let new = GroupEnds(table)
@@ -48,42 +48,42 @@ public class Sink {
     return new
   }
 
-  /// Empty room for a payload.
+  /// Returns an empty buffer for a payload.
   final func takeRoom() -> [UInt8] {
-    // Taken out, so that a rule which lifts inside another has room of its own.
+    // The buffer is moved out, so that a rule which upcasts inside another one gets its own.
     var taken: [UInt8] = []
     swap(&taken, &scratch)
     return taken
   }
 
-  /// Keeps the room for the next payload.
+  /// Keeps the buffer for the next payload.
   final func giveBack(_ room: inout [UInt8]) {
     room.removeAll(keepingCapacity: true)
     swap(&room, &scratch)
   }
 
-  /// Forgets all but the first `count` events, so that an entry that failed half-way delivers nothing.
+  /// Removes all but the first `count` events, so that an entry that failed part-way delivers nothing.
   @usableFromInline package func keep(first count: Int) {}
 }
 
 @available(*, unavailable) extension Sink: Sendable {}
 
-/// Why an event has become none.
+/// The reason for which an event was dropped.
 package struct NotedDrop {
-  /// The rule that gave nothing.
+  /// The rule that delivered nothing.
   package let site: RuleSite
   /// The rule's reason.
   package let reason: String
-  /// What removed the event.
+  /// The cause of the removal.
   package var cause = RemovalCause.rule
 }
 
-/// The entries that one or more lifts delivered, in order; its storage is used again.
+/// The entries that one or more upcasts delivered, in order. Its storage is reused.
 ///
-/// What handles single entries can be inlined, so that it is specialised where the event's type is known: as generic code it cost four times what
-/// it takes to decode the event.
+/// The methods for single entries are inlinable, so that they are specialised where the event's type is
+/// known. As generic code they took four times as long as decoding the event.
 @usableFromInline package final class Delivery<Event: SchemaEvent>: Sink {
-  /// What was delivered and is not taken yet.
+  /// The delivered entries that are not taken yet.
   @usableFromInline package var entries: [Entry<Event>] = []
 
   @inlinable package override init() {
@@ -95,10 +95,10 @@ package struct NotedDrop {
     self.count = count
   }
 
-  /// Takes an entry out: the first one, or the last if `backwards`; `nil` where none is left.
+  /// Removes and returns an entry: the first one, or the last if `backwards`; `nil` if none is left.
   @inlinable package func take(backwards: Bool) -> Entry<Event>? {
     if count > 1 {
-      // Turned around once, so that each is moved out from the end and none is copied.
+      // Reversed once, so that each entry is moved out from the end and none is copied.
       if !backwards { entries.reverse() }
       count = 1
     }
@@ -107,7 +107,7 @@ package struct NotedDrop {
 }
 
 extension Sink {
-  /// Adds an event of the newest version.
+  /// Appends an event of the newest version.
   @inlinable func deliver<Event: SchemaEvent>(_ event: consuming Event, _ origin: Origin) {
     if let delivery = self as? Delivery<Event> {
       delivery.entries.append(Entry(event, from: origin))
@@ -120,7 +120,7 @@ extension Sink {
   }
 }
 
-/// A plan's steps deliver events of its newest schema alone, and whoever runs them holds a sink for that schema.
+/// A plan's steps deliver only events of its newest schema, and their caller has a sink for that schema.
 @usableFromInline @inline(never) func wrongSink(for event: Any.Type) -> Never {
   preconditionFailure("a plan delivered \(event) to a sink made for another plan")
 }

@@ -1,9 +1,9 @@
 internal import AnnalsCoding
 
-/// A rule that turns each record of one type into any number of events of stated types.
+/// Converts each record of one type to any number of events of stated types.
 ///
-/// The parts share the position and the revision of their entry, in the order given, and are told apart by their
-/// path. To give none is to drop the entry, for the reason that `emptyBecause` says.
+/// The parts share the position and revision of their entry, are in the order of the result, and differ in
+/// their path. An empty result drops the entry, with the reason `emptyBecause`.
 ///
 /// ```swift
 /// Split(\.placed, into: [\.lineAdded]) { old, origin in old.lines.map { .lineAdded(.init(text: $0)) } }
@@ -11,10 +11,11 @@ internal import AnnalsCoding
 ///
 /// - Parameters:
 ///   - path: The record of the older version.
-///   - outputs: The records of the newer version that may come out; an event of another one is an error of the reader.
-///     Filters by type look behind the rule for these alone.
-///   - reason: Why an entry is dropped for which `body` gives nothing.
-///   - body: At most 10,000 events of the newer version. It must be pure. What it throws stops the reader at that entry.
+///   - outputs: The records of the newer version that may result. An event of another one is an error for the
+///     reader. Filters by type upcast the older record for these types only.
+///   - reason: Why an entry is dropped if `body` returns no events.
+///   - body: Returns at most 10,000 events of the newer version. It must be pure. An error it throws stops
+///     the reader at that entry.
 @inlinable public func Split<From, To, Context, Old>(
   _ path: RecordPath<From, Old>, into outputs: [PartialKeyPath<To.Event.Cases>],
   emptyBecause reason: String? = nil,
@@ -23,14 +24,15 @@ internal import AnnalsCoding
   split(path, .into(outputs, of: To.Event.cases), reason) { _ in body }
 }
 
-/// A rule that turns each record of one type into any number of events of any type.
+/// Converts each record of one type to any number of events of any type.
 ///
-/// As with `into:`, but a filter by type has to look behind the rule for every type.
+/// As with `into:`, but every filter by type must upcast the older record.
 ///
 /// - Parameters:
 ///   - path: The record of the older version.
-///   - reason: Why an entry is dropped for which `body` gives nothing.
-///   - body: At most 10,000 events of the newer version. It must be pure. What it throws stops the reader at that entry.
+///   - reason: Why an entry is dropped if `body` returns no events.
+///   - body: Returns at most 10,000 events of the newer version. It must be pure. An error it throws stops
+///     the reader at that entry.
 @inlinable public func Split<From, To, Context, Old>(
   _ path: RecordPath<From, Old>, emptyBecause reason: String? = nil,
   _ body: @escaping @Sendable (consuming Old, Origin) throws -> [To.Event]
@@ -38,13 +40,13 @@ internal import AnnalsCoding
   split(path, .anything, reason) { _ in body }
 }
 
-/// A rule that turns each record of one type into any number of events of stated types, with the help of the stage's context.
+/// Converts each record of one type to any number of events of stated types, using the stage's context.
 ///
 /// - Parameters:
 ///   - path: The record of the older version.
-///   - outputs: The records of the newer version that may come out.
-///   - reason: Why an entry is dropped for which `body` gives nothing.
-///   - body: At most 10,000 events of the newer version. It must be pure.
+///   - outputs: The records of the newer version that may result.
+///   - reason: Why an entry is dropped if `body` returns no events.
+///   - body: Returns at most 10,000 events of the newer version. It must be pure.
 @inlinable public func Split<From, To, Context, Old>(
   _ path: RecordPath<From, Old>, into outputs: [PartialKeyPath<To.Event.Cases>],
   emptyBecause reason: String? = nil,
@@ -55,12 +57,12 @@ internal import AnnalsCoding
   }
 }
 
-/// A rule that turns each record of one type into any number of events of any type, with the help of the stage's context.
+/// Converts each record of one type to any number of events of any type, using the stage's context.
 ///
 /// - Parameters:
 ///   - path: The record of the older version.
-///   - reason: Why an entry is dropped for which `body` gives nothing.
-///   - body: At most 10,000 events of the newer version. It must be pure.
+///   - reason: Why an entry is dropped if `body` returns no events.
+///   - body: Returns at most 10,000 events of the newer version. It must be pure.
 @inlinable public func Split<From, To, Context, Old>(
   _ path: RecordPath<From, Old>, emptyBecause reason: String? = nil,
   _ body: @escaping @Sendable (consuming Old, Origin, Context) throws -> [To.Event]
@@ -70,7 +72,7 @@ internal import AnnalsCoding
   }
 }
 
-/// The rule of all forms of `Split`.
+/// Makes the rule for all forms of `Split`.
 @inlinable func split<From, To, Context, Old>(
   _ path: RecordPath<From, Old>, _ effect: RuleEffect, _ reason: String?,
   _ make: @escaping @Sendable (Context?) -> @Sendable (consuming Old, Origin) throws -> [To.Event]
@@ -100,7 +102,7 @@ internal import AnnalsCoding
 }
 
 extension RuleEffect {
-  /// Whether an event of the case numbered `index` may come out.
+  /// Returns whether an event of the case numbered `index` is a possible result.
   @inlinable package func allows(_ index: Int) -> Bool {
     switch self {
     case .anything: true

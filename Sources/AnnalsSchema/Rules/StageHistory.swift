@@ -6,22 +6,23 @@ public import AnnalsCoding
   import Foundation
 #endif
 
-/// All events of one version, from the oldest to the newest: what a stage's `prepare` and `verify` read.
+/// All events of one version, from the oldest to the newest, as read by a stage's `prepare` and `verify`.
 ///
-/// It ends at the last entry that stood in the log when the work began, and has no events that were stored under a later version. The newer history of a
-/// `verify` is what the older one becomes: it has no events that were stored under the newer version either. It cannot be kept.
+/// It ends at the last entry that was in the log when the work began, and has no events stored under a later
+/// version. The newer history of a `verify` is the converted form of the older one: it also has no events
+/// stored under the newer version. A history cannot be kept.
 public struct StageHistory<Event: SchemaEvent> {
   /// The id of the log.
   let log: UUID
-  /// The cases whose events are read; `nil` for all.
+  /// The selected cases; `nil` for all.
   private var cases: Set<Int>?
   /// Whether a key path named no record.
   private var namesUnknown = false
-  /// Where entries are reported that are passed over; `nil` where they end the reading.
+  /// The destination for reports of skipped entries; `nil` if such an entry ends the read.
   let quarantine: Quarantine?
   private let read: (Set<Int>?, (HistoryItem<Event>) throws -> Void) throws -> Void
 
-  /// A history of the log with this id that hands what it has of some cases to the closure it is given.
+  /// Creates a history of the log with this id. The closure reads the events of some cases.
   init(
     log: UUID, quarantine: Quarantine? = nil,
     _ read: @escaping (Set<Int>?, (HistoryItem<Event>) throws -> Void) throws -> Void
@@ -31,7 +32,7 @@ public struct StageHistory<Event: SchemaEvent> {
     self.read = read
   }
 
-  /// The events of some records alone.
+  /// Returns a history with only the events of some records.
   ///
   /// ```swift
   /// let joined = try history.selecting(\.memberJoined).firstPositions { entry -> String? in
@@ -40,10 +41,10 @@ public struct StageHistory<Event: SchemaEvent> {
   /// ```
   ///
   /// Entries that can become none of these records are not decoded or upcast. So a rule that fails for them
-  /// does not matter, and the reading takes less time.
+  /// does not matter, and the read takes less time.
   ///
   /// - Parameter records: The records, of the history's version.
-  /// - Returns: A history that hands out their events and no others.
+  /// - Returns: A history that has only their events.
   public func selecting(_ records: PartialKeyPath<Event.Cases>...) -> StageHistory<Event> {
     var selected = self
     var numbers: Set<Int> = []
@@ -58,12 +59,12 @@ public struct StageHistory<Event: SchemaEvent> {
     return selected
   }
 
-  /// Hands each event to `body`, oldest first.
+  /// Calls `body` with each event, oldest first.
   ///
-  /// - Parameter body: Takes an event. What it throws ends the reading.
-  /// - Throws: What `body` throws, and ``AnnalsError`` for an entry that cannot be read. Where the store
-  ///   was opened with ``StoreOptions/Unreadable/quarantine(_:)``, such an entry is reported and passed over
-  ///   instead.
+  /// - Parameter body: Handles an event. An error it throws ends the read.
+  /// - Throws: Any error that `body` throws, and ``AnnalsError`` for an entry that cannot be read. If the
+  ///   store was opened with ``StoreOptions/Unreadable/quarantine(_:)``, such an entry is reported and
+  ///   skipped instead.
   /// - Complexity: O(log); it may be called more than once, and each time reads the log again.
   public func forEach(_ body: (Entry<Event>) throws -> Void) throws {
     try items(of: cases) { item in
@@ -73,8 +74,8 @@ public struct StageHistory<Event: SchemaEvent> {
     }
   }
 
-  /// Hands each event of an entry that can become one of `cases` to `body`, and each such entry that is
-  /// passed over because it cannot be read.
+  /// Calls `body` with each event of an entry that can become one of `cases`, and with each such entry that
+  /// is skipped because it cannot be read.
   func items(of cases: Set<Int>?, _ body: (HistoryItem<Event>) throws -> Void) throws {
     if namesUnknown {
       throw AnnalsError(
@@ -85,11 +86,11 @@ public struct StageHistory<Event: SchemaEvent> {
     try read(cases, body)
   }
 
-  /// Gathers something from all events.
+  /// Combines all events into one result.
   ///
   /// - Parameters:
-  ///   - result: What to begin with.
-  ///   - body: Takes what is gathered so far, and an event.
+  ///   - result: The initial value.
+  ///   - body: Updates the result so far with an event.
   /// - Throws: As ``forEach(_:)``.
   public func reduce<Result>(
     into result: Result, _ body: (inout Result, Entry<Event>) throws -> Void
@@ -99,7 +100,7 @@ public struct StageHistory<Event: SchemaEvent> {
     return result
   }
 
-  /// Where the first event stands that has each key.
+  /// Returns the position of the first event with each key.
   ///
   /// - Parameter key: The key of an event; `nil` for events that have none.
   /// - Throws: As ``forEach(_:)``.
@@ -112,7 +113,7 @@ public struct StageHistory<Event: SchemaEvent> {
     }
   }
 
-  /// The positions of events whose key an earlier event has already.
+  /// Returns the positions of events whose key an earlier event already has.
   ///
   /// - Parameter key: The key of an event; `nil` for events that have none.
   /// - Throws: As ``forEach(_:)``.
@@ -124,11 +125,11 @@ public struct StageHistory<Event: SchemaEvent> {
     }
   }
 
-  /// The positions of events that refer to something which no event of the log makes.
+  /// Returns the positions of events that refer to something that no event of the log defines.
   ///
   /// - Parameters:
-  ///   - references: What an event refers to.
-  ///   - definition: What an event makes; `nil` for events that make nothing.
+  ///   - references: Returns the things that an event refers to.
+  ///   - definition: Returns the thing that an event defines; `nil` if it defines none.
   /// - Throws: As ``forEach(_:)``.
   public func danglingReferences<Key: Hashable>(
     from references: (Entry<Event>) throws -> [Key], to definition: (Entry<Event>) throws -> Key?
@@ -144,10 +145,10 @@ public struct StageHistory<Event: SchemaEvent> {
 
 @available(*, unavailable) extension StageHistory: Sendable {}
 
-/// What a whole log is read as.
+/// An item in the history of a whole log.
 package enum HistoryItem<Event: SchemaEvent> {
   /// An event.
   case entry(Entry<Event>)
-  /// An entry that is passed over because it cannot be read.
+  /// An entry that is skipped because it cannot be read.
   case passedOver(QuarantinedEntry)
 }

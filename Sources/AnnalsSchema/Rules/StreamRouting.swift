@@ -6,12 +6,12 @@ package struct StreamRouting: Sendable {
   package let plan: CompiledPlan
   /// The newer version.
   package let version: SchemaVersion
-  /// A place for the events that an entry is at the older version.
+  /// Makes a sink for the events of an entry at the older version.
   package let makeSink: @Sendable () -> Sink
-  /// Where an entry goes whose events are in the sink; they are taken out.
+  /// Returns the destination of the entry whose events are in the sink, and removes them from it.
   package let route: @Sendable (Sink, Origin) throws -> StreamRoute
 
-  /// The same with another form of the plan.
+  /// Creates the same routing with another form of the plan.
   package init(_ other: StreamRouting, plan: CompiledPlan) {
     self.plan = plan
     version = other.version

@@ -1,6 +1,6 @@
 internal import AnnalsCoding
 
-/// A rule that turns each record of one type into one record of a stated type.
+/// Converts each record of one type to one record of a stated type.
 ///
 /// ```swift
 /// Upcast(\.placed, to: \.placed) { old, origin in .init(total: old.total, currency: "EUR") }
@@ -9,8 +9,8 @@ internal import AnnalsCoding
 /// - Parameters:
 ///   - path: The record of the older version.
 ///   - target: The record of the newer version.
-///   - body: The new record, from the old one and what is known of its entry. It must be pure: the same result whenever,
-///     wherever and however often it runs. What it throws stops the reader at that entry.
+///   - body: Makes the new record from the old one and its entry's origin. It must be pure: the same result
+///     whenever, wherever and however often it runs. An error it throws stops the reader at that entry.
 @inlinable public func Upcast<From, To, Context, Old, New>(
   _ path: RecordPath<From, Old>, to target: RecordPath<To, New>,
   _ body: @escaping @Sendable (consuming Old, Origin) throws -> New
@@ -18,12 +18,12 @@ internal import AnnalsCoding
   upcast(path, to: target) { _ in body }
 }
 
-/// A rule that turns each record of one type into one record of a stated type, with the help of the stage's context.
+/// Converts each record of one type to one record of a stated type, using the stage's context.
 ///
 /// - Parameters:
 ///   - path: The record of the older version.
 ///   - target: The record of the newer version.
-///   - body: The new record, from the old one, what is known of its entry, and the context. It must be pure.
+///   - body: Makes the new record from the old one, its entry's origin and the context. It must be pure.
 @inlinable public func Upcast<From, To, Context, Old, New>(
   _ path: RecordPath<From, Old>, to target: RecordPath<To, New>,
   _ body: @escaping @Sendable (consuming Old, Origin, Context) throws -> New
@@ -33,7 +33,7 @@ internal import AnnalsCoding
   }
 }
 
-/// A rule that turns each record of one type into one event.
+/// Converts each record of one type to one event of any type.
 ///
 /// ```swift
 /// Upcast(\.placed) { old, origin in
@@ -41,23 +41,24 @@ internal import AnnalsCoding
 /// }
 /// ```
 ///
-/// A filter by type has to look behind such a rule for every type; where one type comes out, name it with `to:`.
+/// Every filter by type must upcast the record for such a rule. If only one type results, name it with `to:`.
 ///
 /// - Parameters:
 ///   - path: The record of the older version.
-///   - body: The event of the newer version, from the old record and what is known of its entry. It must be pure. What it
-///     throws stops the reader at that entry.
+///   - body: Makes the event of the newer version from the old record and its entry's origin. It must be
+///     pure. An error it throws stops the reader at that entry.
 @inlinable public func Upcast<From, To, Context, Old>(
   _ path: RecordPath<From, Old>, _ body: @escaping @Sendable (consuming Old, Origin) throws -> To.Event
 ) -> Rule<From, To, Context> {
   upcast(path) { _ in body }
 }
 
-/// A rule that turns each record of one type into one event, with the help of the stage's context.
+/// Converts each record of one type to one event of any type, using the stage's context.
 ///
 /// - Parameters:
 ///   - path: The record of the older version.
-///   - body: The event of the newer version, from the old record, what is known of its entry, and the context. It must be pure.
+///   - body: Makes the event of the newer version from the old record, its entry's origin and the context. It
+///     must be pure.
 @inlinable public func Upcast<From, To, Context, Old>(
   _ path: RecordPath<From, Old>,
   _ body: @escaping @Sendable (consuming Old, Origin, Context) throws -> To.Event
@@ -67,7 +68,7 @@ internal import AnnalsCoding
   }
 }
 
-/// The rule of both forms of `Upcast` with `to:`.
+/// Makes the rule for both forms of `Upcast` with `to:`.
 @inlinable func upcast<From, To, Context, Old, New>(
   _ path: RecordPath<From, Old>, to target: RecordPath<To, New>,
   _ make: @escaping @Sendable (Context?) -> @Sendable (consuming Old, Origin) throws -> New
@@ -86,7 +87,7 @@ internal import AnnalsCoding
   }
 }
 
-/// The rule of both forms of `Upcast` that give an event.
+/// Makes the rule for both forms of `Upcast` that return an event.
 @inlinable func upcast<From, To, Context, Old>(
   _ path: RecordPath<From, Old>,
   _ make: @escaping @Sendable (Context?) -> @Sendable (consuming Old, Origin) throws -> To.Event

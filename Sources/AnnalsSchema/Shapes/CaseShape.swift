@@ -4,23 +4,23 @@ internal import AnnalsCoding
 public struct CaseShape: Sendable {
   /// The name on disk.
   public let name: String
-  /// The values that the case holds, in their order.
+  /// The associated values of the case, in their order.
   public let values: [FieldShape]
-  /// Whether a reader takes this case for cases that it does not know. It says nothing of the bytes.
+  /// Whether readers use this case for unknown cases. It does not affect the bytes.
   public let standsForUnknown: Bool
 
-  /// A case called `name`.
+  /// Creates a case called `name`.
   public init(_ name: String, _ values: [FieldShape] = [], standsForUnknown: Bool = false) {
     self.name = name
     self.values = values
     self.standsForUnknown = standsForUnknown
   }
 
-  /// The case that `make` makes of values, which have these labels.
+  /// Creates the case that `make` makes of values with these labels.
   ///
   /// - Parameters:
   ///   - name: The name on disk.
-  ///   - labels: The labels of the values; `_0`, `_1` and so on for those without.
+  ///   - labels: The labels of the values; `_0`, `_1` and so on for values without one.
   ///   - make: The case as a function; only its type matters.
   ///   - types: The types that are being described.
   public init<Choice, each Value: StoredValue>(
@@ -35,7 +35,7 @@ public struct CaseShape: Sendable {
 }
 
 extension RecordShape {
-  /// The paths of the cases that stand for unknown ones, sorted.
+  /// The paths of the cases for unknown ones, sorted.
   var unknownCases: [ExactText] {
     var paths: [ExactText] = []
     func add(_ shape: ValueShape, at path: String) {
@@ -58,7 +58,7 @@ extension RecordShape {
     return paths.sorted()
   }
 
-  /// Whether the names in `path` lead to a choice.
+  /// Returns whether the names in `path` lead to a choice.
   func hasChoice(_ path: String) -> Bool {
     var isFound = false
     func look(_ shape: ValueShape, at place: String) {
@@ -80,12 +80,12 @@ extension RecordShape {
 }
 
 extension CaseShape: Hashable {
-  /// Whether the cases are the same on disk.
+  /// Returns whether the cases are the same on disk.
   public static func == (left: CaseShape, right: CaseShape) -> Bool {
     ExactText(left.name) == ExactText(right.name) && left.values == right.values
   }
 
-  /// Feeds what the case is on disk to `hasher`.
+  /// Hashes the case's form on disk into `hasher`.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ExactText(name))
     hasher.combine(values)

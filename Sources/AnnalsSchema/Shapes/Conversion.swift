@@ -1,12 +1,12 @@
 package import AnnalsCoding
 
-/// How payloads of one shape become payloads of another, worked out once for many payloads.
+/// A conversion of payloads of one shape to another, computed once for many payloads.
 ///
-/// It changes only what must change and looks at nothing else: what it copies is for the reader behind it to check.
+/// It changes only the necessary parts and checks nothing else: the reader after it checks the copied parts.
 package struct Conversion: Sendable {
-  /// Steps that could not be made one, each with what its calls stand for.
+  /// Steps that could not be merged into one, each with the definitions for its calls.
   private var steps: [Step] = []
-  /// The program of the only step, where there is one.
+  /// The program of the only step, if there is just one.
   private var program: ConversionProgram?
 
   private struct Step: Sendable {
@@ -20,10 +20,10 @@ package struct Conversion: Sendable {
       program = ConversionProgram(mapping, definitions)
     }
 
-    /// Whether it refuses some payloads of the shape that it is for.
+    /// Whether it refuses some payloads of its shape.
     var isPartial: Bool { ([mapping] + definitions).contains { $0.contains(\.isPartial) } }
 
-    /// This step and `next` as one; `nil` where they must be done one after the other.
+    /// Returns this step and `next` as one; `nil` if they must run one after the other.
     func followed(by next: Step) -> Mapping? {
       // Two types that contain themselves would have to be unrolled together.
       guard definitions.isEmpty || next.definitions.isEmpty, !isPartial else { return nil }
@@ -36,9 +36,10 @@ package struct Conversion: Sendable {
     program = steps.count == 1 ? steps[0].program : nil
   }
 
-  /// The conversion that `mapping` says; `definitions` are what its calls stand for.
+  /// Creates the conversion for `mapping`; `definitions` are for its calls.
   init(_ mapping: Mapping, _ definitions: [Mapping] = []) {
-    // A definition leaves its values as they are if it does so wherever those that it calls do: what remains when none is left out any more.
+    // A definition leaves its values unchanged if the definitions that it calls do. The result is what
+    // remains after removing all others.
     var same = Set(definitions.indices)
     var count: Int
     repeat {
@@ -54,17 +55,17 @@ package struct Conversion: Sendable {
     self.init([Step(simple, calls ? definitions.map { $0.simplified(same: same) } : [])])
   }
 
-  /// The conversion between shapes whose payloads are the same bytes.
+  /// The conversion between shapes whose payloads have the same bytes.
   static let same = Conversion([Step]())
 
-  /// Whether payloads stay as they are.
+  /// Whether payloads are unchanged.
   package var isSame: Bool { steps.isEmpty }
 
-  /// Appends what `payload` becomes to `output`, which after a failure is as before.
+  /// Appends the converted `payload` to `output`, which is unchanged after a failure.
   ///
-  /// - Throws: ``CodingFailure`` with the offset in `payload` where something that must change cannot.
-  /// - Complexity: O(what stands before the last field that changes) and one copy of the rest, without allocating where
-  ///   `output` has room and nothing is sorted.
+  /// - Throws: ``CodingFailure`` with the offset in `payload` of a part that must change and cannot.
+  /// - Complexity: O(the part before the last field that changes) and one copy of the rest. It does not
+  ///   allocate if `output` has capacity and nothing is sorted.
   package func apply(_ payload: Span<UInt8>, to output: inout [UInt8]) throws(CodingFailure) {
     if let program { return try program.apply(payload, to: &output) }
     guard let last = steps.last else {
@@ -81,9 +82,9 @@ package struct Conversion: Sendable {
     try last.program.apply(between.span, to: &output)
   }
 
-  /// The conversion that does this one and then `next`, as one wherever that is possible.
+  /// Returns a conversion that applies this one and then `next`, in one step if possible.
   ///
-  /// Two are done one after the other where the first refuses some payloads, or where both reach into a type that contains itself.
+  /// Two steps remain if the first refuses some payloads, or if both change a type that contains itself.
   func followed(by next: Conversion) -> Conversion {
     var steps = steps
     for step in next.steps {
@@ -97,12 +98,12 @@ package struct Conversion: Sendable {
     return Conversion(steps)
   }
 
-  /// The mappings that are done one after the other, each with what its calls stand for.
+  /// The mappings that run one after the other, each with the definitions for its calls.
   var mappings: [(mapping: Mapping, definitions: [Mapping])] { steps.map { ($0.mapping, $0.definitions) } }
 
-  /// Whether it refuses some payloads of the shape that it is for.
+  /// Whether it refuses some payloads of its shape.
   var isPartial: Bool { steps.contains(where: \.isPartial) }
 
-  /// How many passes over a payload it takes: 0 where payloads stay, 1 for what could be made one.
+  /// The number of passes over a payload: 0 if payloads are unchanged, 1 for a single step.
   var passes: Int { steps.count }
 }

@@ -1,12 +1,12 @@
 internal import AnnalsCoding
 
-/// Turns a mapping into instructions.
+/// Translates a mapping into instructions.
 struct ConversionAssembly {
-  /// What a block does.
+  /// The work of a block.
   private enum Block {
     /// Maps a value.
     case value(Mapping)
-    /// Appends a head and makes values of the `count` values of a case, the first of which comes next.
+    /// Appends a head and makes values of the `count` values of a case; the first of these is next.
     case held(head: [UInt8], count: Int, [Mapping])
   }
   private enum Part {
@@ -21,10 +21,10 @@ struct ConversionAssembly {
   private let definitions: [Mapping]
   private var blocks: [Block] = []
   private var blockOfDefinition: [Int: Int32] = [:]
-  /// The last instruction that a jump leads to: what is appended behind it is not joined with what was before it.
+  /// The last instruction that a jump leads to. Instructions after it are not joined with those before it.
   private var target = 0
 
-  /// The instructions of `mapping`, whose first block begins at 0.
+  /// Creates the instructions of `mapping`, whose first block begins at 0.
   init(_ mapping: Mapping, _ definitions: [Mapping]) {
     self.definitions = definitions
     blocks = [.value(mapping)]
@@ -32,7 +32,7 @@ struct ConversionAssembly {
     while starts.count < blocks.count {
       starts.append(Int32(code.count))
       target = code.count
-      // Only the outermost value ends where the payload ends.
+      // Only the outermost value ends at the end of the payload.
       let isLast = starts.count == 1
       switch blocks[starts.count - 1] {
       case .value(let mapping): emit(mapping, isLast: isLast, isAlone: true)
@@ -78,7 +78,7 @@ struct ConversionAssembly {
     }
   }
 
-  /// Maps the value that comes next; `isLast` says that nothing follows it, `isAlone` that its block does nothing else.
+  /// Maps the next value. `isLast`: nothing follows it. `isAlone`: its block does nothing else.
   private mutating func emit(_ mapping: Mapping, isLast: Bool, isAlone: Bool = false) {
     switch mapping {
     case .same: isLast ? add(.copyRest) : add(.copy, 1)
@@ -146,7 +146,7 @@ struct ConversionAssembly {
     return bytes
   }
 
-  /// What `mapping` of a record of `count` fields appends, in its order.
+  /// Returns the parts that `mapping` of a record of `count` fields appends, in order.
   private func parts(_ mapping: Mapping, of count: Int) -> [Part] {
     switch mapping {
     case .field(let index, _, let inner): [.take(index, inner)]
@@ -158,7 +158,7 @@ struct ConversionAssembly {
     }
   }
 
-  /// Whether the fields are not taken in their order.
+  /// Returns whether the fields are not taken in their order.
   private static func goesBack(_ parts: [Part]) -> Bool {
     var position = 0
     for part in parts {
@@ -173,7 +173,7 @@ struct ConversionAssembly {
     return false
   }
 
-  /// Appends `parts` of a record of `count` fields, of which the first comes next.
+  /// Appends `parts` of a record of `count` fields, the first of which is next.
   private mutating func emit(_ parts: [Part], of count: Int, isLast: Bool) {
     let goesBack = Self.goesBack(parts)
     // A few fields are found again by counting from the first; for many that would take quadratic time.
@@ -197,7 +197,7 @@ struct ConversionAssembly {
         position = field + 1
         switch inner {
         case .constant, .scalar: emit(inner, isLast: false)
-        // A record inside one that is gone back to has a block of its own, because a block remembers one record.
+        // A record inside one with backward seeks has its own block, because a block remembers one record.
         case _ where goesBack: add(.call, block(.value(inner)))
         default: emit(inner, isLast: isLast && position == count && index == parts.count - 1)
         }

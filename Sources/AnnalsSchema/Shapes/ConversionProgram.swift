@@ -1,6 +1,6 @@
 internal import AnnalsCoding
 
-/// A mapping of payloads, ready to be run.
+/// A mapping of payloads in executable form.
 ///
 /// It is an object so that running it touches one reference count, not one for each of its arrays.
 final class ConversionProgram: Sendable {
@@ -9,7 +9,7 @@ final class ConversionProgram: Sendable {
   private let scalars: [ScalarStep]
   private let short: ConversionSplices?
 
-  /// The program of `mapping`, whose calls stand for `definitions`.
+  /// Creates the program of `mapping`; `definitions` are for its calls.
   init(_ mapping: Mapping, _ definitions: [Mapping]) {
     let assembly = ConversionAssembly(mapping, definitions)
     code = assembly.code
@@ -18,7 +18,7 @@ final class ConversionProgram: Sendable {
     short = ConversionSplices(assembly.code)
   }
 
-  /// Appends what `payload` becomes; after a failure `output` is as before.
+  /// Appends the converted `payload`; after a failure `output` is unchanged.
   func apply(_ payload: Span<UInt8>, to output: inout [UInt8]) throws(CodingFailure) {
     if let short {
       let offset = try payload.end(ofHead: short.fields, at: 0)

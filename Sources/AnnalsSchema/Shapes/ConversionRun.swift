@@ -1,19 +1,20 @@
 internal import AnnalsCoding
 
-/// A program that is being run over one payload.
+/// A run of a program on one payload.
 ///
-/// Whatever the bytes, it throws and never traps: each length is checked against what is left, and blocks nest no
-/// deeper than the containers of a payload.
+/// For any bytes, it throws and never traps. Each length is checked against the remaining bytes, and blocks
+/// nest no deeper than the containers of a payload.
 struct ConversionRun: ~Copyable, ~Escapable {
   private let code: Span<ConversionInstruction>
   private let pool: Span<UInt8>
   private let scalars: Span<ScalarStep>
   private let bytes: Span<UInt8>
   private var offset = 0
-  /// Where fields begin, of the records that are gone back to, one record behind the other.
+  /// The offsets of fields of the records with backward seeks, one record after the other.
   private var places: [Int] = []
 
-  /// Three blocks a container: one of a definition, one of a record or case gone back to, one of an element.
+  /// Three blocks per container: one of a definition, one of a record or case with backward seeks, one of an
+  /// element.
   private static let depthLimit = 3 * CBOR.depthLimit + 3
 
   @_lifetime(copy code, copy pool, copy scalars, copy bytes)
@@ -26,11 +27,11 @@ struct ConversionRun: ~Copyable, ~Escapable {
     self.bytes = bytes
   }
 
-  /// Runs the block that begins at instruction `start` and stands in `depth` others.
+  /// Runs the block that begins at instruction `start`, nested in `depth` others.
   mutating func block(_ start: Int, depth: Int, into output: inout [UInt8]) throws(CodingFailure) {
     guard depth <= Self.depthLimit else { throw CodingFailure(.tooDeep, at: offset) }
     var next = start
-    // The record that was entered: its head, its first field, and where its fields are noted.
+    // The entered record: its head, its first field, and where the offsets of its fields are recorded.
     var head = offset
     var first = offset
     var noted = -1
@@ -91,7 +92,7 @@ struct ConversionRun: ~Copyable, ~Escapable {
     }
   }
 
-  /// Takes the head of an array, and returns how many elements follow; each takes at least a byte.
+  /// Consumes the head of an array, and returns the number of its elements; each takes at least a byte.
   private mutating func array() throws(CodingFailure) -> Int {
     var reader = CBORReader(bytes, at: offset)
     let head = try reader.canonicalHead()
@@ -151,7 +152,8 @@ struct ConversionRun: ~Copyable, ~Escapable {
     guard !sorts || order.sort(&output) == nil else { throw CodingFailure(.duplicateKey, at: place) }
   }
 
-  /// Takes a case's number, and the head of what it holds, of a choice of `count` cases whose entries begin at `entries`.
+  /// Consumes a case's number, and the head of its values. The choice has `count` cases, whose entries begin
+  /// at `entries`.
   private mutating func chosen(of count: Int, in entries: Int) throws(CodingFailure) -> Int {
     let start = offset
     var reader = CBORReader(bytes, at: offset)

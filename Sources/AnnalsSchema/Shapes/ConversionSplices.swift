@@ -1,15 +1,16 @@
 internal import AnnalsCoding
 
-/// A conversion of one record that only leaves out, keeps and adds fields: the most frequent one, in its fastest form.
+/// A conversion of one record that only removes, keeps and adds fields: the most frequent one, in its fastest
+/// form.
 struct ConversionSplices: Sendable {
-  /// How many fields the record stored has.
+  /// The number of fields of the stored record.
   let fields: Int
-  /// What is done behind its head.
+  /// The splices after its head.
   let splices: [Splice]
-  /// How many bytes are new.
+  /// The number of new bytes.
   let added: Int
 
-  /// The form of a program whose first block does nothing else; `nil` where it does more.
+  /// Creates this form of a program whose first block does nothing else; `nil` if it does more.
   init?(_ code: [ConversionInstruction]) {
     guard let first = code.first, first.operation == .enter else { return nil }
     var splices = [Splice(start: 0, count: 0)]

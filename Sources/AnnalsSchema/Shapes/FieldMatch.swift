@@ -1,24 +1,24 @@
 internal import AnnalsCoding
 
-/// A field of an older shape and the field of a newer one that it is, by their numbers in the shapes' graphs.
+/// A pair of an older and a newer field that are the same, by their numbers in the shapes' graphs.
 struct FieldMatch: Hashable, Sendable {
   let older: Int
   let newer: Int
 }
 
-/// Which field of a record's newest shape each field of an older shape is, whatever they are called.
+/// The pairs of equal fields of older shapes and a record's newest shape, regardless of their names.
 struct FieldLineage: Equatable, Sendable {
   /// The pairs; `newer` is of the newest shape.
   private(set) var matches: Set<FieldMatch>
 
-  /// The lineage of a shape within itself.
+  /// Creates the lineage of a shape within itself.
   init(of shape: RecordShape) {
     matches = Set((0..<ShapeGraph(shape).fieldCount).map { FieldMatch(older: $0, newer: $0) })
   }
 
-  /// Goes on to the version before.
+  /// Continues with the previous version.
   ///
-  /// - Parameter link: The fields of that version and of the one reached so far that are one field.
+  /// - Parameter link: The pairs of equal fields of that version and the one reached so far.
   mutating func follow(_ link: Set<FieldMatch>) {
     let before = Dictionary(grouping: link, by: \.newer)
     matches = matches.reduce(into: []) { followed, match in
@@ -30,7 +30,7 @@ struct FieldLineage: Equatable, Sendable {
 }
 
 extension ShapeComparison {
-  /// Whether fields move into or out of a record, which only the stage says.
+  /// Whether fields move into or out of a record, which only the stage declares.
   var movesFields: Bool {
     changes.contains { change in
       switch change.kind {

@@ -1,13 +1,14 @@
 internal import AnnalsCoding
 
-/// Which field of an older record each field of the newer one is.
+/// The matching of each field of a newer record with a field of the older one.
 struct FieldMatching {
-  /// For each field of the newer record the number of the older one, or `nil`.
+  /// For each field of the newer record, the number of the older one, or `nil`.
   private(set) var older: [Int?]
-  /// What is wrong with original names: the field's name and what to do.
+  /// The problems of original names: the field's name and the remedy.
   private(set) var problems: [(name: String, description: String)] = []
 
-  /// Matches by names, compared as UTF-8 bytes, and original names, all but those new fields that come from elsewhere.
+  /// Matches fields by name, compared as UTF-8 bytes, and by original name, except those that move in from
+  /// elsewhere.
   init(_ old: [ShapeGraph.Field], _ new: [ShapeGraph.Field], except moved: Set<Int> = []) {
     older = new.map { _ in nil }
     let oldNumbers = Self.numbers(old)
@@ -15,7 +16,7 @@ struct FieldMatching {
     var taken: Set<Int> = []
     for (number, field) in new.enumerated() where !moved.contains(number) {
       let carried = oldNumbers[ExactText(field.name)]
-      // A field with the original name that it had before was renamed in an earlier version.
+      // A field with the same original name as before was renamed in an earlier version.
       if let carried,
         Self.areSame(field.originalName, nil) || Self.areSame(field.originalName, old[carried].originalName)
       {
@@ -45,7 +46,7 @@ struct FieldMatching {
     problems.append((field.name, "wrong original name `\(field.originalName ?? "")`: \(description)"))
   }
 
-  /// The number of the first field with each name.
+  /// Returns the number of the first field with each name.
   static func numbers(_ fields: [ShapeGraph.Field]) -> [ExactText: Int] {
     Dictionary(
       fields.enumerated().map { (ExactText($0.element.name), $0.offset) },
@@ -58,7 +59,7 @@ struct FieldMatching {
 }
 
 extension ShapeGraph.Field {
-  /// The number of the field of `fields` that this one, moved into or out of a record, was.
+  /// Returns the number of the field of `fields` from which this one, moved into or out of a record, came.
   func number(in fields: [ExactText: Int]) -> Int? {
     originalName.flatMap { fields[ExactText($0)] } ?? fields[ExactText(name)]
   }

@@ -1,22 +1,23 @@
 internal import AnnalsCoding
 
-/// The fields of two records while they are paired, and what those of the wanted one are made of.
+/// The fields of two records during their pairing, and the mappings for those of the wanted one.
 struct FieldPairing {
   let old: [ShapeGraph.Field]
   let new: [ShapeGraph.Field]
   /// The path of the record.
   let path: String
-  /// How many fields the stored record has.
+  /// The number of fields of the stored record.
   let stored: Int
   private let isUpgrade: Bool
   private var made: [Mapping?]
-  /// The older fields that live on.
+  /// The older fields that have a counterpart.
   var used: Set<Int> = []
-  /// The newer fields that nothing is known of, by number.
+  /// The newer fields without a source, by number.
   var added: [Int] = []
   /// The newer fields that get a constant, by number.
   var constant: [Int] = []
-  /// For older nested records the fields that left them, each by its number and how it is read back.
+  /// For each older nested record, the fields that left it, by number and with the mapping that reads them
+  /// back.
   var hoists: [Int: [Int: Mapping]] = [:]
 
   init(_ old: [ShapeGraph.Field], _ new: [ShapeGraph.Field], path: String, isUpgrade: Bool) {
@@ -28,27 +29,27 @@ struct FieldPairing {
     made = (isUpgrade ? new : old).map { _ in nil }
   }
 
-  /// Says how the two fields that are one become each other.
+  /// Sets the mapping between two fields that are the same.
   mutating func set(_ before: Int, _ number: Int, _ mapping: Mapping?) {
     made[isUpgrade ? number : before] = mapping.map {
       .field(isUpgrade ? before : number, of: stored, $0)
     }
   }
 
-  /// Says what a newer field is made of.
+  /// Sets the mapping for a newer field.
   mutating func make(_ number: Int, _ mapping: Mapping?) {
     if isUpgrade { made[number] = mapping }
   }
 
-  /// Says what an older field is made of.
+  /// Sets the mapping for an older field.
   mutating func take(_ number: Int, _ mapping: Mapping?) {
     if !isUpgrade { made[number] = mapping }
   }
 
-  /// What the fields of the wanted record are made of; `nil` where one of them needs a rule.
+  /// The mappings for the fields of the wanted record; `nil` if one of them needs a rule.
   var mappings: [Mapping]? { Self.all(made) }
 
-  /// The mappings, where there is none missing.
+  /// Returns the mappings if none is missing.
   static func all(_ mappings: [Mapping?]) -> [Mapping]? {
     let known = mappings.compactMap { $0 }
     return known.count == mappings.count ? known : nil

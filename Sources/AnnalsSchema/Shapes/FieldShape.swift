@@ -1,17 +1,18 @@
 internal import AnnalsCoding
 
-/// A field of a record, or a value that a case holds, on disk.
+/// A field of a record, or an associated value of a case, on disk.
 public struct FieldShape: Sendable {
-  /// The name on disk. Names are equal when their UTF-8 bytes are; a value without a label is called `_0`, `_1` and so on, by its place.
+  /// The name on disk. Names are equal if their UTF-8 bytes are. A value without a label is called `_0`, `_1`
+  /// and so on, by its place.
   public let name: String
-  /// The name on disk that the field had in the version before, where that was another.
+  /// The field's name on disk in the previous version, if it differed.
   public let originalName: String?
-  /// What the field's value looks like.
+  /// The shape of the field's value.
   public let shape: ValueShape
-  /// The Swift property, for constants that a stage gives; `nil` where the shape was read from a store.
+  /// The Swift property, for constants of a stage; `nil` if the shape was read from a store.
   let path: (any Sendable & AnyKeyPath)?
 
-  /// A field called `name`.
+  /// Creates a field called `name`.
   public init(_ name: String, originalName: String? = nil, _ shape: ValueShape) {
     self.name = name
     self.originalName = originalName
@@ -19,7 +20,7 @@ public struct FieldShape: Sendable {
     path = nil
   }
 
-  /// The field that `property` of a record is stored as.
+  /// Creates the field for `property` of a record.
   public init<Root, Value: StoredValue>(
     _ name: String, originalName: String? = nil, _ property: any Sendable & KeyPath<Root, Value>,
     in types: inout ShapeTypes
@@ -30,7 +31,8 @@ public struct FieldShape: Sendable {
     path = property
   }
 
-  /// The field of a property whose type has no shape: it is stored by name, as its `Codable` code says. An optional may be missing, as any other.
+  /// Creates the field for a property whose type has no shape: it is stored by name, by its `Codable` code.
+  /// An optional may be missing, like any other.
   @_disfavoredOverload
   public init<Root, Value: Codable & Sendable>(
     _ name: String, originalName: String? = nil, _ property: any Sendable & KeyPath<Root, Value>,
@@ -44,14 +46,14 @@ public struct FieldShape: Sendable {
 }
 
 extension FieldShape: Hashable {
-  /// Whether the fields are the same on disk.
+  /// Returns whether the fields are the same on disk.
   public static func == (left: FieldShape, right: FieldShape) -> Bool {
     ExactText(left.name) == ExactText(right.name)
       && left.originalName.map { ExactText($0) } == right.originalName.map { ExactText($0) }
       && left.shape == right.shape
   }
 
-  /// Feeds what the field is on disk to `hasher`.
+  /// Hashes the field's form on disk into `hasher`.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ExactText(name))
     hasher.combine(originalName.map { ExactText($0) })

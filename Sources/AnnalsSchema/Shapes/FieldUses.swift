@@ -1,28 +1,28 @@
 internal import AnnalsCoding
 
-/// Which fields of stored payloads a chain of conversions still uses.
+/// The fields of stored payloads that a chain of conversions uses.
 ///
 /// A graph, because types may contain themselves.
 package struct FieldUses: Sendable {
-  /// What is used of one value.
+  /// The used parts of one value.
   private enum Node: Sendable {
     /// All of it.
     case all
-    /// Nothing: the value is gone afterwards.
+    /// None of it: the conversions remove the value.
     case nothing
-    /// Of a record, what is used of each field.
+    /// For a record, the use of each field.
     case record([Int])
-    /// Of an array or a set, what is used of each element.
+    /// For an array or a set, the use of each element.
     case elements(Int)
-    /// Of a dictionary, what is used of each value.
+    /// For a dictionary, the use of each value.
     case values(Int)
-    /// Of an enum, what is used of the values of each case.
+    /// For an enum, the use of the values of each case.
     case choice([[Int]])
-    /// Not worked out yet.
+    /// Not computed yet.
     case pending
   }
 
-  /// What is used of a value, as a place in the graph.
+  /// The use of a value, as a node of the graph.
   struct Use: Hashable, Sendable {
     fileprivate let number: Int
     /// All of it.
@@ -30,17 +30,17 @@ package struct FieldUses: Sendable {
     fileprivate static let nothing = Use(number: 1)
   }
 
-  /// A call of a definition, of whose result a part is wanted.
+  /// A call of a definition, with the wanted part of its result.
   private struct Call: Hashable {
     let definition: Int
     let wanted: Int
   }
 
   private var nodes: [Node] = [.all, .nothing]
-  /// What is used of the whole payload.
+  /// The use of the whole payload.
   private(set) var root = Use.all
 
-  /// What `conversions`, done one after the other, use of the payloads that the first one takes.
+  /// Computes which parts of the first one's payloads `conversions` use when applied one after the other.
   ///
   /// - Complexity: O(the size of the mappings).
   init(_ conversions: [Conversion]) {
@@ -52,27 +52,27 @@ package struct FieldUses: Sendable {
     root = Use(number: wanted)
   }
 
-  /// Whether something of the payload is not used.
+  /// Whether some part of the payload is unused.
   var isPartial: Bool { !isAll(root) }
 
-  /// Whether all of a value is used.
+  /// Returns whether all of a value is used.
   func isAll(_ use: Use) -> Bool {
     if case .all = nodes[use.number] { true } else { false }
   }
 
-  /// Whether a value is gone.
+  /// Returns whether a value is removed.
   func isNothing(_ use: Use) -> Bool { isNothing(use.number) }
 
-  /// What is used of the field numbered `index` of a record.
+  /// Returns the use of the field numbered `index` of a record.
   func field(_ index: Int, of use: Use) -> Use { Use(number: part(index, of: use.number)) }
 
-  /// What is used of the elements of an array or a set.
+  /// Returns the use of the elements of an array or a set.
   func element(of use: Use) -> Use { Use(number: element(of: use.number)) }
 
-  /// What is used of the values of a dictionary.
+  /// Returns the use of the values of a dictionary.
   func value(of use: Use) -> Use { Use(number: value(of: use.number)) }
 
-  /// What is used of the value numbered `index` that a case holds.
+  /// Returns the use of the value numbered `index` of a case.
   func value(_ index: Int, ofCase number: Int, of use: Use) -> Use {
     Use(number: held(index, number, of: use.number))
   }
@@ -115,9 +115,9 @@ package struct FieldUses: Sendable {
   }
 }
 
-// How the graph is made.
+// The construction of the graph.
 extension FieldUses {
-  /// The number of a node; where all of each part is used, that of the whole.
+  /// Adds a node and returns its number; if all of each part is used, that of the whole.
   private mutating func add(_ node: Node) -> Int {
     let parts =
       switch node {
@@ -131,7 +131,7 @@ extension FieldUses {
     return nodes.count - 1
   }
 
-  /// What `mapping` uses of a value, where `wanted` is used of what it makes.
+  /// Returns the parts of a value that `mapping` uses if `wanted` of its result is used.
   private mutating func used(
     by mapping: Mapping, _ definitions: [Mapping], wanted: Int, _ calls: inout [Call: Int]
   ) -> Int {
@@ -179,7 +179,7 @@ extension FieldUses {
     }
   }
 
-  /// What is used of each of the `count` fields of a record by the mappings that make another one of it.
+  /// Returns the use of each of the `count` fields of a record by the mappings that make another one of it.
   private mutating func parts(
     _ count: Int, _ made: [Mapping], _ definitions: [Mapping], _ calls: inout [Call: Int],
     wanted: (FieldUses, Int) -> Int
@@ -197,7 +197,7 @@ extension FieldUses {
     return parts
   }
 
-  /// What is used by either of two.
+  /// Returns the union of two uses.
   private mutating func union(_ one: Int, _ other: Int) -> Int {
     guard one != other else { return one }
     switch (nodes[one], nodes[other]) {

@@ -1,17 +1,17 @@
 internal import AnnalsCoding
 
-/// Finds the values of keys in a payload whose shape is not known.
+/// A search for the values of keys in a payload whose shape is unknown.
 struct KeyedValues {
   private let wanted: Set<[ExactText]>
   private var path: [ExactText] = []
   private var place: [LostValue.Step] = []
   private var found: [LostValue] = []
 
-  /// The values at `paths`, null left out; arrays have no part in a path, as in ``KeyPaths``.
+  /// Returns the values at `paths`, except null; arrays have no part in a path, as in ``KeyPaths``.
   ///
-  /// Which of several values at one path a type passes over is not known, so that all of them are found.
+  /// It is unknown which of several values at one path a type skips, so all of them are returned.
   ///
-  /// - Throws: ``CodingFailure`` where `payload` is none.
+  /// - Throws: ``CodingFailure`` if `payload` is not a payload.
   /// - Complexity: O(bytes).
   static func of(
     _ paths: [[ExactText]], in payload: Span<UInt8>

@@ -1,14 +1,14 @@
 internal import AnnalsCoding
 
-/// A walk through one payload by name that finds the values which a rewrite loses: those under keys that the
+/// A walk through one payload by name that finds the values that a rewrite loses: those under keys that the
 /// shape does not have, and those of fields that a plan removes.
 ///
-/// It follows what ``NamedReading`` takes, so that every key which that passes over is found.
+/// It accepts the same payloads as ``NamedReading``, so it finds every key that ``NamedReading`` skips.
 struct LossReading: ~Copyable, ~Escapable {
   private let table: NamedTable
   private let removals: FieldRemovals?
   private let uses: FieldUses?
-  /// Whether keys that the shape does not have are found.
+  /// Whether to find keys that the shape does not have.
   private let findsUndeclared: Bool
   private var reader: CBORReader
   private var path: [ExactText] = []
@@ -28,12 +28,12 @@ struct LossReading: ~Copyable, ~Escapable {
     reader = CBORReader(bytes)
   }
 
-  /// Takes the payload.
+  /// Walks through the payload.
   mutating func run() throws(CodingFailure) {
     try value(of: 0, uses?.root ?? .all)
   }
 
-  /// Takes a value of the type `number`.
+  /// Reads a value of the type `number`.
   private mutating func value(of number: Int32, _ use: FieldUses.Use) throws(CodingFailure) {
     if !findsUndeclared, uses?.isAll(use) != false { return try skip() }
     var row = table.rows[Int(number)]
@@ -74,7 +74,7 @@ struct LossReading: ~Copyable, ~Escapable {
     }
   }
 
-  /// Takes a value that has no name in a path.
+  /// Reads a value that has no name in a path.
   private mutating func inside(
     _ step: LostValue.Step, _ type: Int32, _ use: FieldUses.Use
   ) throws(CodingFailure) {
@@ -83,32 +83,32 @@ struct LossReading: ~Copyable, ~Escapable {
     place.removeLast()
   }
 
-  /// Passes over an item.
+  /// Skips an item.
   private mutating func skip() throws(CodingFailure) {
     reader.move(to: try reader.bytes.end(ofItems: 1, from: reader.offset))
   }
 
-  /// Takes the next key.
+  /// Reads the next key.
   private mutating func key() throws(CodingFailure) -> Range<Int> {
     let start = reader.offset
     try skip()
     return start..<reader.offset
   }
 
-  /// The text of a key that was taken.
+  /// Returns the text of a key.
   private func text(_ key: Range<Int>) throws(CodingFailure) -> ExactText {
     var reader = CBORReader(reader.bytes, at: key.lowerBound)
     return ExactText(try reader.text(reader.take(reader.head().argument)))
   }
 
-  /// The order of a key and an encoded name: below 0 where the key sorts first, 0 where they are equal.
+  /// Returns the order of a key and an encoded name: below 0 if the key sorts first, 0 if they are equal.
   private func order(of key: Range<Int>, against name: NamedTable.Name, in pool: [UInt8]) -> Int {
     let known = pool.span.extracting(Int(name.start)..<Int(name.end))
     let found = reader.bytes.extracting(key)
     return known.isEqual(to: found) ? 0 : known.precedes(found) ? 1 : -1
   }
 
-  /// Takes the value of a key, which is lost.
+  /// Reads the value of a key, which is lost.
   private mutating func lose(_ name: ExactText, in version: SchemaVersion?) throws(CodingFailure) {
     let start = reader.offset
     try skip()
@@ -117,7 +117,7 @@ struct LossReading: ~Copyable, ~Escapable {
         path: path + [name], place: place + [.key(name)], bytes: start..<reader.offset, removedIn: version))
   }
 
-  /// Takes the value of a key that the shape does not have.
+  /// Reads the value of a key that the shape does not have.
   private mutating func undeclared(_ key: Range<Int>) throws(CodingFailure) {
     guard findsUndeclared else { return try skip() }
     try lose(text(key), in: nil)
@@ -128,7 +128,7 @@ struct LossReading: ~Copyable, ~Escapable {
   ) throws(CodingFailure) {
     let end = Int(row.first) &+ Int(row.second)
     let (fields, sorted, pool) = (table.fields, table.sorted, table.pool)
-    // Keys and names are both sorted, as where the payload is read.
+    // Keys and names are both sorted, as when the payload is decoded.
     var next = Int(row.first)
     for _ in 0..<(try reader.head().argument) {
       let key = try key()
@@ -149,7 +149,7 @@ struct LossReading: ~Copyable, ~Escapable {
     }
   }
 
-  /// Takes the value of a field.
+  /// Reads the value of a field.
   private mutating func field(
     _ field: NamedTable.Field, _ step: FieldRemovals.Step, _ use: FieldUses.Use
   ) throws(CodingFailure) {
@@ -158,7 +158,7 @@ struct LossReading: ~Copyable, ~Escapable {
     defer { steps.removeLast() }
     let inner = uses?.follow(step, from: use) ?? .all
     if let removals, let uses, uses.isNothing(inner) {
-      // Null is no value.
+      // Null does not count as a value.
       return try reader.peek() == 0xf6 ? skip() : lose(name, in: removals.version(removing: steps))
     }
     path.append(name)
@@ -189,15 +189,15 @@ struct LossReading: ~Copyable, ~Escapable {
 }
 
 extension NamedForm {
-  /// What a rewrite loses of `map`: the values of keys that the shape does not have, which ``read(_:to:)``
-  /// passes over, and those that `removals` says.
+  /// Returns the values of `map` that a rewrite loses: those of keys that the shape does not have, which
+  /// ``read(_:to:)`` skips, and those in `removals`.
   ///
   /// Elements of arrays and values of dictionaries have no part of their own in a path.
   ///
   /// - Parameters:
-  ///   - map: A payload that ``read(_:to:)`` takes.
+  ///   - map: A payload that ``read(_:to:)`` accepts.
   ///   - removals: The fields of the shape that a plan removes.
-  /// - Throws: ``CodingFailure`` where it does not take it.
+  /// - Throws: ``CodingFailure`` if it does not.
   /// - Complexity: O(bytes).
   func losses(
     in map: Span<UInt8>, _ removals: FieldRemovals? = nil, findsUndeclared: Bool = true
@@ -207,7 +207,7 @@ extension NamedForm {
     return reading.found
   }
 
-  /// The paths of the keys in `map` that the shape does not have, once for each place.
+  /// Returns the paths of the keys in `map` that the shape does not have, once for each place.
   func undeclared(in map: Span<UInt8>) throws(CodingFailure) -> [[ExactText]] {
     try losses(in: map).map(\.path)
   }

@@ -10,20 +10,20 @@ package struct LostValue: Sendable {
     case index(Int)
   }
 
-  /// The names that lead to it, the outermost first, without elements and keys of dictionaries.
+  /// The path of names to it, outermost first, without elements and keys of dictionaries.
   package let path: [ExactText]
-  /// The whole way to it.
+  /// All steps to it.
   package let place: [Step]
-  /// Where its bytes are in the payload by name.
+  /// The range of its bytes in the payload by name.
   package let bytes: Range<Int>
-  /// The version that does not have the field any more; `nil` where no version of the plan declares it.
+  /// The version that no longer has the field; `nil` if no version of the plan declares it.
   package let removedIn: SchemaVersion?
 
-  /// Whether the way has steps that the path leaves out.
+  /// Whether there are steps that the path omits.
   package var isInside: Bool { place.count != path.count }
 }
 
-/// A payload by name and what a rewrite loses of it.
+/// A payload by name and the values of it that a rewrite loses.
 package struct PayloadLosses: Sendable {
   package var named: [UInt8] = []
   package var values: [LostValue] = []
@@ -38,13 +38,13 @@ package struct PayloadLosses: Sendable {
 package struct FieldRemovals: Sendable {
   /// The form by name of the payloads as they are stored.
   package let names: NamedForm
-  /// What is used of a payload up to each version that removes something, the oldest first.
+  /// The use of a payload up to each version that removes something, oldest first.
   private let uses: [(version: SchemaVersion, uses: FieldUses)]
 
   /// - Parameters:
   ///   - names: The form by name of the payloads as they are stored.
-  ///   - conversions: What is done to them one after the other, each with the version that it leads to.
-  /// - Returns: `nil` where nothing is removed.
+  ///   - conversions: Its conversions in their order, each with the version that it leads to.
+  /// - Returns: `nil` if nothing is removed.
   package init?(_ names: NamedForm, _ conversions: [(version: SchemaVersion, conversion: Conversion)]) {
     var uses: [(SchemaVersion, FieldUses)] = []
     for end in conversions.indices where !conversions[end].conversion.isSame {
@@ -55,7 +55,7 @@ package struct FieldRemovals: Sendable {
     self.uses = uses
   }
 
-  /// What is used of a payload in the end.
+  /// The use of a payload after all conversions.
   package var last: FieldUses? { uses.last?.uses }
 
   /// A step from a value to one inside it, by numbers.
@@ -66,7 +66,7 @@ package struct FieldRemovals: Sendable {
     case held(Int, ofCase: Int)
   }
 
-  /// The version that does not have the field any more to which `steps` lead.
+  /// Returns the version that no longer has the field at `steps`.
   func version(removing steps: [Step]) -> SchemaVersion? {
     uses.first { _, uses in
       var use = uses.root
@@ -77,7 +77,7 @@ package struct FieldRemovals: Sendable {
 }
 
 extension FieldUses {
-  /// What is used of a value inside one.
+  /// Returns the use of a value inside one.
   func follow(_ step: FieldRemovals.Step, from use: Use) -> Use {
     switch step {
     case .field(let index): field(index, of: use)

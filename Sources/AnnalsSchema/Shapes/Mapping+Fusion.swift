@@ -1,14 +1,15 @@
 internal import AnnalsCoding
 
 extension Mapping {
-  /// What `next` makes of what this mapping makes, as one mapping.
+  /// Returns one mapping that applies this mapping and then `next`.
   ///
-  /// This mapping must refuse no value: else what it refuses would be taken wherever `next` leaves it out.
+  /// This mapping must refuse no value: otherwise values that it refuses would be accepted if `next` leaves
+  /// them out.
   ///
   /// - Parameters:
   ///   - next: The second step.
-  ///   - definitions: What `.call` stands for. At most one of the two mappings calls.
-  /// - Returns: `nil` where the two can only be done one after the other.
+  ///   - definitions: The definitions for `.call`. At most one of the two mappings calls.
+  /// - Returns: `nil` if the two can only run one after the other.
   func followed(by next: Mapping, _ definitions: [Mapping]) -> Mapping? {
     func fused(_ first: Mapping, _ second: Mapping) -> Mapping? { first.followed(by: second, definitions) }
     switch (self, next) {
@@ -20,18 +21,18 @@ extension Mapping {
       do throws(CodingFailure) {
         try ConversionProgram(next, definitions).apply(bytes.span, to: &output)
       } catch {
-        // The constant fits the shape between the two, so the second step refuses it wherever it stands.
+        // The constant fits the shape between the two, so the second step refuses it at every place.
         return nil
       }
       return .constant(output)
     case (.field(let index, let count, let inner), _):
       return fused(inner, next).map { .field(index, of: count, $0) }
     case (_, .wrap(let inner)): return fused(self, inner).map { .wrap($0) }
-    // What the value holds may be null too, as where a field is hoisted out of an optional record.
+    // The value inside may also be null, for example if a field is hoisted out of an optional record.
     case (.optional(let first), .optional): return fused(first, next).map { .optional($0) }
     case (.call(let number), _): return fused(definitions[number], next)
     case (_, .call(let number)): return fused(self, definitions[number])
-    // What is no optional does not make null.
+    // A non-optional does not make null.
     case (_, .optional(let second)): return fused(self, second)
     case (.fields(_, let parts), .field(let index, _, let inner)):
       return parts.indices.contains(index) ? fused(parts[index], inner) : nil

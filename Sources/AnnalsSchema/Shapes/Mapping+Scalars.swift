@@ -1,13 +1,14 @@
 internal import AnnalsCoding
 
 extension Mapping {
-  /// How every value of the scalar type `stored` is one of `wanted`; `nil` where some would be lost.
+  /// Returns the conversion of every value of the scalar type `stored` to `wanted`; `nil` if some would be
+  /// lost.
   ///
-  /// Bytes become a text where they are UTF-8, which is checked as they are read.
+  /// Bytes become a text if they are UTF-8, which is checked as they are read.
   static func widening(_ stored: ValueShape, to wanted: ValueShape) -> Mapping? {
     switch (stored, wanted) {
     case (.integer(let stored), .integer(let wanted)): wanted.contains(stored) ? .same : nil
-    // A double holds whole numbers up to 2^53 exactly, a float up to 2^24.
+    // A double represents whole numbers up to 2^53 exactly, a float up to 2^24.
     case (.integer(let stored), .double): stored.bits <= 32 ? .scalar(.integerToDouble) : nil
     case (.integer(let stored), .float): stored.bits <= 16 ? .scalar(.integerToDouble) : nil
     case (.float, .double), (.url, .text): .same
@@ -17,22 +18,24 @@ extension Mapping {
     }
   }
 
-  /// How a value of the scalar type `stored` becomes one of `wanted`, which `stored` was widened from; a value that does not fit is refused.
+  /// Returns the conversion of a value of the scalar type `stored` to `wanted`, from which `stored` was
+  /// widened. It refuses a value that does not fit.
   static func narrowing(_ stored: ValueShape, to wanted: ValueShape) -> Mapping? {
     switch (stored, wanted) {
     case (.integer, .integer(let wanted)): .scalar(.inRange(wanted))
     case (.double, .integer(let wanted)), (.float, .integer(let wanted)): .scalar(.doubleToInteger(wanted))
     case (.double, .float): .scalar(.inSingle)
-    // The reader of a URL refuses a text that is none.
+    // The reader of a URL refuses an invalid text.
     case (.text, .url): .same
     default: nil
     }
   }
 
-  /// Whether different values stay different; `calls` are the definitions of which that is known or supposed.
+  /// Returns whether different values remain different; `calls` are the definitions of which that is known or
+  /// assumed.
   func keepsApart(_ calls: Set<Int>) -> Bool {
     switch self {
-    // Texts are equal where they differ in their normalisation alone, and then different bytes are one text.
+    // Texts are equal if they differ only in their normalisation, so different bytes can become one text.
     case .scalar(.bytesToText): false
     case .same, .scalar: true
     case .constant: false
@@ -48,7 +51,7 @@ extension Mapping {
     }
   }
 
-  /// The fields of a record whose values can be told from what this mapping makes of it.
+  /// Returns the fields of a record whose values can be derived from the result of this mapping.
   private func fieldsKept(_ calls: Set<Int>) -> [Int] {
     switch self {
     case .field(let index, _, let inner): inner.keepsApart(calls) ? [index] : []

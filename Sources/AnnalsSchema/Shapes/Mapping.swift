@@ -1,50 +1,51 @@
 internal import AnnalsCoding
 
-/// How one value of a payload becomes another, as an expression that can be simplified and put behind another.
+/// A conversion of one value of a payload to another, as an expression that can be simplified and composed.
 indirect enum Mapping: Hashable, Sendable {
   /// The value itself.
   case same
-  /// These bytes, whatever the value.
+  /// These bytes, for any value.
   case constant([UInt8])
   /// Another scalar.
   case scalar(ScalarStep)
-  /// An array that holds only what the mapping makes of the value.
+  /// An array with one element, the mapped value.
   case wrap(Mapping)
-  /// What the mapping makes of the only element of the array that the value is.
+  /// The mapped only element of the array that the value is.
   case unwrap(Mapping)
-  /// What the mapping makes of one of the `of` fields of the record that the value is.
+  /// The mapping of one of the `of` fields of the record that the value is.
   case field(Int, of: Int, Mapping)
-  /// A record of what the mappings make of the value, which is a record of `of` fields.
+  /// A record of the results of the mappings for the value, which is a record of `of` fields.
   case fields(of: Int, [Mapping])
-  /// Null where the value is null, else what the mapping makes of it.
+  /// Null if the value is null, otherwise the mapped value.
   case optional(Mapping)
-  /// An array of what the mapping makes of the elements.
+  /// An array of the mapped elements.
   case list(Mapping)
   /// The same, sorted and without repetitions.
   case set(Mapping)
-  /// A map of what the mappings make of keys and values; each map is one of CBOR, or an array of pairs.
+  /// A map of the mapped keys and values; each map is one of CBOR, or an array of pairs.
   case map(key: Mapping, value: Mapping, fromPairs: Bool, toPairs: Bool)
-  /// What each case becomes, by its number.
+  /// The mapping of each case, by its number.
   case choice([CaseMapping])
-  /// What the definition with this number makes of the value.
+  /// The result of the definition with this number for the value.
   case call(Int)
 
-  /// What a case becomes.
+  /// The mapping of a case.
   struct CaseMapping: Hashable, Sendable {
-    /// The number of the case that it becomes; `nil` where there is none, and its values are refused.
+    /// The number of the resulting case; `nil` if there is none, and its values are refused.
     let target: Int?
-    /// How many values it holds.
+    /// The number of its values.
     let count: Int
-    /// What the values of the other case are made of, each a mapping of a record of the values.
+    /// The mappings for the values of the resulting case, each a mapping of a record of the values.
     let values: [Mapping]
   }
 
-  /// A record of `count` fields as it is.
+  /// Returns the mappings that leave a record of `count` fields unchanged.
   static func identity(_ count: Int) -> [Mapping] {
     (0..<count).map { .field($0, of: count, .same) }
   }
 
-  /// The same mapping without what does nothing; `same` are the definitions that leave their values as they are.
+  /// Returns the same mapping without parts that do nothing; `same` are the definitions that leave their
+  /// values unchanged.
   func simplified(same: Set<Int>) -> Mapping {
     switch self {
     case .same, .constant, .scalar: return self
@@ -83,7 +84,7 @@ indirect enum Mapping: Hashable, Sendable {
     }
   }
 
-  /// Whether this or a mapping inside it satisfies `condition`.
+  /// Returns whether this or a mapping inside it satisfies `condition`.
   func contains(_ condition: (Mapping) -> Bool) -> Bool {
     guard !condition(self) else { return true }
     switch self {
@@ -98,7 +99,7 @@ indirect enum Mapping: Hashable, Sendable {
     }
   }
 
-  /// Whether it refuses some values of the shape that it is for, leaving those inside it aside.
+  /// Whether it refuses some values of its shape, not counting mappings inside it.
   var isPartial: Bool {
     switch self {
     case .scalar(let step): step.isPartial

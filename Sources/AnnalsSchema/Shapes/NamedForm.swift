@@ -1,25 +1,26 @@
 package import AnnalsCoding
 
-/// Payloads of one shape by name: maps of field names to values, as `Codable` writes and JSON lines say them.
+/// The form by name of payloads of one shape: maps of field names to values, as in `Codable` output and JSON
+/// lines.
 ///
-/// A record is a map of its fields, those that are null left out; a case is its name where no case of the choice holds
-/// values, else a map of its name to a map of its values, as Swift's own `Codable` code for enums writes it. All other
-/// values have the same form with and without names.
+/// A record is a map of its fields without those that are null. A case is its name if no case of the choice
+/// has values. Otherwise it is a map of its name to a map of its values, as Swift's own `Codable` code for
+/// enums writes it. All other values have the same form with and without names.
 package struct NamedForm: Sendable {
   let table: NamedTable
 
-  /// The form of payloads of `shape`.
+  /// Creates the form of payloads of `shape`.
   package init(_ shape: RecordShape) {
     table = NamedTable(shape)
   }
 
-  /// Appends the payload by shape that `map`, a payload by name, says; after a failure `output` is as before.
+  /// Appends the payload by shape for `map`, a payload by name; after a failure `output` is unchanged.
   ///
-  /// It takes what ``PayloadDecoder`` takes: names that the shape does not have are passed over; a field that is missing
-  /// is nil; ISO 8601 texts are dates, texts UUIDs, base64 texts byte strings, and whole numbers floating-point
-  /// numbers that hold them exactly.
+  /// It accepts the same forms as ``PayloadDecoder``. Names that the shape does not have are skipped, and a
+  /// missing field is nil. ISO 8601 texts are dates, texts UUIDs, base64 texts byte strings, and whole
+  /// numbers floating-point numbers that represent them exactly.
   ///
-  /// - Throws: ``CodingFailure`` with offset and path where `map` is no payload or does not fit the shape.
+  /// - Throws: ``CodingFailure`` with offset and path if `map` is not a payload or does not fit the shape.
   /// - Complexity: O(bytes), and O(n log n) in the number of elements of a set that is not sorted.
   package func read(_ map: Span<UInt8>, to output: inout [UInt8]) throws(CodingFailure) {
     let count = output.count
@@ -38,10 +39,10 @@ package struct NamedForm: Sendable {
     }
   }
 
-  /// Appends the payload by name that `payload`, one by shape, says; after a failure `output` is as before.
+  /// Appends the payload by name for `payload`, one by shape; after a failure `output` is unchanged.
   ///
-  /// - Throws: ``CodingFailure`` with offset and path where `payload` does not fit the shape, or the names would nest
-  ///   it more than 64 deep.
+  /// - Throws: ``CodingFailure`` with offset and path if `payload` does not fit the shape, or the names would
+  ///   nest it more than 64 deep.
   /// - Complexity: O(bytes), and O(n log n) in the number of elements of a set of records.
   package func write(_ payload: Span<UInt8>, to output: inout [UInt8]) throws(CodingFailure) {
     let count = output.count

@@ -6,7 +6,8 @@ internal import AnnalsCoding
   import Foundation
 #endif
 
-/// One payload by name that is being read by shape. It has been checked, so that nesting and lengths are bounded.
+/// A conversion of one payload by name to its form by shape. It has been checked, so that nesting and lengths
+/// are bounded.
 struct NamedReading: ~Copyable, ~Escapable {
   private let table: NamedTable
   private let rows: Span<NamedTable.Row>
@@ -16,7 +17,7 @@ struct NamedReading: ~Copyable, ~Escapable {
   private let pool: Span<UInt8>
   private let bytes: Span<UInt8>
   private var offset = 0
-  /// Where the values of fields begin, of one record behind the other; −1 for those not seen.
+  /// The offsets of the values of fields, of one record after the other; −1 for fields not found.
   private var places: [Int] = []
 
   @_lifetime(copy rows, copy fields, copy sorted, copy cases, copy pool, copy bytes)
@@ -31,7 +32,7 @@ struct NamedReading: ~Copyable, ~Escapable {
     self.cases = cases
     self.pool = pool
     self.bytes = bytes
-    // One piece of memory for the usual record, instead of one after another as it grows.
+    // One allocation for the usual record, instead of several as it grows.
     places.reserveCapacity(32)
   }
 
@@ -39,7 +40,7 @@ struct NamedReading: ~Copyable, ~Escapable {
     CodingFailure(reason, at: offset, detail: "\(wanted) wanted")
   }
 
-  /// Takes a value of the type `number` and appends its form by shape.
+  /// Reads a value of the type `number` and appends its form by shape.
   mutating func value(of number: Int32, to output: inout [UInt8]) throws(CodingFailure) {
     var row = rows[Int(number)]
     while row.kind == .optional {
@@ -117,7 +118,7 @@ struct NamedReading: ~Copyable, ~Escapable {
     guard order.sort(&output) == nil else { throw CodingFailure(.duplicateKey, at: start) }
   }
 
-  /// Takes the head of an item of this type.
+  /// Reads the head of an item of this type.
   private mutating func head(_ major: CBORHead.Major, _ wanted: String) throws(CodingFailure) -> CBORHead {
     var reader = CBORReader(bytes, at: offset)
     let head = try reader.head()
@@ -132,7 +133,7 @@ struct NamedReading: ~Copyable, ~Escapable {
     offset = end
   }
 
-  /// Takes a map of fields and appends their values in the order of the shape.
+  /// Reads a map of fields and appends their values in the order of the shape.
   private mutating func record(_ row: NamedTable.Row, to output: inout [UInt8]) throws(CodingFailure) {
     let start = offset
     let pairs = try head(.map, "a map").argument
@@ -181,7 +182,7 @@ struct NamedReading: ~Copyable, ~Escapable {
     offset = after
   }
 
-  /// The number of the case of `row` whose encoded name stands at `key`.
+  /// Returns the number of the case of `row` whose encoded name is at `key`.
   private func number(of key: Range<Int>, in row: NamedTable.Row) -> Int? {
     let key = bytes.extracting(key)
     for number in 0..<Int(row.second) {
@@ -251,7 +252,8 @@ struct NamedReading: ~Copyable, ~Escapable {
     }
   }
 
-  /// Takes a value in a form that only some types have, as the reader of `Codable` values takes it.
+  /// Reads a value in an alternative form that only some types have, as the reader of `Codable` values
+  /// accepts it.
   private mutating func lenient(
     _ kind: NamedTable.Row.Kind, to output: inout [UInt8]
   ) throws(CodingFailure) {

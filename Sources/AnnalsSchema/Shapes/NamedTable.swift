@@ -1,10 +1,11 @@
 internal import AnnalsCoding
 
-/// A shape as rows of plain numbers, made once, so that reading and writing by name touches no reference counts.
+/// A shape as rows of plain numbers, made once, so that reading and writing by name touches no reference
+/// counts.
 final class NamedTable: Sendable {
   /// A type of the shape.
   struct Row: BitwiseCopyable, Sendable {
-    /// What kind of type it is, apart from those that have rows of their own.
+    /// The kind of type, except those that have rows of their own.
     enum Kind: UInt8, BitwiseCopyable, Sendable {
       case bool, integer, float, double, text, bytes, date, uuid, url, decimal, codable
       case optional, list, set, map, pairs, record, choice, nothing
@@ -12,12 +13,12 @@ final class NamedTable: Sendable {
     var kind: Kind
     /// The type inside, the first field or case, or the number of the type of whole numbers.
     var first: Int32 = 0
-    /// The type of the values of a map, or how many fields or cases there are.
+    /// The type of the values of a map, or the number of fields or cases.
     var second: Int32 = 0
-    /// Of a choice: whether some case holds values.
+    /// For a choice: whether some case has values.
     var holdsValues = false
   }
-  /// A field, or a value that a case holds.
+  /// A field, or an associated value of a case.
   struct Field: BitwiseCopyable, Sendable {
     let name: Name
     let type: Int32
@@ -27,7 +28,7 @@ final class NamedTable: Sendable {
     let name: Name
     let values: Int32
   }
-  /// Where an encoded name stands in the pool.
+  /// The range of an encoded name in the pool.
   struct Name: BitwiseCopyable, Sendable {
     let start: Int32
     let end: Int32
@@ -40,7 +41,7 @@ final class NamedTable: Sendable {
   let cases: [Case]
   let pool: [UInt8]
 
-  /// The rows of `shape`, the record first.
+  /// Creates the rows of `shape`, the record first.
   init(_ shape: RecordShape) {
     let graph = ShapeGraph(shape)
     var rows: [Row] = graph.nodes.map { _ in Row(kind: .nothing) }
@@ -111,9 +112,9 @@ final class NamedTable: Sendable {
     }
   }
 
-  /// A name of the pool as text, for messages.
+  /// Returns a name of the pool as text, for messages.
   func text(_ name: Name) -> String {
-    // The first byte of a short text says its length; longer names have a byte or two more.
+    // The first byte of a short text has its length; longer names have a byte or two more.
     let bytes = pool[Int(name.start)..<Int(name.end)]
     let head = bytes.count <= 24 ? 1 : bytes.count <= 257 ? 2 : bytes.count <= 65_538 ? 3 : 5
     return String(decoding: bytes.dropFirst(head), as: UTF8.self)

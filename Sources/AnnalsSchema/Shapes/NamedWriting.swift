@@ -6,7 +6,8 @@ internal import AnnalsCoding
   import Foundation
 #endif
 
-/// One payload by shape that is being written by name. It has been checked, so that nesting and lengths are bounded.
+/// A conversion of one payload by shape to its form by name. It has been checked, so that nesting and lengths
+/// are bounded.
 struct NamedWriting: ~Copyable, ~Escapable {
   private let table: NamedTable
   private let rows: Span<NamedTable.Row>
@@ -16,7 +17,8 @@ struct NamedWriting: ~Copyable, ~Escapable {
   private let pool: Span<UInt8>
   private let bytes: Span<UInt8>
   private var offset = 0
-  /// Where the values of fields begin, of one record behind the other; −1 for null where a field may be left out.
+  /// The offsets of the values of fields, of one record after the other; −1 for null if a field may be
+  /// omitted.
   private var places: [Int] = []
 
   @_lifetime(copy rows, copy fields, copy sorted, copy cases, copy pool, copy bytes)
@@ -31,7 +33,7 @@ struct NamedWriting: ~Copyable, ~Escapable {
     self.cases = cases
     self.pool = pool
     self.bytes = bytes
-    // One piece of memory for the usual record, instead of one after another as it grows.
+    // One allocation for the usual record, instead of several as it grows.
     places.reserveCapacity(32)
   }
 
@@ -39,7 +41,7 @@ struct NamedWriting: ~Copyable, ~Escapable {
     CodingFailure(reason, at: offset, detail: "\(wanted) wanted")
   }
 
-  /// Takes a value of the type `number` and appends its form by name, which stands in `depth` containers.
+  /// Reads a value of the type `number` and appends its form by name, nested in `depth` containers.
   mutating func value(of number: Int32, depth: Int, to output: inout [UInt8]) throws(CodingFailure) {
     var row = rows[Int(number)]
     while row.kind == .optional {
@@ -77,7 +79,7 @@ struct NamedWriting: ~Copyable, ~Escapable {
     }
   }
 
-  /// Refuses a container that would stand in too many others.
+  /// Refuses a container nested in too many others.
   private func enter(_ depth: Int) throws(CodingFailure) {
     guard depth < CBOR.depthLimit else { throw CodingFailure(.tooDeep, at: offset) }
   }
@@ -135,7 +137,8 @@ struct NamedWriting: ~Copyable, ~Escapable {
     guard order.sort(&output) == nil else { throw CodingFailure(.duplicateKey, at: offset) }
   }
 
-  /// Refuses an element or key that does not sort after the one before it; the first comes after an empty range.
+  /// Refuses an element or key that does not sort after the one before it; the first comes after an empty
+  /// range.
   private func check(_ item: Range<Int>, after previous: Range<Int>) throws(CodingFailure) {
     guard !previous.isEmpty else { return }
     let order = bytes.order(of: previous, against: item)
@@ -144,7 +147,7 @@ struct NamedWriting: ~Copyable, ~Escapable {
     }
   }
 
-  /// Takes the head of an item of this type.
+  /// Reads the head of an item of this type.
   private mutating func head(_ major: CBORHead.Major, _ wanted: String) throws(CodingFailure) -> CBORHead {
     var reader = CBORReader(bytes, at: offset)
     let head = try reader.head()
@@ -159,7 +162,8 @@ struct NamedWriting: ~Copyable, ~Escapable {
     offset = end
   }
 
-  /// Takes the values of fields in the order of the shape and appends a map of them in the order of their names.
+  /// Reads the values of fields in the order of the shape and appends a map of them in the order of their
+  /// names.
   private mutating func record(
     _ row: NamedTable.Row, depth: Int, to output: inout [UInt8]
   ) throws(CodingFailure) {
@@ -255,7 +259,7 @@ struct NamedWriting: ~Copyable, ~Escapable {
       guard head.argument == 16 else { throw failure(.refused, "UUID") }
     case .url, .decimal: try checkText(row.kind, offset..<end)
     case .codable:
-      // What is embedded nests as deep as before, but may stand deeper by the names around it.
+      // The embedded value nests as deep as before, but the names around it may move it deeper.
       reader.move(to: offset)
       try reader.checkItem(depth: depth)
     default: throw failure(.refused, "a type of the shape")

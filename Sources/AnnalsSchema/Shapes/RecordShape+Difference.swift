@@ -1,8 +1,8 @@
 internal import AnnalsCoding
 
 extension RecordShape {
-  /// The fields in which two payloads of this shape differ, by number and name on disk; all of them where one
-  /// is no such payload.
+  /// Returns the fields in which two payloads of this shape differ, by number and name on disk; all fields if
+  /// one is no such payload.
   func fieldsDiffering(_ first: Span<UInt8>, _ second: Span<UInt8>) -> [(number: Int, name: String)] {
     let all = fields.enumerated().map { (number: $0.offset, name: $0.element.name) }
     do throws(CodingFailure) {

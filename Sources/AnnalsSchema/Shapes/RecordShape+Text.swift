@@ -1,11 +1,11 @@
 internal import AnnalsCoding
 
 extension RecordShape {
-  /// The shape as one line, the same for the same shape and different for different ones.
+  /// The shape as one line; equal shapes have equal texts, and different shapes different ones.
   ///
-  /// A record is `(title: text, kilograms(weight): double, notes: text?)`, where `weight` is what the field was called in
-  /// the version before; a choice is `<warmup | weight(kg: double)>`, a list `[text]`, a set `{text}`, a map
-  /// `[date: int64]`, and `^1` the record or choice one level further out than the innermost.
+  /// A record is `(title: text, kilograms(weight): double, notes: text?)`, where `weight` is the field's name
+  /// in the previous version. A choice is `<warmup | weight(kg: double)>`, a list `[text]`, a set `{text}`, a
+  /// map `[date: int64]`, and `^1` the record or choice one level further out than the innermost.
   ///
   /// - Complexity: O(parts of the shape).
   public var text: String {
@@ -14,14 +14,14 @@ extension RecordShape {
     return writer.text
   }
 
-  /// The shape that `text` writes.
+  /// Creates the shape from its text.
   ///
-  /// - Throws: ``ShapeFailure`` where the text is not exactly what ``text`` gives for some shape, or beyond a limit.
+  /// - Throws: ``ShapeFailure`` if the text is not exactly the ``text`` of some shape, or exceeds a limit.
   package init(parsing text: String) throws(ShapeFailure) {
     let bytes = [UInt8](text.utf8)
     var parser = ShapeParser(bytes.span)
     fields = try parser.shape()
-    // One text for one shape: what reads the same but is written in another way would have another fingerprint.
+    // Each shape has one canonical text: another text with the same meaning would have another fingerprint.
     let canonical = [UInt8](self.text.utf8)
     guard canonical == bytes else {
       let place = zip(canonical, bytes).prefix { $0 == $1 }

@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 
 extension ScalarStep {
-  /// Takes a value from `reader` and appends what it becomes.
+  /// Reads a value from `reader` and appends the converted one.
   func apply(_ reader: inout CBORReader, to output: inout [UInt8]) throws(CodingFailure) {
     let start = reader.offset
     let head = try reader.canonicalHead()
@@ -10,7 +10,7 @@ extension ScalarStep {
       output.appendDouble(try Self.double(head, at: start))
     case .doubleToInteger(let shape):
       let number = Double(bitPattern: try Self.float(head, at: start).widened)
-      // What is no whole number, and −0.0, has no exact counterpart.
+      // Fractions and −0.0 have no exact counterpart.
       if let whole = UInt64(exactly: number), number.sign == .plus {
         try Self.append(CBORHead(major: .unsigned, info: 27, argument: whole), shape, at: start, to: &output)
       } else if let whole = Int64(exactly: number), whole < 0 {

@@ -1,21 +1,21 @@
 internal import AnnalsCoding
 
-/// What is done to a number, a text or a byte string to make one of another type.
+/// A conversion of a number, a text or a byte string to another type.
 enum ScalarStep: Hashable, Sendable {
-  /// A whole number becomes a floating-point number, which must hold it exactly.
+  /// Converts a whole number to a floating-point number, which must represent it exactly.
   case integerToDouble
-  /// A floating-point number becomes a whole number in the range of a type, where it is one.
+  /// Converts a floating-point number to a whole number in the range of a type, if it is one.
   case doubleToInteger(IntegerShape)
-  /// A whole number stays, where it is in the range of a type.
+  /// Keeps a whole number that is in the range of a type.
   case inRange(IntegerShape)
-  /// A double-precision number stays, where a single-precision one holds it.
+  /// Keeps a double-precision number that a single-precision one represents exactly.
   case inSingle
-  /// A text becomes a byte string.
+  /// Converts a text to a byte string.
   case textToBytes
-  /// A byte string becomes a text, where it is UTF-8.
+  /// Converts a byte string to a text, if it is UTF-8.
   case bytesToText
 
-  /// Whether some values of the type stored are refused.
+  /// Whether some values of the stored type are refused.
   var isPartial: Bool {
     switch self {
     case .integerToDouble, .textToBytes: false
@@ -25,8 +25,8 @@ enum ScalarStep: Hashable, Sendable {
 }
 
 extension IntegerShape {
-  /// The range of the numbers as the two arguments of CBOR: the most that −1 − n may have as n, `nil` where no number is negative,
-  /// and the most that n may be.
+  /// The range of the numbers as the two arguments of CBOR. For −1 − n, the most that n may be, `nil` if no
+  /// number is negative; for n, the most that it may be.
   var arguments: (negative: UInt64?, unsigned: UInt64) {
     switch self {
     case .int8: (0x7f, 0x7f)
@@ -40,21 +40,21 @@ extension IntegerShape {
     }
   }
 
-  /// Whether the number that `head` is, of one of the two types of whole numbers, is in the range.
+  /// Returns whether the number in `head`, of one of the two types of whole numbers, is in the range.
   func holds(_ head: CBORHead) -> Bool {
     let limits = arguments
     guard head.major == .negative else { return head.argument <= limits.unsigned }
     return limits.negative.map { head.argument <= $0 } ?? false
   }
 
-  /// Whether every number of the range of `other` is in this one.
+  /// Returns whether every number of the range of `other` is in this one.
   func contains(_ other: IntegerShape) -> Bool {
     guard other.arguments.unsigned <= arguments.unsigned else { return false }
     guard let needed = other.arguments.negative else { return true }
     return arguments.negative.map { needed <= $0 } ?? false
   }
 
-  /// How many bits a number takes.
+  /// The number of bits of a number.
   var bits: Int {
     switch self {
     case .int8, .uint8: 8

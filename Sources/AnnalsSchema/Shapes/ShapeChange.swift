@@ -1,36 +1,36 @@
 internal import AnnalsCoding
 
-/// One difference between an older and a newer shape of a record, and what it means for reading.
+/// One difference between an older and a newer shape of a record, and its effect on reading.
 package struct ShapeChange: Hashable, Sendable {
-  /// What became of the field from the older to the newer shape.
+  /// The kind of change from the older to the newer shape.
   package enum Kind: Hashable, Sendable {
     /// A new optional field.
     case addedOptional
-    /// A new field that the stage gives a constant.
+    /// A new field for which the stage sets a constant.
     case addedConstant
     /// A new field that must have a value and has none.
     case addedRequired
-    /// An optional field that is gone.
+    /// A removed optional field.
     case removedOptional
-    /// A field that is gone and always had a value.
+    /// A removed field that always had a value.
     case removedRequired
     /// A field with another name.
     case renamed(from: String)
-    /// A field that is gone and a new one of the same type: perhaps one field with another name.
+    /// A removed field and a new one of the same type: perhaps one field with another name.
     case possibleRename(from: String)
     /// Fields or cases in another order.
     case reordered
     /// A field that may be null from now on.
     case becameOptional
-    /// A field that may not be null any more.
+    /// A field that may no longer be null.
     case becameRequired
-    /// A type that holds every value of the one before.
+    /// A type that can represent every value of the old one.
     case widened
-    /// A type that does not.
+    /// A type that cannot.
     case typeChanged
     /// A new case.
     case caseAdded(String)
-    /// A case that is gone, or has another name.
+    /// A case that was removed or renamed.
     case caseRemoved(String)
     /// A value that became an array.
     case wrapped
@@ -42,19 +42,19 @@ package struct ShapeChange: Hashable, Sendable {
     case hoisted(from: String)
     /// Elements of a set or keys of a map that become equal.
     case merged
-    /// A name that an earlier version gave to a field of another type.
+    /// A name that an earlier version used for a field of another type.
     case reused
   }
-  /// What it takes to read one shape as the other.
+  /// The requirement for reading one shape as the other.
   enum Verdict: Hashable, Sendable {
-    /// Nothing but the two shapes and what the stage says.
+    /// Only the two shapes and the stage's declarations.
     case lightweight
     /// A rule, because a value must be invented or derived.
     case custom
-    /// It must not be done.
+    /// The change is not allowed.
     case forbidden
   }
-  /// What a program gets that reads what the other version wrote.
+  /// The result for a program that reads events of the other version.
   enum Reading: String, Hashable, Sendable {
     case asIs = "as is"
     case null = "nil"
@@ -75,24 +75,26 @@ package struct ShapeChange: Hashable, Sendable {
     case none = "-"
   }
 
-  /// The names that lead to the field in the newer shape, or in the older one where it is gone, joined by points.
+  /// The path of names to the field in the newer shape, or in the older one if it was removed, joined by
+  /// dots.
   package let field: String
-  /// What changed.
+  /// The kind of change.
   package let kind: Kind
-  /// The type in the shape that is read, as text; `nil` where it has no such field.
+  /// The type in the shape that is read, as text; `nil` if it has no such field.
   let stored: String?
-  /// The type in the shape that is wanted, as text; `nil` where it has no such field.
+  /// The type in the shape that is wanted, as text; `nil` if it has no such field.
   let wanted: String?
-  /// What it takes in the direction compared.
+  /// The requirement in the direction compared.
   let verdict: Verdict
-  /// What a program with the newer shape gets from the older one.
+  /// The result for a program with the newer shape that reads the older one.
   let backward: Reading
-  /// What a program with the older shape gets from the newer one.
+  /// The result for a program with the older shape that reads the newer one.
   let forward: Reading
-  /// The field, both types, the reason and what to write.
+  /// The field, both types, the reason and the text to write.
   package let description: String
 
-  /// Whether a program with the older shape cannot read all that is written with the newer one, or only by mapping it back.
+  /// Whether a program with the older shape cannot read all events of the newer one, or only by mapping them
+  /// back.
   var breaksForward: Bool {
     switch forward {
     case .downcast, .mappedBack, .untilNull, .error, .narrowed, .onlyElement: true

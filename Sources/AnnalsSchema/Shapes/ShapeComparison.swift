@@ -1,32 +1,33 @@
 internal import AnnalsCoding
 
-/// What changed between two shapes of one record, and how payloads of the one become payloads of the other.
+/// The changes between two shapes of one record, and the conversion of payloads between them.
 package struct ShapeComparison: Sendable {
   /// Which of the two shapes is the newer one.
   package enum Direction: Hashable, Sendable {
-    /// The newer shape reads what was stored under the older one.
+    /// The newer shape reads payloads of the older one.
     case upgrade
-    /// The older shape reads what was stored under the newer one.
+    /// The older shape reads payloads of the newer one.
     case downgrade
   }
-  /// Every difference, in the order of the newer shape's fields, those that are gone behind the others of their record.
+  /// All differences, in the order of the newer shape's fields; the removed fields of a record follow the
+  /// others.
   package let changes: [ShapeChange]
-  /// What is wrong with original names and adjustments.
+  /// The problems of original names and adjustments.
   let problems: [ShapeProblem]
-  /// How payloads are converted; `nil` where a change needs a rule, is forbidden, or there is a problem.
+  /// The conversion of payloads; `nil` if a change needs a rule or is forbidden, or there is a problem.
   package let conversion: Conversion?
   /// The paths of the fields that get a constant.
   let constants: [String]
-  /// The fields of the two shapes that are one field, but for those that the stage moves into or out of a
+  /// The fields of the two shapes that are the same, except those that the stage moves into or out of a
   /// record.
   let matches: Set<FieldMatch>
 
-  /// Compares two shapes without problems of their own.
+  /// Compares two shapes that have no problems of their own.
   ///
   /// - Parameters:
   ///   - stored: The shape of the payloads.
-  ///   - wanted: The shape that they are to have.
-  ///   - adjustments: What the stage from the older to the newer shape says.
+  ///   - wanted: The shape to convert them to.
+  ///   - adjustments: The declarations of the stage from the older to the newer shape.
   ///   - direction: Whether `wanted` is the newer (`.upgrade`) or the older shape.
   /// - Complexity: O(fields).
   package init(
@@ -46,9 +47,10 @@ package struct ShapeComparison: Sendable {
     conversion = isLight ? mapping.map { Conversion($0, walk.definitions) } : nil
   }
 
-  /// The fields that `shape` adds to `previous` under a name that an earlier version gave to another type.
+  /// Returns the fields that `shape` adds to `previous` under a name that an earlier version used for another
+  /// type.
   ///
-  /// Such a name is reserved: a program of that version would take the one for the other.
+  /// Such a name is reserved: a program of that version would mistake one field for the other.
   ///
   /// - Parameters:
   ///   - shape: The newest shape.

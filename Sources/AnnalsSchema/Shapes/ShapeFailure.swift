@@ -1,6 +1,6 @@
 internal import AnnalsCoding
 
-/// Why a text is not the text of a shape, and where.
+/// The reason why a text is not the text of a shape, and the place.
 package struct ShapeFailure: Error, Hashable, Sendable {
   /// The rule that was broken.
   package enum Reason: String, Sendable {
@@ -16,7 +16,7 @@ package struct ShapeFailure: Error, Hashable, Sendable {
   }
   /// The rule that was broken.
   package let reason: Reason
-  /// The byte of the text at which it shows, counted from 0.
+  /// The offset in the text, in bytes counted from 0.
   package let offset: Int
 }
 

@@ -1,8 +1,8 @@
 internal import AnnalsCoding
 
-/// A shape as numbered types, where a type that contains itself leads back to its own number.
+/// A shape as numbered types, where a type that contains itself refers to its own number.
 struct ShapeGraph: Sendable {
-  /// A field, or a value that a case holds.
+  /// A field, or an associated value of a case.
   struct Field: Sendable {
     let name: String
     let originalName: String?
@@ -26,35 +26,36 @@ struct ShapeGraph: Sendable {
     case map(Int, Int)
     case record([Field])
     case choice([Case])
-    /// A level further out than there is one: a problem of the shape, and no type that a value could have.
+    /// A reference to a level that does not exist: a problem of the shape, and no type that a value could
+    /// have.
     case nothing
   }
   /// The types; the first is the record itself.
   private(set) var nodes: [Node] = []
-  /// The same types as they are written.
+  /// The same types as value shapes.
   private(set) var shapes: [ValueShape] = []
-  /// How many fields there are, values of cases among them.
+  /// The number of fields, including values of cases.
   private(set) var fieldCount = 0
 
-  /// The graph of `shape`.
+  /// Creates the graph of `shape`.
   init(_ shape: RecordShape) {
     _ = add(.record(shape.fields), in: [])
   }
 
-  /// Whether the type is null or a value.
+  /// Returns whether the type is optional.
   func isOptional(_ type: Int) -> Bool {
     if case .optional = nodes[type] { true } else { false }
   }
 
-  /// The type without its question mark.
+  /// Returns the type without its question mark.
   func required(_ type: Int) -> Int {
     if case .optional(let inner) = nodes[type] { inner } else { type }
   }
 
-  /// The type as it is written.
+  /// Returns the type as text.
   func text(_ type: Int) -> String { shapes[type].text }
 
-  /// The number of `shape`, which stands in the records and choices `enclosing`, outermost first.
+  /// Adds `shape`, nested in the records and choices `enclosing`, outermost first, and returns its number.
   private mutating func add(_ shape: ValueShape, in enclosing: [Int]) -> Int {
     if case .enclosing(let level) = shape, enclosing.indices.contains(enclosing.count - 1 - level) {
       return enclosing[enclosing.count - 1 - level]

@@ -1,18 +1,19 @@
 internal import AnnalsCoding
 
-/// Reads the text of a shape, which may be damaged: it throws and never traps, and takes memory in proportion to it.
+/// A parser for the text of a shape, which may be damaged. It throws and never traps, and uses memory in
+/// proportion to the text.
 struct ShapeParser: ~Copyable, ~Escapable {
   private let bytes: Span<UInt8>
   private var offset = 0
   private var parts = 0
 
-  /// A reader of `bytes`, UTF-8.
+  /// Creates a parser of `bytes`, UTF-8.
   @_lifetime(copy bytes)
   init(_ bytes: Span<UInt8>) {
     self.bytes = bytes
   }
 
-  /// The fields of the record that the whole text writes.
+  /// Returns the fields of the record in the whole text.
   mutating func shape() throws(ShapeFailure) -> [FieldShape] {
     guard bytes.count <= ShapeLimits.textSize else {
       throw ShapeFailure(reason: .tooLarge, offset: ShapeLimits.textSize)
@@ -26,7 +27,7 @@ struct ShapeParser: ~Copyable, ~Escapable {
     ShapeFailure(reason: offset < bytes.count || reason != .unexpected ? reason : .truncated, offset: offset)
   }
 
-  /// Counts one part more and refuses one too many, or one too deep.
+  /// Counts one more part, and refuses one too many or one too deep.
   private mutating func enter(_ depth: Int) throws(ShapeFailure) {
     parts &+= 1
     guard parts <= ShapeLimits.parts else { throw failure(.tooMany) }
@@ -127,7 +128,7 @@ struct ShapeParser: ~Copyable, ~Escapable {
   private mutating func level() throws(ShapeFailure) -> Int {
     let start = offset
     var number = 0
-    // Two digits say more than there can be levels.
+    // Two digits are enough for the number of levels.
     while let digit = next, (0x30...0x39).contains(digit), offset &- start < 2 {
       number = number &* 10 &+ Int(digit &- 0x30)
       offset &+= 1

@@ -1,15 +1,15 @@
 internal import AnnalsCoding
 
-/// What is wrong with a shape, and what to write instead.
+/// A problem of a shape, and its remedy.
 package struct ShapeProblem: Hashable, Sendable {
-  /// The names that lead to the place, joined by points; empty for the record as a whole.
+  /// The path of names to the place, joined by dots; empty for the record as a whole.
   let field: String
   /// The problem and its remedy in a sentence.
   let description: String
 }
 
 extension RecordShape {
-  /// What keeps this shape from being stored; empty where nothing does.
+  /// Returns the problems that prevent this shape from being stored; empty if there are none.
   ///
   /// - Complexity: O(parts · depth).
   package func problems() -> [ShapeProblem] {
@@ -30,7 +30,7 @@ extension RecordShape {
     return inspection.problems
   }
 
-  /// The limit that keeps the shape's text from being read back; `nil` where nothing does, or something else.
+  /// The limit that prevents the shape's text from being parsed; `nil` if there is none, or another problem.
   private var exceededLimit: ShapeFailure.Reason? {
     do throws(ShapeFailure) {
       _ = try RecordShape(parsing: text)
@@ -41,7 +41,7 @@ extension RecordShape {
   }
 }
 
-/// A walk through a shape that notes what is wrong with it.
+/// A walk through a shape that records its problems.
 private struct ShapeInspection {
   var problems: [ShapeProblem] = []
   var parts = 0
@@ -64,7 +64,7 @@ private struct ShapeInspection {
       if case .optional = inner {
         report(path, "it is an optional of an optional, and null says only one of the two: remove one `?`")
       }
-      // A question mark nests nothing in a payload.
+      // An optional adds no nesting to a payload.
       inspect(inner, at: path, depth: depth)
     case .list(let element), .set(let element):
       inspect(element, at: path, depth: depth + 1)
@@ -115,7 +115,7 @@ private struct ShapeInspection {
 
   private mutating func inspectNames(_ names: [String], _ what: String, at path: String) {
     var exact: Set<ExactText> = []
-    // Swift's own comparison takes texts that differ only in normalisation for the same.
+    // Swift's own comparison considers texts equal that differ only in normalisation.
     var canonical: Set<String> = []
     for name in names {
       if !exact.insert(ExactText(name)).inserted {
@@ -131,25 +131,26 @@ private struct ShapeInspection {
 }
 
 extension String {
-  /// The path of what is called `name` next to what this path leads to.
+  /// Returns the path of the sibling `name` of the part at this path.
   func sibling(_ name: String) -> String {
     split(separator: ".").dropLast().joined(separator: ".").appending(name)
   }
 
-  /// The path of a part called `name` of what this path leads to.
+  /// Returns the path of a part called `name` of the part at this path.
   func appending(_ name: String) -> String {
     isEmpty ? name : "\(self).\(name)"
   }
 }
 
 extension ValueShape {
-  /// Whether a finite value exists; `enclosing` tells it of the records and choices around, outermost first.
+  /// Returns whether a finite value exists; `enclosing` has that result for the records and choices around,
+  /// outermost first.
   fileprivate func hasValue(in enclosing: [Bool], depth: Int) -> Bool {
-    // What is deeper is reported as too deep.
+    // Anything deeper is reported as too deep.
     guard depth > 0 else { return true }
     switch self {
     case .record(let fields):
-      // The record itself is not there yet while its fields are made.
+      // The record itself does not exist yet while its fields are made.
       return fields.allSatisfy { $0.shape.hasValue(in: enclosing + [false], depth: depth - 1) }
     case .choice(let cases):
       return cases.contains { oneCase in

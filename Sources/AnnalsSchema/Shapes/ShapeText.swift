@@ -1,13 +1,14 @@
 internal import AnnalsCoding
 
-/// Writes the one text of a shape.
+/// A writer for the canonical text of a shape.
 ///
-/// A record is `(name: type, …)`, a choice `<case | case(label: type)>`, a list `[type]`, a set `{type}`, a map
-/// `[key: value]`; `?` behind a type makes it optional, `^1` is the record or choice one level out of the innermost.
-/// `kilograms(weight): double` is a field that was called `weight` in the version before. A name that is not made of
-/// ASCII letters, digits and `_`, or begins with a digit, is a JSON text.
+/// A record is `(name: type, …)`, a choice `<case | case(label: type)>`, a list `[type]`, a set `{type}`, a
+/// map `[key: value]`. A `?` after a type makes it optional, and `^1` is the record or choice one level out
+/// of the innermost. `kilograms(weight): double` is a field that was called `weight` in the previous version.
+/// A name with other characters than ASCII letters, digits and `_`, or with a digit at its start, is a JSON
+/// text.
 struct ShapeText {
-  /// What has been written.
+  /// The text so far.
   private(set) var text = ""
 
   /// Writes fields in parentheses.
@@ -87,13 +88,13 @@ struct ShapeText {
     text += "\""
   }
 
-  /// Whether `name` stands in a text without quotation marks.
+  /// Returns whether `name` needs no quotation marks in a text.
   static func isPlain(_ name: String) -> Bool {
     guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
     return name.utf8.allSatisfy(isPlain)
   }
 
-  /// Whether `byte` may stand in a name without quotation marks.
+  /// Returns whether `byte` may occur in a name without quotation marks.
   static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5a, 0x5f, 0x61...0x7a: true
@@ -103,14 +104,14 @@ struct ShapeText {
 }
 
 extension ValueShape {
-  /// The types that are a word, apart from whole numbers.
+  /// The types that are written as a word, except whole numbers.
   static let words: [(word: String, shape: ValueShape)] = [
     ("bool", .bool), ("float", .float), ("double", .double), ("text", .text), ("bytes", .bytes),
     ("date", .date),
     ("uuid", .uuid), ("url", .url), ("decimal", .decimal), ("codable", .codable),
   ]
 
-  /// The word that the type is written as; `nil` where it is made of others or a whole number.
+  /// The word for the type; `nil` if it is a compound type or a whole number.
   var word: String? {
     switch self {
     case .bool: "bool"
@@ -127,7 +128,7 @@ extension ValueShape {
     }
   }
 
-  /// The type as it stands in the text of a shape.
+  /// The type in the text of a shape.
   var text: String {
     var writer = ShapeText()
     writer.shape(self)

@@ -1,15 +1,15 @@
 internal import AnnalsCoding
 
-/// The types whose shapes are being worked out, so that a type may contain itself.
+/// The types whose shapes are being computed, so that a type may contain itself.
 public struct ShapeTypes {
   private var open: [ObjectIdentifier] = []
-  /// How many types were entered, each as often as it stands in the shape.
+  /// The number of types entered, each counted as often as it occurs in the shape.
   private var entered = 0
 
-  /// No type yet.
+  /// Creates an empty list of types.
   public init() {}
 
-  /// The shape of a type that is stored as its fields.
+  /// Returns the shape of a type that is stored as its fields.
   ///
   /// - Parameters:
   ///   - type: The type.
@@ -20,7 +20,7 @@ public struct ShapeTypes {
     enter(type) { .record(fields(&$0)) }
   }
 
-  /// The shape of an enum.
+  /// Returns the shape of an enum.
   ///
   /// - Parameters:
   ///   - type: The type.
@@ -37,7 +37,8 @@ public struct ShapeTypes {
     let id = ObjectIdentifier(type)
     if let level = open.lastIndex(of: id) { return .enclosing(open.count - 1 - level) }
     entered += 1
-    // Types that all contain each other have more ways through them than can be written down: what leads out of the shape makes it one that is refused.
+    // Types that all contain each other have too many paths through them to write down. A reference out of
+    // the shape makes it one that is refused.
     guard entered <= ShapeLimits.parts else { return .enclosing(open.count) }
     open.append(id)
     defer { open.removeLast() }

@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 
 extension ShapeWalk {
-  /// What each stored case becomes; `nil` where some case has no counterpart that a reader can be given.
+  /// Maps each stored case; `nil` if some case has no counterpart for the reader.
   mutating func cases(
     _ old: [ShapeGraph.Case], _ new: [ShapeGraph.Case], _ oldType: Int, _ newType: Int, at path: String
   ) -> [Mapping.CaseMapping]? {
@@ -44,7 +44,7 @@ extension ShapeWalk {
     return isUpgrade ? upgraded : downgraded
   }
 
-  /// The case that stands for those that a reader does not know, where it holds nothing that must have a value.
+  /// Returns the case for unknown ones, if it has no values that are required.
   private func unknown(in cases: [ShapeGraph.Case]) -> Int? {
     cases.firstIndex { oneCase in
       oneCase.standsForUnknown && oneCase.values.allSatisfy { older.isOptional($0.type) }

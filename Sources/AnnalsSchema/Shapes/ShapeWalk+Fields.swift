@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 
 extension ShapeWalk {
-  /// What each field of the wanted record is made of; `nil` where one of them needs a rule.
+  /// Maps the fields of the wanted record; `nil` if one of them needs a rule.
   ///
   /// - Parameters:
   ///   - old: The older fields.
@@ -38,7 +38,7 @@ extension ShapeWalk {
     if case .hoist = adjustments[ExactText(path)] { true } else { false }
   }
 
-  /// The adjustment of the field at `path` where `isWanted` takes it, which is then used up.
+  /// Removes and returns the adjustment of the field at `path` if `isWanted` accepts it.
   private mutating func take(
     _ path: String, _ isWanted: (FieldAdjustment) -> Bool
   ) -> FieldAdjustment? {
@@ -68,7 +68,7 @@ extension ShapeWalk {
     }
   }
 
-  /// Maps a new field that the stage plunges or hoists, and tells whether it does.
+  /// Maps a new field that the stage plunges or hoists, and returns whether it does.
   private mutating func moved(_ number: Int, at path: String, in pairing: inout FieldPairing) -> Bool {
     let field = pairing.new[number]
     let oldNumbers = FieldMatching.numbers(pairing.old)
@@ -143,7 +143,8 @@ extension ShapeWalk {
     }
   }
 
-  /// Notes the older fields that are gone, and for an older reader makes them of null or of what was hoisted out of them.
+  /// Notes the removed older fields. For an older reader, makes them of null or of the values that were
+  /// hoisted out of them.
   private mutating func removed(in pairing: inout FieldPairing) {
     for (number, field) in pairing.old.enumerated() where !pairing.used.contains(number) {
       let path = pairing.path.appending(field.name)
@@ -167,7 +168,7 @@ extension ShapeWalk {
       pairing.take(number, isOptional ? .constant([0xf6]) : nil)
       let isKnown = take(path, { if case .acknowledge = $0 { true } else { false } }) != nil
       let type = older.shapes[field.type].required
-      // Where more fields than that are new at once the record was written anew, and guesses are of no use.
+      // If more fields than that are new at once, the record was rewritten and guesses are useless.
       let candidates = (pairing.added + pairing.constant).sorted().prefix(64)
       for added in candidates where !isKnown && pairing.new[added].originalName == nil {
         let other = pairing.new[added]
@@ -178,7 +179,7 @@ extension ShapeWalk {
     }
   }
 
-  /// Whether the stage says of two fields that they are not one.
+  /// Returns whether the stage declares that two fields are not the same.
   private mutating func areUnrelated(_ old: String, _ new: String) -> Bool {
     let said = unrelated.firstIndex { $0.old == ExactText(old) && $0.new == ExactText(new) }
     guard let said else { return false }
@@ -186,12 +187,12 @@ extension ShapeWalk {
     return true
   }
 
-  /// Reports a constant that is no value of its field.
+  /// Reports a constant that is not a value of its field.
   private mutating func checkConstant(_ bytes: [UInt8], _ type: Int, at path: String) {
     let shape = RecordShape([FieldShape("", newer.shapes[type])])
     do throws(CodingFailure) {
       try PayloadCheck.validate(bytes.span)
-      // A type that refers further out is not whole without what is around it: the reader will check its values.
+      // A type that refers further out is incomplete without its surroundings: the reader checks its values.
       guard shape.problems().isEmpty else { return }
       var named: [UInt8] = []
       let payload = [0x81] + bytes

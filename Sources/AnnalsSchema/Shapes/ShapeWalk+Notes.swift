@@ -1,15 +1,15 @@
 internal import AnnalsCoding
 
 extension ShapeWalk {
-  /// Notes a change of the field at `path`, whose types are these in the older and the newer shape.
+  /// Notes a change of the field at `path` with its types in the older and the newer shape.
   ///
   /// - Parameters:
-  ///   - kind: What changed.
-  ///   - old: The older type, `nil` where there is none.
-  ///   - new: The newer type, `nil` where there is none.
+  ///   - kind: The kind of change.
+  ///   - old: The older type; `nil` if there is none.
+  ///   - new: The newer type; `nil` if there is none.
   ///   - path: The path of the field.
-  ///   - isLight: Whether it can be read without a rule, where the kind does not say.
-  ///   - hasUnknown: For a new case: whether the older choice has one for those that it does not know.
+  ///   - isLight: Whether it can be read without a rule, if the kind does not determine that.
+  ///   - hasUnknown: For a new case: whether the older choice has a case for unknown ones.
   mutating func note(
     _ kind: ShapeChange.Kind, _ old: Int?, _ new: Int?, at path: String, isLight: Bool? = nil,
     hasUnknown: Bool = false
@@ -86,7 +86,7 @@ extension ShapeWalk {
 }
 
 extension ShapeChange.Kind {
-  /// Whether nothing must be invented or derived to read the wanted shape.
+  /// Returns whether the wanted shape can be read without inventing or deriving a value.
   fileprivate func isLight(isUpgrade: Bool) -> Bool {
     switch self {
     case .addedRequired, .becameRequired, .caseRemoved, .merged: !isUpgrade
@@ -96,7 +96,7 @@ extension ShapeChange.Kind {
     }
   }
 
-  /// What programs of the newer and of the older shape read.
+  /// Returns the results for programs of the newer and of the older shape.
   fileprivate func readings(
     hasUnknown: Bool
   ) -> (backward: ShapeChange.Reading, forward: ShapeChange.Reading) {
@@ -115,7 +115,7 @@ extension ShapeChange.Kind {
     case .typeChanged, .caseRemoved, .merged: (.rule, .downcast)
     case .caseAdded: (.asIs, hasUnknown ? .unknownCase : .error)
     case .wrapped: (.mapped, .onlyElement)
-    // An older program knows nothing of what the stage says.
+    // An older program does not know the stage's declarations.
     case .plunged, .hoisted: (.mapped, .downcast)
     case .unwrapped: (.rule, .wrapped)
     case .reused: (.none, .none)

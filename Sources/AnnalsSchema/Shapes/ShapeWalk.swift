@@ -1,6 +1,6 @@
 internal import AnnalsCoding
 
-/// A walk through an older and a newer shape side by side.
+/// A parallel walk through an older and a newer shape.
 struct ShapeWalk {
   let older: ShapeGraph
   let newer: ShapeGraph
@@ -8,15 +8,15 @@ struct ShapeWalk {
   var changes: [ShapeChange] = []
   var problems: [ShapeProblem] = []
   var constants: [String] = []
-  /// The fields of the two shapes that are one field.
+  /// The pairs of fields of the two shapes that are the same.
   var matches: Set<FieldMatch> = []
-  /// What the calls of the mapping stand for.
+  /// The definitions for the calls of the mapping.
   private(set) var definitions: [Mapping] = []
-  /// What the stage says, by the path of the field.
+  /// The stage's declarations, by the path of the field.
   var adjustments: [ExactText: FieldAdjustment] = [:]
-  /// The pairs of fields that the stage says are two, until they are met.
+  /// The pairs of fields that the stage declares different, until they are found.
   var unrelated: [(old: ExactText, new: ExactText)] = []
-  /// Where different elements or keys must stay different.
+  /// The places where different elements or keys must remain different.
   private var apart: [(Mapping, path: String, older: Int, newer: Int)] = []
   private var pairs: [Pair: Visit] = [:]
 
@@ -24,7 +24,7 @@ struct ShapeWalk {
     let older: Int
     let newer: Int
   }
-  /// A record or choice met on the way; the definition is there once it was met again.
+  /// A record or choice on the way; it has a definition once it was visited again.
   private struct Visit {
     var definition: Int?
     var mapping: Mapping?
@@ -52,7 +52,7 @@ struct ShapeWalk {
 
   var isUpgrade: Bool { direction == .upgrade }
 
-  /// Compares all; `nil` where some value of the wanted shape cannot be made.
+  /// Compares everything; `nil` if some value of the wanted shape cannot be made.
   mutating func walk() -> Mapping? {
     let mapping = value(0, 0, at: "")
     for adjustment in adjustments.values.sorted(by: { ExactText($0.field) < ExactText($1.field) }) {
@@ -75,7 +75,8 @@ struct ShapeWalk {
     problems.append(ShapeProblem(field: field, description: description))
   }
 
-  /// How the stored one of two types becomes the wanted one; `nil`, and a change noted, where it cannot.
+  /// Maps the stored one of two types to the wanted one; if that is impossible, notes a change and returns
+  /// `nil`.
   mutating func value(_ old: Int, _ new: Int, at path: String) -> Mapping? {
     switch (older.nodes[old], newer.nodes[new]) {
     case (.optional(let old), .optional(let new)):
@@ -83,7 +84,7 @@ struct ShapeWalk {
     case (_, .optional(let inner)):
       guard let mapping = value(old, inner, at: path) else { return nil }
       note(.becameOptional, old, new, at: path)
-      // Null is left for the reader to refuse, who knows that there is none in its type.
+      // Null is left for the reader to refuse, which knows that its type has none.
       return isUpgrade ? mapping : .optional(mapping)
     case (.optional(let inner), _):
       let mapping = value(inner, new, at: path)
@@ -131,10 +132,11 @@ struct ShapeWalk {
     return mapping
   }
 
-  /// Two types of different structure: an array that was a value, a value that was an array, or nothing in common.
+  /// Maps two types of different structure: a value and an array of it, or nothing in common.
   private mutating func structure(_ old: Int, _ new: Int, at path: String) -> Mapping? {
     if !isUpgrade {
-      // An older program cannot know what the stage said, but one value and an array of one say the same.
+      // An older program cannot know the stage's declarations, but a value and an array of it have the same
+      // meaning.
       if case .list(let element) = newer.nodes[new], let mapping = attempt(old, element, at: path) {
         note(.wrapped, old, new, at: path)
         return .unwrap(mapping)
@@ -152,7 +154,7 @@ struct ShapeWalk {
     return nil
   }
 
-  /// The mapping of two types where there is one, else nothing noted.
+  /// Returns the mapping of two types if there is one; otherwise notes nothing.
   private mutating func attempt(_ old: Int, _ new: Int, at path: String) -> Mapping? {
     let before = self
     let mapping = value(old, new, at: path)
@@ -160,7 +162,7 @@ struct ShapeWalk {
     return mapping
   }
 
-  /// Maps a record or choice, each pair once: types that contain themselves come back to it by a call.
+  /// Maps a record or choice, each pair once: types that contain themselves return to it with a call.
   private mutating func visit(_ old: Int, _ new: Int, _ map: (inout ShapeWalk) -> Mapping?) -> Mapping? {
     let pair = Pair(older: old, newer: new)
     if var known = pairs[pair] {
@@ -182,9 +184,10 @@ struct ShapeWalk {
     return .call(definition)
   }
 
-  /// Notes sets and maps of which elements or keys could become equal.
+  /// Notes sets and maps in which elements or keys could become equal.
   private mutating func checkApart() {
-    // As with definitions that change nothing: those that keep values apart are what remains when none is left out any more.
+    // As with definitions that change nothing: the result is what remains after removing all that do not keep
+    // values apart.
     var known = Set(definitions.indices)
     var count: Int
     repeat {

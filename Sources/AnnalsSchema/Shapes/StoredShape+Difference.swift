@@ -1,5 +1,5 @@
 extension StoredShape {
-  /// How two shapes of one record differ, in words.
+  /// Returns the differences between two shapes of one record, as text.
   package static func difference(_ stored: StoredShape?, _ expected: StoredShape?) -> String {
     guard let stored, let expected else {
       return "found \(stored?.text ?? "no shape"), expected \(expected?.text ?? "no shape")"

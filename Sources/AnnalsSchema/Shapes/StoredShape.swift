@@ -8,10 +8,10 @@ package final class StoredShape: Sendable {
   package let text: String
   /// The SHA-256 of its text.
   package let fingerprint: [UInt8]
-  /// How payloads of the shape are written and read by name.
+  /// The form of the shape's payloads by name.
   package let names: NamedForm
 
-  /// Works out text and fingerprint.
+  /// Computes text and fingerprint.
   package init(_ shape: RecordShape) {
     self.shape = shape
     text = shape.text
@@ -21,7 +21,7 @@ package final class StoredShape: Sendable {
 }
 
 extension StoredShape: Hashable {
-  /// Whether the shapes are the same; fingerprints tell.
+  /// Returns whether the shapes are the same, by comparing fingerprints.
   package static func == (left: StoredShape, right: StoredShape) -> Bool {
     left === right || left.fingerprint == right.fingerprint
   }

@@ -1,8 +1,8 @@
 internal import AnnalsCoding
 
-/// What one value looks like on disk.
+/// The shape of one value on disk.
 ///
-/// A shape has no names of Swift types: two types whose values are stored in the same way have the same shape.
+/// A shape has no names of Swift types: two types with the same stored form have the same shape.
 public indirect enum ValueShape: Hashable, Sendable {
   /// false or true.
   case bool
@@ -30,15 +30,16 @@ public indirect enum ValueShape: Hashable, Sendable {
   case list(ValueShape)
   /// An array without repetitions, sorted by the encoded bytes of its elements.
   case set(ValueShape)
-  /// A map where the keys are texts, else an array of pairs; either sorted by the encoded bytes of the keys.
+  /// A map if the keys are texts, otherwise an array of pairs; both are sorted by the encoded bytes of the
+  /// keys.
   case map(ValueShape, ValueShape)
   /// An array of fields.
   case record([FieldShape])
-  /// One of several cases: its number where it holds nothing, else an array of its number and what it holds.
+  /// One of several cases: its number if it has no values, otherwise an array of its number and its values.
   case choice([CaseShape])
-  /// The record or choice so many levels further out that this value stands in; 0 is the innermost one.
+  /// A reference to the record or choice that many levels further out; 0 is the innermost one.
   case enclosing(Int)
-  /// What a `Codable` type writes, by name.
+  /// The output of a `Codable` type, by name.
   case codable
 }
 

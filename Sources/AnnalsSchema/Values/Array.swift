@@ -1,7 +1,7 @@
 public import AnnalsCoding
 
 extension Array: StoredValue where Element: StoredValue {
-  /// A byte string where the elements are `UInt8`, else an array.
+  /// A byte string if the elements are `UInt8`, otherwise an array.
   public static func shape(in types: inout ShapeTypes) -> ValueShape {
     Element.self == UInt8.self ? .bytes : .list(Element.shape(in: &types))
   }

@@ -1,7 +1,7 @@
 public import AnnalsCoding
 
 extension Bool: StoredValue {
-  /// A truth value.
+  /// A Boolean.
   public static func shape(in types: inout ShapeTypes) -> ValueShape { .bool }
 
   /// Reads false or true.

@@ -10,9 +10,9 @@ extension Decimal: StoredValue {
   /// The text of a decimal number.
   public static func shape(in types: inout ShapeTypes) -> ValueShape { .decimal }
 
-  /// Reads a number from the text that is written for it.
+  /// Reads a number from its canonical text.
   ///
-  /// - Throws: ``CodingFailure`` also for a text that says the number otherwise, such as one with zeros at its end.
+  /// - Throws: ``CodingFailure`` also for another text of the number, such as one with trailing zeros.
   public init(from reader: inout FieldReader) throws(CodingFailure) {
     let start = reader.offset
     let text = try reader.text()
@@ -27,7 +27,7 @@ extension Decimal: StoredValue {
 
   /// Writes all digits of the number.
   ///
-  /// - Throws: ``CodingFailure`` where the digits would come back as another number.
+  /// - Throws: ``CodingFailure`` if the digits would be read as another number.
   public func encode(into writer: inout FieldWriter) throws(CodingFailure) {
     let text = description
     guard let number = Decimal(exactly: text), number.description == text else {
@@ -38,7 +38,7 @@ extension Decimal: StoredValue {
 }
 
 extension Decimal {
-  /// The number that `text` says; `nil` where it says none.
+  /// Creates the number in `text`; `nil` if it has none.
   fileprivate init?(exactly text: String) {
     if text == "NaN" {
       self = .nan

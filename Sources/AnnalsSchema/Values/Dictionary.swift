@@ -1,20 +1,21 @@
 public import AnnalsCoding
 
 extension Dictionary: StoredValue where Key: StoredValue, Value: StoredValue {
-  /// A map where the keys are texts, else an array of pairs.
+  /// A map if the keys are texts, otherwise an array of pairs.
   public static func shape(in types: inout ShapeTypes) -> ValueShape {
     .map(Key.shape(in: &types), Value.shape(in: &types))
   }
 
-  /// Whether keys of a type other than `String` are stored as texts; then the pairs are those of a map all the same.
+  /// Whether keys of a type other than `String` are stored as texts; the pairs are then also those of a map.
   @usableFromInline static var hasTextKeys: Bool {
     var types = ShapeTypes()
     return Key.shape(in: &types) == .text
   }
 
-  /// Reads the pairs, which must stand in the order of their encoded keys.
+  /// Reads the pairs, which must be in the order of their encoded keys.
   ///
-  /// - Throws: ``CodingFailure`` also for keys that are equal but not written alike, as the dictionary holds one of them.
+  /// - Throws: ``CodingFailure`` also for keys that are equal but encoded differently, because the dictionary
+  ///   has only one of them.
   @inlinable
   public init(from reader: inout FieldReader) throws(CodingFailure) {
     self = [:]

@@ -1,7 +1,7 @@
 public import AnnalsCoding
 
 extension StoredValue where Self: FixedWidthInteger {
-  /// Reads a whole number that the type can hold.
+  /// Reads a whole number that the type can represent.
   public init(from reader: inout FieldReader) throws(CodingFailure) {
     self = try reader.integer()
   }
@@ -18,7 +18,7 @@ extension Int: StoredValue {
 }
 
 extension UInt: StoredValue {
-  /// A whole number of 64 bits without sign.
+  /// An unsigned whole number of 64 bits.
   public static func shape(in types: inout ShapeTypes) -> ValueShape { .integer(.uint64) }
 }
 
@@ -43,21 +43,21 @@ extension Int64: StoredValue {
 }
 
 extension UInt8: StoredValue {
-  /// A whole number of 8 bits without sign.
+  /// An unsigned whole number of 8 bits.
   public static func shape(in types: inout ShapeTypes) -> ValueShape { .integer(.uint8) }
 }
 
 extension UInt16: StoredValue {
-  /// A whole number of 16 bits without sign.
+  /// An unsigned whole number of 16 bits.
   public static func shape(in types: inout ShapeTypes) -> ValueShape { .integer(.uint16) }
 }
 
 extension UInt32: StoredValue {
-  /// A whole number of 32 bits without sign.
+  /// An unsigned whole number of 32 bits.
   public static func shape(in types: inout ShapeTypes) -> ValueShape { .integer(.uint32) }
 }
 
 extension UInt64: StoredValue {
-  /// A whole number of 64 bits without sign.
+  /// An unsigned whole number of 64 bits.
   public static func shape(in types: inout ShapeTypes) -> ValueShape { .integer(.uint64) }
 }

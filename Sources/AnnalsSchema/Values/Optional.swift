@@ -12,8 +12,8 @@ extension Optional: StoredValue where Wrapped: StoredValue {
 
   /// Writes the value or null.
   ///
-  /// - Throws: ``CodingFailure`` with reason `refused` where the value itself is written as null, as an optional in an optional
-  ///   may be: it would come back as `nil`.
+  /// - Throws: ``CodingFailure`` with reason `refused` if the value itself is written as null, as a nested
+  ///   optional may be: it would be read as `nil`.
   @inlinable
   public func encode(into writer: inout FieldWriter) throws(CodingFailure) {
     guard let value = self else { return writer.null() }

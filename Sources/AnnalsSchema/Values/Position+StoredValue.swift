@@ -1,7 +1,7 @@
 public import AnnalsCoding
 
 extension Position: StoredValue {
-  /// An integer without a sign.
+  /// An unsigned integer.
   public static func shape(in types: inout ShapeTypes) -> ValueShape { UInt64.shape(in: &types) }
 
   /// Reads the number.

@@ -4,9 +4,10 @@ extension Set: StoredValue where Element: StoredValue {
   /// An array without repetitions.
   public static func shape(in types: inout ShapeTypes) -> ValueShape { .set(Element.shape(in: &types)) }
 
-  /// Reads the elements, which must stand in the order of their encoded bytes.
+  /// Reads the elements, which must be in the order of their encoded bytes.
   ///
-  /// - Throws: ``CodingFailure`` also for elements that are equal but not written alike, as the set holds one of them.
+  /// - Throws: ``CodingFailure`` also for elements that are equal but encoded differently, because the set
+  ///   has only one of them.
   @inlinable
   public init(from reader: inout FieldReader) throws(CodingFailure) {
     self = []

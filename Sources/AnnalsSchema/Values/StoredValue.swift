@@ -1,22 +1,23 @@
 public import AnnalsCoding
 
-/// A type whose values have a shape on disk and can stand in the payload of a record.
+/// A type whose values have a shape on disk and can be part of the payload of a record.
 ///
-/// Integers of every width, `Float`, `Double`, `Bool`, `String`, `Data`, `Date`, `UUID`, `URL`, `Decimal`, and optionals, arrays, sets and dictionaries
-/// of such types conform. `@Value` writes the conformance for structs and enums, `@Record` for records.
+/// Integers of every width, `Float`, `Double`, `Bool`, `String`, `Data`, `Date`, `UUID`, `URL`, `Decimal`,
+/// and optionals, arrays, sets and dictionaries of such types conform. `@Value` writes the conformance for
+/// structs and enums, `@Record` for records.
 public protocol StoredValue: Sendable {
-  /// What values of the type look like on disk.
+  /// Returns the shape of the type's values on disk.
   ///
   /// - Parameter types: The types that contain this one.
   static func shape(in types: inout ShapeTypes) -> ValueShape
 
   /// Reads a value.
   ///
-  /// - Throws: ``CodingFailure`` where what comes next is no value of this type.
+  /// - Throws: ``CodingFailure`` if the next item is not a value of this type.
   init(from reader: inout FieldReader) throws(CodingFailure)
 
   /// Writes the value.
   ///
-  /// - Throws: ``CodingFailure`` where the value cannot be written.
+  /// - Throws: ``CodingFailure`` if the value cannot be written.
   func encode(into writer: inout FieldWriter) throws(CodingFailure)
 }

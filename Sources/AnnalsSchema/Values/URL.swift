@@ -12,7 +12,7 @@ extension URL: StoredValue {
 
   /// Reads the text of a URL.
   ///
-  /// - Throws: ``CodingFailure`` also where a URL would be written otherwise than the text, such as one with spaces.
+  /// - Throws: ``CodingFailure`` also if the URL would be written as another text, such as one with spaces.
   public init(from reader: inout FieldReader) throws(CodingFailure) {
     let start = reader.offset
     let text = try reader.text()
@@ -23,8 +23,8 @@ extension URL: StoredValue {
 
   /// Writes the text.
   ///
-  /// - Throws: ``CodingFailure`` where the text would not come back as the same text, and for a URL that is
-  ///   relative to a base: it would come back as another URL. Use its `absoluteURL`.
+  /// - Throws: ``CodingFailure`` if the text would not be read as the same text, and for a URL that is
+  ///   relative to a base: it would be read as another URL. Use its `absoluteURL`.
   public func encode(into writer: inout FieldWriter) throws(CodingFailure) {
     guard baseURL == nil else {
       throw CodingFailure(.refused, at: writer.offset, detail: Self.withBase)
@@ -38,7 +38,7 @@ extension URL: StoredValue {
 }
 
 extension URL {
-  /// Whether the URL is written as these bytes.
+  /// Returns whether the URL is written as these bytes.
   fileprivate func isWritten(as text: String) -> Bool {
     absoluteString.utf8.elementsEqual(text.utf8)
   }

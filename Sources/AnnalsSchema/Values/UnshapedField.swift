@@ -1,7 +1,7 @@
 public import AnnalsCoding
 
 extension FieldShape {
-  /// Not there: it exists so that the compiler says what a field of such a type needs.
+  /// Not available: it exists so that the compiler reports what a field of such a type needs.
   @_disfavoredOverload
   @available(
     *, unavailable,
@@ -16,7 +16,7 @@ extension FieldShape {
 }
 
 extension CaseShape {
-  /// Not there: it exists so that the compiler says what the values of a case need.
+  /// Not available: it exists so that the compiler reports what the values of a case need.
   @_disfavoredOverload
   @available(
     *, unavailable,
@@ -30,11 +30,11 @@ extension CaseShape {
   }
 }
 
-// These two take every type in silence, since the shape of the record is where the compiler says what is wrong. One
-// mistake then gets one message.
+// These two accept every type without a message, because the compiler reports the error at the shape of the
+// record. One mistake then has one message.
 
 extension FieldReader {
-  /// Fails: a type without a stored form has no values to read.
+  /// Always fails: a type without a stored form has no values to read.
   ///
   /// - Throws: ``CodingFailure``, always.
   @_disfavoredOverload
@@ -44,7 +44,7 @@ extension FieldReader {
 }
 
 extension FieldWriter {
-  /// Fails: a type without a stored form cannot be written.
+  /// Always fails: a type without a stored form cannot be written.
   ///
   /// - Throws: ``CodingFailure``, always.
   @_disfavoredOverload

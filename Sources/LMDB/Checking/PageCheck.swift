@@ -1,27 +1,28 @@
-/// A check of every page of an LMDB file that can be reached, which never uses liblmdb.
+/// A check of every reachable page of an LMDB file, which never uses liblmdb.
 ///
-/// liblmdb trusts its file: a damaged one ends the process or gives wrong values. This check reads by `pread`, bounds every number
-/// before using it, and needs two bits of memory for each page of the file.
+/// liblmdb trusts its file: a damaged one can crash the process or return wrong values. This check reads with
+/// `pread`, bounds every number before it is used, and needs two bits of memory for each page of the file.
 ///
-/// No page that is reached may be written meanwhile. The caller has a snapshot of the file in LMDB, or finds by
-/// ``newestTransaction(of:)`` that at most one commit came between, or nobody else can reach the file.
+/// No reachable page may be written meanwhile. Either the caller has a snapshot of the file in LMDB, or it
+/// checks with ``newestTransaction(of:)`` that at most one commit happened, or no other process can reach the
+/// file.
 public struct PageCheck: Sendable {
   /// One contradiction in a file.
   public struct Finding: Hashable, Sendable, CustomStringConvertible {
-    /// The page, counted from 0.
+    /// The number of the page, counted from 0.
     public let page: UInt64
-    /// The byte in the file.
+    /// The offset in the file, in bytes.
     public let offset: UInt64
-    /// The table whose tree led there, `main` or `free` for LMDB's own.
+    /// The table whose tree led to the page; `main` or `free` for LMDB's own.
     public let table: String
-    /// What is wrong.
+    /// The problem.
     public let what: String
 
-    /// The place and what is wrong there.
+    /// The place and the problem.
     public var description: String { "table \(table), page \(page), byte \(offset): \(what)" }
   }
 
-  /// How the pages of a file are used.
+  /// The use of the pages of a file.
   public struct Pages: Hashable, Sendable {
     /// All whole pages of the file.
     public var total = 0
@@ -31,26 +32,26 @@ public struct PageCheck: Sendable {
     public var leaf = 0
     /// Pages of large values.
     public var overflow = 0
-    /// Pages that later commits may use.
+    /// Pages that later commits may reuse.
     public var free = 0
-    /// Pages that are neither used nor free: lost until the file is copied, but harmless.
+    /// Pages that are neither used nor free. They are lost until the file is copied, but harmless.
     public var unaccounted = 0
   }
 
-  /// What a check found.
+  /// The result of a check.
   public struct Report: Sendable {
     /// The first findings, in the order of the walk.
     public internal(set) var findings: [Finding] = []
-    /// How many there are in all.
+    /// The total number of findings.
     public internal(set) var findingCount = 0
-    /// How the pages are used, as far as they could be reached.
+    /// The use of the pages, as far as they were reachable.
     public internal(set) var pages = Pages()
-    /// The sizes of the tables by name, as their pages are.
+    /// The sizes of the tables by name, according to their pages.
     public internal(set) var tables: [String: TableStatistics] = [:]
-    /// The commit that the file's newer meta page belongs to.
+    /// The commit of the file's newer meta page.
     public internal(set) var transaction: UInt64 = 0
 
-    /// Whether nothing is wrong.
+    /// Whether there are no findings.
     public var isClean: Bool { findingCount == 0 }
   }
 
@@ -58,16 +59,16 @@ public struct PageCheck: Sendable {
   ///
   /// - Parameters:
   ///   - name: The data file.
-  ///   - directory: Where it is.
-  ///   - tables: All tables that the file may and must have.
-  ///   - later: Tables that it may have, and are looked at.
-  ///   - ignoring: The names of tables that it may also have, which are not looked at.
-  ///   - only: The names of the tables whose trees are walked, for a reader that will use no others; `nil` for all of them and
-  ///     the free list.
-  ///   - after: After which key the walk of a table with integer keys begins, by its name.
-  ///   - maximumFindings: How many findings are kept; all are counted.
-  /// - Throws: The error that opening would throw for a file whose meta pages cannot be used, and errors of reading.
-  /// - Complexity: O(size of the file), or of the trees that are walked.
+  ///   - directory: The directory of the file.
+  ///   - tables: All tables that the file must have. Other tables are a finding, except the following.
+  ///   - later: Optional tables, which are checked if they exist.
+  ///   - ignoring: The names of optional tables that are not checked.
+  ///   - only: The names of the tables whose trees are checked, for a reader that uses no others; `nil` for
+  ///     all of them and the free list.
+  ///   - after: By name, the key after which the check of a table with integer keys begins.
+  ///   - maximumFindings: The most findings to keep; all are counted.
+  /// - Throws: The error of opening a file whose meta pages are invalid, and errors of reading.
+  /// - Complexity: O(size of the file), or of the trees that are checked.
   public static func run(
     _ name: String, in directory: Directory, tables: [TableDefinition],
     later: [TableDefinition] = [], ignoring: [String] = [], only: [String]? = nil,
@@ -80,9 +81,10 @@ public struct PageCheck: Sendable {
     return walk.report
   }
 
-  /// Whether a file that ends before its last page lacks nothing, because the list of free pages has all that are missing.
+  /// Checks whether a file that ends before its last page is complete, because all missing pages are in the
+  /// list of free pages.
   ///
-  /// - Returns: With the commit whose list was read.
+  /// - Returns: The result, with the commit whose list was read.
   /// - Complexity: O(free pages).
   public static func isWhole(
     _ name: String, in directory: Directory, tables: [TableDefinition]
@@ -93,9 +95,10 @@ public struct PageCheck: Sendable {
     return (try walk.runFree(), walk.metas.newer.transaction)
   }
 
-  /// The newest commit of a file; those that come between two calls are counted by the difference.
+  /// Returns the newest commit of a file. The difference between two calls is the number of commits between
+  /// them.
   ///
-  /// The pages that a commit frees are used again by the next but one at the earliest.
+  /// Pages freed by a commit are reused by the next but one at the earliest.
   ///
   /// - Throws: As ``run(_:in:tables:later:ignoring:only:after:maximumFindings:)``.
   public static func newestTransaction(of file: borrowing File) throws(StoreFileError) -> UInt64 {

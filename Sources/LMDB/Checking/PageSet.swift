@@ -1,14 +1,16 @@
-/// A set of page numbers, with one bit for each page of the file, or some bytes for each number where they are few.
+/// A set of page numbers, with one bit for each page of the file, or some bytes for each number if the set is
+/// small.
 struct PageSet {
   private var words: [UInt64]
   private var few: Set<UInt64> = []
   private let isSmall: Bool
-  /// The first number that cannot be in the set.
+  /// The lowest number that cannot be in the set.
   let limit: UInt64
 
-  /// An empty set of numbers below `limit`.
+  /// Creates an empty set of numbers below `limit`.
   ///
-  /// - Parameter isSmall: Whether there will be few, so that nothing is set aside for each page of the file.
+  /// - Parameter isSmall: Whether there will be few numbers, so that no memory is reserved for each page of
+  ///   the file.
   init(limit: Int, isSmall: Bool = false) {
     words = isSmall ? [] : Array(repeating: 0, count: limit / 64 + 1)
     self.isSmall = isSmall
@@ -17,7 +19,7 @@ struct PageSet {
 
   /// Adds a number below the limit.
   ///
-  /// - Returns: Whether it was new.
+  /// - Returns: Whether the number was new.
   mutating func insert(_ number: UInt64) -> Bool {
     if isSmall { return few.insert(number).inserted }
     let (word, bit) = (Int(number / 64), UInt64(1) << (number % 64))
@@ -26,7 +28,7 @@ struct PageSet {
     return true
   }
 
-  /// The numbers that are in both sets, which are of one kind.
+  /// Returns the numbers in both sets, which must be of the same kind.
   func common(with other: PageSet) -> [UInt64] {
     if isSmall { return few.intersection(other.few).sorted() }
     var common: [UInt64] = []
@@ -40,15 +42,15 @@ struct PageSet {
     return common
   }
 
-  /// How many numbers are in the set.
+  /// The number of numbers in the set.
   var count: Int { isSmall ? few.count : words.reduce(0) { $0 + $1.nonzeroBitCount } }
 }
 
-/// The parts of one page that nodes take, with one bit for each two bytes.
+/// The parts of one page that nodes occupy, with one bit for each two bytes.
 struct PageSpace {
   private var words = InlineArray<32, UInt64>(repeating: 0)
 
-  /// Takes the bytes of a node, which lie inside the page.
+  /// Marks the bytes of a node, which are inside the page, as occupied.
   ///
   /// - Returns: Whether they were free.
   mutating func take(_ bytes: Range<Int>) -> Bool {

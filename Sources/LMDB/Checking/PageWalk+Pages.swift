@@ -1,12 +1,12 @@
 extension PageWalk {
-  /// Walks a page and all below it.
+  /// Checks a page and all pages below it.
   ///
   /// - Parameters:
-  ///   - number: The page.
+  ///   - number: The number of the page.
   ///   - level: 1 for the root, so that the recursion is at most as deep as the record says.
-  ///   - place: Where the number stands.
-  ///   - lower: No key of the page is below it.
-  ///   - upper: All keys of the page are below it.
+  ///   - place: The place of the reference to the page.
+  ///   - lower: The lower bound of the page's keys, inclusive.
+  ///   - upper: The upper bound of the page's keys, exclusive.
   mutating func visit(
     _ number: UInt64, level: Int, from place: (page: UInt64, offset: Int), lower: Span<UInt8>?,
     upper: Span<UInt8>?
@@ -29,7 +29,7 @@ extension PageWalk {
       find(reason, page: number, at: 12)
       return
     }
-    // LMDB's own search insists on two children, but for the table of free pages.
+    // LMDB's own search requires two children, except in the table of free pages.
     guard page.count >= (isLeaf || tree.isFree ? 1 : 2) else {
       find("the page has \(page.count) nodes", page: number, at: 12)
       return
@@ -54,9 +54,9 @@ extension PageWalk {
     }
   }
 
-  /// Checks that the nodes of a page lie apart and that their keys ascend within the bounds.
+  /// Checks that the nodes of a page do not overlap and that their keys ascend within the bounds.
   ///
-  /// - Returns: Whether each node lies inside the page.
+  /// - Returns: Whether each node is inside the page.
   private mutating func checkNodes(
     of page: borrowing TreePage, number: UInt64, isLeaf: Bool, lower: Span<UInt8>?, upper: Span<UInt8>?
   ) -> Bool {
@@ -73,7 +73,7 @@ extension PageWalk {
         find("node \(index) lies on another one", page: number, at: node.offset)
       }
       taken += size + size % 2
-      // The first key of a branch page stands for everything below the second.
+      // The first key of a branch page covers everything below the second.
       if !isLeaf && index == 0 { continue }
       let key = page.key(of: node)
       guard tree.integerKeys ? key.count == 8 : (1...511).contains(key.count) else {
@@ -91,14 +91,14 @@ extension PageWalk {
         find("the key of node \(index) is out of order", page: number, at: node.offset)
       }
     }
-    // LMDB moves the rest together whenever a node goes.
+    // LMDB moves the other nodes together whenever one is removed.
     if taken != pageSize - page.upper {
       find("the nodes have \(taken) bytes of \(pageSize - page.upper)", page: number, at: 14)
     }
     return true
   }
 
-  /// Whether a key comes before another of the same tree; keys have been checked for their size.
+  /// Returns whether a key sorts before another of the same tree; the size of keys has been checked.
   private func isBelow(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     if tree.integerKeys && left.count == 8 && right.count == 8 {
       return left.number64(at: 0) < right.number64(at: 0)

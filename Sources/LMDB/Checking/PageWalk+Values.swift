@@ -1,5 +1,6 @@
 extension PageWalk {
-  /// Checks the value of a leaf's node: a table's record, a list of free pages, or bytes that only have to be there.
+  /// Checks the value of a leaf's node: a table's record, a list of free pages, or bytes that only need to
+  /// exist.
   mutating func visitValue(
     of node: Node, in page: borrowing TreePage, number: UInt64
   ) throws(StoreFileError) {
@@ -33,7 +34,7 @@ extension PageWalk {
     var header = [UInt8](repeating: 0, count: TreePage.headerSize)
     try read(first, into: &header)
     let large = TreePage(header.span)
-    // A value that became smaller keeps the pages of the larger one.
+    // A value that was shortened keeps the pages of the longer one.
     let least = (TreePage.headerSize - 1 + node.valueCount) / pageSize + 1
     guard large.number == first, large.flags == TreePage.overflow, large.overflowPages >= least else {
       find(
@@ -45,7 +46,7 @@ extension PageWalk {
     guard take(first, count: pages, from: place) else { return }
     tree.overflow += pages
     guard tree.isFree else { return }
-    // Bounded by the file, because the pages have just been found inside it.
+    // Bounded by the file, because the pages are known to be inside it.
     var bytes = [UInt8](repeating: 0, count: TreePage.headerSize + node.valueCount)
     try read(first, into: &bytes)
     let value = bytes.span.extracting(TreePage.headerSize..<bytes.count)
@@ -53,7 +54,7 @@ extension PageWalk {
       value, transaction: page.key(of: node).number64(at: 0), page: first, offset: TreePage.headerSize)
   }
 
-  /// Notes a table of the main table, to be walked later.
+  /// Records a table of the main table, to be checked later.
   private mutating func noteTable(
     named name: Span<UInt8>, _ value: Span<UInt8>, page: UInt64, offset: Int
   ) {
@@ -77,7 +78,7 @@ extension PageWalk {
     records.append((definition, record, page, offset))
   }
 
-  /// Checks a list of free pages: their number, then the pages from the last to the first.
+  /// Checks a list of free pages: the number of pages, then the pages from the last to the first.
   private mutating func checkFree(
     _ value: Span<UInt8>, transaction: UInt64, page: UInt64, offset: Int
   ) {
@@ -98,7 +99,7 @@ extension PageWalk {
         return
       }
       last = number
-      // Pages that were taken and given back in one transaction may never have been written.
+      // Pages that were taken and returned in one transaction may never have been written.
       if number >= free.limit { freeBeyondEnd += 1 }
       if number < free.limit, !free.insert(number) {
         find("page \(number) is free twice", page: page, at: offset + place)

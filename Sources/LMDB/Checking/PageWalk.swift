@@ -1,13 +1,13 @@
-/// The walk from the newer meta page over all trees of a file.
+/// The check of all trees of a file, starting at the newer meta page.
 struct PageWalk: ~Copyable {
-  /// The tree that is being walked.
+  /// The tree that is being checked.
   struct Tree {
     let name: String
     let integerKeys: Bool
     let isMain: Bool
     let isFree: Bool
     let depth: Int
-    /// Nothing is looked at that has keys up to here alone; `nil` where everything is.
+    /// Pages with only keys up to this one are skipped; `nil` to check everything.
     var after: UInt64?
     var branch: UInt64 = 0
     var leaf: UInt64 = 0
@@ -18,24 +18,24 @@ struct PageWalk: ~Copyable {
   let file: File
   let metas: MetaPages
   let definitions: [TableDefinition]
-  /// Tables that may be there.
+  /// Optional tables.
   let later: [TableDefinition]
-  /// The names of tables that may be there and are not looked at.
+  /// The names of optional tables that are not checked.
   let ignored: [String]
   let maximumFindings: Int
-  /// The names of the tables whose trees are walked; `nil` for all of them and the free list.
+  /// The names of the tables whose trees are checked; `nil` for all of them and the free list.
   let only: [String]?
-  /// After which key the walk of a tree begins, by the table's name.
+  /// By the table's name, the key after which the check of a tree begins.
   let after: [String: UInt64]
-  /// The first page number that is beyond the file, or beyond what LMDB has given out.
+  /// The lowest page number that is beyond the file, or that LMDB has not allocated.
   let limit: UInt64
   var used: PageSet
   var free: PageSet
-  /// How many free pages are listed that are beyond the end of the file.
+  /// The number of listed free pages beyond the end of the file.
   var freeBeyondEnd: UInt64 = 0
   var report = PageCheck.Report()
   var tree = Tree(name: "main", integerKeys: false, isMain: true, isFree: false, depth: 0)
-  /// The records of tables that the main table holds.
+  /// The records of tables in the main table.
   var records: [(definition: TableDefinition, record: TableRecord, page: UInt64, offset: Int)] = []
 
   init(
@@ -65,7 +65,7 @@ struct PageWalk: ~Copyable {
     try walk(newer.main, TableDefinition("main", integerKeys: false), isMain: true, page: meta, offset: 88)
     for (definition, record, page, offset) in records {
       guard only?.contains(definition.name) ?? true else {
-        // What is not walked is not read either, but its sizes are.
+        // The pages of unchecked trees are not read, but the sizes in their records are checked.
         if let reason = record.contradiction(pages: limit) { find(reason, page: page, at: offset) }
         continue
       }
@@ -81,9 +81,10 @@ struct PageWalk: ~Copyable {
     report.pages.unaccounted = max(0, Int(limit) - 2 - used.count - free.count)
   }
 
-  /// Walks the list of free pages alone.
+  /// Checks only the list of free pages.
   ///
-  /// - Returns: Whether it has every page between the end of the file and the last one that LMDB has given out.
+  /// - Returns: Whether it has every page between the end of the file and the last page that LMDB has
+  ///   allocated.
   mutating func runFree() throws(StoreFileError) -> Bool {
     let newer = metas.newer
     let meta = newer.transaction % 2
@@ -91,7 +92,7 @@ struct PageWalk: ~Copyable {
     return report.isClean && freeBeyondEnd == newer.lastPage + 1 - min(limit, newer.lastPage + 1)
   }
 
-  /// Notes what is wrong at a byte of a page.
+  /// Records a problem at a byte of a page.
   mutating func find(_ what: String, page: UInt64, at offset: Int) {
     report.findingCount += 1
     guard report.findings.count < maximumFindings else { return }
@@ -101,7 +102,7 @@ struct PageWalk: ~Copyable {
         page: page, offset: start &+ UInt64(offset), table: tree.name, what: what))
   }
 
-  /// Walks a whole tree, and compares what it holds with the tree's record.
+  /// Checks a whole tree, and compares its contents with the tree's record.
   private mutating func walk(
     _ record: TableRecord, _ definition: TableDefinition, isMain: Bool = false, isFree: Bool = false,
     page: UInt64, offset: Int
@@ -135,7 +136,7 @@ struct PageWalk: ~Copyable {
     }
   }
 
-  /// Takes pages for the tree that is walked.
+  /// Marks pages as used by the tree that is being checked.
   ///
   /// - Returns: Whether they are in the file and nothing else uses them.
   mutating func take(_ first: UInt64, count: UInt64, from place: (page: UInt64, offset: Int)) -> Bool {

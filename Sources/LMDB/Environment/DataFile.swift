@@ -4,20 +4,20 @@
   import Darwin
 #endif
 
-/// The data file of an environment before LMDB sees it.
+/// The data file of an environment before LMDB opens it.
 ///
-/// LMDB makes a new store of an empty file, follows symbolic links, and dies on pages that are not there.
+/// LMDB makes a new store of an empty file, follows symbolic links, and crashes on missing pages.
 struct DataFile {
-  /// What makes the file the same file.
+  /// The identity of the file.
   let identity: FileIdentity
-  /// The bytes in use: by the file, and by what its meta page speaks of.
+  /// The bytes in use: the length of the file, or the bytes that its meta page refers to.
   let used: Int
   /// The length of the file.
   let size: Int
   /// The number of the last committed transaction.
   let transaction: UInt64
 
-  /// Checks a file that exists, and changes nothing.
+  /// Checks an existing file without changes.
   init(
     existing name: String, in directory: Directory, trusting owners: [UInt32]
   ) throws(StoreFileError) {
@@ -46,7 +46,7 @@ struct DataFile {
     guard status.owner == geteuid() || status.owner == 0 || owners.contains(status.owner) else {
       throw .wrongOwner(file: name, owner: status.owner)
     }
-    // Removed since it was opened.
+    // The file was removed after it was opened.
     guard status.links > 0 else { throw .missing(file: name) }
     guard status.links == 1 else { throw .linked(file: name, links: status.links) }
   }

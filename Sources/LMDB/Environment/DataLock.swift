@@ -6,10 +6,10 @@
 
 import Synchronization
 
-/// A lock of the very file that is written, which no other name can stand for.
+/// A lock of the data file itself, which no replaced lock file can bypass.
 ///
-/// Whoever came by lock files that were put in the place of the others waits here, and finds by the number of its transaction that somebody
-/// has written meanwhile. It is given back when this ends.
+/// A writer that locked replaced lock files waits here, and detects by the number of its transaction that
+/// another writer has written meanwhile. The lock is released at the end of the value's life.
 struct DataLock: ~Copyable {
   private let environment: Environment
   private let descriptor: Int32
@@ -20,12 +20,12 @@ struct DataLock: ~Copyable {
     self.descriptor = descriptor
   }
 
-  /// Takes the lock of an environment's data file; only behind `write.lock`.
+  /// Takes the lock of an environment's data file; only after `write.lock`.
   ///
-  /// The descriptor is LMDB's, which stays open as long.
+  /// The descriptor belongs to LMDB, and stays open as long as the lock is held.
   ///
-  /// - Parameter isWaiting: Whether to wait for it as long as it takes.
-  /// - Returns: `nil` if somebody else has it and nobody waits.
+  /// - Parameter isWaiting: Whether to wait for it without a limit.
+  /// - Returns: `nil` if another process has it and `isWaiting` is `false`.
   static func take(of environment: Environment, isWaiting: Bool) throws(EnvironmentError) -> DataLock? {
     let descriptor = try environment.inside { () throws(EnvironmentError) in
       let descriptor = try environment.handle.descriptor()
@@ -47,7 +47,7 @@ struct DataLock: ~Copyable {
   deinit {
     // The lock belongs to the parent's open file, which a child must not unlock.
     guard getpid() == process else { return }
-    // What cannot be given back now is given back behind the next transaction, or when the file is closed.
+    // A lock that cannot be released now is released after the next transaction, or when the file is closed.
     _ = flock(descriptor, LOCK_UN)
     environment.ties.subtract(1, ordering: .releasing)
   }

@@ -1,11 +1,12 @@
 extension Environment {
-  /// For how many milliseconds the end of an environment waits for others that open or close the file.
+  /// The time in milliseconds that the end of an environment waits for others that open or close the file.
   private static let patience = 50
 
-  /// Closes a file that nobody uses any more.
+  /// Closes a file that nothing uses any more.
   ///
-  /// Another process may be stopped with the lock and keep it for ever. So a thread waits for it in place of the caller, who has
-  /// waited for a moment. If this process opens the file again meanwhile, it closes what is left (``Opening``).
+  /// Another process may be stopped while it has the lock, and keep it forever. So after a short wait of the
+  /// caller, a thread waits for the lock in its place. If this process opens the file again meanwhile, that
+  /// open closes the old environment (``Opening``).
   static func close(_ handle: EnvironmentHandle, of identity: FileIdentity, under lock: FileLock?) {
     guard let lock else { return EnvironmentRegistry.close(handle, of: identity) }
     do throws(StoreFileError) {
@@ -18,7 +19,7 @@ extension Environment {
         WriterThread.pause(milliseconds: 1)
       }
     } catch {
-      // A lock that cannot be taken must not keep the file open for ever.
+      // A lock that cannot be taken must not keep the file open forever.
       return EnvironmentRegistry.close(handle, of: identity)
     }
     do throws(StoreFileError) {

@@ -1,17 +1,18 @@
 import CLMDB
 
 extension Environment {
-  /// How often a copy begins again because another process has let the file grow.
+  /// The number of times that a copy starts again because another process has grown the file.
   private static let copies = 5
 
-  /// Writes what the newest commit holds into `file`, without the pages that nothing uses.
+  /// Writes the contents of the newest commit into `file`, without unused pages.
   ///
-  /// Others may write meanwhile: the copy is of one state. It is not durable before the file is synchronized. Pages are copied as they are, so that damage
-  /// in them is copied or ends the copy; check the pages of a file from elsewhere first.
+  /// Other transactions may write meanwhile: the copy is of one state. It is not durable before the file is
+  /// synchronized. Pages are copied unchanged, so damage in them is copied or ends the copy; check the pages
+  /// of a file from elsewhere first.
   ///
-  /// - Parameter file: An empty file that nobody else writes.
-  /// - Throws: ``EnvironmentError``; what is in the file then is worth nothing.
-  /// - Complexity: O(pages in use). A reader's place is taken as long as it lasts.
+  /// - Parameter file: An empty file that nothing else writes.
+  /// - Throws: ``EnvironmentError``; the contents of the file are then useless.
+  /// - Complexity: O(pages in use). A reader slot is in use until it ends.
   public func copy(to file: borrowing File) throws(EnvironmentError) {
     for attempt in 1...Self.copies {
       // LMDB's copy begins a transaction of its own, and does not take a larger map by itself; this one does.

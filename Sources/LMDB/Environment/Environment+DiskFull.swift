@@ -5,10 +5,10 @@
 #endif
 
 extension Environment {
-  /// The code for what LMDB calls an input/output error in a commit.
+  /// Returns the cause of an error that LMDB reports as an input/output error in a commit.
   ///
-  /// The system writes what still fits before it refuses the rest, and LMDB answers EIO to a write that was cut short.
-  /// - Returns: `ENOSPC` or `EFBIG` if there is no room, else `code`.
+  /// The system writes as much as fits before it refuses the rest, and LMDB reports EIO for a partial write.
+  /// - Returns: `ENOSPC` or `EFBIG` if there is no space, otherwise `code`.
   func cause(of code: Int32) -> Int32 {
     guard code == EIO else { return code }
     do throws(StoreFileError) {
@@ -24,7 +24,7 @@ extension Environment {
       let isKnown = unsafe getrlimit(resource, &limit) == 0
       return isKnown && UInt64(size) + UInt64(LMDB.pageSize) > UInt64(limit.rlim_cur) ? EFBIG : code
     } catch {
-      // The commit's own failure is the one to tell.
+      // The commit's own failure is the one to report.
       return code
     }
   }

@@ -1,16 +1,16 @@
 import CLMDB
 
-/// What LMDB knows of an environment as a whole.
+/// LMDB's information about an environment as a whole.
 public struct EnvironmentInfo: Hashable, Sendable {
-  /// The address space set aside, in bytes.
+  /// The reserved address space, in bytes.
   public let mapSize: Int
   /// The number of the last page in use, counted from 0.
   public let lastPage: Int
   /// The number of the last committed transaction.
   public let lastTransaction: UInt64
-  /// How many slots for readers there are.
+  /// The number of reader slots.
   public let maximumReaders: Int
-  /// How many slots have ever been in use at a time.
+  /// The largest number of reader slots ever in use at a time.
   public let usedReaders: Int
 }
 
@@ -18,35 +18,36 @@ public struct EnvironmentInfo: Hashable, Sendable {
 public struct Reader: Hashable, Sendable {
   /// The process.
   public let process: Int32
-  /// The number of the commit it reads; `nil` if it holds its slot without reading.
+  /// The number of the commit it reads; `nil` if it has its slot without reading.
   public let transaction: UInt64?
 }
 
-/// How the pages of an environment are used.
+/// The use of the pages of an environment.
 public struct PageUse: Hashable, Sendable {
-  /// All pages that were ever taken into use.
+  /// All pages that were ever used.
   public let total: Int
   /// The pages of all tables, of LMDB's own list of free pages, and the two meta pages.
   public let used: Int
-  /// The pages that hold nothing: later commits take them as soon as no reader needs what they held.
+  /// The unused pages. Later commits reuse them as soon as no reader needs their former contents.
   public var free: Int { total - used }
 }
 
 extension ReadTransaction {
-  /// How the pages of the environment are used.
+  /// Returns the use of the environment's pages.
   ///
-  /// Free pages are counted as those that nothing uses. The list of them is not read: that would cost a page for each
-  /// commit that has freed some, and trust what they hold.
+  /// Free pages are counted as the pages that nothing uses. The list of free pages is not read: that would
+  /// cost a page for each commit that has freed some, and would rely on their contents.
   ///
   /// - Complexity: O(tables).
   public func pageUse() throws(EnvironmentError) -> PageUse {
-    // LMDB's list of free pages and its table of tables come before all others.
+    // LMDB's list of free pages and its table of tables precede all others.
     var used = 2
     for number in [0, 1] + environment.tables.map(\.number) {
       let statistics = try statistics(ofTable: number)
       used += statistics.branchPages + statistics.leafPages + statistics.overflowPages
     }
-    // As of the newest commit, which may be later than this snapshot; there are never fewer than before.
+    // The gauge is as of the newest commit, which may be later than this snapshot; the number of pages never
+    // shrinks.
     return PageUse(total: max(try environment.gauge().lastPage + 1, used), used: used)
   }
 }
@@ -55,17 +56,18 @@ extension Environment {
   /// The size of a page in bytes.
   public var pageSize: Int { LMDB.pageSize }
 
-  /// The address space set aside now, in bytes. Also for use inside a transaction.
+  /// The reserved address space, in bytes. It may be read inside a transaction.
   public var mapSize: Int { handle.mapSize }
 
-  /// What LMDB knows of the environment now.
+  /// Returns LMDB's current information about the environment.
   ///
-  /// Not for use inside a transaction, nor are the others here: a map that is about to be replaced would wait for both.
+  /// Do not call this inside a transaction, nor the other functions here: a pending replacement of the map
+  /// would wait for both.
   public func info() throws(EnvironmentError) -> EnvironmentInfo {
     try inside { () throws(EnvironmentError) in try gauge() }
   }
 
-  /// What ``info()`` tells, for those whom the gate counts and the one who keeps it closed.
+  /// Returns the same as ``info()``, for callers that the gate counts and the one that keeps it closed.
   func gauge() throws(EnvironmentError) -> EnvironmentInfo {
     var info = unsafe MDB_envinfo()
     try unsafe check(mdb_env_info(pointer(), &info), "mdb_env_info")
@@ -75,16 +77,16 @@ extension Environment {
       usedReaders: Int(info.me_numreaders))
   }
 
-  /// The number of the last committed transaction of any process.
+  /// Returns the number of the last committed transaction of any process.
   ///
-  /// Cheap enough to be asked often: no lock, no page is read but the two meta pages.
+  /// It is cheap enough for frequent calls: it takes no lock and reads only the two meta pages.
   public func lastTransaction() throws(EnvironmentError) -> UInt64 {
     try info().lastTransaction
   }
 
-  /// Frees the slots of readers whose process has ended, so that the pages they kept can be used again.
+  /// Frees the slots of readers whose process has ended, so that the pages that they kept can be reused.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of such readers.
   @discardableResult
   public func clearStaleReaders() throws(EnvironmentError) -> Int {
     guard lockFile != nil else { return 0 }
@@ -95,10 +97,10 @@ extension Environment {
     }
   }
 
-  /// The read transactions of all processes.
+  /// Returns the read transactions of all processes.
   public func readers() throws(EnvironmentError) -> [Reader] {
     let text = try inside { () throws(EnvironmentError) in try readerList() }
-    // Process, thread and transaction in columns below a line of headings; LMDB has no other form.
+    // LMDB only has a text form: process, thread and transaction in columns below a line of headings.
     return text.split(separator: "\n").compactMap { line in
       let columns = line.split(separator: " ", omittingEmptySubsequences: true)
       guard columns.count == 3, let process = Int32(columns[0]) else { return nil }
@@ -106,12 +108,12 @@ extension Environment {
     }
   }
 
-  /// Whether this process has a read transaction.
+  /// Returns whether this process has a read transaction.
   public func isReadFromHere() throws(EnvironmentError) -> Bool {
     try readers().contains { $0.process == process && $0.transaction != nil }
   }
 
-  /// LMDB's own list of readers, a line for each.
+  /// Returns LMDB's own list of readers, one per line.
   private func readerList() throws(EnvironmentError) -> String {
     var text = ""
     let code = unsafe try withUnsafeMutablePointer(to: &text) { (text) throws(EnvironmentError) in
@@ -128,17 +130,18 @@ extension Environment {
     return text
   }
 
-  /// Lets the system begin to write what was committed, so that a later ``synchronize()`` has less to wait for (`sync_file_range(2)`).
+  /// Asks the system to begin writing committed data, so that a later ``synchronize()`` has less to wait for
+  /// (`sync_file_range(2)`).
   ///
-  /// It promises nothing about what the disk has.
+  /// It makes no promise about durability.
   public func startWriteback() throws(EnvironmentError) {
     try inside { () throws(EnvironmentError) in
-      // What the call does not do now, the synchronisation does.
+      // The synchronisation does anything that this call does not.
       _ = lmdb_start_writeback(try handle.descriptor())
     }
   }
 
-  /// Waits until the disk has all that was committed.
+  /// Waits until all committed data is on disk.
   public func synchronize() throws(EnvironmentError) {
     try inside { () throws(EnvironmentError) in try unsafe check(mdb_env_sync(pointer(), 1), "mdb_env_sync") }
   }

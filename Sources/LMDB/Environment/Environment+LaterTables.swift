@@ -1,23 +1,23 @@
 import CLMDB
 import Synchronization
 
-// Tables that come to a file after it was created.
+// Tables that are added to a file after its creation.
 extension Environment {
-  /// A table that the file need not have, if it is open.
+  /// Returns an optional table of the file, if it is open.
   public func later(_ name: String) -> Table? {
     laterTables.withLock { tables in tables.first { $0.definition.name == name } }
   }
 
-  /// Opens a table that the file need not have, for the transactions that begin afterwards.
+  /// Opens an optional table of the file, for transactions that begin afterwards.
   ///
-  /// - Parameter definition: One of the list that the environment was opened with.
-  /// - Returns: `nil` where the file has no such table.
+  /// - Parameter definition: A definition from the list with which the environment was opened.
+  /// - Returns: `nil` if the file has no such table.
   public func open(later definition: TableDefinition) throws(EnvironmentError) -> Table? {
     if let table = later(definition.name) { return table }
     guard options.laterTables.contains(definition) else { return nil }
     return try openingLater.withLock { (isCreating) throws(EnvironmentError) -> Table? in
       if let table = later(definition.name) { return table }
-      // Until its commit the table is not there.
+      // Before its commit the table does not exist.
       if isCreating { return nil }
       try mustBeOwn()
       var begun: OpaquePointer?
@@ -40,10 +40,11 @@ extension Environment {
     }
   }
 
-  /// Creates a table that the file need not have, in a durable transaction of its own, and opens it for those that begin afterwards.
+  /// Creates an optional table of the file in a durable transaction of its own, and opens it for transactions
+  /// that begin afterwards.
   ///
   /// - Parameters:
-  ///   - definition: One of the list that the environment was opened with.
+  ///   - definition: A definition from the list with which the environment was opened.
   ///   - turn: The right to write.
   public func create(
     later definition: TableDefinition, _ turn: consuming Turn

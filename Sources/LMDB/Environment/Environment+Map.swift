@@ -2,33 +2,37 @@ import CLMDB
 import Synchronization
 
 extension Environment {
-  /// The least room behind the pages in use that a write transaction begins with, where address space allows.
+  /// The least space after the used pages with which a write transaction begins, if address space allows.
   private static let leastRoom = 1 << 20
   private static let mostRoom = 256 << 20
-  /// How long a new transaction waits for those that live to end before it does without a larger map.
+  /// The time that a new transaction waits for live ones to end before it continues without a larger map.
   private static let patience = Duration.seconds(1)
   private static let haste = Duration.milliseconds(50)
-  /// How often, a millisecond apart, a transaction is tried again that LMDB refuses after a failed write of its meta page.
+  /// The number of retries, a millisecond apart, of a transaction that LMDB refuses after a failed write of
+  /// its meta page.
   private static let tries = 20
 
-  /// The bytes in use, also of what another process has added behind this one's map; as ``gauge()``.
+  /// Returns the bytes in use, including those that another process has added beyond this one's map; as
+  /// ``gauge()``.
   private func used() throws(EnvironmentError) -> Int {
     (try gauge().lastPage + 1) * LMDB.pageSize
   }
 
-  /// Begins LMDB's transaction, counted as live, after a larger map was taken if another process has outgrown this one's.
+  /// Begins LMDB's transaction and counts it as live. It first takes a larger map if another process has
+  /// outgrown this one's.
   ///
-  /// - Returns: LMDB's code; only after success it is counted.
+  /// - Returns: LMDB's code; the transaction is only counted after success.
   func begin(_ flags: UInt32, _ begun: inout OpaquePointer?) throws(EnvironmentError) -> Int32 {
     try begin { () throws(EnvironmentError) in
       try unsafe mdb_txn_begin(pointer(), nil, flags, &begun)
     }
   }
 
-  /// Runs what begins or renews a transaction, which is live after its success.
+  /// Calls `body`, which begins or renews a transaction; the transaction is live after success.
   func begin(_ body: () throws(EnvironmentError) -> Int32) throws(EnvironmentError) -> Int32 {
     var code = try enter(body)
-    // The thread whose commit failed is about to reopen the environment: the moment until it closes the gate is nobody's error.
+    // The thread whose commit failed is about to reopen the environment. Until it closes the gate, the
+    // failure is not an error for others.
     for _ in 0..<Self.tries where code == MDB_PANIC {
       WriterThread.pause(milliseconds: 1)
       code = try enter(body)
@@ -41,9 +45,9 @@ extension Environment {
     return code
   }
 
-  /// Takes a map that holds what another process has added.
+  /// Takes a map for the data that another process has added.
   ///
-  /// - Returns: Whether the transactions that lived have ended in time.
+  /// - Returns: Whether the live transactions have ended in time.
   private func growAlone() throws(EnvironmentError) -> Bool {
     guard gate.close(within: Self.patience) else { return false }
     defer { gate.open() }
@@ -53,7 +57,7 @@ extension Environment {
     return true
   }
 
-  /// Runs what begins or renews a transaction, and counts it as live after its success.
+  /// Calls `body`, which begins or renews a transaction, and counts the transaction as live after success.
   private func enter(_ body: () throws(EnvironmentError) -> Int32) throws(EnvironmentError) -> Int32 {
     gate.enter()
     do {
@@ -68,7 +72,8 @@ extension Environment {
 
   /// Takes a larger map before a write transaction that may fill this one.
   ///
-  /// Where that is not possible, for want of address space or because of long reads, the transaction begins with the room there is.
+  /// If that is not possible, for lack of address space or because of long reads, the transaction begins with
+  /// the existing space.
   func makeRoom() throws(EnvironmentError) {
     let used = try inside { () throws(EnvironmentError) -> Int in try self.used() }
     let room = handle.mapSize - used
@@ -82,12 +87,12 @@ extension Environment {
     if try grow(beyond: max(used, handle.mapSize)) { nextGrowth.store(0, ordering: .relaxed) }
   }
 
-  /// Lets the next write transaction begin with a larger map if this one was too small for a change.
+  /// Makes the next write transaction begin with a larger map if this one was too small for a change.
   func note(_ code: Int32) {
     if code == MDB_MAP_FULL { wantsRoom.store(true, ordering: .relaxed) }
   }
 
-  /// Replaces the map by one for more than `least` bytes; only while the gate is closed.
+  /// Replaces the map with one for more than `least` bytes; only while the gate is closed.
   ///
   /// - Returns: Whether there is address space for it; if not, nothing was changed.
   private func grow(beyond least: Int) throws(EnvironmentError) -> Bool {
@@ -95,7 +100,7 @@ extension Environment {
     if handle.mapSize > least { return true }
     for size in [least * 2, least / 2 * 3, least / 4 * 5] {
       let size = (size + Self.leastRoom) / LMDB.pageSize * LMDB.pageSize
-      // LMDB gives up the old map before it has the new one, so that must not fail.
+      // LMDB releases the old map before it has the new one, so that must not fail.
       if EnvironmentHandle.isFree(size) {
         try handle.resize(to: size)
         return true

@@ -7,17 +7,17 @@ import CLMDB
 #endif
 
 extension Environment {
-  /// Opens a file, or gives the environment that has it open in this process.
+  /// Opens a file, or returns the environment that already has it open in this process.
   ///
-  /// A refusal leaves every byte of the data file as it was. `locks.open` is held meanwhile; a caller that holds it on this thread may go on
-  /// holding it.
+  /// A refusal leaves every byte of the data file unchanged. `locks.open` is held meanwhile; a caller that
+  /// holds it on this thread keeps it.
   ///
   /// - Parameters:
   ///   - name: The data file's name.
-  ///   - directory: Where it is.
-  ///   - definitions: All tables. Created with the file; in an existing file each must be there.
-  ///   - locks: The locks of the store; `nil` only where the file system is mounted read-only.
-  ///   - options: How it is opened.
+  ///   - directory: The directory of the file.
+  ///   - definitions: All tables. They are created with the file; an existing file must have each of them.
+  ///   - locks: The locks of the store; `nil` only if the file system is mounted read-only.
+  ///   - options: The options for the open.
   public static func open(
     _ name: String, in directory: Directory, tables definitions: [TableDefinition],
     locks: EnvironmentLocks?, options: EnvironmentOptions = EnvironmentOptions()
@@ -49,7 +49,7 @@ extension Environment {
     }
     _ = consume hold
     guard environment.process == getpid() else { throw .file(.usedAfterFork) }
-    // Only here, outside the registry's lock, which the end of an environment takes.
+    // This check is outside the registry's lock, which the end of an environment takes.
     guard environment.tables.map(\.definition) == definitions,
       environment.access == .readWrite || options.access == .readOnly
     else { throw .openedOtherwise(file: name) }
@@ -57,13 +57,13 @@ extension Environment {
   }
 }
 
-/// The steps of opening one file, while the registry's lock is held.
+/// The steps of opening one file while the registry's lock is held.
 struct Opening {
-  /// A file that LMDB has open and that was found as it must be.
+  /// A file that LMDB has opened and that has passed the checks.
   struct Opened {
     let handle: EnvironmentHandle
     let tables: [Table]
-    /// Those that are there of the ones that need not be.
+    /// The optional tables that exist.
     let later: [Table]
     let data: FileStatus
     /// The lock file, if one is used.
@@ -89,7 +89,7 @@ struct Opening {
       entry.handle.close()
       entries[status.identity] = nil
     }
-    // A second look heals a lock table that was made from the older meta page.
+    // A second attempt repairs a lock table that was made from the older meta page.
     var attempt = 1
     var hold: FileLock.Hold?
     while true {
@@ -110,14 +110,14 @@ struct Opening {
         return environment
       } catch .wrongTransactionID where attempt < 3 && !options.create {
         attempt += 1
-        // A writer shows its meta page, and waits for the disk, before it tells its transaction's number: behind its commit the two agree,
-        // unless it was killed in between.
+        // A writer writes its meta page and waits for the disk before it publishes its transaction's number.
+        // After its commit the two agree, unless it was killed in between.
         if let locks, attempt == 2 { hold = try files { () throws(StoreFileError) in try locks.turn() } }
       }
     }
   }
 
-  /// The file before LMDB sees it, created if that is wanted.
+  /// Returns the file before LMDB opens it, created if requested.
   func data() throws(EnvironmentError) -> DataFile {
     try files { () throws(StoreFileError) in
       try options.create
@@ -126,9 +126,9 @@ struct Opening {
     }
   }
 
-  /// Lets LMDB open the file, and its tables.
+  /// Opens the file and its tables with LMDB.
   ///
-  /// - Parameter share: The bytes that the map may have at most, unless the file needs more.
+  /// - Parameter share: The most bytes of the map, unless the file needs more.
   func open(
     _ data: DataFile, _ share: Int, _ settling: TableOpening.Settling
   ) throws(EnvironmentError) -> Opened {
@@ -166,17 +166,17 @@ struct Opening {
     }
   }
 
-  /// Makes sure that a file which ends before its last page lacks none that can be reached.
+  /// Checks that a file which ends before its last page lacks no reachable page.
   ///
-  /// LMDB writes no page that a transaction has taken and given back, so such a file may be whole; but it dies on a page
-  /// that is missing.
+  /// LMDB writes no page that a transaction has taken and returned, so such a file may be complete. But LMDB
+  /// crashes on a missing page.
   private func checkPages(_ data: DataFile) throws(StoreFileError) {
     let (isWhole, transaction) = try PageCheck.isWhole(name, in: directory, tables: definitions)
     if isWhole, try isUndisturbed(since: transaction) { return }
     guard try pages().isClean else { throw .truncated(file: name, have: data.size, need: data.used) }
   }
 
-  /// Checks every page; writers wait only where they have disturbed that again and again.
+  /// Checks every page. Writers only wait if they have disturbed the check repeatedly.
   private func pages() throws(StoreFileError) -> PageCheck.Report {
     for _ in 0..<3 {
       let report = try PageCheck.run(name, in: directory, tables: definitions, later: options.laterTables)
@@ -188,18 +188,20 @@ struct Opening {
     return report
   }
 
-  /// Whether no page of a commit can have been used again yet: what one commit frees is, by the next but one at the earliest.
+  /// Returns whether no page of a commit can have been reused yet: pages freed by one commit are reused by
+  /// the next but one at the earliest.
   private func isUndisturbed(since transaction: UInt64) throws(StoreFileError) -> Bool {
     try PageCheck.newestTransaction(of: directory.open(name, .read)) <= transaction + 1
   }
 
-  /// Makes sure that LMDB opened the file that was checked, and that no program which is started gets its descriptor.
+  /// Checks that LMDB opened the file that was checked, and that programs started later do not inherit its
+  /// descriptor.
   private func protect(
     _ handle: EnvironmentHandle, expecting identity: FileIdentity
   ) throws(EnvironmentError) -> FileStatus {
     let descriptor = try handle.descriptor()
     return try files { () throws(StoreFileError) in
-      // LMDB 0.9 leaves it to be inherited (OpenLDAP ITS#8579).
+      // LMDB 0.9 allows it to be inherited (OpenLDAP ITS#8579).
       try system("fcntl", name) { fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
       var status = stat()
       try system("fstat", name) { unsafe fstat(descriptor, &status) }

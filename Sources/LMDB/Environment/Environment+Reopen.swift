@@ -1,25 +1,30 @@
 import Synchronization
 
 extension Environment {
-  /// How many looks at the meta pages there are, and how many milliseconds lie between two: another process may be showing its own while the
+  /// The number of checks of the meta pages, and the milliseconds between two. Another process may be writing
+  /// its own while the disk is slow.
   /// disk is slow to take it.
   private static let looks = 100
   private static let pause: UInt32 = 10
 
-  /// Closes LMDB's environment and opens it again on the same file, which alone ends the state that a failed write of the meta page leaves it in.
+  /// Closes LMDB's environment and opens it again on the same file. Only that ends the state after a failed
+  /// write of the meta page.
   ///
-  /// For everybody else in the process nothing happens: transactions and calls that begin meanwhile wait, and this object and its tables
-  /// go on. What is found is checked as by the first open. The calling thread has no transaction and no turn: `open.lock` is taken
-  /// inside, which never follows `write.lock`.
+  /// Other users in the process notice nothing: transactions and calls that begin meanwhile wait, and this
+  /// object and its tables remain valid. The file is checked as by the first open. The calling thread must
+  /// have no transaction and no turn, because `open.lock` is taken inside and never follows `write.lock`.
   ///
-  /// - Parameter limit: How long to wait for transactions that live, and for others who open or close the file.
-  /// - Returns: Whether it was opened again; if not, because somebody did not come to an end, everything is as before.
-  /// - Throws: What an open throws. If the file was closed by then, each use throws LMDB's `MDB_PANIC` until a later call succeeds.
+  /// - Parameter limit: The longest time to wait for live transactions, and for others that open or close the
+  ///   file.
+  /// - Returns: Whether it was opened again; if not, because others did not end in time, nothing has changed.
+  /// - Throws: Any error of an open. If the file was closed by then, each use throws LMDB's `MDB_PANIC` until
+  ///   a later call succeeds.
   public func reopen(within limit: Duration) throws(EnvironmentError) -> Bool {
     try mustBeOwn()
     guard access == .readWrite, let locks else { throw .readOnly }
     let end = ContinuousClock.now + limit
-    // The gate comes first, so that nobody new meets the state. Nobody who waits at it has `open.lock` or the registry's lock.
+    // The gate comes first, so that no new caller encounters the state. No caller that waits at it has
+    // `open.lock` or the registry's lock.
     guard closeGate(until: end) else { return false }
     defer { gate.open() }
     let hold: FileLock.Hold?
@@ -35,27 +40,27 @@ extension Environment {
     return true
   }
 
-  /// Keeps new transactions and calls waiting until there are none.
+  /// Makes new transactions and calls wait until there are none.
   ///
   /// - Returns: Whether there are none; if not, the gate is open.
   private func closeGate(until end: ContinuousClock.Instant) -> Bool {
     while true {
       guard gate.close(within: ContinuousClock.now.duration(to: end)) else { return false }
-      // Those were tied while the gate counted them, so that none is overlooked.
+      // Those were tied while the gate counted them, so that none is missed.
       if ties.load(ordering: .acquiring) == 0 { return true }
       gate.open()
       WriterThread.pause(milliseconds: 1)
     }
   }
 
-  /// Closes and opens, while the gate is closed and the registry's lock is held.
+  /// Closes and opens the environment while the gate is closed and the registry's lock is held.
   private func replace(_ locks: EnvironmentLocks) throws(EnvironmentError) {
     // The new map is as large as the one that has grown.
     let room = handle.mapSize > 0 ? handle.mapSize : options.mapSize
     var options = options
     options.create = false
     options.mapSize = room
-    // Those that were opened later are needed now, in the same order.
+    // Tables that were opened later are needed now, in the same order.
     let known = tables + laterTables.withLock { $0 }
     options.laterTables.removeAll { definition in known.contains { $0.definition == definition } }
     let opening = Opening(
@@ -83,17 +88,19 @@ extension Environment {
     var look = 1
     while true {
       do {
-        // A file that ends before its last page did so when it was checked first; it has not become shorter since.
+        // A file that ends before its last page already did so at the first check; it has not become shorter
+        // since.
         return try opening.open(opening.data(), room, guards.contains(.snapshot) ? .none : .ignore)
       } catch .wrongTransactionID where look < Self.looks {
-        // A writer would be waited for by its lock; but one of this process may have that, and wait at the gate.
+        // A writer's lock would make this wait; but a writer of this process may have it, and wait at the
+        // gate.
         look += 1
         WriterThread.pause(milliseconds: Self.pause)
       }
     }
   }
 
-  /// Makes sure that it is the same file, and no shorter than it was ever seen.
+  /// Checks that it is the same file, and not shorter than ever observed.
   private func mustBeWhole(_ status: FileStatus?) throws(EnvironmentError) {
     guard let status, status.identity == dataIdentity else { throw .file(.replaced(file: name)) }
     let known = knownSize.load(ordering: .relaxed)
@@ -102,9 +109,9 @@ extension Environment {
 }
 
 extension FileLock {
-  /// Takes the lock, and waits for it as long as there is time.
+  /// Takes the lock, and waits for it until the time has expired.
   ///
-  /// - Returns: `nil` if somebody else still holds it then.
+  /// - Returns: `nil` if another process still has it then.
   fileprivate func lock(_ mode: Mode, until end: ContinuousClock.Instant) throws(StoreFileError) -> Hold? {
     while true {
       if let hold = try tryLock(mode) { return hold }

@@ -1,37 +1,39 @@
 import CLMDB
 import Synchronization
 
-/// What becomes of a write transaction whose body has returned.
+/// The decision about a write transaction after its body has returned.
 public enum Decision<Result: ~Copyable>: ~Copyable {
-  /// The changes are kept.
+  /// Keeps the changes.
   case commit(Result)
-  /// The changes are dropped.
+  /// Discards the changes.
   case abort(Result)
 }
 
 extension Environment {
-  /// After how many write transactions the slots of dead readers are freed: the look at one costs a call of `fcntl`.
+  /// The number of write transactions after which the slots of dead readers are freed: checking one costs a
+  /// call of `fcntl`.
   private static let writesPerCheck = 64
 
-  /// Begins a write transaction for an owner that commits it later, on the same thread.
+  /// Begins a write transaction that its owner commits later, on the same thread.
   ///
-  /// Waits for other writers as long as it takes.
-  /// - Throws: `file(.replaced)`, `file(.lockFileDamaged)` or `wrongTransactionID` if another writer may have been let in.
+  /// It waits for other writers without a limit.
+  /// - Throws: `file(.replaced)`, `file(.lockFileDamaged)` or `wrongTransactionID` if another writer may have
+  ///   started.
   public func beginWrite(
     durability: Durability = .full
   ) throws(EnvironmentError) -> WriteTransaction {
     try beginWrite(turn(), durability: durability)
   }
 
-  /// The right to begin a write transaction, which no other process has meanwhile.
+  /// The exclusive right to begin a write transaction.
   public struct Turn: ~Copyable, Sendable {
-    /// `write.lock`; `nil` only in tests that show what it is for.
+    /// `write.lock`; `nil` only in tests that show its purpose.
     fileprivate let hold: FileLock.Hold?
     /// The lock of the file itself.
     fileprivate let file: DataLock?
   }
 
-  /// Takes the next turn at writing, and waits for it as long as it takes.
+  /// Takes the next turn at writing, and waits for it without a limit.
   public func turn() throws(EnvironmentError) -> Turn {
     guard access == .readWrite, let locks else { throw .readOnly }
     guard guards.contains(.locks) else { return Turn(hold: nil, file: nil) }
@@ -39,7 +41,7 @@ extension Environment {
     return Turn(hold: hold, file: try DataLock.take(of: self, isWaiting: true))
   }
 
-  /// Takes the turn at writing if that needs no waiting.
+  /// Takes the turn at writing if it is free.
   ///
   /// - Returns: `nil` if another process has it, or waits for it.
   public func turnIfFree() throws(EnvironmentError) -> Turn? {
@@ -50,9 +52,10 @@ extension Environment {
     return Turn(hold: hold, file: file)
   }
 
-  /// Takes the next turn at writing, and waits so long at most; others that wait are served before and behind it in turn.
+  /// Takes the next turn at writing, and waits at most for the given time. Waiting writers are served in
+  /// turn.
   ///
-  /// - Returns: `nil` if another process had it all the time.
+  /// - Returns: `nil` if other processes had it all the time.
   public func turnIfFree(within limit: Duration) throws(EnvironmentError) -> Turn? {
     guard access == .readWrite, let locks else { throw .readOnly }
     guard guards.contains(.locks) else { return Turn(hold: nil, file: nil) }
@@ -61,14 +64,14 @@ extension Environment {
       return nil
     }
     while true {
-      // Of the one before, or of one who knows nothing of the other locks.
+      // The lock belongs to the previous turn, or to a program that does not know the other locks.
       if let file = try DataLock.take(of: self, isWaiting: false) { return Turn(hold: hold, file: file) }
       guard ContinuousClock.now < end else { return nil }
       WriterThread.pause(milliseconds: 1)
     }
   }
 
-  /// The process that wrote last, or is writing, as it noted itself; `nil` where it could not.
+  /// Returns the process that wrote last, or is writing, as it recorded itself; `nil` if it could not.
   public func lastWriter() throws(EnvironmentError) -> Int32? {
     try files { () throws(StoreFileError) in try locks?.write.lastHolder() }
   }
@@ -105,9 +108,9 @@ extension Environment {
     return transaction
   }
 
-  /// Lends a write transaction to `body`, and commits it when that returns.
+  /// Calls `body` with a write transaction, and commits it when that returns.
   ///
-  /// A throw aborts it.
+  /// An error aborts it.
   public func write<R: ~Copyable>(
     durability: Durability = .full,
     _ body: (inout WriteTransaction) throws(EnvironmentError) -> R
@@ -115,10 +118,11 @@ extension Environment {
     try write(durability: durability, failure: { $0 }, body)
   }
 
-  /// Lends a write transaction to a `body` with errors of its own, and commits it when that returns.
+  /// Calls `body`, which throws errors of its own type, with a write transaction, and commits it when that
+  /// returns.
   ///
-  /// A throw aborts it.
-  /// - Parameter failure: What an error of the environment is for the caller.
+  /// An error aborts it.
+  /// - Parameter failure: Converts an error of the environment to one of the caller.
   public func write<R: ~Copyable, Failure: Error>(
     durability: Durability = .full, failure: (EnvironmentError) -> Failure,
     _ body: (inout WriteTransaction) throws(Failure) -> R
@@ -130,7 +134,7 @@ extension Environment {
     return result
   }
 
-  /// Lends a write transaction to a `body` that says whether it is kept.
+  /// Calls `body`, which decides whether to commit, with a write transaction.
   public func decide<R: ~Copyable, Failure: Error>(
     durability: Durability = .full, failure: (EnvironmentError) -> Failure,
     _ body: (inout WriteTransaction) throws(Failure) -> Decision<R>
@@ -147,7 +151,8 @@ extension Environment {
     }
   }
 
-  /// Makes sure that the names still stand for the files that are open: who opens others by them is not kept out.
+  /// Checks that the names still refer to the open files: a process that opens other files by these names is
+  /// not excluded.
   ///
   /// Five calls of `fstatat`, 0.5 to 2 µs each.
   func checkNames() throws(StoreFileError) {
@@ -158,13 +163,14 @@ extension Environment {
     guard try directory.status(of: name)?.identity == dataIdentity else {
       throw .replaced(file: name)
     }
-    // A shorter one would end the process at the first touch of what is missing, and has lost readers.
+    // A shorter lock file would crash the process at the first access to the missing part, and has lost
+    // readers.
     guard let lockFile, let status = try directory.status(of: name + "-lock"),
       status.identity == lockFile.identity, status.size >= lockFile.size
     else { throw .lockFileDamaged(file: name + "-lock") }
   }
 
-  /// Makes sure that the file has not become shorter: LMDB would die on the missing pages. As ``gauge()``.
+  /// Checks that the file has not become shorter: LMDB would crash on the missing pages. As ``gauge()``.
   func checkSize() throws(EnvironmentError) {
     let descriptor = try handle.descriptor()
     let size = try files { () throws(StoreFileError) -> Int in try fileSize(of: descriptor, name: name) }

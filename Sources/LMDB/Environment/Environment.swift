@@ -9,8 +9,8 @@ import Synchronization
 
 /// An open LMDB file with a fixed list of tables.
 ///
-/// There is one for each file and process: opening a file again gives the same object. It is closed when nobody holds it and no transaction
-/// of it lives.
+/// Each file has one environment in a process: opening a file again returns the same object. It is closed
+/// when nothing retains it and it has no live transaction.
 public final class Environment: Sendable {
   /// The file's name.
   public let name: String
@@ -21,38 +21,39 @@ public final class Environment: Sendable {
   /// The tables, in the order of the definitions.
   public let tables: [Table]
 
-  /// The tables that the file need not have, as far as they are open, in the order in which they were opened.
+  /// The open optional tables, in the order in which they were opened.
   let laterTables: Mutex<[Table]>
-  /// Held while one of them is opened, and whether one is being created: LMDB allows one transaction at a time to do that.
+  /// Locked while such a table is opened; the value is whether one is being created. LMDB allows only one
+  /// transaction at a time to do that.
   let openingLater = Mutex(false)
 
-  /// What may be done.
+  /// The allowed access.
   public let access: EnvironmentOptions.Access
 
-  /// The directory's locks; `nil` where nobody can write.
+  /// The directory's locks; `nil` if no process can write.
   var locks: EnvironmentLocks? { currentLocks.withLock { $0 } }
   private let currentLocks: Mutex<EnvironmentLocks?>
   let handle: EnvironmentHandle
   let process: Int32
   let dataIdentity: FileIdentity
-  /// The lock file that LMDB has open, as the open found it; `nil` where it uses none.
+  /// The lock file that LMDB has open, as it was at the open; `nil` if LMDB uses none.
   let lockFile: FileStatus?
   let guards: EnvironmentOptions.Guards
-  /// How it was opened.
+  /// The options of the open.
   let options: EnvironmentOptions
-  /// The longest that the file has been seen; it never becomes shorter.
+  /// The largest observed size of the file, which never becomes shorter.
   let knownSize: Atomic<Int>
 
-  /// What keeps the map, and LMDB's environment itself, from being replaced under a transaction.
+  /// The gate that prevents a replacement of the map, and of LMDB's environment, during a transaction.
   let gate = MapGate()
-  /// How many hold something of LMDB's environment while the gate does not count them, so that the map may be replaced but the environment not:
-  /// snapshots that are moving on, and locks of its descriptor.
+  /// The number of users of LMDB's environment that the gate does not count, so that the map may be replaced
+  /// but not the environment: snapshots that are being renewed, and locks of its descriptor.
   let ties = Atomic(0)
-  /// How many write transactions were begun.
+  /// The number of write transactions begun.
   let writes = Atomic(0)
   /// Whether a change did not fit into the map.
   let wantsRoom = Atomic(false)
-  /// From how many bytes in use on a larger map is asked for again, after one could not be had.
+  /// The bytes in use from which a larger map is requested again, after one was unavailable.
   let nextGrowth = Atomic(0)
 
   init(
@@ -76,12 +77,13 @@ public final class Environment: Sendable {
   }
 
   deinit {
-    // In a child the environment is the parent's: closing it would free the parent's reader slots.
+    // In a child process the environment belongs to the parent: closing it would free the parent's reader
+    // slots.
     guard getpid() == process else { return }
     Self.close(handle, of: dataIdentity, under: guards.contains(.opening) ? locks?.open : nil)
   }
 
-  /// The table of this name, which stands in the list that the environment was opened with.
+  /// Returns the table with this name, which must be in the list with which the environment was opened.
   public func table(_ name: String) -> Table {
     guard let table = tables.first(where: { $0.definition.name == name }) else {
       preconditionFailure("no table \(name) was opened")
@@ -89,25 +91,25 @@ public final class Environment: Sendable {
     return table
   }
 
-  /// Takes part in other locks from here on, with all who have the file open in this process.
+  /// Uses other locks from now on, for all users of the file in this process.
   ///
-  /// For a file that was built under locks of its own and is about to be used by others: before anybody else may open it, and while no write
-  /// transaction lives.
+  /// This is for a file that was built under locks of its own and is about to be shared. Call it before any
+  /// other process may open the file, and while no write transaction is live.
   public func join(_ locks: EnvironmentLocks) {
     currentLocks.withLock { $0 = locks }
   }
 
-  /// Whether the process that opened it is the parent of this one, which cannot use it.
+  /// Whether this process was forked from the one that opened it, and so cannot use it.
   public var isInherited: Bool { getpid() != process }
 
-  /// Makes sure that this is the process that opened it.
+  /// Throws unless this is the process that opened it.
   func mustBeOwn() throws(EnvironmentError) {
     guard getpid() == process else { throw .file(.usedAfterFork) }
   }
 
-  /// LMDB's environment, for the process that opened it.
+  /// Returns LMDB's environment, for the process that opened it.
   ///
-  /// Only for those whom the gate counts, as long as it does, and for the one who keeps it closed.
+  /// Only for callers that the gate counts, as long as it does, and for the one that keeps it closed.
   func pointer() throws(EnvironmentError) -> OpaquePointer {
     try mustBeOwn()
     guard handle.mapSize > 0 else { throw .lmdb(LMDBError(code: ENOMEM, function: "mdb_env_set_mapsize")) }
@@ -116,9 +118,10 @@ public final class Environment: Sendable {
 
   /// Runs calls of LMDB that belong to no transaction, while its environment is neither replaced nor closed.
   ///
-  /// Not inside a transaction: whoever waits for that one to end would keep this waiting.
+  /// Do not call this inside a transaction: a thread that waits for the end of that transaction would make
+  /// this wait too.
   func inside<R>(_ body: () throws(EnvironmentError) -> R) throws(EnvironmentError) -> R {
-    // First of all: in a child the gate may stay closed for ever.
+    // This must be first: in a child process the gate may stay closed forever.
     try mustBeOwn()
     gate.enter()
     defer { gate.leave() }

@@ -9,10 +9,11 @@ import Synchronization
 
 /// LMDB's environment, closed once for each time that it was opened.
 ///
-/// `@unchecked Sendable`: liblmdb allows calls on an open environment from every thread, so only the variable needs a proof. Until the
-/// `Environment` is made, the opening thread alone has this object. From then on `opened` is read by those whom the environment's gate counts, and
-/// changed by the one who keeps that gate closed and so knows that it counts nobody; the gate's acquiring and releasing order the two. The last
-/// close comes when nobody has the `Environment` any more, while the registry's lock is held.
+/// `@unchecked Sendable`: liblmdb allows calls on an open environment from every thread, so only the variable
+/// needs a proof. Until the `Environment` is created, only the opening thread has this object. From then on
+/// `opened` is read by callers that the environment's gate counts. It is changed by the one that keeps the
+/// gate closed, and so knows that it counts none. The gate's acquiring and releasing orders the two. The last
+/// close happens when nothing retains the `Environment` any more, while the registry's lock is held.
 @safe
 final class EnvironmentHandle: @unchecked Sendable {
   /// LMDB's environment; `nil` once it is closed.
@@ -24,7 +25,7 @@ final class EnvironmentHandle: @unchecked Sendable {
     size = Atomic(mapSize)
   }
 
-  /// LMDB's environment, for those whom the gate counts and the one who keeps it closed.
+  /// Returns LMDB's environment, for callers that the gate counts and the one that keeps it closed.
   ///
   /// - Throws: LMDB's `MDB_PANIC` if it was closed and could not be opened again.
   func pointer() throws(EnvironmentError) -> OpaquePointer {
@@ -34,24 +35,25 @@ final class EnvironmentHandle: @unchecked Sendable {
     return unsafe opened
   }
 
-  /// Takes over what `other` has opened, after ``close()``; only while the gate is closed.
+  /// Takes over the environment that `other` has opened, after ``close()``; only while the gate is closed.
   func adopt(_ other: EnvironmentHandle) {
     unsafe opened = unsafe other.opened
     unsafe other.opened = nil
     size.store(other.mapSize, ordering: .relaxed)
   }
 
-  /// The address space that it has set aside; 0 after it could not get another one.
+  /// The reserved address space; 0 after a new reservation has failed.
   var mapSize: Int { size.load(ordering: .relaxed) }
 
-  /// Replaces the map; only while no transaction lives. After an error there is none, and nothing can be used any more.
+  /// Replaces the map; only while no transaction is live. After an error there is none, and nothing can be
+  /// used any more.
   func resize(to wanted: Int) throws(EnvironmentError) {
     let code = try unsafe mdb_env_set_mapsize(pointer(), wanted)
     size.store(code == MDB_SUCCESS ? wanted : 0, ordering: .relaxed)
     try check(code, "mdb_env_set_mapsize")
   }
 
-  /// LMDB's own descriptor of the data file.
+  /// Returns LMDB's own descriptor of the data file.
   func descriptor() throws(EnvironmentError) -> Int32 {
     var descriptor: Int32 = -1
     try unsafe check(mdb_env_get_fd(pointer(), &descriptor), "mdb_env_get_fd")
@@ -65,13 +67,13 @@ final class EnvironmentHandle: @unchecked Sendable {
     unsafe mdb_env_close(pointer)
   }
 
-  /// Opens an environment, with half the map as long as the process may not have that much address space.
+  /// Opens an environment, and halves the map until the process can reserve that much address space.
   ///
-  /// As much as the map takes is left free for what else the process needs.
+  /// The same amount of address space is left free for other needs of the process.
   ///
   /// - Parameters:
-  ///   - used: The bytes that the map must hold at least.
-  ///   - share: The bytes that it may have at most, unless it must hold more.
+  ///   - used: The least bytes of the map.
+  ///   - share: The most bytes of the map, unless it needs more.
   static func open(
     path: [UInt8], name: String, flags: UInt32, tables: Int, used: Int, share: Int,
     options: EnvironmentOptions
@@ -99,7 +101,7 @@ final class EnvironmentHandle: @unchecked Sendable {
     }
   }
 
-  /// Whether the process may have this much more address space.
+  /// Returns whether the process can reserve this much more address space.
   static func isFree(_ size: Int) -> Bool {
     let flags = MAP_PRIVATE | MAP_ANON | MAP_NORESERVE
     guard let start = unsafe mmap(nil, size, PROT_NONE, flags, -1, 0), unsafe start != MAP_FAILED else {
@@ -126,7 +128,8 @@ final class EnvironmentHandle: @unchecked Sendable {
       let code = try unsafe opened(at: path) { unsafe mdb_env_open(pointer, $0, flags, 0o600) }
       switch code {
       case MDB_INVALID, MDB_VERSION_MISMATCH, EINVAL:
-        // The data file has been checked before, so this is what LMDB says to a lock file in use that it cannot read.
+        // The data file has been checked before, so this is LMDB's error for a lock file in use that it
+        // cannot read.
         throw .file(.lockFileDamaged(file: name + "-lock"))
       case EACCES, EPERM, EROFS:
         throw .file(.permission(file: name, errno: code))

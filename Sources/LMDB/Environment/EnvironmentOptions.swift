@@ -1,14 +1,15 @@
-/// How an environment is opened.
+/// The options for opening an environment.
 public struct EnvironmentOptions: Sendable {
-  /// What may be done with the environment.
+  /// The access to an environment.
   public enum Access: Sendable {
-    /// Reading only. Nothing but the reader's slot in the lock file is written.
+    /// Reading only. Only the reader slot in the lock file is written.
     case readOnly
     /// Reading and writing.
     case readWrite
   }
 
-  /// What keeps processes from each other's work, so that a test can show what each is for.
+  /// The guards that protect processes from each other, as options so that tests can show the purpose of
+  /// each.
   package struct Guards: OptionSet, Sendable {
     package let rawValue: Int
 
@@ -18,9 +19,9 @@ public struct EnvironmentOptions: Sendable {
 
     /// `queue.lock` and `write.lock` are taken.
     package static let locks = Guards(rawValue: 1)
-    /// The transaction's number is the one after the last commit's.
+    /// The transaction's number is the next one after the last commit's.
     package static let transactionID = Guards(rawValue: 2)
-    /// The names still stand for the open files.
+    /// The names still refer to the open files.
     package static let names = Guards(rawValue: 4)
     /// The file has not become shorter.
     package static let size = Guards(rawValue: 8)
@@ -32,31 +33,32 @@ public struct EnvironmentOptions: Sendable {
     package static let all: Guards = [.locks, .transactionID, .names, .size, .opening, .snapshot]
   }
 
-  /// What may be done with the environment.
+  /// The allowed access.
   public var access: Access
 
-  /// Whether the file is created; it must not exist then, and must exist otherwise.
+  /// Whether the file is created. It must not exist if so, and must exist otherwise.
   public var create: Bool
 
-  /// The address space to set aside in bytes, below 2^46.
+  /// The address space to reserve in bytes, below 2^46.
   ///
-  /// It is less where the process has many environments open, and halved where it may not have that much, down to the file and a
-  /// quarter.
+  /// It is less if the process has many environments open. It is halved while the process cannot reserve that
+  /// much, down to the size of the file and a quarter.
   public var mapSize: Int
 
-  /// How many read transactions there may be at a time in all processes; the first opener decides.
+  /// The most concurrent read transactions in all processes; the first opener decides.
   public var maximumReaders: Int
 
-  /// Users besides this process's own and root whose file is opened.
+  /// Users other than this process's own and root whose file is accepted.
   public var trustedOwners: [UInt32] = []
 
-  /// Tables that the file need not have: those that are there are opened with the others, and the rest by ``Environment/open(later:create:)``.
+  /// Optional tables of the file. Existing ones are opened with the others, and the rest by
+  /// ``Environment/open(later:create:)``.
   public var laterTables: [TableDefinition] = []
 
-  /// The guards; all but in tests that show what they are for.
+  /// The guards; all except in tests that show their purpose.
   package var guards = Guards.all
 
-  /// The options for a store's file.
+  /// Creates the options for a store's file.
   public init(
     access: Access = .readWrite, create: Bool = false, mapSize: Int = 1 << 40,
     maximumReaders: Int = 1024
@@ -68,17 +70,18 @@ public struct EnvironmentOptions: Sendable {
   }
 }
 
-/// When the disk has a committed transaction.
+/// The time at which a committed transaction is on disk.
 public enum Durability: Sendable {
   /// Before the commit returns.
   case full
-  /// At most the last commit can be missing after a power cut.
+  /// A power loss may lose at most the last commit.
   case relaxed
-  /// A power cut may leave a file that cannot be used, until ``Environment/synchronize()``. Only for files that can be built again.
+  /// A power loss may leave an unusable file, until ``Environment/synchronize()``. Only for files that can be
+  /// rebuilt.
   case none
 }
 
-/// The locks of a store that an environment takes part in.
+/// The locks of a store that an environment uses.
 public struct EnvironmentLocks: Sendable {
   /// Held while an environment is opened or closed.
   public let open: FileLock
@@ -87,14 +90,14 @@ public struct EnvironmentLocks: Sendable {
   /// Held during each write transaction.
   public let write: FileLock
 
-  /// The three locks of one store.
+  /// Creates the three locks of one store.
   public init(open: FileLock, queue: FileLock, write: FileLock) {
     self.open = open
     self.queue = queue
     self.write = write
   }
 
-  /// Takes `write` if nobody has it or waits for it.
+  /// Takes `write` if no process has it or waits for it.
   func turnIfFree() throws(StoreFileError) -> FileLock.Hold? {
     guard let turn = try queue.tryLock(.exclusive) else { return nil }
     let hold = try write.tryLock(.exclusive)
@@ -104,7 +107,8 @@ public struct EnvironmentLocks: Sendable {
 
   /// Takes `write` in turn, and waits until `end` at most.
   func turn(until end: ContinuousClock.Instant) throws(StoreFileError) -> FileLock.Hold? {
-    // `flock` knows no time-out. Beside writers that never rest `queue` is free for moments only; whoever has caught it has the next turn.
+    // `flock` has no time-out. With writers that never pause, `queue` is only free for moments; the process
+    // that gets it has the next turn.
     guard let turn = try Self.take(queue, until: end) else { return nil }
     let hold = try Self.take(write, until: end)
     _ = consume turn
@@ -117,14 +121,15 @@ public struct EnvironmentLocks: Sendable {
     while true {
       if let hold = try lock.tryLock(.exclusive) { return hold }
       guard ContinuousClock.now < end else { return nil }
-      // So short, because such a moment is what the next in line takes to wake, some 30 µs of each commit.
+      // The pause is short because such a moment is the time that the next waiting process takes to wake,
+      // about 30 µs of each commit.
       WriterThread.pause(microseconds: 200)
     }
   }
 
-  /// Takes `write` in turn, and waits as long as it takes.
+  /// Takes `write` in turn, and waits without a limit.
   func turn() throws(StoreFileError) -> FileLock.Hold {
-    // Whoever waits for `queue` has the next turn: blocked writers alone starve each other.
+    // The process that waits for `queue` has the next turn: without it, blocked writers starve each other.
     let turn = try queue.lock(.exclusive)
     let hold = try write.lock(.exclusive)
     _ = consume turn

@@ -1,9 +1,9 @@
 /// The environments that are open in this process, by file.
 ///
-/// LMDB must not open one file twice in a process: the first close would drop the locks of both.
-/// The lock is held while an environment is opened or closed, always after `open.lock` and never before it.
+/// LMDB must not open one file twice in a process: the first close would drop the locks of both. The lock is
+/// held while an environment is opened or closed, always after `open.lock` and never before it.
 enum EnvironmentRegistry {
-  /// An environment and what is left of it while nobody has it any more but it is not closed yet.
+  /// An environment, and its handle while nothing retains it any more but it is not closed yet.
   struct Entry: Sendable {
     weak var environment: Environment?
     let handle: EnvironmentHandle
@@ -14,23 +14,24 @@ enum EnvironmentRegistry {
   /// The address space for all maps of a process, half of the 128 TiB that 48-bit machines give one.
   private static let space = 1 << 46
 
-  /// The largest map that one more environment may have beside `entries`: a 64th of what is left, but 16 GiB.
+  /// Returns the largest map for one more environment next to `entries`: a 64th of the remaining space, but
+  /// at least 16 GiB.
   ///
-  /// The first one may have 1 TiB. However many follow, space remains for memory and for the stacks of threads, without which the
-  /// process would end.
+  /// The first one may have 1 TiB. For any number of environments, space remains for memory and for the
+  /// stacks of threads, without which the process would end.
   static func share(beside entries: [FileIdentity: Entry]) -> Int {
     let taken = entries.values.reduce(0) { $0 + $1.handle.mapSize }
     return max((space - taken) / 64, 1 << 34)
   }
 
-  /// Runs `body`, while no other environment is opened or closed.
+  /// Calls `body` while no other environment is opened or closed.
   static func exclusively<R>(
     _ body: (inout [FileIdentity: Entry]) throws(EnvironmentError) -> R
   ) throws(EnvironmentError) -> R {
     try entries.withLock(body)
   }
 
-  /// Closes an environment that nobody has any more.
+  /// Closes an environment that nothing retains any more.
   static func close(_ handle: EnvironmentHandle, of identity: FileIdentity) {
     entries.withLock { entries in
       handle.close()

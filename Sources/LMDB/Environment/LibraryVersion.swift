@@ -1,6 +1,6 @@
 import CLMDB
 
-/// The version of liblmdb that the process runs with.
+/// The version of liblmdb with which the process runs.
 public struct LibraryVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The number before the first dot.
   public let major: Int32
@@ -16,7 +16,7 @@ public struct LibraryVersion: Hashable, Comparable, Sendable, CustomStringConver
     return LibraryVersion(major: major, minor: minor, patch: patch)
   }
 
-  /// Whether it reads files of data version 1 and leaves other processes' locks alone.
+  /// Whether it reads files of data version 1 and does not destroy other processes' locks.
   ///
   /// 0.9.26 to 0.9.31 may destroy the shared mutex when an environment is closed (OpenLDAP ITS#10095).
   public var isSafe: Bool {
@@ -26,7 +26,7 @@ public struct LibraryVersion: Hashable, Comparable, Sendable, CustomStringConver
   /// The three numbers with dots.
   public var description: String { "\(major).\(minor).\(patch)" }
 
-  /// Whether `left` came before `right`.
+  /// Returns whether `left` is the older version.
   public static func < (left: LibraryVersion, right: LibraryVersion) -> Bool {
     (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
   }

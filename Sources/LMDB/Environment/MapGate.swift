@@ -6,18 +6,19 @@ import Synchronization
   import Darwin
 #endif
 
-/// Counts who uses LMDB's environment: its live transactions, and calls outside of any. The map, or the environment, is replaced only while there
-/// is nobody.
+/// A counter of the users of LMDB's environment: its live transactions, and calls outside of any. The map or
+/// the environment is only replaced while there are none.
 ///
-/// LMDB replaces a map under live transactions too, whose pages are then gone: the process ends at the next read (SIGBUS).
+/// LMDB also replaces a map under live transactions, whose pages are then gone: the process crashes at the
+/// next read (SIGBUS).
 struct MapGate: ~Copyable, Sendable {
-  /// How many there are, and whether more have to wait.
+  /// The number of users, and whether new ones must wait.
   private let state = Atomic(0)
   private static let closed = 1 << 62
-  /// How many microseconds lie between two looks at a gate that is closed for a moment.
+  /// The microseconds between two checks of a gate that is closed for a moment.
   private static let pause: UInt32 = 50
 
-  /// Counts one more, after the map or the environment was replaced if that is under way.
+  /// Counts one more user, after a pending replacement of the map or the environment.
   func enter() {
     var known = state.load(ordering: .relaxed)
     while true {
@@ -33,15 +34,16 @@ struct MapGate: ~Copyable, Sendable {
     }
   }
 
-  /// Counts one less.
+  /// Counts one user less.
   func leave() {
     state.subtract(1, ordering: .releasing)
   }
 
-  /// Keeps new ones waiting until those that are counted have ended.
+  /// Makes new users wait until the counted ones have ended.
   ///
-  /// - Parameter limit: How long it waits for them. A thread that begins a transaction inside another one keeps it waiting for ever.
-  /// - Returns: Whether there are none, and the gate is closed until ``open()``; if not, it is as before.
+  /// - Parameter limit: The longest time to wait for them. A thread that begins a transaction inside another
+  ///   one makes it wait forever.
+  /// - Returns: Whether there are none, and the gate is closed until ``open()``; if not, nothing has changed.
   func close(within limit: Duration) -> Bool {
     let deadline = ContinuousClock.now + limit
     while state.bitwiseOr(Self.closed, ordering: .acquiring).oldValue & Self.closed != 0 {

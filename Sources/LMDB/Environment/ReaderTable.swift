@@ -6,21 +6,22 @@ import CLMDB
   import Darwin
 #endif
 
-/// LMDB's lock file, which holds a slot for each read transaction, before LMDB maps it.
+/// LMDB's lock file, with a slot for each read transaction, before LMDB maps it.
 enum ReaderTable {
   /// The length of the header with the first slot (`MDB_txninfo`), and of each further slot (`MDB_reader`).
   private static let header = 192
   private static let slot = 64
 
-  /// Gives the lock file of `data` all its blocks, and frees the slots that an earlier process of this one's
-  /// number has left.
+  /// Allocates all blocks of the lock file of `data`, and frees the slots of an earlier process with the
+  /// number of this one.
   ///
-  /// LMDB makes a file with holes and maps it: on a full disk the first touch of a hole ends the process (SIGBUS). Only for files that no
-  /// environment of this process has open, because the close here drops the process's locks on the file.
+  /// LMDB creates a sparse file and maps it: on a full disk the first access to a hole crashes the process
+  /// (SIGBUS). Call this only for files that no environment of this process has open, because the close here
+  /// drops the process's locks on the file.
   ///
-  /// - Returns: Which file it is, which LMDB, opening it by its name, must find too.
-  /// - Throws: `sameProcessNumber` where a process of another PID namespace has this one's number, and the
-  ///   file open.
+  /// - Returns: The file, which LMDB must also find when it opens it by its name.
+  /// - Throws: `sameProcessNumber` if a process of another PID namespace has this one's number, and the file
+  ///   open.
   static func prepare(
     for data: String, slots: Int, in directory: Directory, trusting owners: [UInt32]
   ) throws(StoreFileError) -> FileIdentity {
@@ -37,7 +38,7 @@ enum ReaderTable {
     if status.size >= wanted {
       length = status.size
     } else if try isInUse(file) {
-      // Another program's smaller table stays as long as that program uses it.
+      // Another program's smaller table remains as long as that program uses it.
       guard status.size >= header else { throw .lockFileDamaged(file: name) }
       length = status.size
     }
@@ -54,8 +55,8 @@ enum ReaderTable {
 
   /// Frees the slots with the number of this process, which has no environment open.
   ///
-  /// They are of a process that was killed: a container's first process has the number 1 each time it is
-  /// started. LMDB takes slots with its own number for live ones, whose pages are never used again.
+  /// They belong to a process that was killed: a container's first process has the number 1 each time it is
+  /// started. LMDB considers slots with its own number live, and never reuses their pages.
   private static func freeOwnSlots(_ file: borrowing File, length: Int) throws(StoreFileError) {
     let process = getpid()
     // LMDB locks the byte with the number of each process that may read.
@@ -66,12 +67,12 @@ enum ReaderTable {
     try system("mmap", file.name) { lmdb_free_slots(descriptor, length, process) }
   }
 
-  /// Whether another process has the environment open: LMDB locks the first byte as long.
+  /// Returns whether another process has the environment open: LMDB locks the first byte for that time.
   private static func isInUse(_ file: borrowing File) throws(StoreFileError) -> Bool {
     try isLocked(file, at: 0)
   }
 
-  /// Whether another process has locked a byte of the file.
+  /// Returns whether another process has locked a byte of the file.
   private static func isLocked(_ file: borrowing File, at offset: Int) throws(StoreFileError) -> Bool {
     var lock = flock()
     lock.l_type = Int16(F_WRLCK)

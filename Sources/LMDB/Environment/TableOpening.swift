@@ -3,37 +3,41 @@ import CLMDB
 /// The opening of all tables of an environment in its first transaction.
 struct TableOpening {
   let definitions: [TableDefinition]
-  /// Those that need not be there.
+  /// The optional tables.
   var later: [TableDefinition] = []
   let create: Bool
   let file: String
-  /// What may be done about a commit whose number nobody has told.
+  /// The treatment of a commit whose number was not published.
   var settling = Settling.none
 
-  /// What an opener that keeps writers out does about a commit of a writer that was killed before it told its number.
+  /// The treatment, by an opener that excludes writers, of a commit whose writer was killed before it
+  /// published the number.
   ///
-  /// Such a writer has written its meta page and not the number in the lock file (`mti_txnid`), by which LMDB finds the meta page. LMDB itself
-  /// mends that when the next write transaction takes the dead writer's mutex; until then every snapshot is the one before.
+  /// Such a writer has written its meta page but not the number in the lock file (`mti_txnid`), by which LMDB
+  /// finds the meta page. LMDB itself repairs that when the next write transaction takes the dead writer's
+  /// mutex. Until then every snapshot is the previous one.
   enum Settling {
-    /// Nothing: a writer may be at work.
+    /// Does nothing: a writer may be active.
     case none
-    /// It takes the mutex.
+    /// Takes the mutex.
     case mend
-    /// It takes the snapshot before, because what is opened for reading cannot take the mutex. The commit was never answered.
+    /// Uses the previous snapshot, because an environment open for reading cannot take the mutex. The commit
+    /// was never acknowledged.
     case accept
-    /// It takes any snapshot, in tests that show what the others are for.
+    /// Uses any snapshot, in tests that show the purpose of the others.
     case ignore
   }
 
   /// Opens the tables, or creates them durably.
   ///
-  /// - Parameter transaction: The number that the last commit has at least.
-  /// - Returns: The tables, and those of the ones that need not be there which are.
-  /// - Throws: `wrongTransactionID` if LMDB reads an older state than the file has; `damaged` for a table that is missing or has other flags.
+  /// - Parameter transaction: The lowest possible number of the last commit.
+  /// - Returns: The tables, and the optional tables that exist.
+  /// - Throws: `wrongTransactionID` if LMDB reads an older state than the file has; `damaged` for a table
+  ///   that is missing or has other flags.
   func run(
     in environment: EnvironmentHandle, atLeast transaction: UInt64
   ) throws(EnvironmentError) -> (tables: [Table], later: [Table]) {
-    // Asked before the transaction begins: another process may commit behind it.
+    // Read before the transaction begins: another process may commit after it.
     var info = unsafe MDB_envinfo()
     try unsafe check(mdb_env_info(environment.pointer(), &info), "mdb_env_info")
     let expected = unsafe max(UInt64(bitPattern: Int64(info.me_last_txnid)), transaction)
@@ -65,12 +69,12 @@ struct TableOpening {
       unsafe mdb_txn_abort(pointer)
       throw error
     }
-    // A commit also of what only read, because an abort would close the tables again.
+    // A commit even if it only read, because an abort would close the tables again.
     try unsafe check(mdb_txn_commit(pointer), "mdb_txn_commit")
     return (tables, later)
   }
 
-  /// Begins a write transaction and drops it, so that LMDB cleans up behind a writer that was killed.
+  /// Begins a write transaction and drops it, so that LMDB cleans up after a writer that was killed.
   private func takeMutex(of environment: EnvironmentHandle) throws(EnvironmentError) {
     var begun: OpaquePointer?
     try unsafe check(mdb_txn_begin(environment.pointer(), nil, 0, &begun), "mdb_txn_begin")
@@ -85,7 +89,7 @@ struct TableOpening {
     return table
   }
 
-  /// Opens one table, or creates it; `nil` where it is not there.
+  /// Opens one table, or creates it; `nil` if it does not exist.
   static func open(
     later definition: TableDefinition, in transaction: OpaquePointer, create: Bool, file: String
   ) throws(EnvironmentError) -> Table? {
@@ -105,7 +109,7 @@ struct TableOpening {
   }
 
   private static func damage(_ reason: String, _ file: String) -> EnvironmentError {
-    // Where the main table's record of it would be is not known without its pages; the meta pages lead there.
+    // The place of the main table's record of it is unknown without its pages; the meta pages lead there.
     .file(.damaged(file: file, reason: reason, offset: 0))
   }
 }

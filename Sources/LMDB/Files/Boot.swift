@@ -6,9 +6,10 @@
 
 /// The run of the operating system.
 public enum Boot {
-  /// What tells this run from every other one; `nil` where the system does not say.
+  /// An identifier of this run of the system; `nil` if the system has none.
   ///
-  /// What was written and not synced is there as long as it lasts, whichever process ends.
+  /// Data that was written but not synced exists as long as the run lasts, regardless of the process that
+  /// ends.
   public static var id: String? {
     #if canImport(Darwin)
       var bytes = [CChar](repeating: 0, count: 64)
@@ -22,7 +23,7 @@ public enum Boot {
         var span = bytes.mutableSpan
         bytes.removeSubrange(try file.read(into: &span, at: 0)...)
       } catch {
-        // Who does not know takes every run for another one.
+        // Without an identifier every run counts as another one.
         return nil
       }
       let id = String(decoding: bytes.filter { $0 > UInt8(ascii: " ") }, as: UTF8.self)

@@ -7,24 +7,24 @@ import CLMDB
 #endif
 
 extension Directory {
-  /// The whole of a small file.
+  /// Returns the contents of a small file.
   ///
   /// - Parameter limit: The most bytes the file may have.
   public func read(_ name: String, limit: Int) throws(StoreFileError) -> [UInt8] {
     try open(name, .read).readAll(limit: limit)
   }
 
-  /// Puts `bytes` into the place of a file's content, so that a crash leaves the old content or the new.
+  /// Replaces a file's content by `bytes`, so that a crash leaves either the old content or the new.
   ///
-  /// They are on disk when this returns. The file need not exist.
+  /// Durable on return. The file need not exist.
   /// - Parameters:
   ///   - name: The file to replace.
   ///   - bytes: The whole new content.
-  ///   - permissions: The permissions that the file gets; those of a file of a store by default.
+  ///   - permissions: The file's new permissions; those of a file of a store by default.
   public func replace(
     _ name: String, with bytes: Span<UInt8>, permissions: UInt32 = 0o600
   ) throws(StoreFileError) {
-    // A random name, because what waits under a guessed one may be another's.
+    // A random name, because an existing file under a predictable one may belong to another process.
     let temporary = "\(name).\(UInt64.random(in: 0 ... .max)).tmp"
     let file = try create(temporary)
     do {
@@ -34,16 +34,16 @@ extension Directory {
       try system("rename", name) { unsafe renameat(descriptor, temporary, descriptor, name) }
     } catch {
       let cause = error
-      // The first failure is the one to tell; a temporary that stays behind is harmless.
+      // The first failure is the one to report; a temporary file that remains is harmless.
       do { try remove(temporary) } catch {}
       throw cause
     }
     try synchronize()
   }
 
-  /// Removes what calls of ``replace(_:with:)`` that were cut short have left of some files.
+  /// Removes the temporary files of interrupted calls of ``replace(_:with:)`` for some files.
   ///
-  /// - Parameter isOurs: Whether a file is one that nobody else can be replacing now.
+  /// - Parameter isOurs: Returns whether no other process can be replacing a file now.
   public func removeUnfinishedReplacements(of isOurs: (String) -> Bool) throws(StoreFileError) {
     for name in try names() {
       let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -55,11 +55,11 @@ extension Directory {
     }
   }
 
-  /// The names of all that is in this directory, sorted by bytes, without `.` and `..`.
+  /// Returns the names of all items in this directory, sorted by bytes, without `.` and `..`.
   ///
-  /// Names that are no UTF-8 are left out: no store makes one, and the directory above a store may have them.
+  /// Names that are not UTF-8 are omitted: no store makes one, and the directory above a store may have them.
   public func names() throws(StoreFileError) -> [String] {
-    // A descriptor of its own, because reading moves the position that duplicates share.
+    // A separate descriptor, because reading moves the position that duplicates share.
     let own = try system("open", ".") {
       unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
@@ -86,13 +86,13 @@ extension Directory {
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// A path that leads here for every process of this user, as long as this object lives.
+  /// A path to this directory for every process of this user, as long as this object exists.
   public var pathForOthers: String { "/proc/\(getpid())/fd/\(descriptor)" }
 
-  /// The path by which LMDB is to open a file of this directory.
+  /// Returns the path with which LMDB opens a file of this directory.
   ///
-  /// Where there is `/proc` it goes through the open descriptor, so that long paths, a changed working directory and a directory
-  /// swapped for another do not matter.
+  /// With `/proc`, the path goes through the open descriptor. So long paths, a changed working directory and
+  /// a replaced directory do not matter.
   func path(forLMDB name: String) -> [UInt8] {
     let descriptors = "/proc/self/fd/\(descriptor)"
     var throughProc = stat()

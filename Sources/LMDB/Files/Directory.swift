@@ -6,18 +6,18 @@ import CLMDB
   import Darwin
 #endif
 
-/// An open directory, through which everything inside it is reached.
+/// An open directory, through which all its contents are accessed.
 ///
-/// A rename of the directory or of one above it, or another working directory, changes nothing for it. No symbolic link is
-/// followed inside it.
+/// Renaming the directory or one above it, or changing the working directory, does not affect it. No symbolic
+/// link is followed inside it.
 public final class Directory: Sendable {
-  /// The descriptor, which no program that is started inherits.
+  /// The descriptor, which programs started later do not inherit.
   let descriptor: Int32
 
-  /// The path it was opened by, for LMDB where there is no `/proc`.
+  /// The path with which it was opened, for LMDB without `/proc`.
   let path: [UInt8]
 
-  /// How a file is opened.
+  /// The access to a file.
   public enum Access: Sendable {
     /// For reading.
     case read
@@ -31,14 +31,14 @@ public final class Directory: Sendable {
   }
 
   deinit {
-    // Nothing is written through the descriptor of a directory, so closing it has nothing to tell.
+    // Nothing is written through the descriptor of a directory, so an error of closing it does not matter.
     _ = close(descriptor)
   }
 
   /// Opens the directory at `path`, relative to the working directory.
   ///
-  /// The system resolves the path: its bytes are taken as they are. Closed descriptors 0 to 2 are reserved first, so that no
-  /// file of the directory gets one of them.
+  /// The system resolves the path: its bytes are used unchanged. Closed descriptors 0 to 2 are reserved
+  /// first, so that no file of the directory gets one of them.
   ///
   /// - Throws: `notDirectory` also for a symbolic link at the end of the path.
   public static func open(path: [UInt8]) throws(StoreFileError) -> Directory {
@@ -46,7 +46,7 @@ public final class Directory: Sendable {
     return try open(path, from: AT_FDCWD, path: path)
   }
 
-  /// Opens the directory at the path that `path` is in UTF-8.
+  /// Opens the directory at `path`, in UTF-8.
   public static func open(path: String) throws(StoreFileError) -> Directory {
     try open(path: Array(path.utf8))
   }
@@ -56,7 +56,7 @@ public final class Directory: Sendable {
     try Directory.open(Array(name.utf8), from: descriptor, path: path + "/".utf8 + name.utf8)
   }
 
-  /// Creates a directory inside this one, which only its owner can use (0700), and opens it.
+  /// Creates a directory inside this one that only its owner can use (0700), and opens it.
   ///
   /// The name is durable after ``synchronize()``.
   public func createDirectory(_ name: String) throws(StoreFileError) -> Directory {
@@ -67,7 +67,7 @@ public final class Directory: Sendable {
       return created
     } catch {
       let cause = error
-      // The first failure is the one to tell.
+      // The first failure is the one to report.
       do { try removeDirectory(name) } catch {}
       throw cause
     }
@@ -88,11 +88,11 @@ public final class Directory: Sendable {
     }
   }
 
-  /// Opens a regular file that exists.
+  /// Opens an existing regular file.
   ///
   /// - Throws: `missing`, `notRegular` (also for a symbolic link), `permission`.
   public func open(_ name: String, _ access: Access) throws(StoreFileError) -> File {
-    // Without O_NONBLOCK a pipe would wait for its other end.
+    // Without O_NONBLOCK, opening a pipe would wait for its other end.
     let flags = (access == .read ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     let file: File
     do {
@@ -105,9 +105,9 @@ public final class Directory: Sendable {
     return file
   }
 
-  /// Creates a file that only its owner can use (0600), whatever the process's mask.
+  /// Creates a file that only its owner can use (0600), regardless of the process's mask.
   ///
-  /// - Throws: `alreadyThere` if anything has the name, a symbolic link too.
+  /// - Throws: `alreadyThere` if any file has the name, including a symbolic link.
   public func create(_ name: String) throws(StoreFileError) -> File {
     let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
     let file = File(
@@ -117,14 +117,14 @@ public final class Directory: Sendable {
     return file
   }
 
-  /// What the system knows of what has this name, itself if it is a symbolic link.
+  /// Returns the status of the item with this name, of the link itself if it is a symbolic link.
   ///
-  /// - Returns: `nil` if nothing has the name.
+  /// - Returns: `nil` if no item has the name.
   public func status(of name: String) throws(StoreFileError) -> FileStatus? {
     try status(of: Array(name.utf8))
   }
 
-  /// What the system knows of what has this name, which need not be UTF-8.
+  /// Returns the status of the item with this name, which need not be UTF-8.
   public func status(of name: [UInt8]) throws(StoreFileError) -> FileStatus? {
     var status = stat()
     do {
@@ -139,16 +139,17 @@ public final class Directory: Sendable {
     return FileStatus(status)
   }
 
-  /// What the system knows of this directory.
+  /// Returns the status of this directory.
   public func status() throws(StoreFileError) -> FileStatus {
     var status = stat()
     try system("fstat", ".") { unsafe fstat(descriptor, &status) }
     return FileStatus(status)
   }
 
-  /// Makes sure that nobody else can exchange what is in this directory.
+  /// Checks that no other user can replace items in this directory.
   ///
-  /// - Throws: `wrongOwner` unless it belongs to this process's user or to root; `openToAll` if everybody may write in it.
+  /// - Throws: `wrongOwner` unless it belongs to this process's user or to root; `openToAll` if all users may
+  ///   write in it.
   public func checkOwner() throws(StoreFileError) {
     let status = try status()
     guard status.owner == geteuid() || status.owner == 0 else {
@@ -162,7 +163,7 @@ public final class Directory: Sendable {
     try system("unlink", name) { unsafe unlinkat(descriptor, name, 0) }
   }
 
-  /// Removes a directory inside this one if it is empty, which needs no further descriptor.
+  /// Removes a directory inside this one if it is empty, without a further descriptor.
   ///
   /// - Returns: Whether it was empty.
   public func removeDirectoryIfEmpty(_ name: String) throws(StoreFileError) -> Bool {
@@ -170,7 +171,7 @@ public final class Directory: Sendable {
       try removeDirectory(name)
       return true
     } catch .system(_, _, errno: ENOTEMPTY), .alreadyThere {
-      // POSIX allows either number.
+      // POSIX allows both codes.
       return false
     }
   }
@@ -183,7 +184,7 @@ public final class Directory: Sendable {
   /// Renames `name` to `newName` in `parent`, which may be this directory, and replaces nothing.
   ///
   /// The names are durable after ``synchronize()`` of both directories.
-  /// - Throws: `alreadyThere` if anything has the new name.
+  /// - Throws: `alreadyThere` if an item has the new name.
   public func rename(
     _ name: String, to newName: String, in parent: Directory
   ) throws(StoreFileError) {
@@ -197,7 +198,7 @@ public final class Directory: Sendable {
     try rename(Array(name.utf8), to: newName, in: parent)
   }
 
-  /// Renames a name to another, neither of which need be UTF-8.
+  /// Renames an item; neither name need be UTF-8.
   public func rename(
     _ name: [UInt8], to newName: [UInt8], in parent: Directory
   ) throws(StoreFileError) {
@@ -214,7 +215,7 @@ public final class Directory: Sendable {
     }
   }
 
-  /// Waits until the disk has the names in this directory.
+  /// Waits until the names in this directory are on disk.
   public func synchronize() throws(StoreFileError) {
     try system("fsync", ".") { fsync(descriptor) }
   }

@@ -6,15 +6,15 @@ import CLMDB
   import Darwin
 #endif
 
-/// An open file; it is closed when this ends.
+/// An open file, closed at the end of the value's life.
 public struct File: ~Copyable, Sendable {
-  /// The descriptor, which no program that is started inherits.
+  /// The descriptor, which programs started later do not inherit.
   let descriptor: Int32
 
   /// The name inside its directory, for messages.
   public let name: String
 
-  /// Takes over a descriptor.
+  /// Takes ownership of a descriptor.
   init(descriptor: Int32, name: String) {
     self.descriptor = descriptor
     self.name = name
@@ -22,7 +22,7 @@ public struct File: ~Copyable, Sendable {
 
   /// Opens the file at `path` for reading, relative to the working directory.
   ///
-  /// The system resolves the path, symbolic links included: its bytes are taken as they are.
+  /// The system resolves the path, including symbolic links: its bytes are used unchanged.
   public static func open(path: [UInt8]) throws(StoreFileError) -> File {
     let name = FileName.text(path)
     let descriptor = try unsafe withPath(path) { (path) throws(StoreFileError) in
@@ -40,20 +40,20 @@ public struct File: ~Copyable, Sendable {
   }
 
   deinit {
-    // What was written is settled by `synchronize`; closing a descriptor that is valid frees it whatever it returns.
+    // `synchronize` reports failed writes; closing a valid descriptor frees it regardless of the result.
     _ = close(descriptor)
   }
 
-  /// What the system knows of the file now.
+  /// Returns the current status of the file.
   public func status() throws(StoreFileError) -> FileStatus {
     var status = stat()
     try system("fstat", name) { unsafe fstat(descriptor, &status) }
     return FileStatus(status)
   }
 
-  /// Reads into `bytes` from `offset` on.
+  /// Reads into `bytes`, starting at `offset`.
   ///
-  /// - Returns: The number of bytes read, which is below `bytes.count` only at the end of the file.
+  /// - Returns: The number of bytes read, which is less than `bytes.count` only at the end of the file.
   public func read(
     into bytes: inout MutableSpan<UInt8>, at offset: Int
   ) throws(StoreFileError) -> Int {
@@ -72,7 +72,7 @@ public struct File: ~Copyable, Sendable {
     return done
   }
 
-  /// The whole file.
+  /// Returns the contents of the whole file.
   ///
   /// - Parameter limit: The most bytes the file may have.
   /// - Throws: `tooLarge` for a longer file, before anything is read.
@@ -85,7 +85,7 @@ public struct File: ~Copyable, Sendable {
     return Array(bytes.prefix(count))
   }
 
-  /// Writes all of `bytes` from `offset` on.
+  /// Writes all of `bytes`, starting at `offset`.
   public func write(_ bytes: Span<UInt8>, at offset: Int = 0) throws(StoreFileError) {
     var done = 0
     while done < bytes.count {
@@ -104,17 +104,17 @@ public struct File: ~Copyable, Sendable {
     try system("ftruncate", name) { ftruncate(descriptor, off_t(size)) }
   }
 
-  /// Sets the permission bits, whatever the process's mask.
+  /// Sets the permission bits, regardless of the process's mask.
   public func setPermissions(_ permissions: UInt32) throws(StoreFileError) {
     try system("fchmod", name) { fchmod(descriptor, mode_t(permissions)) }
   }
 
-  /// Waits until the disk has what was written.
+  /// Waits until all written data is on disk.
   ///
-  /// - Throws: The system's error, after which the file's unwritten pages are lost: write it anew.
+  /// - Throws: The system's error, after which the file's unwritten pages are lost: write the file again.
   public func synchronize() throws(StoreFileError) {
     #if canImport(Darwin)
-      // `fsync` does not empty the drive's cache there.
+      // `fsync` does not flush the drive's cache there.
       try system("fcntl", name) { fcntl(descriptor, F_FULLFSYNC) }
     #else
       try system("fsync", name) { fsync(descriptor) }
@@ -123,10 +123,10 @@ public struct File: ~Copyable, Sendable {
 }
 
 extension File {
-  /// How many bytes are copied at a time.
+  /// The number of bytes that are copied at a time.
   private static var chunk: Int { 1 << 20 }
 
-  /// Writes what `source` holds into this file, which is empty.
+  /// Writes the contents of `source` into this file, which must be empty.
   public func copy(from source: borrowing File) throws(StoreFileError) {
     var bytes = [UInt8](repeating: 0, count: Self.chunk)
     var offset = 0

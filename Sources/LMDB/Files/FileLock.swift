@@ -4,29 +4,29 @@
   import Darwin
 #endif
 
-/// A file whose only use is to be locked, by `flock(2)`.
+/// A file that is only used for locking, with `flock(2)`.
 ///
-/// Locks are taken in this order and never the other way round: pass, open, queue, write, old environment, new environment.
+/// Locks are always taken in this order: pass, open, queue, write, old environment, new environment.
 ///
-/// A lock is held by a thread of a process: two threads that share one `FileLock` exclude each other, and the thread that
-/// holds it exclusively may take it again. So a ``Hold`` is never kept across an `await`.
+/// A thread of a process has a lock: two threads that share one `FileLock` exclude each other, and the thread
+/// that has it exclusively may take it again. So a ``Hold`` is never kept across an `await`.
 public final class FileLock: Sendable {
-  /// How a lock is held.
+  /// The kind of access that a lock allows.
   public enum Mode: Sendable {
-    /// Together with others who share it.
+    /// Shared with other holders.
     case shared
-    /// Alone.
+    /// Exclusive.
     case exclusive
   }
 
-  /// Proof that the lock is held; it is given back when this ends.
+  /// Proof that the lock is held; its end releases the lock.
   public struct Hold: ~Copyable, Sendable {
     let lock: FileLock
 
     deinit { lock.release() }
   }
 
-  /// Who of this process holds the lock; `flock` knows only processes.
+  /// The holder of the lock in this process; `flock` only distinguishes processes.
   private enum Holder: Sendable {
     case none
     case taking
@@ -48,9 +48,9 @@ public final class FileLock: Sendable {
   ///
   /// - Parameters:
   ///   - name: The file's name.
-  ///   - directory: Where it is.
-  ///   - create: Whether it is created (0600) if it is missing. If not, being allowed to read it is enough.
-  /// - Throws: `wrongOwner` or `linked` for a file that could be reached from elsewhere, if it may be written.
+  ///   - directory: The directory of the file.
+  ///   - create: Whether to create the file (0600) if it is missing. If not, permission to read it is enough.
+  /// - Throws: `wrongOwner` or `linked` for a writable file that could be reached from elsewhere.
   public init(
     _ name: String, in directory: Directory, create: Bool = true
   ) throws(StoreFileError) {
@@ -63,7 +63,8 @@ public final class FileLock: Sendable {
       isWritable = false
     }
     let status = try file.status()
-    // The holder's number is written into it: never into a file that another one lent, or that has a name elsewhere.
+    // The holder's number is written into it, but never into a file of another user, or one with another
+    // name.
     if isWritable { try DataFile.checkOwner(status, name: name, trusting: []) }
     identity = status.identity
     self.name = name
@@ -78,22 +79,22 @@ public final class FileLock: Sendable {
     }
   }
 
-  /// Takes the lock, and waits for it as long as it takes.
+  /// Takes the lock, and waits for it without a limit.
   public func lock(_ mode: Mode) throws(StoreFileError) -> Hold {
     if try take(mode, waiting: true) { return Hold(lock: self) }
     throw .system(call: "flock", file: name, errno: EWOULDBLOCK)
   }
 
-  /// Takes the lock if that needs no waiting.
+  /// Takes the lock if it is free.
   ///
-  /// - Returns: `nil` if somebody else holds it.
+  /// - Returns: `nil` if another holder has it.
   public func tryLock(_ mode: Mode) throws(StoreFileError) -> Hold? {
     try take(mode, waiting: false) ? Hold(lock: self) : nil
   }
 
-  /// The process that took the lock exclusively last, as it wrote it down.
+  /// Returns the process that took the lock exclusively last, as it recorded itself.
   ///
-  /// - Returns: `nil` if it could not write that. It may have given the lock back since.
+  /// - Returns: `nil` if it could not record itself. It may have released the lock since.
   public func lastHolder() throws(StoreFileError) -> Int32? {
     var bytes = [UInt8](repeating: 0, count: 16)
     var span = bytes.mutableSpan
@@ -102,13 +103,13 @@ public final class FileLock: Sendable {
     return Int32(String(decoding: text, as: UTF8.self))
   }
 
-  /// Whether the name still stands for the file that is locked.
+  /// Returns whether the name still refers to the locked file.
   public func isCurrent() throws(StoreFileError) -> Bool {
     try directory.status(of: name)?.identity == identity
   }
 
   private func take(_ mode: Mode, waiting: Bool) throws(StoreFileError) -> Bool {
-    // A child would share the parent's lock without either knowing.
+    // A child process would share the parent's lock without either knowing.
     guard getpid() == process else { throw .usedAfterFork }
     switch enter(mode, waiting: waiting) {
     case .joined: return true
@@ -120,7 +121,7 @@ public final class FileLock: Sendable {
       try system("flock", name) { flock(file.descriptor, operation) }
       if mode == .exclusive { try writeHolder() }
     } catch {
-      // Also a lock that was taken and whose holder could not be noted.
+      // Also a lock that was taken but whose holder could not be recorded.
       unlock()
       settle(.none)
       if case .system(_, _, errno: EWOULDBLOCK) = error { return false }
@@ -178,15 +179,15 @@ public final class FileLock: Sendable {
     settle(.none)
   }
 
-  /// Gives the system's lock back.
+  /// Releases the system's lock.
   ///
-  /// A failure has nowhere to go and costs nobody anything for ever: this process takes a lock that it still has, and gives it
-  /// back the next time, or when it ends.
+  /// A failure cannot be reported and has no lasting effect: this process takes a lock that it still has, and
+  /// releases it the next time, or when it ends.
   private func unlock() {
     while flock(file.descriptor, LOCK_UN) != 0 && errno == EINTR {}
   }
 
-  /// Writes down who holds the lock, or nothing rather than the one before.
+  /// Records the holder of the lock, or removes the previous record.
   private func writeHolder() throws(StoreFileError) {
     guard isWritable else { return }
     let digits = String(process)

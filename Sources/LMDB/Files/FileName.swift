@@ -4,9 +4,9 @@
   import Darwin
 #endif
 
-/// Names and paths as the system has them: bytes without a zero among them, UTF-8 or not.
+/// Names and paths in the system's form: bytes without a zero, in UTF-8 or not.
 public enum FileName {
-  /// The bytes for people: what is not UTF-8 is written as `\xFF`.
+  /// Returns the bytes as readable text: bytes that are not UTF-8 are written as `\xFF`.
   public static func text(_ bytes: some Collection<UInt8>) -> String {
     if let text = String(validating: bytes, as: UTF8.self) { return text }
     var text = ""
@@ -25,9 +25,9 @@ public enum FileName {
   }
 }
 
-/// Lends the bytes of a name or a path to a system call, with the zero that ends them.
+/// Calls a system call with the bytes of a name or a path and their terminating zero.
 ///
-/// - Throws: `system` with `EINVAL` where a zero is among the bytes, which would cut them off.
+/// - Throws: `system` with `EINVAL` if the bytes include a zero, which would truncate them.
 @discardableResult
 func withPath<R>(
   _ bytes: [UInt8], _ body: (UnsafePointer<CChar>) throws(StoreFileError) -> R

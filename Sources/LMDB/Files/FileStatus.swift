@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// What makes a file the same file, whatever its name.
+/// The identity of a file, which does not depend on its name.
 public struct FileIdentity: Hashable, Sendable {
   /// The number of the device.
   let device: UInt64
@@ -12,13 +12,13 @@ public struct FileIdentity: Hashable, Sendable {
   let inode: UInt64
 }
 
-/// What the system knows of a file.
+/// The status of a file.
 public struct FileStatus: Sendable {
-  /// What makes the file the same file.
+  /// The identity of the file.
   public let identity: FileIdentity
   /// The length in bytes.
   public let size: Int
-  /// The bytes that the file system has set aside.
+  /// The bytes that the file system has allocated.
   public let allocated: Int
   /// The number of the file's names.
   public let links: Int
@@ -31,7 +31,7 @@ public struct FileStatus: Sendable {
   /// Whether it is a directory.
   public let isDirectory: Bool
 
-  /// The status in the system's own form.
+  /// Creates the status from the system's own form.
   init(_ status: stat) {
     identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     size = Int(status.st_size)
@@ -44,7 +44,7 @@ public struct FileStatus: Sendable {
   }
 }
 
-/// The length of an open file.
+/// Returns the length of an open file.
 func fileSize(of descriptor: Int32, name: String) throws(StoreFileError) -> Int {
   var status = stat()
   try system("fstat", name) { unsafe fstat(descriptor, &status) }

@@ -6,18 +6,18 @@ import CLMDB
   import Darwin
 #endif
 
-/// What a file system offers to a store.
+/// The properties of a file system that matter for a store.
 public struct FileSystem: Sendable {
-  /// The bytes that this user may still take.
+  /// The bytes that are available to this user.
   public let free: Int
 
-  /// Whether it is mounted so that nobody can write.
+  /// Whether it is mounted read-only.
   public let isReadOnly: Bool
 
-  /// The name of its kind if it is one of those whose locks and maps do not hold across machines.
+  /// The name of its kind if its locks and maps do not work across machines.
   public let network: String?
 
-  /// The kinds of network file systems by the numbers of `statfs(2)`.
+  /// Returns the network file system for a number of `statfs(2)`.
   static func network(_ number: UInt32) -> String? {
     switch number {
     case 0x6969: "NFS"
@@ -30,7 +30,7 @@ public struct FileSystem: Sendable {
 }
 
 extension Directory {
-  /// What the file system of this directory offers now.
+  /// Returns the current properties of this directory's file system.
   public func fileSystem() throws(StoreFileError) -> FileSystem {
     var space = statvfs()
     try system("fstatvfs", ".") { unsafe fstatvfs(descriptor, &space) }

@@ -4,12 +4,14 @@
   import Darwin
 #endif
 
-/// A file that stands for something that lives in a process: it is locked as long as that lives, and removed when it ends.
+/// A file that represents an object of a running process. It is locked as long as the object exists, and
+/// removed afterwards.
 ///
-/// A file of its kind that nobody has locked is left of a process that was killed: it has its name only after it was locked.
+/// A file of this kind that is not locked remains from a process that was killed: it gets its name only after
+/// it was locked.
 public final class HeldFile: Sendable {
   private static let temporary = ".tmp"
-  /// How often another name is tried, because somebody who cleaned up was faster.
+  /// The number of other names to try, if another process removed the file first.
   private static let tries = 10
 
   /// The name of the file.
@@ -20,12 +22,13 @@ public final class HeldFile: Sendable {
 
   /// Creates the file.
   ///
-  /// The first eleven bytes are the number of the process and a newline, as in every lock file; what follows is `content`, or nothing where the disk is full.
+  /// The first eleven bytes are the number of the process and a newline, as in every lock file. `content`
+  /// follows, or nothing if the disk is full.
   ///
   /// - Parameters:
-  ///   - directory: Where it will be.
-  ///   - content: What stands behind the number.
-  ///   - name: A name that nothing has.
+  ///   - directory: The directory for the file.
+  ///   - content: The content after the number.
+  ///   - name: An unused name.
   public init(
     in directory: Directory, content: [UInt8], _ name: () -> String
   ) throws(StoreFileError) {
@@ -44,9 +47,9 @@ public final class HeldFile: Sendable {
   }
 
   deinit {
-    // A child of a fork has the object and not what it stands for.
+    // A forked child has the object but not the resource that it represents.
     guard getpid() == process else { return }
-    // Without its lock it is known to be left over, so that it may stay where it cannot be removed.
+    // Without its lock the file counts as left over, so it may remain if it cannot be removed.
     do { try directory.remove(name) } catch {}
   }
 
@@ -63,7 +66,7 @@ public final class HeldFile: Sendable {
       return hold
     } catch {
       let cause = error
-      // The first failure is the one to tell; whoever comes by next removes what stays.
+      // The first failure is the one to report; a later sweep removes the file if it remains.
       do { try directory.remove(unfinished) } catch {}
       throw cause
     }
@@ -74,27 +77,27 @@ public final class HeldFile: Sendable {
     do throws(StoreFileError) { try file.write(bytes.span) } catch .diskFull { try file.truncate(to: 0) }
   }
 
-  /// How many bytes stand before the content.
+  /// The number of bytes before the content.
   public static let headCount = 11
 
-  /// What a file of this kind holds, for who found it.
+  /// The result of reading a file of this kind.
   public struct Found: Sendable {
     /// The name of the file.
     public let name: String
-    /// The number of the process that holds it; `nil` where it could not be noted.
+    /// The number of the process that has it locked; `nil` if it could not be recorded.
     public let process: Int32?
-    /// What stands behind the number; `nil` where that cannot be read.
+    /// The content after the number; `nil` if it cannot be read.
     public let content: [UInt8]?
-    /// Whether somebody holds it; if not, it is left of a process that was killed.
+    /// Whether it is locked; if not, it remains from a process that was killed.
     public let isHeld: Bool
   }
 
-  /// The files of this kind whose names begin and end in a way.
+  /// Returns the files of this kind with certain names.
   ///
   /// - Parameters:
-  ///   - isOurs: Whether a name is one that such a file may have.
-  ///   - limit: The most bytes that the content of one may have.
-  ///   - removing: Whether those that nobody holds are removed.
+  ///   - isOurs: Returns whether such a file may have a name.
+  ///   - limit: The most bytes of a file's content.
+  ///   - removing: Whether to remove files that are not locked.
   public static func all(
     in directory: Directory, limit: Int, removing: Bool, _ isOurs: (String) -> Bool
   ) throws(StoreFileError) -> [Found] {
@@ -106,18 +109,17 @@ public final class HeldFile: Sendable {
         let file = try look(at: name, in: directory, limit: limit, removing: removing)
         if !isUnfinished { found.append(file) }
       } catch .missing {
-        // Its process has ended, or somebody else has removed it, since the names were read.
+        // Its process has ended, or another process has removed it, since the names were read.
       }
     }
     return found
   }
 
-  /// Removes files of this kind that nobody holds.
+  /// Removes files of this kind that are not locked.
   ///
   /// - Parameters:
-  ///   - count: How many files are looked at, at most. Where there are more, another part of them is each
-  ///     time.
-  ///   - isOurs: Whether a name is one that such a file may have.
+  ///   - count: The most files to check. If there are more, each call checks another part of them.
+  ///   - isOurs: Returns whether such a file may have a name.
   public static func sweep(
     in directory: Directory, lookingAt count: Int, _ isOurs: (String) -> Bool
   ) throws(StoreFileError) {
@@ -129,19 +131,19 @@ public final class HeldFile: Sendable {
       do throws(StoreFileError) {
         _ = try look(at: names[(start + index) % names.count], in: directory, limit: nil, removing: true)
       } catch .missing {
-        // Its process has ended, or somebody else has removed it, since the names were read.
+        // Its process has ended, or another process has removed it, since the names were read.
       }
     }
   }
 
-  /// - Parameter limit: The most bytes that the content may have; `nil` where it is not read.
+  /// - Parameter limit: The most bytes of the content; `nil` if it is not read.
   private static func look(
     at name: String, in directory: Directory, limit: Int?, removing: Bool
   ) throws(StoreFileError) -> Found {
     let lock: FileLock
     do throws(StoreFileError) { lock = try FileLock(name, in: directory, create: false) } catch {
       if case .missing = error { throw error }
-      // What may not be opened may be held.
+      // A file that cannot be opened may be locked.
       return Found(name: name, process: nil, content: nil, isHeld: true)
     }
     guard let hold = try lock.tryLock(.shared) else {
@@ -164,7 +166,7 @@ public final class HeldFile: Sendable {
       let bytes = try directory.read(name, limit: limit + headCount)
       return bytes.count > headCount ? Array(bytes[headCount...]) : nil
     } catch {
-      // That somebody holds it is what matters; who vanishes between two looks is told by the name.
+      // Only the fact that it is locked matters; a file that disappears meanwhile is detected by its name.
       if case .missing = error { throw error }
       return nil
     }

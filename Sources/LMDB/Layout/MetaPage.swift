@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// One of the two pages at the start of a file that say where the rest is (`MDB_meta` of LMDB 0.9).
+/// One of the two pages at the start of a file that refer to the rest (`MDB_meta` of LMDB 0.9).
 struct MetaPage: Equatable {
   /// The flag of meta pages in a page's header.
   static let pageFlag = 0x08
@@ -15,12 +15,12 @@ struct MetaPage: Equatable {
   let lastPage: UInt64
   let transaction: UInt64
 
-  /// The meta page with this number.
+  /// Creates the meta page with this number.
   ///
   /// - Parameters:
   ///   - page: The 4,096 bytes.
   ///   - number: 0 or 1.
-  ///   - pages: How many whole pages the file has.
+  ///   - pages: The number of whole pages of the file.
   ///   - file: The file's name, for errors.
   init(
     _ page: Span<UInt8>, number: Int, pages: UInt64, file: String
@@ -47,7 +47,8 @@ struct MetaPage: Equatable {
     guard free.pad == UInt32(pageSize) else {
       throw .notLMDB(file: file, reason: "the page size is \(free.pad), not \(pageSize)")
     }
-    // The free table's flags also keep the environment's: 0x4000 says that the file has no directory of its own.
+    // The free table's flags also have the environment's: 0x4000 means that the file has no directory of its
+    // own.
     guard free.flags & ~0x4000 == TableRecord.integerKeys else {
       throw damage("the free table's flags are \(free.flags)", at: 44)
     }
@@ -66,10 +67,11 @@ struct MetaPage: Equatable {
     guard transaction < 1 << 62 else { throw damage("the transaction is \(transaction)", at: 144) }
   }
 
-  /// Makes sure that the roots are among the pages in use: one beyond `lastPage` would be given out again.
+  /// Checks that the roots are among the pages in use: one after `lastPage` would be allocated again.
   ///
-  /// Only asked of the newer page. When a commit fails to write its meta page, LMDB 0.9 puts back the old transaction and last
-  /// page there, beside the roots of the commit (`mdb_env_write_meta`), so that the other page stays the newer one.
+  /// This is only checked for the newer page. If a commit fails to write its meta page, LMDB 0.9 restores the
+  /// old transaction and last page there, next to the roots of the commit (`mdb_env_write_meta`). Then the
+  /// other page remains the newer one.
   func checkRoots(number: Int, file: String) throws(StoreFileError) {
     for (table, offset) in [(free, 40), (main, 88)]
     where table.root != TableRecord.noPage && table.root > lastPage {
@@ -80,7 +82,7 @@ struct MetaPage: Equatable {
   }
 }
 
-/// What both meta pages say together.
+/// Both meta pages.
 struct MetaPages: Equatable {
   /// The pages by number.
   let pages: [MetaPage]
@@ -89,12 +91,13 @@ struct MetaPages: Equatable {
   /// The length of the file when they were read.
   let size: Int
 
-  /// How often a reading that makes no sense is repeated, one millisecond apart, before it counts as damage.
+  /// The number of times that an inconsistent reading is repeated, one millisecond apart, before it counts as
+  /// damage.
   private static let attempts = 20
 
   /// Reads and checks the meta pages of an open file, without liblmdb.
   ///
-  /// Another process may commit meanwhile: a reading that falls between two of its commits, or into one, is repeated.
+  /// Another process may commit meanwhile: a reading between two of its commits, or during one, is repeated.
   init(of file: borrowing File) throws(StoreFileError) {
     var attempt = 1
     while true {
@@ -111,13 +114,13 @@ struct MetaPages: Equatable {
 
   /// Reads and checks the meta pages as they are now.
   ///
-  /// The two transactions are neighbours and each stands on its own page, because LMDB writes them in turn; in a file that no
-  /// transaction has changed both are 0.
+  /// The two transactions are consecutive and each is on its own page, because LMDB writes the pages in turn.
+  /// In a file that no transaction has changed both are 0.
   private init(once file: borrowing File) throws(StoreFileError) {
     var bytes = [UInt8](repeating: 0, count: 2 * pageSize)
     var span = bytes.mutableSpan
     let count = try file.read(into: &span, at: 0)
-    // Behind the pages: the file only grows, and never after the meta page that speaks of the new pages.
+    // After the pages: the file only grows, and never after the meta page that refers to the new pages.
     let size = try file.status().size
     guard count == 2 * pageSize else {
       throw .truncated(file: file.name, have: min(count, size), need: 2 * pageSize)

@@ -1,8 +1,8 @@
-/// LMDB's 48 bytes about one B-tree (`MDB_db` of LMDB 0.9).
+/// LMDB's record of 48 bytes about one B-tree (`MDB_db` of LMDB 0.9).
 struct TableRecord: Equatable {
   /// The number of its bytes.
   static let size = 48
-  /// The page number that stands for no page.
+  /// The page number that means no page.
   static let noPage = UInt64.max
   /// The flag of tables whose keys are numbers.
   static let integerKeys = 0x08
@@ -16,7 +16,7 @@ struct TableRecord: Equatable {
   let entries: UInt64
   let root: UInt64
 
-  /// The record at `offset`, where there are 48 bytes.
+  /// Creates the record at `offset`, which has 48 bytes.
   init(_ bytes: Span<UInt8>, at offset: Int) {
     pad = bytes.number32(at: offset)
     flags = bytes.number16(at: offset + 4)
@@ -28,7 +28,7 @@ struct TableRecord: Equatable {
     root = bytes.number64(at: offset + 40)
   }
 
-  /// What the record contradicts by itself, in a file of `pages` whole pages.
+  /// Returns a contradiction within the record, in a file of `pages` whole pages.
   func contradiction(pages: UInt64) -> String? {
     if root == Self.noPage {
       let isEmpty = depth == 0 && entries == 0 && branchPages == 0 && leafPages == 0 && overflowPages == 0
@@ -40,7 +40,7 @@ struct TableRecord: Equatable {
     for count in [branchPages, leafPages, overflowPages] where count > pages {
       return "the record says \(count) pages of \(pages)"
     }
-    // A page of 4,096 bytes holds less than 2,048 nodes.
+    // A page of 4,096 bytes has fewer than 2,048 nodes.
     if entries / 2_048 > pages { return "the record says \(entries) entries in \(pages) pages" }
     return nil
   }

@@ -1,6 +1,7 @@
-/// A page of a B-tree: after a header of 16 bytes the offsets of the nodes, and from the end downwards the nodes.
+/// A page of a B-tree: a header of 16 bytes, the offsets of the nodes, and from the end downwards the nodes.
 ///
-/// Header (`MDB_page` of LMDB 0.9): page number (8), unused (2), flags (2), end of the offsets (2), begin of the nodes (2).
+/// Header (`MDB_page` of LMDB 0.9): page number (8), unused (2), flags (2), end of the offsets (2), start of
+/// the nodes (2).
 struct TreePage: ~Escapable {
   static let branch = 0x01
   static let leaf = 0x02
@@ -18,13 +19,13 @@ struct TreePage: ~Escapable {
   var flags: Int { bytes.number16(at: 10) }
   var lower: Int { bytes.number16(at: 12) }
   var upper: Int { bytes.number16(at: 14) }
-  /// The number of pages of a large value, which stands where other pages have their bounds.
+  /// The number of pages of a large value, stored in place of the bounds of other pages.
   var overflowPages: UInt32 { bytes.number32(at: 12) }
 
-  /// The number of nodes; for a page whose bounds have been checked.
+  /// The number of nodes, for a page whose bounds have been checked.
   var count: Int { (lower - Self.headerSize) / 2 }
 
-  /// What the bounds contradict.
+  /// A contradiction of the bounds.
   var contradiction: String? {
     if lower < Self.headerSize || lower % 2 != 0 || upper > pageSize || lower > upper {
       return "the bounds are \(lower) and \(upper)"
@@ -32,7 +33,7 @@ struct TreePage: ~Escapable {
     return nil
   }
 
-  /// The node with this index, or `nil` if it does not lie between the upper bound and the end of the page.
+  /// Returns the node with this index, or `nil` if it is not between the upper bound and the end of the page.
   func node(_ index: Int) -> Node? {
     let offset = bytes.number16(at: Self.headerSize + 2 * index)
     guard offset >= upper, offset % 2 == 0, offset + Node.headerSize <= pageSize else { return nil }
@@ -42,17 +43,18 @@ struct TreePage: ~Escapable {
     return node
   }
 
-  /// The key of a node of this page.
+  /// Returns the key of a node of this page.
   @_lifetime(copy self)
   func key(of node: Node) -> Span<UInt8> {
     bytes.extracting(node.offset + Node.headerSize..<node.offset + node.keyEnd)
   }
 }
 
-/// A key with its value or its child page (`MDB_node` of LMDB 0.9): three numbers of 16 bits, the key's size (2), the key, the value.
+/// A key with its value or its child page (`MDB_node` of LMDB 0.9): three numbers of 16 bits, the key's size
+/// (2), the key, the value.
 struct Node {
   static let headerSize = 8
-  /// The value is on pages of its own, and here is the number of the first.
+  /// The value is on pages of its own; the node has the number of the first one.
   static let isLarge = 0x01
   /// The value is the record of a table.
   static let isTable = 0x02
@@ -70,12 +72,12 @@ struct Node {
     keyCount = bytes.number16(at: offset + 6)
   }
 
-  /// Where the key ends, counted from the node's begin.
+  /// The end of the key, counted from the start of the node.
   var keyEnd: Int { Self.headerSize + keyCount }
   /// The number of the child page, in a node of a branch page.
   var child: UInt64 { UInt64(low) | UInt64(flags) << 32 }
-  /// The size of the value, wherever it is.
+  /// The size of the value, in the page or on its own pages.
   var valueCount: Int { Int(low) }
-  /// The bytes of the value that are in the page.
+  /// The number of bytes of the value that are in the page.
   var storedCount: Int { flags & Self.isLarge != 0 ? 8 : valueCount }
 }

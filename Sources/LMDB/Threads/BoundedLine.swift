@@ -1,44 +1,44 @@
-/// A line with room for a few elements, between a thread that hands them over and one that takes them.
+/// A bounded queue of a few elements between a producing and a consuming thread.
 ///
-/// Memory is bounded: whoever is faster waits for the other one.
+/// Memory is bounded: the faster thread waits for the other one.
 public final class BoundedLine<Element: Sendable>: Sendable {
   private struct State: Sendable {
     var elements: [Element] = []
     var isOver = false
-    /// Whether the taker is to look around although nothing waits.
+    /// Whether the consumer should wake up although the queue is empty.
     var isNudged = false
     var sleeping = 0
   }
 
-  /// What a taker finds.
+  /// The result of taking an element.
   public enum Taken: Sendable {
     /// The element that waited longest.
     case element(Element)
-    /// Nothing, within the time given or before somebody called ``BoundedLine/nudge()``.
+    /// No element within the given time, or before a call of ``BoundedLine/nudge()``.
     case nothing
-    /// Nothing, and nothing will come any more.
+    /// No element, and none will come any more.
     case end
   }
 
   private let state = Monitor(State())
   private let room: Int
 
-  /// An empty line.
+  /// Creates an empty queue.
   ///
-  /// - Parameter room: How many elements may wait, 1 or more.
+  /// - Parameter room: The capacity, 1 or more.
   public init(room: Int) {
     self.room = room
   }
 
-  /// Whether nothing waits.
+  /// Whether the queue is empty.
   public var isEmpty: Bool { state.withLock { $0.elements.isEmpty } }
 
-  /// Hands over an element as soon as there is room.
+  /// Adds an element as soon as there is capacity.
   ///
   /// - Parameters:
-  ///   - element: What is handed over.
-  ///   - nanoseconds: How long to wait for room at most.
-  /// - Returns: Whether it was taken into the line; `nil` where it never will be, after ``end()``.
+  ///   - element: The element to add.
+  ///   - nanoseconds: The longest time to wait for capacity.
+  /// - Returns: Whether it was added; `nil` if it never will be, after ``end()``.
   public func hand(_ element: Element, upTo nanoseconds: Int) -> Bool? {
     let isHanded: Bool?? = waiting(upTo: nanoseconds) { [room] state in
       if state.isOver { return .some(nil) }
@@ -50,9 +50,9 @@ public final class BoundedLine<Element: Sendable>: Sendable {
     return isHanded
   }
 
-  /// Takes the element that waited longest, and waits for one.
+  /// Removes and returns the element that waited longest, and waits for one if necessary.
   ///
-  /// - Parameter nanoseconds: How long to wait at most.
+  /// - Parameter nanoseconds: The longest time to wait.
   public func take(upTo nanoseconds: Int) -> Taken {
     waiting(upTo: nanoseconds) { state -> Taken? in
       if state.isOver { return .end }
@@ -63,13 +63,13 @@ public final class BoundedLine<Element: Sendable>: Sendable {
     } ?? .nothing
   }
 
-  /// Lets the taker look around once, although nothing may wait.
+  /// Wakes the consumer once, even if the queue is empty.
   public func nudge() {
     state.withLock { $0.isNudged = true }
     state.wake()
   }
 
-  /// Forgets what waits, and lets both threads go.
+  /// Removes all elements, and releases both threads.
   public func end() {
     state.withLock { state in
       state.isOver = true
@@ -79,7 +79,7 @@ public final class BoundedLine<Element: Sendable>: Sendable {
   }
 
   private func waiting<R>(upTo nanoseconds: Int, _ body: (inout State) -> R?) -> R? {
-    // A wake costs a system call, so only one who sleeps gets one.
+    // A wake costs a system call, so it is only done for a sleeping thread.
     let (result, wakes) = state.withLock { state -> (R?, Bool) in
       let result = body(&state)
       if result == nil { state.sleeping += 1 }

@@ -4,13 +4,14 @@
   import Darwin
 #endif
 
-/// The process that something was made in, which a child of a fork is not.
+/// The process in which an object was created; a forked child is another one.
 public struct HomeProcess: Sendable {
   private let number = getpid()
 
   /// This process.
   public init() {}
 
-  /// Whether another process asks. No lock is needed for it: a fork may have copied one while it was held.
+  /// Whether the caller is another process. This needs no lock, because a fork may have copied a lock while
+  /// it was held.
   public var isLeft: Bool { getpid() != number }
 }

@@ -1,4 +1,4 @@
-// Its header includes <pthread.h>, and a build of the whole module takes the types for its own.
+// Its header includes <pthread.h>, and a build of the whole module confuses the types with its own.
 import CLMDB
 
 #if canImport(Glibc)
@@ -7,17 +7,18 @@ import CLMDB
   import Darwin
 #endif
 
-/// A state behind a mutex, whose changes threads can wait for.
+/// A state protected by a mutex, for whose changes threads can wait.
 ///
-/// `@unchecked Sendable`: `state` is touched only between `pthread_mutex_lock` and `pthread_mutex_unlock` of `mutex`; both
-/// pointers are constants, made before anybody else sees the object and freed when nobody does.
+/// `@unchecked Sendable`: `state` is accessed only between `pthread_mutex_lock` and `pthread_mutex_unlock` of
+/// `mutex`. Both pointers are constants, created before any other thread sees the object and freed after the
+/// last one has released it.
 @safe
 package final class Monitor<State: Sendable>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   @usableFromInline var state: State
 
-  /// A monitor that begins with `state`.
+  /// Creates a monitor with the initial `state`.
   package init(_ state: State) {
     self.state = state
     unsafe mutex = .allocate(capacity: 1)
@@ -35,7 +36,7 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {
       var attributes = pthread_condattr_t()
       guard unsafe pthread_condattr_init(&attributes) == 0 else { return false }
       defer { unsafe pthread_condattr_destroy(&attributes) }
-      // A clock that nobody sets: a wait must not become a day longer because the date was mended.
+      // A monotonic clock: a wait must not become a day longer because the date was corrected.
       return unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0
         && pthread_cond_init(condition, &attributes) == 0
     #endif
@@ -48,7 +49,7 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {
     unsafe mutex.deallocate()
   }
 
-  /// Lends the state to `body` while no other thread has it.
+  /// Calls `body` with the state while no other thread has access.
   @inlinable package func withLock<R: ~Copyable, E: Error>(_ body: (inout State) throws(E) -> R) throws(E)
     -> R
   {
@@ -57,7 +58,7 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {
     return try body(&state)
   }
 
-  /// Lends the state to `body` again and again, after each `wake`, until it gives a value.
+  /// Calls `body` with the state, and again after each `wake`, until it returns a value.
   @inlinable package func wait<R>(_ body: (inout State) -> R?) -> R {
     enter()
     defer { leave() }
@@ -67,10 +68,11 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Lends the state to `body` again and again, after each `wake`, until it gives a value or the time is over.
+  /// Calls `body` with the state, and again after each `wake`, until it returns a value or the time has
+  /// expired.
   ///
-  /// - Parameter nanoseconds: How long to wait at most.
-  /// - Returns: `nil` if `body` gave no value even then.
+  /// - Parameter nanoseconds: The longest time to wait.
+  /// - Returns: `nil` if `body` returned no value even then.
   @inlinable package func wait<R>(upTo nanoseconds: Int, _ body: (inout State) -> R?) -> R? {
     enter()
     defer { leave() }
@@ -82,13 +84,13 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Gives the lock away until somebody wakes the thread.
+  /// Releases the lock until another thread wakes this one.
   @usableFromInline func sleep() {
     let code = unsafe pthread_cond_wait(condition, mutex)
     precondition(code == 0, "a wait without its lock")
   }
 
-  /// Gives the lock away until somebody wakes the thread, or the time is over.
+  /// Releases the lock until another thread wakes this one, or the time has expired.
   @usableFromInline func sleep(until end: Int) {
     #if canImport(Darwin)
       let rest = max(end - Self.now(), 0)
@@ -107,7 +109,7 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
 
-  /// Lets every waiting thread look again.
+  /// Wakes all waiting threads to check the state again.
   package func wake() {
     unsafe pthread_cond_broadcast(condition)
   }
@@ -123,7 +125,7 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {
   }
 }
 
-/// The number of the thread that asks.
+/// Returns the number of the calling thread.
 func currentThread() -> UInt {
   #if canImport(Darwin)
     unsafe UInt(bitPattern: pthread_self())

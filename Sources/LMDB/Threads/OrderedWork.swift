@@ -1,12 +1,13 @@
-/// Pieces of work that several threads do and one thread takes, in the order of the pieces.
+/// Work in numbered pieces that several threads do and one thread consumes in order.
 ///
-/// A piece may have any number of outputs. One output of a piece waits at most, and pieces are begun only so far ahead of the one that is being taken: memory is
-/// bounded, however fast the threads are.
+/// A piece may have any number of outputs. At most one output of a piece waits, and pieces only begin a
+/// limited number ahead of the one being consumed. So memory is bounded, regardless of the speed of the
+/// threads.
 public final class OrderedWork<Output: Sendable>: Sendable {
   private struct State: Sendable {
     /// The next piece to begin.
     var next: UInt64 = 0
-    /// The piece whose outputs are being taken.
+    /// The piece whose outputs are being consumed.
     var taken: UInt64 = 0
     var waiting: [UInt64: Output] = [:]
     var finished: Set<UInt64> = []
@@ -17,19 +18,19 @@ public final class OrderedWork<Output: Sendable>: Sendable {
   private let pieces: UInt64
   private let window: UInt64
 
-  /// Work that nobody has begun.
+  /// Creates work that no thread has begun.
   ///
   /// - Parameters:
-  ///   - pieces: How many pieces there are; they are numbered from 0.
-  ///   - window: How many pieces are under way at most, 1 or more.
+  ///   - pieces: The number of pieces, which are numbered from 0.
+  ///   - window: The most pieces in progress, 1 or more.
   public init(pieces: UInt64, window: UInt64) {
     self.pieces = pieces
     self.window = window
   }
 
-  /// Gives the calling thread the next piece, as soon as that may be begun.
+  /// Returns the next piece for the calling thread, as soon as it may begin.
   ///
-  /// - Returns: `nil` where no piece is left, or after ``end()``.
+  /// - Returns: `nil` if no piece is left, or after ``end()``.
   public func begin() -> UInt64? {
     state.wait { state -> UInt64?? in
       if state.isOver || state.next >= pieces { return .some(nil) }
@@ -39,9 +40,9 @@ public final class OrderedWork<Output: Sendable>: Sendable {
     }
   }
 
-  /// Hands over an output of a piece, as soon as the one before it was taken.
+  /// Hands over an output of a piece, as soon as the previous one was consumed.
   ///
-  /// - Returns: Whether it will be taken; `false` after ``end()``.
+  /// - Returns: Whether it will be consumed; `false` after ``end()``.
   public func hand(_ output: consuming Output, of piece: UInt64) -> Bool {
     var output: Output? = output
     let isTaken = state.wait { state -> Bool? in
@@ -54,7 +55,7 @@ public final class OrderedWork<Output: Sendable>: Sendable {
     return isTaken
   }
 
-  /// Says that a piece has no further output.
+  /// Marks a piece as having no further output.
   public func finish(_ piece: UInt64) {
     state.withLock { _ = $0.finished.insert(piece) }
     state.wake()
@@ -62,7 +63,7 @@ public final class OrderedWork<Output: Sendable>: Sendable {
 
   /// Waits for the next output.
   ///
-  /// - Returns: `nil` behind the last one, or after ``end()``.
+  /// - Returns: `nil` after the last one, or after ``end()``.
   public func take() -> Output? {
     let output = state.wait { state -> Output?? in
       while !state.isOver, state.taken < pieces {
@@ -76,7 +77,7 @@ public final class OrderedWork<Output: Sendable>: Sendable {
     return output
   }
 
-  /// Lets no thread begin another piece, and forgets what was not taken.
+  /// Prevents further pieces, and discards outputs that were not consumed.
   public func end() {
     state.withLock { state in
       state.isOver = true

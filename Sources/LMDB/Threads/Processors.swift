@@ -6,6 +6,6 @@
 
 /// The machine's processors.
 public enum Processors {
-  /// How many there are for this system to use, at least 1.
+  /// The number of processors that this system may use, at least 1.
   public static var count: Int { max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1) }
 }

@@ -1,22 +1,22 @@
-/// A count that only rises, and threads and tasks that wait for it to.
+/// A count that only rises, for whose changes threads and tasks can wait.
 public final class Signal: Sendable {
   private struct State: Sendable {
     var count: UInt64 = 0
     var tasks: [UInt64: CheckedContinuation<Void, Never>] = [:]
     var numbers: UInt64 = 0
-    /// Whether a thread waits; a wake costs a system call.
+    /// The number of waiting threads; a wake costs a system call.
     var sleeping = 0
   }
 
   private let state = Monitor(State())
 
-  /// A count that begins at 0.
+  /// Creates a count of 0.
   public init() {}
 
   /// The count.
   public var count: UInt64 { state.withLock { $0.count } }
 
-  /// Raises the count and wakes all who wait.
+  /// Raises the count and wakes all waiting threads and tasks.
   public func announce() {
     let (tasks, wakes) = state.withLock { state in
       state.count &+= 1
@@ -27,11 +27,11 @@ public final class Signal: Sendable {
     for task in tasks { task.resume() }
   }
 
-  /// Lets the calling thread wait until the count is above `known`, or the time is over.
+  /// Blocks the calling thread until the count is above `known`, or the time has expired.
   ///
   /// - Parameters:
-  ///   - known: The count as the caller knows it.
-  ///   - nanoseconds: How long at most.
+  ///   - known: The count known to the caller.
+  ///   - nanoseconds: The longest time to wait.
   /// - Returns: The count.
   @discardableResult
   public func wait(beyond known: UInt64, upTo nanoseconds: Int) -> UInt64 {
@@ -52,7 +52,7 @@ public final class Signal: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { task in
         let isOver = state.withLock { state in
-          // The handler may have run before there was anything to wake.
+          // The handler may have run before the task could be woken.
           if state.count > known || Task.isCancelled { return true }
           state.tasks[number] = task
           return false

@@ -8,22 +8,22 @@ import CLMDB
 
 /// A thread that does one piece of work and ends.
 ///
-/// LMDB's write transactions belong to the thread that began them, which a task may leave at any `await`.
+/// LMDB's write transactions belong to the thread that began them; a task may change threads at any `await`.
 public final class WriterThread: Sendable {
   private let process = getpid()
-  /// The thread, until somebody ends it or lets it go.
+  /// The thread, until it is joined or detached.
   private let thread: Monitor<pthread_t?>
 
   /// Starts the thread.
   ///
   /// - Parameters:
-  ///   - name: What debuggers show, at most 15 bytes.
-  ///   - work: What it does. It holds what `work` holds until that returns.
+  ///   - name: The name for debuggers, at most 15 bytes.
+  ///   - work: The work. The thread retains the captures of `work` until that returns.
   /// - Throws: `system` if the system has no more threads.
   public init(name: String, _ work: @escaping @Sendable () -> Void) throws(StoreFileError) {
     thread = Monitor(nil)
     var attributes = pthread_attr_t()
-    // The default of some systems is too small for what Swift keeps on a stack.
+    // The default of some systems is too small for Swift's use of the stack.
     let prepared =
       unsafe pthread_attr_init(&attributes) == 0
       && pthread_attr_setstacksize(&attributes, 4 << 20) == 0
@@ -45,7 +45,7 @@ public final class WriterThread: Sendable {
 
   deinit { letGo() }
 
-  /// Waits until the work is done. Called from the thread itself, or once more, it does nothing.
+  /// Waits until the work is done. A call from the thread itself, or a second call, does nothing.
   public func join() {
     end { thread in
       let code =
@@ -62,23 +62,24 @@ public final class WriterThread: Sendable {
     }
   }
 
-  /// Lets the calling thread rest.
+  /// Pauses the calling thread.
   public static func pause(milliseconds: UInt32) { pause(microseconds: milliseconds * 1000) }
 
-  /// Lets the calling thread rest for less than a millisecond, or more.
+  /// Pauses the calling thread, also for less than a millisecond.
   static func pause(microseconds: UInt32) {
-    // A signal ends the rest early, which nobody minds.
+    // A signal ends the pause early, which is harmless.
     _ = usleep(microseconds)
   }
 
-  /// Lets the calling thread run only where others leave it time (`setpriority(2)`, niceness 19).
+  /// Lowers the calling thread's priority so that it only runs when other threads leave it time
+  /// (`setpriority(2)`, niceness 19).
   public static func yieldToOthers() {
-    // A thread that stays as important as the others does the same work.
+    // A thread that keeps its priority does the same work.
     _ = lmdb_set_thread_niceness(19)
   }
 
   private func end(_ body: (pthread_t) -> Void) {
-    // A child has no copy of the thread, and would wait for its end for ever.
+    // A child process has no copy of the thread, and would wait for its end forever.
     guard getpid() == process else { return }
     let thread: pthread_t? = thread.withLock { thread in
       defer { thread = nil }
@@ -88,7 +89,7 @@ public final class WriterThread: Sendable {
   }
 }
 
-/// What a new thread is given.
+/// The arguments for a new thread.
 private final class Start {
   let work: @Sendable () -> Void
   let name: String
@@ -99,7 +100,7 @@ private final class Start {
   }
 
   func begin() {
-    // A thread without its name works as well, so what the call returns changes nothing.
+    // A thread without its name works as well, so the result of the call does not matter.
     _ = unsafe lmdb_name_thread(name)
     work()
   }

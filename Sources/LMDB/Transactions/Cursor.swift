@@ -1,6 +1,6 @@
 public import CLMDB
 
-/// A key and its value in a table of byte keys, lent as long as the transaction is.
+/// A key and its value in a table of byte keys, borrowed from the transaction.
 public struct Row: ~Escapable {
   /// The key's bytes.
   public let key: Span<UInt8>
@@ -14,7 +14,7 @@ public struct Row: ~Escapable {
   }
 }
 
-/// A place in a table of byte keys, which are in the order of their bytes.
+/// A cursor in a table of byte keys, which are sorted by their bytes.
 @safe
 public struct Cursor: ~Copyable, ~Escapable {
   private let position: CursorPosition
@@ -44,7 +44,7 @@ public struct Cursor: ~Copyable, ~Escapable {
     try move(MDB_NEXT)
   }
 
-  /// Moves to the key before, to the last one if the cursor has not moved; `nil` at the beginning.
+  /// Moves to the previous key, to the last one if the cursor has not moved; `nil` at the beginning.
   @_lifetime(copy self)
   public mutating func previous() throws(EnvironmentError) -> Row? {
     try move(MDB_PREV)
@@ -70,7 +70,7 @@ public struct Cursor: ~Copyable, ~Escapable {
   }
 }
 
-/// LMDB's cursor, closed when this ends, which is before its transaction does.
+/// LMDB's cursor, closed at the end of this value's life, which is before the transaction ends.
 @safe
 @usableFromInline
 struct CursorPosition: ~Copyable {
@@ -106,7 +106,7 @@ struct CursorPosition: ~Copyable {
     return unsafe (key, value)
   }
 
-  /// The error for a code of a move, apart because it is rare.
+  /// The error for a move's return code, a separate function because it is rare.
   @usableFromInline
   static func error(_ code: Int32) -> EnvironmentError {
     .lmdb(LMDBError(code: code, function: "mdb_cursor_get"))
@@ -114,14 +114,14 @@ struct CursorPosition: ~Copyable {
 }
 
 extension TableReading where Self: ~Copyable {
-  /// A cursor before the first key of a table of byte keys.
+  /// Returns a cursor before the first key of a table of byte keys.
   @_lifetime(borrow self)
   public func cursor(in table: Table) throws(EnvironmentError) -> Cursor {
     guard !table.definition.integerKeys else { throw .keyKind(table: table.definition.name) }
     return try Cursor(table, in: self)
   }
 
-  /// A cursor before the first key of a table whose keys are numbers.
+  /// Returns a cursor before the first key of a table whose keys are numbers.
   @_lifetime(borrow self)
   public func integerCursor(in table: Table) throws(EnvironmentError) -> IntegerCursor {
     guard table.definition.integerKeys else { throw .keyKind(table: table.definition.name) }

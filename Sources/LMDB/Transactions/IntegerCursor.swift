@@ -1,6 +1,6 @@
 public import CLMDB
 
-/// A key and its value in a table whose keys are numbers, lent as long as the transaction is.
+/// A key and its value in a table whose keys are numbers, borrowed from the transaction.
 public struct IntegerRow: ~Escapable {
   /// The key.
   public let key: UInt64
@@ -15,9 +15,9 @@ public struct IntegerRow: ~Escapable {
   }
 }
 
-/// A place in a table whose keys are numbers, which are in ascending order.
+/// A cursor in a table whose keys are numbers, in ascending order.
 ///
-/// While it lives its transaction is borrowed, so nothing can change the pages that its rows point into.
+/// It borrows the transaction, so nothing can change the pages that its rows point into.
 @safe
 public struct IntegerCursor: ~Copyable, ~Escapable {
   @usableFromInline let position: CursorPosition
@@ -50,7 +50,7 @@ public struct IntegerCursor: ~Copyable, ~Escapable {
     try move(MDB_NEXT)
   }
 
-  /// Moves to the key before, to the last one if the cursor has not moved; `nil` at the beginning.
+  /// Moves to the previous key, to the last one if the cursor has not moved; `nil` at the beginning.
   @inlinable
   @_lifetime(copy self)
   public mutating func previous() throws(EnvironmentError) -> IntegerRow? {

@@ -7,9 +7,9 @@ import Synchronization
   import Darwin
 #endif
 
-/// A snapshot of all tables as the last commit before it left them.
+/// A snapshot of all tables as of the last commit before it.
 ///
-/// It ends when its value does. While it lives, pages that later commits free cannot be used again.
+/// It ends with its value's life. While it is open, pages freed by later commits cannot be reused.
 @safe
 public struct ReadTransaction: ~Copyable, TableReading {
   private let slot: ReadSlot
@@ -18,25 +18,25 @@ public struct ReadTransaction: ~Copyable, TableReading {
     slot = unsafe ReadSlot(environment: environment, pointer: pointer)
   }
 
-  /// The environment, which stays open as long.
+  /// The environment, which stays open as long as the snapshot.
   public var environment: Environment { slot.environment }
 
   /// The transaction for LMDB.
   public var handle: TransactionHandle { unsafe TransactionHandle(pointer: slot.pointer) }
 
-  /// What keeps the snapshot from ending.
+  /// The object that keeps the snapshot open.
   public var keeper: AnyObject? { slot }
 
   /// Ends the snapshot now.
   public consuming func end() {}
 
-  /// Moves on to the newest commit, in the same slot of the reader's table.
+  /// Moves the snapshot to the newest commit, in the same slot of the reader table.
   ///
-  /// After an error the snapshot cannot be used any more.
+  /// After an error the snapshot can no longer be used.
   public mutating func renew() throws(EnvironmentError) {
     try environment.mustBeOwn()
     unsafe mdb_txn_reset(handle.pointer)
-    // Between the two it reads nothing, so that the map may be replaced, and is counted anew.
+    // Between the two it reads nothing, so the map may be replaced, and the snapshot is counted again.
     environment.ties.add(1, ordering: .relaxed)
     defer { environment.ties.subtract(1, ordering: .releasing) }
     environment.gate.leave()
@@ -47,15 +47,17 @@ public struct ReadTransaction: ~Copyable, TableReading {
       environment.gate.enter()
       throw error
     }
-    // Its end counts it out, whatever became of it.
+    // Its end decrements the count in any case.
     if code != MDB_SUCCESS { environment.gate.enter() }
     try check(code, "mdb_txn_renew")
   }
 }
 
-/// LMDB's read transaction, ended when nothing reads from it any more.
+/// LMDB's read transaction, which ends when nothing reads from it any more.
 ///
-/// A reference, because the compiler (Swift 6.3) lets a value that is neither copyable nor escapable be assigned to a captured variable: what is
+/// It is a reference because the compiler (Swift 6.3) allows a value that is neither copyable nor escapable
+/// to be assigned to a captured variable. A value kept that way must not outlive the transaction that it
+/// reads from.
 /// kept that way must not outlive the transaction it reads from.
 @safe
 private final class ReadSlot {
@@ -68,7 +70,7 @@ private final class ReadSlot {
   }
 
   deinit {
-    // In a child the slot is the parent's.
+    // In a child process the slot belongs to the parent.
     guard getpid() == environment.process else { return }
     unsafe mdb_txn_abort(pointer)
     environment.gate.leave()
@@ -76,7 +78,7 @@ private final class ReadSlot {
 }
 
 extension Environment {
-  /// Begins a snapshot for an owner that ends it later.
+  /// Begins a snapshot that its owner ends later.
   ///
   /// - Throws: `tooManyReaders` if every slot belongs to a live process.
   public func beginRead() throws(EnvironmentError) -> ReadTransaction {
@@ -96,16 +98,16 @@ extension Environment {
     return unsafe ReadTransaction(environment: self, pointer: begun)
   }
 
-  /// Lends a snapshot to `body`.
+  /// Calls `body` with a snapshot.
   public func read<R: ~Copyable>(
     _ body: (borrowing ReadTransaction) throws(EnvironmentError) -> R
   ) throws(EnvironmentError) -> R {
     try body(beginRead())
   }
 
-  /// Lends a snapshot to a `body` with errors of its own.
+  /// Calls `body`, which throws errors of its own type, with a snapshot.
   ///
-  /// - Parameter failure: What an error of the environment is for the caller.
+  /// - Parameter failure: Converts an error of the environment to one of the caller.
   public func read<R: ~Copyable, Failure: Error>(
     failure: (EnvironmentError) -> Failure,
     _ body: (borrowing ReadTransaction) throws(Failure) -> R

@@ -1,4 +1,4 @@
-/// What a table of an environment is.
+/// The definition of a table of an environment.
 public struct TableDefinition: Hashable, Sendable {
   /// The name, which is a key of LMDB's main table.
   public let name: String
@@ -6,7 +6,7 @@ public struct TableDefinition: Hashable, Sendable {
   /// Whether the keys are 64-bit numbers in the machine's byte order, and sorted as such.
   public let integerKeys: Bool
 
-  /// The table of this name.
+  /// Creates the definition of a table with this name.
   public init(_ name: String, integerKeys: Bool) {
     self.name = name
     self.integerKeys = integerKeys
@@ -15,7 +15,7 @@ public struct TableDefinition: Hashable, Sendable {
 
 /// A table of an open environment.
 public struct Table: Hashable, Sendable {
-  /// What the table is.
+  /// The table's definition.
   public let definition: TableDefinition
 
   /// LMDB's number for it, valid in the environment it came from.

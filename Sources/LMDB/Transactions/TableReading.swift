@@ -6,14 +6,16 @@ public struct TransactionHandle {
   let pointer: OpaquePointer
 }
 
-/// What both kinds of transaction can read.
+/// The reads that both kinds of transaction support.
 ///
-/// What is lent points into the file's map: the compiler keeps it from outliving the transaction, or the next change in it.
+/// Borrowed bytes point into the file's map: the compiler ensures that they do not outlive the transaction,
+/// or its next change.
 public protocol TableReading: ~Copyable {
   /// The transaction for LMDB.
   var handle: TransactionHandle { get }
 
-  /// What keeps the transaction from ending while it is held; `nil` where only the transaction's own value does.
+  /// The object that keeps the transaction open while it is retained; `nil` if only the transaction's own
+  /// value does.
   var keeper: AnyObject? { get }
 }
 
@@ -32,10 +34,10 @@ public struct TableStatistics: Hashable, Sendable {
 }
 
 extension TableReading where Self: ~Copyable {
-  /// The number of the commit that a read transaction sees, or that a write transaction will be.
+  /// The number of the commit that a read transaction reads, or that a write transaction will create.
   public var id: UInt64 { unsafe UInt64(bitPattern: Int64(mdb_txn_id(handle.pointer))) }
 
-  /// The value of a key that is a number.
+  /// Returns the value of a key that is a number.
   ///
   /// - Returns: The bytes in the map; `nil` if the table has no such key.
   @_lifetime(borrow self)
@@ -51,7 +53,7 @@ extension TableReading where Self: ~Copyable {
     return unsafe _overrideLifetime(found.span, borrowing: self)
   }
 
-  /// The value of a key of 1 to 511 bytes.
+  /// Returns the value of a key of 1 to 511 bytes.
   ///
   /// - Returns: The bytes in the map; `nil` if the table has no such key.
   @_lifetime(borrow self)
@@ -66,12 +68,12 @@ extension TableReading where Self: ~Copyable {
     return unsafe _overrideLifetime(found.span, borrowing: self)
   }
 
-  /// The size of a table, in O(1).
+  /// Returns the size of a table, in O(1).
   public func statistics(of table: Table) throws(EnvironmentError) -> TableStatistics {
     try statistics(ofTable: table.number)
   }
 
-  /// The size of the table with LMDB's number, in O(1).
+  /// Returns the size of the table with LMDB's number, in O(1).
   func statistics(ofTable number: UInt32) throws(EnvironmentError) -> TableStatistics {
     var stat = MDB_stat()
     try unsafe LMDB.check(mdb_stat(handle.pointer, number, &stat), "mdb_stat")
@@ -93,7 +95,7 @@ extension TableReading where Self: ~Copyable {
   }
 }
 
-/// Refuses a key that LMDB does not take, before it can spoil a transaction.
+/// Refuses a key that LMDB does not accept, before it can invalidate a transaction.
 @inline(__always)
 func check(key: Span<UInt8>, of table: Table) throws(EnvironmentError) {
   guard !table.definition.integerKeys else { throw .keyKind(table: table.definition.name) }
@@ -101,7 +103,7 @@ func check(key: Span<UInt8>, of table: Table) throws(EnvironmentError) {
 }
 
 extension MDB_val {
-  /// The bytes of `buffer`, which LMDB only reads.
+  /// Returns the bytes of `buffer`, which LMDB only reads.
   @inlinable
   @inline(__always)
   init(reading buffer: UnsafeRawBufferPointer) {
@@ -109,14 +111,14 @@ extension MDB_val {
       mv_size: buffer.count, mv_data: UnsafeMutableRawPointer(mutating: buffer.baseAddress))
   }
 
-  /// The bytes of `buffer`.
+  /// Returns the bytes of `buffer`.
   @inlinable
   @inline(__always)
   init(_ buffer: UnsafeMutableRawBufferPointer) {
     unsafe self.init(mv_size: buffer.count, mv_data: buffer.baseAddress)
   }
 
-  /// The bytes; whoever asks for them says how long they live.
+  /// Returns the bytes; the caller sets their lifetime.
   @usableFromInline
   var span: Span<UInt8> {
     @inlinable
@@ -129,14 +131,14 @@ extension MDB_val {
     }
   }
 
-  /// The number of the eight bytes of a key; `nil` for another length.
+  /// Returns the number in the eight bytes of a key; `nil` for another length.
   @usableFromInline
   var number: UInt64? {
     @inlinable
     @inline(__always)
     get {
       guard unsafe mv_size == 8, let data = unsafe mv_data else { return nil }
-      // LMDB keeps keys at even addresses only.
+      // LMDB only aligns keys to even addresses.
       return unsafe data.loadUnaligned(as: UInt64.self)
     }
   }

@@ -1,5 +1,5 @@
-/// What a transaction of either kind lends for reading: a value that can be copied and passed on, and cannot outlive the
-/// transaction, or the next change in it.
+/// A view for reading in a transaction of either kind. It can be copied and passed on, and cannot outlive the
+/// transaction or its next change.
 public struct TransactionView: ~Escapable {
   private let lent: Lent
 
@@ -17,42 +17,42 @@ public struct TransactionView: ~Escapable {
   /// The number of the commit that is read.
   public var id: UInt64 { lent.id }
 
-  /// The value of a key that is a number; `nil` if the table has no such key.
+  /// Returns the value of a key that is a number; `nil` if the table has no such key.
   @_lifetime(copy self)
   public func value(forKey key: UInt64, in table: Table) throws(EnvironmentError) -> Span<UInt8>? {
     let value = try lent.value(forKey: key, in: table)
     return unsafe _overrideLifetime(value, copying: self)
   }
 
-  /// The value of a key of 1 to 511 bytes; `nil` if the table has no such key.
+  /// Returns the value of a key of 1 to 511 bytes; `nil` if the table has no such key.
   @_lifetime(copy self)
   public func value(forKey key: Span<UInt8>, in table: Table) throws(EnvironmentError) -> Span<UInt8>? {
     let value = try lent.value(forKey: key, in: table)
     return unsafe _overrideLifetime(value, copying: self)
   }
 
-  /// A cursor before the first key of a table whose keys are numbers.
+  /// Returns a cursor before the first key of a table whose keys are numbers.
   @_lifetime(copy self)
   public func integerCursor(in table: Table) throws(EnvironmentError) -> IntegerCursor {
     let cursor = try lent.integerCursor(in: table)
     return unsafe _overrideLifetime(cursor, copying: self)
   }
 
-  /// A cursor before the first key of a table of byte keys.
+  /// Returns a cursor before the first key of a table of byte keys.
   @_lifetime(copy self)
   public func cursor(in table: Table) throws(EnvironmentError) -> Cursor {
     let cursor = try lent.cursor(in: table)
     return unsafe _overrideLifetime(cursor, copying: self)
   }
 
-  /// The size of a table, in O(1).
+  /// Returns the size of a table, in O(1).
   public func statistics(of table: Table) throws(EnvironmentError) -> TableStatistics {
     try lent.statistics(of: table)
   }
 }
 
 extension TableReading where Self: ~Copyable {
-  /// What the transaction lends for reading.
+  /// A view for reading in the transaction.
   public var view: TransactionView {
     @_lifetime(borrow self)
     get { TransactionView(self) }

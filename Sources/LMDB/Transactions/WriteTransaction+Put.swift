@@ -25,18 +25,19 @@ extension WriteTransaction {
     }
   }
 
-  /// Adds a value behind the last one of a table.
+  /// Appends a value after the last one of a table.
   ///
-  /// - Throws: `orderBroken` if the key is not above all keys of the table.
+  /// - Throws: `orderBroken` if the key is not higher than all keys of the table.
   public mutating func append(
     _ value: Span<UInt8>, forKey key: UInt64, in table: Table
   ) throws(EnvironmentError) {
     try put(value, number: key, in: table, flags: UInt32(MDB_APPEND))
   }
 
-  /// Adds a value of `count` bytes behind the last one of a table, zeros that `fill` may overwrite.
+  /// Appends a value of `count` bytes after the last one of a table; the bytes are zero, and `fill` may
+  /// overwrite them.
   ///
-  /// - Throws: `orderBroken` if the key is not above all keys of the table.
+  /// - Throws: `orderBroken` if the key is not higher than all keys of the table.
   @inline(__always)
   public mutating func append(
     _ count: Int, forKey key: UInt64, in table: Table, _ fill: (inout MutableSpan<UInt8>) -> Void
@@ -52,16 +53,16 @@ extension WriteTransaction {
       let code = unsafe mdb_cursor_put(cursor, &keyValue, &value, flags)
       try check(put: code, number: key, in: table, flags: flags)
       let buffer = unsafe UnsafeMutableRawBufferPointer(start: value.mv_data, count: count)
-      // LMDB leaves what the heap held there, which must not reach the disk.
+      // LMDB leaves the previous contents of the heap there, which must not reach the disk.
       unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
       var span = unsafe MutableSpan<UInt8>(_unsafeBytes: buffer)
       fill(&span)
     }
   }
 
-  /// Adds a value behind the last one of a table to which one was probably added just now.
+  /// Appends a value after the last one of a table to which one was probably appended just before.
   ///
-  /// - Throws: `orderBroken` if the key is not above all keys of the table.
+  /// - Throws: `orderBroken` if the key is not higher than all keys of the table.
   @inline(__always)
   public mutating func append(
     near value: Span<UInt8>, forKey key: UInt64, in table: Table
@@ -81,7 +82,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Sets the value of a key that is a number and probably near the last one that was set so.
+  /// Sets the value of a key that is a number and probably near the last one set with this method.
   public mutating func put(
     near value: Span<UInt8>, forKey key: UInt64, in table: Table
   ) throws(EnvironmentError) {
@@ -100,7 +101,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Sets the value of a key of 1 to 511 bytes that is probably near the last one that was set so.
+  /// Sets the value of a key of 1 to 511 bytes that is probably near the last one set with this method.
   public mutating func put(
     near value: Span<UInt8>, forKey key: Span<UInt8>, in table: Table
   ) throws(EnvironmentError) {
@@ -120,7 +121,7 @@ extension WriteTransaction {
 
   /// Removes a key that is a number.
   ///
-  /// - Returns: Whether it was there.
+  /// - Returns: Whether the key existed.
   @discardableResult
   public mutating func delete(
     key: UInt64, in table: Table
@@ -134,7 +135,7 @@ extension WriteTransaction {
 
   /// Removes a key of 1 to 511 bytes.
   ///
-  /// - Returns: Whether it was there.
+  /// - Returns: Whether the key existed.
   @discardableResult
   public mutating func delete(
     key: Span<UInt8>, in table: Table
@@ -174,7 +175,7 @@ extension WriteTransaction {
     put code: Int32, number: UInt64, in table: Table, flags: UInt32
   ) throws(EnvironmentError) {
     environment.note(code)
-    // LMDB's word for an appended key out of order, which is no duplicate.
+    // LMDB returns this code for an appended key out of order, although it is no duplicate.
     if code == MDB_KEYEXIST, flags & UInt32(MDB_APPEND) != 0 {
       throw .orderBroken(table: table.definition.name, key: number)
     }

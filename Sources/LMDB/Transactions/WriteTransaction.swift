@@ -6,33 +6,35 @@ import CLMDB
   import Darwin
 #endif
 
-/// A change of the tables that happens as a whole or not at all.
+/// A change of the tables that is applied as a whole or not at all.
 ///
-/// It is aborted when its value ends without ``commit()``. It ends on the thread that began it.
+/// It is aborted if its value's life ends without ``commit()``. It must end on the thread that began it.
 @safe
 public struct WriteTransaction: ~Copyable, TableReading {
-  /// The most bytes that a value may have; above that LMDB 0.9 fails late (OpenLDAP ITS#10054).
+  /// The most bytes of a value; above that LMDB 0.9 fails late (OpenLDAP ITS#10054).
   public static let maximumValueCount = 1 << 30
 
-  /// The data file's own lock; `nil` only in tests that show what it is for.
+  /// The data file's own lock; `nil` only in tests that show its purpose.
   private let file: DataLock?
 
-  /// `write.lock`; declared before the environment, so that it is given back before a last use of that closes it under `open.lock`.
+  /// `write.lock`. It is declared before the environment, so that it is released before the last use of the
+  /// environment closes that under `open.lock`.
   private let hold: FileLock.Hold?
 
-  /// The environment, which stays open as long.
+  /// The environment, which stays open as long as the transaction.
   public let environment: Environment
 
   /// The transaction for LMDB.
   public let handle: TransactionHandle
 
-  /// Nothing but its own value keeps it from ending.
+  /// Only its own value keeps the transaction open.
   public var keeper: AnyObject? { nil }
 
   private let thread = currentThread()
   private var hasEnded = false
 
-  /// A cursor for each table that was written in order, by the table's number; LMDB frees them with the transaction.
+  /// A cursor for each table that was written in order, by the table's number; LMDB frees them with the
+  /// transaction.
   private var cursors: [OpaquePointer?] = unsafe []
 
   init(
@@ -46,14 +48,15 @@ public struct WriteTransaction: ~Copyable, TableReading {
   }
 
   deinit {
-    // In a child the transaction is the parent's.
+    // In a child process the transaction belongs to the parent.
     guard !hasEnded, getpid() == environment.process else { return }
     precondition(thread == currentThread(), "a write transaction ends on the thread that began it")
     unsafe mdb_txn_abort(handle.pointer)
     environment.gate.leave()
   }
 
-  /// The transaction's own cursor in a table, which spares LMDB the way from the root to the next key beside the last one.
+  /// Returns the transaction's own cursor in a table, which saves LMDB the search from the root for a key
+  /// next to the last one.
   mutating func cursor(in table: Table) throws(EnvironmentError) -> OpaquePointer {
     let index = Int(table.number)
     if unsafe index < cursors.count, let cursor = unsafe cursors[index] { return unsafe cursor }
@@ -67,18 +70,21 @@ public struct WriteTransaction: ~Copyable, TableReading {
     return unsafe opened
   }
 
-  /// Ends the transaction and changes nothing.
+  /// Ends the transaction without changes.
   public consuming func abort() {}
 
-  /// Makes the changes visible to all later transactions, and durable as far as was asked.
+  /// Makes the changes visible to all later transactions, and durable as far as the environment's options
+  /// require.
   ///
-  /// - Throws: `notCommitted` if nothing is stored; `panicked` if that is unknown until ``Environment/reopen(within:)``; `unconfirmed` if it is
-  ///   unknown until all processes have closed the file.
+  /// - Throws: `notCommitted` if nothing is stored; `panicked` if that is unknown until
+  ///   ``Environment/reopen(within:)``; `unconfirmed` if it is unknown until all processes have closed the
+  ///   file.
   public consuming func commit() throws(EnvironmentError) {
     try commit { _ in }
   }
 
-  /// Makes the changes visible as ``commit()`` does, and tells `settle` whether that is certain before any other writer may begin.
+  /// Makes the changes visible as ``commit()`` does, and calls `settle` with whether that is certain before
+  /// another writer may begin.
   public consuming func commit(settling settle: (Bool) -> Void) throws(EnvironmentError) {
     do throws(EnvironmentError) { try finish() } catch {
       settle(false)
@@ -90,22 +96,24 @@ public struct WriteTransaction: ~Copyable, TableReading {
   private mutating func finish() throws(EnvironmentError) {
     let pointer = try unsafe environment.pointer()
     precondition(thread == currentThread(), "a write transaction ends on the thread that began it")
-    // LMDB frees the transaction whatever the commit returns.
+    // LMDB frees the transaction regardless of the commit's result.
     hasEnded = true
-    // What follows the commit may still read from the map.
+    // The code after the commit may still read from the map.
     defer { environment.gate.leave() }
     let code = unsafe mdb_txn_commit(handle.pointer)
     environment.note(code)
     if code == MDB_SUCCESS {
-      // Who replaced a lock file since the beginning may have let in a writer who does not see this commit and writes over it.
+      // If a lock file was replaced since the beginning, another writer may have started that does not see
+      // this commit and overwrites it.
       do { try environment.checkNames() } catch { throw .unconfirmed(error) }
-      // The same if the file was cut off: the entries are stored, and may be gone.
+      // The same if the file was truncated: the entries are stored, and may be lost.
       do { try environment.checkSize() } catch .file(let error) { throw .unconfirmed(error) }
       return
     }
     let error = LMDBError(code: environment.cause(of: code), function: "mdb_txn_commit")
-    // LMDB notes a failed write of the meta page only for transactions that follow. A write transaction asks without a
-    // reader's slot, which may be missing, and without new memory. Only its success proves that nothing is stored.
+    // LMDB reports a failed write of the meta page only to later transactions. A write transaction finds out
+    // without a reader slot, which may be unavailable, and without new memory. Only its success proves that
+    // nothing is stored.
     var probe: OpaquePointer?
     let state = unsafe mdb_txn_begin(pointer, nil, 0, &probe)
     if let probe = unsafe probe, state == MDB_SUCCESS { unsafe mdb_txn_abort(probe) }
