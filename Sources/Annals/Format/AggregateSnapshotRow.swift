@@ -6,9 +6,9 @@ internal import AnnalsCoding
   import Foundation
 #endif
 
-/// The state of an aggregate, kept beside the log.
+/// The state of an aggregate, stored next to the log.
 struct AggregateSnapshotRow: Sendable {
-  /// What the state was folded by and for; a row with another is passed over.
+  /// The fold and the stream of the state; a row with another source is skipped.
   struct Source: Hashable, Sendable {
     /// The name of the aggregate.
     let aggregate: ExactText
@@ -19,7 +19,8 @@ struct AggregateSnapshotRow: Sendable {
     /// The SHA-256 of the plan's outline and of the state's shape.
     let mark: [UInt8]
 
-    /// The key of the row: SHA-256 of the lengths and bytes of aggregate and stream, because two names do not fit into a key.
+    /// The key of the row: SHA-256 of the lengths and bytes of aggregate and stream, because two names do not
+    /// fit into a key.
     var key: [UInt8] {
       var bytes: [UInt8] = []
       bytes.append(counted: aggregate.text.utf8)
@@ -29,7 +30,7 @@ struct AggregateSnapshotRow: Sendable {
   }
 
   let source: Source
-  /// Behind which entry of the log.
+  /// The checkpoint after which the state is valid.
   let checkpoint: Checkpoint
   /// The revision of that entry.
   let revision: UInt64
@@ -43,7 +44,8 @@ struct AggregateSnapshotRow: Sendable {
     self.payload = payload
   }
 
-  /// Aggregate and stream (counted), version (varint), mark (32 bytes), checkpoint, revision (varint), then the payload.
+  /// Aggregate and stream (counted), version (varint), mark (32 bytes), checkpoint, revision (varint), then
+  /// the payload.
   func encoded() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(counted: source.aggregate.text.utf8)

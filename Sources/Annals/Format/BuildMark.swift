@@ -1,13 +1,14 @@
 internal import AnnalsCoding
 
-/// The content of the file `log-NNNNNN.state` beside a generation that is being built: whether a power cut can have spoiled it.
+/// The content of the file `log-NNNNNN.state` next to a generation that is being built: whether a power loss
+/// can have damaged it.
 struct BuildMark: Equatable, Sendable {
   /// More bytes than any mark has.
   static let limit = 200
 
-  /// The run of the operating system that wrote it; empty where the system does not say.
+  /// The boot of the operating system that wrote it; empty if the system does not report one.
   var boot: String
-  /// Whether the disk has all that was committed. If not, the file can be used only as long as the same run of the system lasts.
+  /// Whether all committed pages are on disk. If not, the file is usable only during the same boot.
   var isSynced: Bool
 
   /// The name of the file for a generation.
@@ -15,12 +16,13 @@ struct BuildMark: Equatable, Sendable {
     String(CurrentFile.fileName(generation: generation).dropLast(4)) + ".state"
   }
 
-  /// Whether a generation with this mark can be continued in a run of the system.
+  /// Whether a generation with this mark can be continued in a boot of the system.
   func isUsable(in boot: String?) -> Bool {
     isSynced || (!self.boot.isEmpty && self.boot == boot)
   }
 
-  /// `synced` or `unsynced`, a blank, the run, a blank, the CRC-32C of what is before it in eight hexadecimal digits, a newline.
+  /// `synced` or `unsynced`, a blank, the run, a blank, the CRC-32C of what is before it in eight hexadecimal
+  /// digits, a newline.
   func encoded() -> [UInt8] {
     let line = "\(isSynced ? "synced" : "unsynced") \(boot)"
     let digits = String(Checksum.crc32c(Array(line.utf8).span), radix: 16)

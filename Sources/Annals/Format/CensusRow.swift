@@ -1,6 +1,6 @@
 internal import AnnalsCoding
 
-/// The value of a row of `census`, whose key is a kind: how much of the kind the log holds.
+/// The value of a row of `census`, whose key is a kind: the kind's counts in the log.
 struct CensusRow: Equatable, Sendable {
   /// Delivered parts: an unsplit entry is one.
   var parts: UInt64 = 0
@@ -8,8 +8,8 @@ struct CensusRow: Equatable, Sendable {
   var bytes: UInt64 = 0
   /// Entries of which only a stub is left.
   var stubs: UInt64 = 0
-  /// Events set aside by a pass because a rule failed on their entry: each part counts, and a stub in place
-  /// of an unreadable entry.
+  /// Events that a pass has quarantined because a rule failed on their entry. Each part counts, and a stub in
+  /// place of an unreadable entry.
   var quarantined: UInt64 = 0
 
   /// Parts, bytes, stubs, quarantined; all varints.
@@ -29,7 +29,8 @@ struct CensusRow: Equatable, Sendable {
     self.bytes += UInt64(bytes)
   }
 
-  /// Adds what another row counts. A damaged row that still has its checksum must not stop the process; 'verify' finds it.
+  /// Adds the counts of another row. A damaged row that still has its checksum must not stop the process;
+  /// 'verify' finds it.
   mutating func add(_ other: CensusRow) {
     parts &+= other.parts
     bytes &+= other.bytes

@@ -1,7 +1,8 @@
 internal import AnnalsCoding
 
 extension Checkpoint {
-  /// The log's id (16 bytes), then incarnation and position as varints, then the mark (4 bytes, the lowest first).
+  /// The log's id (16 bytes), then incarnation and position as varints, then the mark (4 bytes, the lowest
+  /// first).
   func encoded() -> [UInt8] {
     var bytes = log.bytes
     bytes.append(varint: incarnation)

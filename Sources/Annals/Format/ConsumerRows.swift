@@ -6,10 +6,10 @@ internal import AnnalsCoding
   import Foundation
 #endif
 
-/// A row of the table `checkpoints`: how far a consumer of the log is. The key is the consumer's name.
+/// A row of the table `checkpoints`: a consumer's place in the log. The key is the consumer's name.
 struct ConsumerRow: Equatable, Sendable {
   var checkpoint: Checkpoint
-  /// When it was stored, in microseconds since 1970.
+  /// The time at which it was stored, in microseconds since 1970.
   var time: Int64
 
   init(checkpoint: Checkpoint, time: Int64) {
@@ -32,13 +32,13 @@ struct ConsumerRow: Equatable, Sendable {
   }
 }
 
-/// A row of the table `letters`: an entry that a consumer has put aside.
+/// A row of the table `letters`: a dead letter of a consumer.
 struct DeadLetterRow: Equatable, Sendable {
   var consumer: String
   var stream: StreamName
   var reason: String
   var attempts: Int
-  /// When it was put aside, in microseconds since 1970.
+  /// The time at which it was set apart, in microseconds since 1970.
   var time: Int64
   /// Whether the plan could not read the entry, so that the consumer has never seen it.
   var isUnreadable: Bool
@@ -50,12 +50,13 @@ struct DeadLetterRow: Equatable, Sendable {
   /// The format of the file that the row needs.
   var format: UInt32 { place == nil ? 1 : 2 }
 
-  /// What all keys of a consumer begin with: the first 16 bytes of the SHA-256 of its name.
+  /// The prefix of all keys of a consumer: the first 16 bytes of the SHA-256 of its name.
   static func keyStart(_ consumer: String) -> [UInt8] {
     Array(SHA256.hash(Array(consumer.utf8)).prefix(16))
   }
 
-  /// The position (8 bytes, the highest first) behind what all keys of the consumer begin with, then each number of the path (4 bytes, the highest first).
+  /// The prefix of all keys of the consumer, then the position (8 bytes, the highest first), then each number
+  /// of the path (4 bytes, the highest first).
   static func key(_ consumer: String, _ position: Position, _ path: [UInt32]) -> [UInt8] {
     var key = RowKeyBytes()
     key.append(position.rawValue)
@@ -66,7 +67,7 @@ struct DeadLetterRow: Equatable, Sendable {
     return bytes
   }
 
-  /// Position and path that stand in a key.
+  /// Returns the position and the path in a key.
   static func place(in key: Span<UInt8>) throws(FormatFailure) -> (position: Position, path: [UInt32]) {
     guard key.count >= 24, key.count % 4 == 0 else { throw FormatFailure(.length, at: key.count) }
     var path: [UInt32] = []
@@ -135,7 +136,7 @@ struct DeadLetterRow: Equatable, Sendable {
   }
 }
 
-/// The events that a consumer had selected when it put an entry aside.
+/// The events that a consumer had selected when it set an entry apart.
 struct LetterSelection: Hashable, Sendable {
   /// The version at which the plan ended then.
   var version: SchemaVersion

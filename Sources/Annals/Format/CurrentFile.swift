@@ -6,10 +6,10 @@ internal import AnnalsCoding
   import Foundation
 #endif
 
-/// The one line of the file `CURRENT`: which generation of which log is in use.
+/// The one line of the file `CURRENT`, which names the log and its generation in use.
 ///
-/// `log-000001.mdb <log id> <generation> <crc32c>` and a newline; the checksum, in eight hexadecimal digits, is of
-/// everything before the blank in front of it.
+/// `log-000001.mdb <log id> <generation> <crc32c>` and a newline. The checksum, in eight hexadecimal digits,
+/// is of everything before the blank in front of it.
 struct CurrentFile: Equatable, Sendable {
   /// The name of the file in the store's directory.
   static let name = "CURRENT"
@@ -18,7 +18,7 @@ struct CurrentFile: Equatable, Sendable {
   /// More bytes than any line of this format has.
   static let limit = 200
 
-  /// What all copies and generations of one log share.
+  /// The id that all copies and generations of one log share.
   var log: UUID
   /// The number of the generation in use, 1 to 999,999.
   var generation: UInt64
@@ -47,7 +47,8 @@ struct CurrentFile: Equatable, Sendable {
     self.generation = generation
   }
 
-  /// Reads the file's content; nothing of it is ever joined to a path but a name that this type makes itself.
+  /// Reads the file's content. None of it is ever joined to a path, except a name that this type makes
+  /// itself.
   init(_ bytes: [UInt8]) throws(FormatFailure) {
     let text = String(decoding: bytes, as: UTF8.self)
     let words = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)

@@ -1,19 +1,19 @@
 internal import AnnalsCoding
 
-/// What an entry stores behind its header.
+/// The body of an entry, after its header.
 enum EntryBody: Equatable, Sendable {
   /// One payload, a CBOR item, of the entry's kind.
   case payload([UInt8])
-  /// What a split left: each part with its own kind.
+  /// The parts of a split, each with its own kind.
   case parts([Part])
-  /// What a drop left.
+  /// The stub of a drop.
   case stub(Stub)
 
   /// One part of a split entry.
   struct Part: Equatable, Sendable {
     /// The kind of the payload.
     var kind: UInt32
-    /// Which part it is: an index for each split that it came through.
+    /// The part's path: an index for each split that it came through.
     var path: [UInt32]
     /// A CBOR item.
     var payload: [UInt8]
@@ -23,8 +23,8 @@ enum EntryBody: Equatable, Sendable {
     if case .parts = self { true } else { false }
   }
 
-  /// A payload as it is; parts as count, then kind, path (count, indices), payload (counted) of each; a stub as
-  /// ``Stub`` lays it out.
+  /// Appends a payload unchanged; parts as count, then kind, path (count, indices), payload (counted) of
+  /// each; a stub in the layout of ``Stub``.
   func append(to bytes: inout [UInt8]) {
     switch self {
     case .payload(let payload):
@@ -42,7 +42,7 @@ enum EntryBody: Equatable, Sendable {
     }
   }
 
-  /// What a draft calls it.
+  /// The form of the body in a draft.
   var form: EntryDraft.Form {
     switch self {
     case .payload: .payload

@@ -1,15 +1,16 @@
 internal import AnnalsCoding
 
-/// An entry on its way into another generation: what a rewrite never changes is taken over byte by byte from where it is stored.
+/// An entry to be copied into another generation. Parts that a rewrite never changes are copied byte by byte
+/// from their stored place.
 ///
-/// Everything is lent, as with ``EntryDraft``.
+/// All contents are borrowed, as with ``EntryDraft``.
 struct EntryCopy: ~Escapable {
   private let source: Span<UInt8>
   private let header: EntryHeader
   private let form: EntryDraft.Form
-  /// The kind in the new generation; not used where the body is parts.
+  /// The kind in the new generation; not used if the body is parts.
   private let kind: UInt32
-  /// How many parts `body` has, where it is parts without their count.
+  /// The number of parts in `body`, if it is parts without their count.
   private let parts: UInt64?
   private let body: Span<UInt8>
   /// Count and extensions, or nothing.
@@ -17,10 +18,10 @@ struct EntryCopy: ~Escapable {
   /// Count and rows, or nothing.
   var rows: Span<UInt8>
 
-  /// A copy of the entry `source` with another body, its extensions, and no rows.
+  /// Creates a copy of the entry `source` with another body, its extensions, and no rows.
   ///
   /// - Parameters:
-  ///   - parts: How many parts `body` has; `nil` where it is not parts, or their count is in it.
+  ///   - parts: The number of parts in `body`; `nil` if it is not parts, or their count is in it.
   ///   - body: The body in the layout of ``EntryBody``.
   @_lifetime(copy source, copy body)
   @inline(__always)
@@ -38,13 +39,13 @@ struct EntryCopy: ~Escapable {
     rows = Span()
   }
 
-  /// What stands between the kind and the extensions; a stub has no metadata.
+  /// The bytes between the kind and the extensions; a stub has no metadata.
   private var unchanged: Range<Int> {
     let start = EntryHeader.checksum.upperBound + varintCount(UInt64(header.kind))
     return start..<(form == .stub ? header.links.upperBound + header.id.count : header.extensions)
   }
 
-  /// How many bytes the entry has.
+  /// The size of the entry in bytes.
   @inline(__always)
   var count: Int {
     var count = EntryHeader.checksum.upperBound + varintCount(UInt64(kind)) + unchanged.count

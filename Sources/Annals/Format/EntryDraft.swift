@@ -6,17 +6,17 @@ internal import AnnalsCoding
   import Foundation
 #endif
 
-/// An entry about to be stored: the one author of the layout that ``EntryHeader`` reads.
+/// An entry about to be stored. It alone writes the layout that ``EntryHeader`` reads.
 ///
-/// What it holds is lent, so that nothing is counted or copied on the way to the page.
+/// Its contents are borrowed, so that nothing is counted or copied on the way to the page.
 struct EntryDraft: ~Escapable {
-  /// What the body is.
+  /// The form of the body.
   enum Form {
     /// One payload of the entry's kind.
     case payload
-    /// What a split left, each part with its own kind.
+    /// The parts of a split, each with its own kind.
     case parts
-    /// What a drop left.
+    /// The stub of a drop.
     case stub
   }
 
@@ -35,7 +35,7 @@ struct EntryDraft: ~Escapable {
   private let rows: Span<UInt8>
   private let body: Span<UInt8>
 
-  /// An entry with what is lent.
+  /// Creates an entry from borrowed contents.
   ///
   /// - Parameters:
   ///   - name: The stream's name, which only its first entry carries.
@@ -57,7 +57,7 @@ struct EntryDraft: ~Escapable {
     self.body = body
   }
 
-  /// How many bytes the entry has.
+  /// The size of the entry in bytes.
   @inline(__always)
   var count: Int {
     var count = EntryHeader.checksum.upperBound + varintCount(UInt64(form == .parts ? 0 : kind)) + 8

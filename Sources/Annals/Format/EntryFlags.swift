@@ -1,4 +1,4 @@
-/// Which optional parts an entry has, and what it is: two bytes behind the format byte.
+/// The optional parts of an entry, and its form: two bytes after the format byte.
 struct EntryFlags: OptionSet, Sendable {
   let rawValue: UInt16
 
@@ -12,11 +12,11 @@ struct EntryFlags: OptionSet, Sendable {
   static let metadata = EntryFlags(rawValue: 1 << 3)
   /// There are extensions.
   static let extensions = EntryFlags(rawValue: 1 << 4)
-  /// The rows of `schemas` and `kinds` that are new with this entry stand in it.
+  /// The entry carries the rows of `schemas` and `kinds` that are new with it.
   static let rows = EntryFlags(rawValue: 1 << 5)
   /// The body is the parts of a split, each with its kind, path and payload.
   static let parts = EntryFlags(rawValue: 1 << 6)
-  /// The body says why there is no payload any more.
+  /// The body gives the reason for a missing payload.
   static let stub = EntryFlags(rawValue: 1 << 7)
 
   /// Every flag of this format.

@@ -1,32 +1,33 @@
 internal import AnnalsCoding
 
-/// What stands before the body of an entry, as places in the entry's bytes.
+/// The header of an entry, as places in the entry's bytes.
 ///
 /// Reading a header copies nothing and checks every length, so that the places can be used without a check.
 struct EntryHeader: Sendable {
   /// The format of entries that this library writes and reads.
   static let format = LayoutFormat.newest
-  /// Where the checksum stands: behind the format byte and the flags.
+  /// The place of the checksum: after the format byte and the flags.
   static let checksum = 3..<7
 
   /// Which parts there are.
   let flags: EntryFlags
   /// The kind of the payload; 0 where parts carry their own.
   let kind: UInt32
-  /// When it was appended, in microseconds since 1970.
+  /// The time of the event, in microseconds since 1970.
   let time: Int64
   /// The position of the stream's first entry: the entry's own where ``EntryFlags/first`` is set.
   let stream: Position
   /// The place in the stream.
   let revision: Revision
-  // The offsets from which all places follow: four bytes each, because a scan passes the header on with every entry.
+  // The offsets from which all places follow: four bytes each, because a scan passes the header on with every
+  // entry.
   private let nameStart, linksStart, idStart, metadataStart, extensionsStart, rowsStart, bodyStart,
     end: UInt32
 
   /// Reads the header of the entry stored at `position`, after comparing its checksum.
   ///
-  /// - Throws: `FormatFailure`: `.checksum` before anything else, `.laterFormat` where the format or a flag is not
-  ///   known, `.unknownFeature` for an extension that must be known.
+  /// - Throws: `FormatFailure`: `.checksum` before anything else, `.laterFormat` if the format or a flag is
+  ///   not known, `.unknownFeature` for an extension that must be known.
   @inline(__always)
   init(_ bytes: Span<UInt8>, at position: Position) throws(FormatFailure) {
     guard bytes.count >= 18 else { throw FormatFailure(.tooShort, at: bytes.count) }
@@ -83,14 +84,14 @@ struct EntryHeader: Sendable {
     guard flags.contains(.parts) == (kind == 0) else { throw FormatFailure(.value, at: 7) }
   }
 
-  /// The CRC-32C of every byte but the checksum's own four, seeded with the position, so that an entry that stands
-  /// in another's place is noticed.
+  /// Returns the CRC-32C of every byte except the checksum's own four. The position is the seed, so that an
+  /// entry in another's place is detected.
   @inline(__always)
   static func checksum(of bytes: Span<UInt8>, at position: Position) -> UInt32 {
     Checksum.crc32c(position.rawValue, bytes, without: checksum)
   }
 
-  /// Passes over the extensions; one with an even key would have to be known, and none is yet.
+  /// Skips the extensions; one with an even key would have to be known, and none is yet.
   private static func passExtensions(_ reader: inout ByteReader) throws(FormatFailure) {
     for _ in 0..<(try reader.varint()) {
       let start = reader.offset
@@ -104,7 +105,7 @@ struct EntryHeader: Sendable {
 extension EntryHeader {
   /// The name of the stream, where ``EntryFlags/first`` is set.
   var name: Range<Int> {
-    // Behind the name stands the revision, which is 0 and takes one byte.
+    // The name is followed by the revision, which is 0 and takes one byte.
     flags.contains(.first) ? Int(nameStart)..<Int(linksStart) - 1 : 0..<0
   }
   /// The links, one varint a level.
@@ -113,14 +114,14 @@ extension EntryHeader {
   var id: Range<Int> { flags.contains(.id) ? Int(idStart)..<Int(idStart) + 16 : 0..<0 }
   /// The metadata's CBOR map, where ``EntryFlags/metadata`` is set.
   var metadata: Range<Int> { Int(metadataStart)..<Int(extensionsStart) }
-  /// Where the count of extensions stands, where ``EntryFlags/extensions`` is set.
+  /// The offset of the count of extensions, if ``EntryFlags/extensions`` is set.
   var extensions: Int { Int(extensionsStart) }
-  /// Where the count of rows stands, where ``EntryFlags/rows`` is set.
+  /// The offset of the count of rows, if ``EntryFlags/rows`` is set.
   var rows: Int { Int(rowsStart) }
   /// The payload, the parts, or the stub's reason.
   var body: Range<Int> { Int(bodyStart)..<Int(end) }
 
-  /// What the body is.
+  /// The form of the body.
   var form: EntryDraft.Form { flags.contains(.stub) ? .stub : flags.contains(.parts) ? .parts : .payload }
 
   /// The position of the entry's revision − 4^`level`; the header must have a link of that level.

@@ -1,10 +1,11 @@
-/// The links of an entry: for each level l with 4^l dividing its revision, the distance in positions to revision − 4^l.
+/// The links of an entry: for each level l with 4^l dividing its revision, the distance in positions to
+/// revision − 4^l.
 ///
-/// Of a thousand entries four have more links than stand in line here.
+/// Of a thousand entries, four have more links than are stored inline here.
 struct EntryLinks: Sendable {
   private var first: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
   private var more: [UInt64] = []
-  /// How many there are.
+  /// The number of links.
   private(set) var count = 0
 
   /// No links.

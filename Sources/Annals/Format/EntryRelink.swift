@@ -1,8 +1,9 @@
 internal import AnnalsCoding
 
-/// An entry on its way into another place of a stream: what a move does not change is taken over byte by byte from where it is stored.
+/// An entry to be moved to another place of a stream. Parts that a move does not change are copied byte by
+/// byte from their stored place.
 ///
-/// Everything is lent, as with ``EntryDraft``.
+/// All contents are borrowed, as with ``EntryDraft``.
 struct EntryRelink: ~Escapable {
   private let source: Span<UInt8>
   private let header: EntryHeader
@@ -35,10 +36,10 @@ struct EntryRelink: ~Escapable {
     self.links = links
   }
 
-  /// Id, metadata, extensions, rows and body, which stand behind the links.
+  /// Id, metadata, extensions, rows and body, which follow the links.
   private var unchanged: Range<Int> { header.links.upperBound..<source.count }
 
-  /// How many bytes the entry has.
+  /// The size of the entry in bytes.
   var count: Int {
     var count = EntryHeader.checksum.upperBound + varintCount(UInt64(header.kind)) + 8
     count += stream == 0 ? varintCount(UInt64(name.count)) + name.count : varintCount(stream)

@@ -1,6 +1,7 @@
 internal import AnnalsCoding
 
-/// The rows of `schemas` and `kinds` that stand in the first entry of a kind, so that the log alone can rebuild both.
+/// The rows of `schemas` and `kinds` in the first entry of a kind, with which the log alone can rebuild both
+/// tables.
 struct EntryRows: Equatable, Sendable {
   /// One kind that is new with the entry.
   struct New: Equatable, Sendable {
@@ -15,7 +16,8 @@ struct EntryRows: Equatable, Sendable {
   /// The kinds that are new with the entry.
   var new: [New]
 
-  /// Count, then for each: kind (varint), its row (counted), its ordinal's row (counted), both without checksum.
+  /// Count, then for each: kind (varint), its row (counted), its ordinal's row (counted), both without
+  /// checksum.
   func append(to bytes: inout [UInt8]) {
     bytes.append(varint: UInt64(new.count))
     for kind in new {
@@ -51,7 +53,7 @@ struct EntryRows: Equatable, Sendable {
     }
   }
 
-  /// Passes over rows.
+  /// Skips rows.
   static func pass(_ reader: inout ByteReader) throws(FormatFailure) {
     for _ in 0..<(try reader.varint()) {
       _ = try reader.varint()

@@ -1,16 +1,16 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-// What a pass that is cut short keeps of it.
+// The row that an interrupted pass keeps of the tally.
 extension FieldTally {
-  /// The most fields of each sort that a row has.
+  /// The maximum number of fields of each sort that a row has.
   private static let rowLimit = 1_000
 
-  /// How many fields there are (varint), and of each its type (counted), version, path (a varint and counted
-  /// names), for a declared field the version that does not have it any more, then count and first position
+  /// Encodes the number of fields (varint). For each it encodes the type (counted), version, path (a varint
+  /// and counted names), for a declared field the version that removed it, then count and first position
   /// (varints).
   ///
-  /// Of more than a thousand fields those with the most events are kept.
+  /// Of more than a thousand fields, those with the most events are kept.
   ///
   /// - Parameter areDeclared: Whether the fields that the plan declares are encoded, or the others.
   func encoded(areDeclared: Bool) -> [UInt8] {
@@ -30,7 +30,7 @@ extension FieldTally {
     return bytes
   }
 
-  /// Adds what ``encoded(areDeclared:)`` has written.
+  /// Adds the fields that ``encoded(areDeclared:)`` has written.
   mutating func add(_ reader: inout ByteReader, areDeclared: Bool) throws(FormatFailure) {
     for _ in 0..<(try reader.number(in: 0...UInt64(Self.rowLimit))) {
       let type = ExactText(try reader.countedText())

@@ -8,12 +8,14 @@ struct Head: Equatable, Sendable {
   let revision: Revision
   /// The position of the newest entry.
   let last: Position
-  /// At index l − 1 the position of the newest revision that is a multiple of 4^l, for each l ≥ 1 with 4^l ≤ revision.
+  /// At index l − 1 the position of the newest revision that is a multiple of 4^l, for each l ≥ 1 with 4^l ≤
+  /// revision.
   let levels: [Position]
   /// The revision of the newest entry with an id that a caller gave.
   let newestID: Revision?
 
-  /// The head with these parts, which belong together. Levels may end early: an entry is then found through more others.
+  /// Creates the head with these parts, which belong together. Levels may end early: an entry is then found
+  /// through more others.
   init(id: Position, revision: Revision, last: Position, levels: [Position], newestID: Revision?) {
     self.id = id
     self.revision = revision
@@ -27,25 +29,25 @@ struct Head: Equatable, Sendable {
     level == 0 ? last : level <= levels.count ? levels[level - 1] : id
   }
 
-  /// How far back a link of `level` leads, in revisions: 4^`level`.
+  /// Returns the distance of a link of `level`, in revisions: 4^`level`.
   static func step(ofLevel level: Int) -> UInt64 {
     1 << (2 * UInt64(level))
   }
 
-  /// How many levels l have 4^l dividing `revision`; 0 for revision 0, which links to nothing.
+  /// Returns the number of levels l with 4^l dividing `revision`; 0 for revision 0, which has no links.
   static func levels(dividing revision: Revision) -> Int {
     revision.rawValue == 0 ? 0 : revision.rawValue.trailingZeroBitCount / 2 + 1
   }
 
-  /// How many levels l ≥ 1 have 4^l ≤ `revision`.
+  /// Returns the number of levels l ≥ 1 with 4^l ≤ `revision`.
   static func levels(upTo revision: Revision) -> Int {
     revision.rawValue == 0 ? 0 : (63 - revision.rawValue.leadingZeroBitCount) / 2
   }
 }
 
 extension Head {
-  /// Revision, last position, per level the distance back from the last position, and the revision of the newest id
-  /// plus 1 (0: none); all varints.
+  /// Revision, last position, per level the distance back from the last position, and the revision of the
+  /// newest id plus 1 (0: none); all varints.
   func encoded() -> [UInt8] {
     var bytes: [UInt8] = []
     Self.encode(

@@ -35,7 +35,7 @@ struct IDRow: Equatable, Sendable {
     return bytes
   }
 
-  /// The revision that a value says.
+  /// Reads the revision in a value.
   static func revision(_ bytes: Span<UInt8>) throws(FormatFailure) -> Revision {
     var reader = ByteReader(bytes)
     let revision = Revision(try reader.number())
@@ -44,14 +44,14 @@ struct IDRow: Equatable, Sendable {
   }
 }
 
-/// The row `ids` of `meta`, which is there while the table `ids` is not what the log says.
+/// The row `ids` of `meta`, which exists while the table `ids` does not match the log.
 enum IDIndexRow: Equatable, Sendable {
   /// The name of the row.
   static let name = "ids"
 
   /// The table has the ids up to a position, and nobody reads it yet.
   case building(UInt64)
-  /// The table is not read any more, and its rows are being removed.
+  /// The table is no longer read, and its rows are being removed.
   case emptying
 
   /// 0 and the position, a varint; or 1.

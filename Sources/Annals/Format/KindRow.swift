@@ -2,7 +2,7 @@ internal import AnnalsCoding
 
 /// The value of a row of `kinds`, whose key is the kind's number.
 struct KindRow: Equatable, Sendable {
-  /// How payloads of the kind are laid out.
+  /// The layout of payloads of the kind.
   enum Shape: Equatable, Sendable {
     /// CBOR maps, by name.
     case undeclared
@@ -14,13 +14,13 @@ struct KindRow: Equatable, Sendable {
   var ordinal: UInt16
   /// The record's name on disk.
   var name: String
-  /// How payloads are laid out.
+  /// The layout of payloads.
   var shape: Shape
-  /// Where the first entry of the kind stands.
+  /// The position of the first entry of the kind.
   var first: Position
-  /// The oldest schema version whose programs read payloads of the kind; `nil` where the row does not say,
-  /// and always for
-  /// undeclared kinds. Without it, only programs of the kind's own version and later ones read them.
+  /// The oldest schema version whose programs read payloads of the kind; `nil` if the row does not record it,
+  /// and always for undeclared kinds. Without it, only programs of the kind's own version and later ones read
+  /// them.
   var oldestReader: SchemaVersion?
 
   /// Ordinal (varint), name (counted), form (one byte: 0 undeclared; 1 declared, then the 32 bytes of the

@@ -1,11 +1,11 @@
 internal import AnnalsCoding
 
-/// The value of the row `merge` of `meta`, which is there while heads are merged into their rows.
+/// The value of the row `merge` of `meta`, which exists while heads are merged into their rows.
 struct MergeRow: Equatable, Sendable {
   /// The name of the row.
   static let name = "merge"
 
-  /// Up to where the rows will suffice when the merge is done.
+  /// The position up to which the rows will be complete when the merge is done.
   var position: UInt64
   /// The id from which on heads are still to be written; 0 while rows of `streams` are.
   var next: UInt64

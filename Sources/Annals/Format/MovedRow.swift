@@ -1,13 +1,14 @@
 internal import AnnalsCoding
 
-/// The value of a row of `meta` that says where entries of a stream went, whose name is in the row's.
+/// The value of a row of `meta` that records where entries of a stream went. The row's name contains the
+/// stream's.
 struct MovedRow: Equatable, Sendable {
-  /// The most names that one row has; of a stream that was split into more the first ones are kept.
+  /// The maximum number of names in one row. Of a stream that was split into more, the first ones are kept.
   static let maximum = 16
-  /// What the names of the rows begin with. The longest name of a stream behind it is still a key.
+  /// The prefix of the rows' names. With the longest name of a stream after it, it is still a valid key.
   static let prefix = "moved "
 
-  /// The name of the row that says where entries of `stream` went.
+  /// Returns the name of the row that records where entries of `stream` went.
   static func name(_ stream: StreamName) -> String { prefix + stream.text }
 
   /// The streams that entries went to, in the order in which the first ones did.

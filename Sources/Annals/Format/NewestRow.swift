@@ -1,8 +1,10 @@
 internal import AnnalsCoding
 
-/// The value of the row `newest` of `meta`: the highest number that a generation of this log has ever had. Without the row it is the generation's own.
+/// The value of the row `newest` of `meta`: the highest number that a generation of this log has ever had.
+/// Without the row it is the generation's own.
 ///
-/// Numbers are never used twice, also where the generation that had one is gone: what still names it must not lead to another.
+/// A number is never used twice, even after its generation is removed: a remaining reference must not lead to
+/// another generation.
 struct NewestRow: Equatable, Sendable {
   /// The name of the row.
   static let name = "newest"

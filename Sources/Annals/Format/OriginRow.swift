@@ -1,9 +1,9 @@
 internal import AnnalsCoding
 
-/// The value of a row of `meta` that says which stream the entries of a stream came from, whose name is in
-/// the row's.
+/// The value of a row of `meta` that records the stream from which a stream's entries came. The row's name
+/// contains the stream's.
 struct OriginRow: Equatable, Sendable {
-  /// What the names of the rows begin with.
+  /// The prefix of the rows' names.
   static let prefix = "from "
 
   /// The name of the row of `stream`.
@@ -53,7 +53,7 @@ enum RegroupedRow {
     return bytes
   }
 
-  /// The position that a value says.
+  /// Reads the position in a value.
   static func position(_ bytes: Span<UInt8>) throws(FormatFailure) -> Position {
     var reader = ByteReader(bytes)
     let position = Position(try reader.number())

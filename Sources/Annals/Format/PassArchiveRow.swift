@@ -6,17 +6,17 @@ internal import AnnalsCoding
   import Foundation
 #endif
 
-/// The value of the row `passArchive` of `meta`, which two generations have while a pass with an archive copies
-/// one into the other, and the new one afterwards.
+/// The value of the row `passArchive` of `meta`, which two generations have while a pass with an archive
+/// copies one into the other, and the new one afterwards.
 struct PassArchiveRow: Equatable, Sendable {
   /// The name of the row.
   static let name = "passArchive"
 
   /// The pass.
   var id: UUID
-  /// The path that the archive has in the end, from the root on.
+  /// The final path of the archive, from the root on.
   var path: [UInt8]
-  /// In the new generation how many bytes the archive has for the entries that are copied; 0 in the copied one.
+  /// In the new generation, the number of bytes of the archive for the copied entries; 0 in the copied one.
   var length: UInt64 = 0
   /// Whether the archive is whole and may have its name by now.
   var isWhole = false

@@ -1,9 +1,9 @@
 internal import AnnalsCoding
 
-/// The value of the row `passFields` of `meta`: the declared fields that the pass which builds a generation, or
-/// has built it, has removed from stored events.
+/// The value of the row `passFields` of `meta`: the declared fields that the pass which builds a generation,
+/// or has built it, has removed from stored events.
 ///
-/// A row of its own, so that a library which does not know it goes on with the pass.
+/// It is a separate row, so that a library which does not know it can continue the pass.
 enum PassFieldsRow {
   /// The name of the row.
   static let name = "passFields"

@@ -11,13 +11,14 @@ struct PassRow: Equatable, Sendable {
   /// The name of the row.
   static let name = "pass"
 
-  /// The pass. Only a file that says so, and that the generation in use names with the same id, is what a pass has left behind.
+  /// The pass. A file is a leftover of the pass only if it has this id, and the generation in use names it
+  /// with the same id.
   var id: UUID
   /// The other generation: in the copied one the number of the new one, and the other way round.
   var other: UInt64
-  /// What the pass does: the fingerprint of its plan, 32 bytes; zeros where it has none.
+  /// The fingerprint of the pass's plan, 32 bytes; zeros without a plan.
   var plan: [UInt8]
-  /// The version that the plan ends at; `nil` where there is no plan.
+  /// The version that the plan ends at; `nil` without a plan.
   var version: SchemaVersion?
   /// In the new generation the position up to which entries are copied; 0 in the copied one.
   var position: UInt64 = 0

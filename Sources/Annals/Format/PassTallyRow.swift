@@ -1,24 +1,24 @@
 internal import AnnalsCoding
 
-/// The value of the row `passTally` of `meta`: what the pass that builds a generation, or has built it, has
-/// done with entries.
+/// The value of the row `passTally` of `meta`: the counts of the pass that builds a generation, or has built
+/// it.
 struct PassTallyRow: Sendable {
   /// The name of the row.
   static let name = "passTally"
-  /// The most different drops that are kept.
+  /// The maximum number of different drops that are kept.
   private static let dropLimit = 1_000
 
-  /// What has become of entries and events.
+  /// The changes of entries and events.
   var changes = RunChanges()
-  /// How many entries went to another stream.
+  /// The number of entries that were moved to another stream.
   var moved: UInt64 = 0
 
   init() {}
 
-  /// Rewritten, split, folded, moved (varints), how many drops there are (varint), and of each type and
-  /// reason (counted texts) and how many (varint). Then the fields that were given up.
+  /// Encodes rewritten, split, folded, moved (varints), the number of drops (varint), and for each its type
+  /// and reason (counted texts) and count (varint). Then the undeclared fields that were lost.
   ///
-  /// Beyond a thousand different drops the rarest are one without a type.
+  /// Beyond a thousand different drops, the rarest are one without a type.
   func encoded() -> [UInt8] {
     var drops = changes.drops.map { (drop: $0.key, count: $0.value) }
       .sorted {

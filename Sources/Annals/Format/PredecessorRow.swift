@@ -1,13 +1,14 @@
 internal import AnnalsCoding
 
-/// The value of the row `predecessor` of `meta`, which a generation has that a pass has made.
+/// The value of the row `predecessor` of `meta`, in a generation that a pass has built.
 struct PredecessorRow: Equatable, Sendable {
   /// The name of the row.
   static let name = "predecessor"
 
   /// The number of the generation that was copied.
   var generation: UInt64
-  /// The position of the newest entry at the switch; 0 where there was none. Behind it stands what the predecessor never had.
+  /// The position of the newest entry at the switch; 0 if there was none. The predecessor never had the
+  /// entries after it.
   var last: UInt64
 
   /// Generation, position; both varints.

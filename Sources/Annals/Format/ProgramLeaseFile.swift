@@ -1,6 +1,7 @@
 internal import AnnalsCoding
 
-/// The content of a file `program-<uuid>.lease`, behind the number of its process: what a program that has the store open reads.
+/// The content of a file `program-<uuid>.lease`, after the process id: the version that a program with the
+/// store open reads.
 struct ProgramLeaseFile: Equatable, Sendable {
   /// More bytes than any content has.
   static let limit = 200
@@ -9,7 +10,7 @@ struct ProgramLeaseFile: Equatable, Sendable {
 
   /// The highest version that the program reads.
   var version: SchemaVersion
-  /// Whether it passes over events of types that only newer versions have.
+  /// Whether it skips events of types that only newer versions have.
   var skips: Bool
 
   /// The name of the file for an id.
@@ -22,7 +23,8 @@ struct ProgramLeaseFile: Equatable, Sendable {
       && bytes.count == prefix.utf8.count + 36 + ending.utf8.count
   }
 
-  /// The version, a blank, `skips` or `fails`, a blank, the CRC-32C of what is before it in eight hexadecimal digits, a newline.
+  /// The version, a blank, `skips` or `fails`, a blank, the CRC-32C of what is before it in eight hexadecimal
+  /// digits, a newline.
   func encoded() -> [UInt8] {
     let line = "\(version) \(skips ? "skips" : "fails")"
     let digits = String(Checksum.crc32c(Array(line.utf8).span), radix: 16)

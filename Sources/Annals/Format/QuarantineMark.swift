@@ -1,15 +1,15 @@
 internal import AnnalsCoding
 
-/// What stands beside the payload of an entry that a pass could not lift and was told to set aside: an extension, which readers skip.
+/// The mark of an entry that a pass could not upcast and has quarantined: an extension, which readers skip.
 struct QuarantineMark: Equatable, Sendable {
-  /// The key of the extension; odd, because the entry reads with it as it does without it.
+  /// The key of the extension. It is odd, because the entry is read in the same way without it.
   static let key: UInt64 = 1
 
   /// The version that the payload is stored under; `nil` for none.
   var from: SchemaVersion?
   /// The version that the pass led to.
   var to: SchemaVersion
-  /// Why it could not be lifted, in words.
+  /// The reason in words.
   var cause: String
 
   /// Both versions, cause (counted text).

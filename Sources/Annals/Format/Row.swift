@@ -1,22 +1,23 @@
 internal import AnnalsCoding
 
-/// A row of a table other than `entries`: its value, then the CRC-32C of its key and value, four bytes, lowest first.
+/// A row of a table other than `entries`: its value, then the CRC-32C of its key and value, four bytes,
+/// lowest first.
 enum Row {
-  /// `value` with the checksum of `key` and `value` behind it.
+  /// Returns `value`, followed by the checksum of `key` and `value`.
   static func seal(_ value: [UInt8], key: [UInt8]) -> [UInt8] {
     var sealed = value
     sealed.append(littleEndian: checksum(key: key.span, value: value.span))
     return sealed
   }
 
-  /// Appends to a value the checksum of it and of the key that is a number.
+  /// Appends to a value the checksum of a numeric key and the value.
   static func seal(_ value: inout [UInt8], key: UInt64) {
     value.append(littleEndian: Checksum.crc32c(value.span, seed: Checksum.seed(key)))
   }
 
-  /// Where the value stands in `stored`, a row found under `key`.
+  /// Returns the place of the value in `stored`, a row found under `key`.
   ///
-  /// - Throws: `FormatFailure` where the checksum is not that of key and value.
+  /// - Throws: `FormatFailure` if the checksum is not that of key and value.
   static func open(_ stored: Span<UInt8>, key: Span<UInt8>) throws(FormatFailure) -> Range<Int> {
     guard stored.count >= 4 else { throw FormatFailure(.tooShort, at: stored.count) }
     let value = 0..<stored.count - 4

@@ -3,14 +3,14 @@ internal import AnnalsSchema
 
 /// The value of a row of `schemas`, whose key is the version's ordinal.
 struct SchemaRow: Equatable, Sendable {
-  /// What kind of version it is.
+  /// The stability of a version.
   enum Stability: UInt8, Sendable {
     case released = 0
     case draft = 1
     case bridge = 2
   }
 
-  /// How far the version's roll-out has come.
+  /// The phase of the version's roll-out.
   enum Phase: UInt8, Sendable {
     case present = 0
     case expanding = 1
@@ -18,13 +18,13 @@ struct SchemaRow: Equatable, Sendable {
     case contracted = 3
   }
 
-  /// The version; `nil` for ordinal 0, what was stored without a version.
+  /// The version; `nil` for ordinal 0, for events stored without a version.
   var version: SchemaVersion?
-  /// What kind of version it is.
+  /// The stability of the version.
   var stability: Stability = .released
-  /// How far its roll-out has come.
+  /// The phase of its roll-out.
   var phase: Phase = .present
-  /// Where it was released after having been a draft; 0 where it never was one, or still is.
+  /// The position at which a draft was released; 0 if it never was a draft, or still is.
   var release: UInt64 = 0
 
   /// Whether a kind of the version was stored while that was a draft.
@@ -61,7 +61,7 @@ struct SchemaRow: Equatable, Sendable {
 }
 
 extension SchemaRow.Stability {
-  /// What the plan says of the version.
+  /// Converts the plan's declaration of the version.
   init(_ stability: SchemaStability) {
     self =
       switch stability {

@@ -1,9 +1,9 @@
 internal import AnnalsCoding
 
-/// What ends a generation: which one succeeds it, and how many seals the log had by then.
+/// The end of a generation: its successor, and the successor's epoch.
 ///
-/// Epochs only rise along the way from seal to seal, so that of two generations which name each other the one with the newer seal is over
-/// (docs/durability.md).
+/// Epochs only rise from seal to seal. So if two generations name each other, the one with the newer seal has
+/// ended (docs/durability.md).
 struct Seal: Equatable, Sendable {
   /// The number of the generation that succeeds the sealed one.
   var successor: UInt64

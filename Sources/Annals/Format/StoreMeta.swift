@@ -6,14 +6,14 @@ internal import AnnalsCoding
   import Foundation
 #endif
 
-/// The rows of `meta`: what is true of a generation as a whole. The key of each row is its name.
+/// The rows of `meta`: the properties of a generation as a whole. The key of each row is its name.
 struct StoreMeta: Equatable, Sendable {
   /// The format of this library's stores.
   static let format: UInt32 = 1
-  /// A number whose bytes tell the order in which a machine stores them.
+  /// A number whose bytes show the byte order of a machine.
   static let endianness: UInt64 = 0x0102_0304_0506_0708
 
-  /// What may be done with the generation.
+  /// The state of a generation, which decides its permitted uses.
   enum State: Equatable, Sendable {
     /// A pass is building it.
     case building(pass: UUID)
@@ -31,23 +31,23 @@ struct StoreMeta: Equatable, Sendable {
     case requires, incarnation
   }
 
-  /// What all copies and generations of one log share.
+  /// The id that all copies and generations of one log share.
   var log: UUID
   /// The number of this generation, from 1; never used twice.
   var generation: UInt64 = 1
-  /// What may be done with the generation.
+  /// The state of the generation.
   var state: State = .live
-  /// How often the generation was sealed and unsealed.
+  /// The epoch, which rises with each seal and unseal.
   var epoch: UInt64 = 0
-  /// How often a schema version was activated.
+  /// The number of activations of schema versions.
   var schemaEpoch: UInt64 = 0
-  /// How often the log was restored from a backup, and behind which position the last time.
+  /// The number of restores of the log from a backup, and the position after which the last one branched off.
   var incarnation: (number: UInt64, branch: UInt64) = (0, 0)
   /// The first position that the log still holds.
   var first: Position = 1
   /// The position up to which `streams` and `heads` are written.
   var checkpoint: UInt64 = 0
-  /// How many of a stream's newest entries are searched for an event id.
+  /// The number of a stream's newest entries that are searched for an event id.
   var window: UInt64 = 64
   /// Whether positions have no gaps.
   var isDense = true

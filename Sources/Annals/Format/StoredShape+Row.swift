@@ -2,9 +2,9 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 
 extension StoredShape {
-  /// Reads what a row says; `nil` for payloads by name.
+  /// Reads the shape in a row; `nil` for payloads by name.
   ///
-  /// - Throws: ``FormatFailure`` where the text is no shape, or not the one of the fingerprint.
+  /// - Throws: ``FormatFailure`` if the text is no shape, or does not match the fingerprint.
   convenience init?(_ row: KindRow.Shape) throws(FormatFailure) {
     guard case .declared(let fingerprint, let text) = row else { return nil }
     let shape: RecordShape
@@ -17,6 +17,6 @@ extension StoredShape {
     guard self.fingerprint == fingerprint else { throw FormatFailure(.shape, at: 0) }
   }
 
-  /// What a row says.
+  /// The shape as a row.
   var row: KindRow.Shape { .declared(fingerprint: fingerprint, text: text) }
 }

@@ -2,14 +2,14 @@ internal import AnnalsCoding
 
 /// The value of a row of `streams`, whose key is the stream's name.
 struct StreamRow: Equatable, Sendable {
-  /// What became of the stream.
+  /// The state of the stream.
   enum State: UInt8, Sendable {
     case live = 0
     case moved = 1
     case erased = 2
   }
 
-  /// What became of the stream.
+  /// The state of the stream.
   var state: State
   /// The position of the stream's first entry, by which later entries name the stream.
   var id: Position

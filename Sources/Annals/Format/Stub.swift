@@ -1,11 +1,11 @@
 internal import AnnalsCoding
 
-/// What a drop leaves at a position in place of the payload: why it is gone.
+/// The stub of a drop, which replaces the payload and gives the reason.
 struct Stub: Equatable, Sendable {
   var cause: RemovalCause
-  /// The stage: the version before it.
+  /// The older version of the stage.
   var from: SchemaVersion?
-  /// The stage: the version after it.
+  /// The newer version of the stage.
   var to: SchemaVersion?
   /// The reason in words.
   var reason: String

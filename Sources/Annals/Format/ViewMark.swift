@@ -1,7 +1,8 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// The content of the file `v-NNNNNN.state` beside the file of a view: which view it is, and whether a power cut can have spoiled the file.
+/// The content of the file `v-NNNNNN.state` next to the file of a view: the view's identity, and whether a
+/// power loss can have damaged the file.
 struct ViewMark: Equatable, Sendable {
   /// More bytes than any mark has.
   static let limit = 4_000
@@ -12,7 +13,8 @@ struct ViewMark: Equatable, Sendable {
   var version: Int
   /// The run of the operating system that wrote it; empty where the system does not say.
   var boot: String
-  /// Whether the disk has all that was committed. If not, the file can be used only as long as the same run of the system lasts.
+  /// Whether the disk has all that was committed. If not, the file can be used only as long as the same run
+  /// of the system lasts.
   var isSynced: Bool
 
   /// Whether a file with this mark can be used in a run of the system.
@@ -20,8 +22,9 @@ struct ViewMark: Equatable, Sendable {
     isSynced || (!self.boot.isEmpty && self.boot == boot)
   }
 
-  /// The bytes of the name in hexadecimal digits, the version, `synced` or `unsynced`, the run, and the CRC-32C of what is before it in eight hexadecimal digits,
-  /// with a blank before each but the first; a newline.
+  /// The bytes of the name in hexadecimal digits, the version, `synced` or `unsynced`, the run, and the
+  /// CRC-32C of what is before it in eight hexadecimal digits, with a blank before each but the first; a
+  /// newline.
   func encoded() -> [UInt8] {
     let line = "\(Array(name.utf8).hexadecimal) \(version) \(isSynced ? "synced" : "unsynced") \(boot)"
     let digits = String(Checksum.crc32c(Array(line.utf8).span), radix: 16)

@@ -1,9 +1,10 @@
-/// What a transaction changed in the heads, so that it can be taken back: memory must not be ahead of the log after a failed commit.
+/// A transaction's changes to the heads, for undoing them: memory must not be ahead of the log after a failed
+/// commit.
 ///
-/// Of each entry only the slot is noted: where its stream's entry before it stands is kept for readers anyway, and revisions count
-/// up by one. Levels and ids change less often, and are noted where they do.
+/// Only the slot of each entry is recorded. The position of its stream's previous entry is kept for readers
+/// anyway, and revisions count up by one. Levels and ids change less often, and are recorded when they do.
 struct HeadJournal {
-  /// How long the lists of the table were when the transaction began.
+  /// The lengths of the table's lists when the transaction began.
   struct Lengths {
     var last: UInt64 = 0
     var births = 0
@@ -11,7 +12,7 @@ struct HeadJournal {
     var dirtyBytes = 0
   }
 
-  /// A level or newest id as it was.
+  /// The earlier value of a level or newest id.
   struct Change {
     let slot: Int
     /// 0 for the newest id.
@@ -22,7 +23,7 @@ struct HeadJournal {
   private(set) var lengths = Lengths()
   /// The slots of the entries, in the order of their positions.
   private(set) var slots: [Int] = []
-  /// What was changed besides, the oldest first.
+  /// The other changes, oldest first.
   private(set) var changes: [Change] = []
 
   /// The bytes of memory that the lists take.
@@ -40,7 +41,7 @@ struct HeadJournal {
     slots.append(slot)
   }
 
-  /// Notes what a level or the newest id was.
+  /// Records the earlier value of a level or the newest id.
   mutating func note(_ change: Change) {
     changes.append(change)
   }

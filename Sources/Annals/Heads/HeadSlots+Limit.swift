@@ -5,14 +5,14 @@ extension HeadSlots {
   /// that wait for a merge, and those of a merge, twice while they are sorted.
   private static let listBytes = 116
 
-  /// How many heads `bytes` of memory are enough for, with the indexes that lead to them and the lists of the
-  /// tail.
+  /// Returns the number of heads for which `bytes` of memory are enough, with their indexes and the lists of
+  /// the tail.
   ///
-  /// An index has a power of two of words, at least two for each head, and is doubled where it is half full.
-  /// So the best number of words is looked for. An eighth of it stays free for heads that cannot make room
-  /// for others yet.
+  /// An index has a power of two of words, at least two for each head, and is doubled when it is half full.
+  /// So the best number of words is searched. An eighth of it stays free for heads that cannot be evicted
+  /// yet.
   ///
-  /// - Parameter entries: How many entries are appended between two merges.
+  /// - Parameter entries: The number of entries appended between two merges.
   static func limit(in bytes: Int, entriesPerMerge entries: UInt64) -> Int {
     let bytes = min(max(bytes, 0), 1 << 50) - listBytes * Int(clamping: entries)
     var limit = 1
@@ -29,7 +29,7 @@ extension HeadSlots {
 }
 
 extension StoreOptions {
-  /// How many heads ``headMemory`` is enough for.
+  /// The number of heads for which ``headMemory`` is enough.
   var headLimit: Int {
     HeadSlots.limit(
       in: headMemory, entriesPerMerge: mergeInterval.fitting(memory: headMemory).entries)

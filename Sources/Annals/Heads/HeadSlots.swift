@@ -2,9 +2,10 @@ internal import AnnalsCoding
 
 /// Heads in memory, each in a slot of 128 bytes, found by the hash of the stream's name and by its id.
 ///
-/// A slot stays where it is until it is removed. Beyond `limit` slots those that may go make room for others.
+/// A slot stays in place until it is removed. Beyond `limit` slots, evictable heads are replaced by others.
 struct HeadSlots: ~Copyable {
-  /// The words of a slot. Behind them come the positions of the newest multiples of 4, 16, … 4^9; 0 where unknown or none.
+  /// The words of a slot. After them come the positions of the newest multiples of 4, 16, … 4^9; 0 where
+  /// unknown or none.
   private enum Word {
     static let hashLow = 0
     static let hashHigh = 1
@@ -12,7 +13,8 @@ struct HeadSlots: ~Copyable {
     static let id = 2
     static let last = 3
     static let revision = 4
-    /// The revision of the newest entry with an id plus one, 0 for none, `unknownID` where it stands in the row only.
+    /// The revision of the newest entry with an id plus one, 0 for none, `unknownID` if it is only in the
+    /// row.
     static let newestID = 5
     static let flags = 6
     static let levels = 7
@@ -20,7 +22,7 @@ struct HeadSlots: ~Copyable {
 
   private enum Flag {
     static let hasHash: UInt64 = 1
-    /// Some of its levels, or its newest id, stand in the row only.
+    /// Some of its levels, or its newest id, are only in the row.
     static let isPartial: UInt64 = 2
     static let wasUsed: UInt64 = 4
     /// Above these bits the owner's mark.
@@ -28,7 +30,7 @@ struct HeadSlots: ~Copyable {
   }
 
   static let words = 16
-  /// The slots that there is room for at first.
+  /// The initial number of slots.
   static let leastSlots = 1024
   /// The levels that a slot has room for; a stream with 4^10 entries has more.
   static let inlineLevels = 9
@@ -43,12 +45,12 @@ struct HeadSlots: ~Copyable {
   private var free: [Int] = []
   private var end = 0
   private var hand = 0
-  /// How many slots there may be before some must go.
+  /// The number of slots beyond which heads are evicted.
   let limit: Int
 
-  /// How many heads there are.
+  /// The number of heads.
   private(set) var count = 0
-  /// Whether a head ever made room for another.
+  /// Whether a head was ever evicted.
   private(set) var hasRemoved = false
 
   /// Slots for up to `limit` heads; memory grows as they come.
@@ -111,7 +113,8 @@ extension HeadSlots {
 
   /// Adds the head of a stream that has no slot.
   ///
-  /// - Parameter floor: Where room is needed, heads of streams whose newest entry is not above this position may go.
+  /// - Parameter floor: The position up to which streams' newest entries must be for their heads to be
+  ///   evicted.
   mutating func insert(id: UInt64, removable floor: UInt64) -> Int {
     let slot = place(removable: floor)
     for index in 0..<Self.words { set(slot, index, 0) }
@@ -143,7 +146,7 @@ extension HeadSlots {
   }
 
   private mutating func place(removable floor: UInt64) -> Int {
-    // Also where a slot is free: what a look finds too much is made up for by the next ones.
+    // Even if a slot is free: later evictions make up for an excess.
     if count >= limit { makeRoom(floor) }
     if let slot = free.popLast() { return slot }
     if end * Self.words == memory.count { memory.double() }
@@ -151,10 +154,9 @@ extension HeadSlots {
     return end - 1
   }
 
-  /// Removes a head that was not used since the hand last came by, or two where there are more than there may
-  /// be.
+  /// Evicts a head that was not used since the hand last passed it, or two if there are too many.
   ///
-  /// It looks at a few only, so that no append waits for long.
+  /// It checks only a few, so that no append waits for long.
   private mutating func makeRoom(_ floor: UInt64) {
     var excess = min(count - limit + 1, 2)
     for _ in 0..<64 {
@@ -182,7 +184,7 @@ extension HeadSlots {
   func revision(_ slot: Int) -> UInt64 { word(slot, Word.revision) }
   /// The revision of the newest entry with an id plus one; 0 for none.
   func newestID(_ slot: Int) -> UInt64 { word(slot, Word.newestID) }
-  /// Whether some of it stands in the row only.
+  /// Whether some of it is only in the row.
   func isPartial(_ slot: Int) -> Bool { word(slot, Word.flags) & Flag.isPartial != 0 }
   /// The owner's mark, of 56 bits.
   func epoch(_ slot: Int) -> UInt64 { word(slot, Word.flags) >> Flag.shift }
@@ -217,13 +219,13 @@ extension HeadSlots {
     }
   }
 
-  /// Says that older levels and ids than those that come stand in the row only.
+  /// Marks older levels and ids as being only in the row.
   mutating func setPartial(_ slot: Int) {
     set(slot, Word.flags, word(slot, Word.flags) | Flag.isPartial)
     set(slot, Word.newestID, Self.unknownID)
   }
 
-  /// Takes what is not known from the stream's row, which may be older.
+  /// Takes unknown values from the stream's row, which may be older.
   mutating func complete(_ slot: Int, with row: Head) {
     for level in stride(from: 1, through: Head.levels(upTo: Revision(revision(slot))), by: 1)
     where self.level(slot, level) == 0 {
@@ -251,7 +253,7 @@ extension HeadSlots {
       levels: levels(slot).map { Position($0) }, newestID: newest == 0 ? nil : Revision(newest - 1))
   }
 
-  /// What decisions need of a head, which must be whole.
+  /// Returns the end of the stream of a head, which must be whole.
   func end(_ slot: Int) -> StreamEnd {
     let newest = newestID(slot)
     return StreamEnd(
@@ -259,7 +261,7 @@ extension HeadSlots {
       newestID: newest == 0 ? nil : Revision(newest - 1))
   }
 
-  /// What is known of a head as a value.
+  /// Returns the known part of a head as a value.
   func partialHead(_ slot: Int) -> PartialHead {
     let newest = newestID(slot)
     return PartialHead(
@@ -285,7 +287,7 @@ extension HeadSlots {
   }
 }
 
-// Taking back.
+// Undoing changes.
 extension HeadSlots {
   /// Moves back to the stream's entry before the newest one.
   mutating func moveBack(_ slot: Int, to position: UInt64) {

@@ -1,31 +1,34 @@
 internal import AnnalsCoding
 
-/// The heads of streams in memory, and the tail of the log that the rows of `heads` do not speak of yet.
+/// The heads of streams in memory, and the tail of the log that the rows of `heads` do not include yet.
 ///
-/// What holds, whatever is called (docs/durability.md, decision 8): each head here is that of its stream's newest entry up to `last`; every stream with an
-/// entry behind `base` has one; `previous` leads from each entry behind `base` to the stream's entry before it.
+/// Three invariants always hold (docs/durability.md, decision 8). Each head here is that of its stream's
+/// newest entry up to `last`. Every stream with an entry after `base` has one. `previous` leads from each
+/// entry after `base` to the stream's entry before it.
 ///
 /// `@unchecked Sendable`: it is not copyable, and its memory is its own.
 struct HeadTable: ~Copyable, @unchecked Sendable {
   /// The heads.
   private(set) var slots: HeadSlots
-  /// Up to here the rows of `heads` suffice: the checkpoint before the newest one, so that a snapshot which began before a merge ended
-  /// still finds its own tail.
+  /// The position up to which the rows of `heads` are complete: the checkpoint before the newest one, so that
+  /// a snapshot which began before a merge ended still finds its own tail.
   private(set) var base: UInt64
   /// The newest entry that is known, committed or not.
   private(set) var last: UInt64
-  /// Up to here the rows of the newest state suffice.
+  /// The position up to which the rows of the newest state are complete.
   private(set) var checkpoint: UInt64
-  /// For each entry behind `base` the position of the stream's entry before it; 0 for none, or one that is not behind `base`.
+  /// For each entry after `base`, the position of the stream's entry before it; 0 for none, or for one that
+  /// is not after `base`.
   private var previous: [UInt64] = []
-  /// Where the streams begin that began behind `base`.
+  /// The first positions of the streams that began after `base`.
   private var births: [UInt64] = []
-  /// The heads of streams with an entry that no merge has taken up. Their ids stand here too, so that freezing them touches no slot.
+  /// The heads of streams with an entry that no merge has taken. Their ids are here too, so that freezing
+  /// them touches no slot.
   private var dirty: [FrozenHeads.Place] = []
-  /// The bytes of entries that no merge has taken up.
+  /// The bytes of entries that no merge has taken.
   private(set) var dirtyBytes = 0
   private var epoch: UInt64 = 1
-  /// How often everything was forgotten; slots from before mean nothing.
+  /// The number of resets; slots from before one are invalid.
   private(set) var resets = 0
   /// Whether the log was followed from its first entry on.
   private let beganEmpty: Bool
@@ -33,9 +36,9 @@ struct HeadTable: ~Copyable, @unchecked Sendable {
   /// Lists may not become shorter then, because a roll-back cuts them at their former ends.
   private var isInTransaction = false
 
-  /// A table for a log whose rows of `heads` suffice up to `checkpoint`.
+  /// Creates a table for a log whose rows of `heads` are complete up to `checkpoint`.
   ///
-  /// - Parameter limit: How many heads are kept beside those of the tail.
+  /// - Parameter limit: The number of heads kept in addition to those of the tail.
   init(checkpoint: UInt64, limit: Int) {
     slots = HeadSlots(limit: limit)
     base = checkpoint
@@ -46,7 +49,7 @@ struct HeadTable: ~Copyable, @unchecked Sendable {
 }
 
 extension HeadTable {
-  /// Forgets everything: the rows suffice up to `checkpoint`, and nothing is known of what is behind it.
+  /// Resets the table: the rows are complete up to `checkpoint`, and nothing is known after it.
   mutating func reset(to checkpoint: UInt64) {
     precondition(!isInTransaction, "the log ends before what this process writes")
     let resets = resets
@@ -54,9 +57,9 @@ extension HeadTable {
     self.resets = resets + 1
   }
 
-  /// Takes an entry that is committed; one that is known already changes nothing.
+  /// Adds a committed entry; one that is known already changes nothing.
   ///
-  /// - Returns: Whether the entry is its stream's next one, as far as that is known; if not, it is not taken.
+  /// - Returns: Whether the entry is its stream's next one, as far as that is known; if not, it is not added.
   mutating func take(_ fact: TailFact) -> Bool {
     guard fact.position == last + 1 else { return true }
     let slot: Int
@@ -92,10 +95,11 @@ extension HeadTable {
     dirty.append(FrozenHeads.Place(id: slots.id(slot), slot: slot))
   }
 
-  /// Whether a stream that has no head here has no entry up to `last`: the first entries of all streams were seen, and no head is gone.
+  /// Whether a stream without a head here has no entry up to `last`: the first entries of all streams were
+  /// seen, and no head was evicted.
   var isComplete: Bool { beganEmpty && !slots.hasRemoved }
 
-  /// How many entries no merge has taken up.
+  /// The number of entries that no merge has taken.
   var tail: UInt64 { last - checkpoint }
 
   /// The bytes of memory that the heads and the lists of the tail take.
@@ -105,9 +109,9 @@ extension HeadTable {
   }
 }
 
-// What the writer does inside a transaction.
+// The writer's operations inside a transaction.
 extension HeadTable {
-  /// Begins a transaction: what follows is taken back by `rollBack`, and stays after `keep`.
+  /// Begins a transaction: `rollBack` undoes later changes, and `keep` makes them permanent.
   mutating func begin() {
     isInTransaction = true
     journal.begin(
@@ -119,7 +123,7 @@ extension HeadTable {
     isInTransaction = false
   }
 
-  /// Takes back what the transaction changed, but not the rows that it loaded.
+  /// Undoes the changes of the transaction, but not the rows that it loaded.
   mutating func rollBack() {
     isInTransaction = false
     let lengths = journal.lengths
@@ -139,7 +143,7 @@ extension HeadTable {
   @inline(__always)
   mutating func find(_ hash: StreamHash) -> Int? { slots.find(hash) }
 
-  /// Adds a head that a row tells.
+  /// Adds a head from its row.
   mutating func load(_ row: Head, _ hash: StreamHash) -> Int {
     let slot = slots.insert(id: row.id.rawValue, removable: base)
     slots.fill(slot, from: row)
@@ -147,12 +151,12 @@ extension HeadTable {
     return slot
   }
 
-  /// Adds what a row tells to a head that a tail told.
+  /// Completes a head of the tail from its row.
   mutating func complete(_ slot: Int, with row: Head) {
     slots.complete(slot, with: row)
   }
 
-  /// Notes the hash of the name of a stream whose head a tail told.
+  /// Sets the hash of the name of a stream whose head came from the tail.
   mutating func name(_ slot: Int, _ hash: StreamHash) {
     slots.name(slot, hash)
   }
@@ -198,8 +202,8 @@ extension HeadTable {
 
 // Merging.
 extension HeadTable {
-  /// Freezes the tail: the heads of all streams with an entry that no merge has taken up. When they are written, the rows suffice up to
-  /// the entry that is the newest now.
+  /// Freezes the tail: the heads of all streams with an entry that no merge has taken. When they are written,
+  /// the rows are complete up to the entry that is the newest now.
   mutating func freeze() -> FrozenHeads {
     defer {
       dirty = []
@@ -211,7 +215,8 @@ extension HeadTable {
       births: births.filter { $0 > checkpoint })
   }
 
-  /// Says that another process has merged the heads up to `position`. Within a transaction it does nothing, and is said again later.
+  /// Records that another process has merged the heads up to `position`. Within a transaction it does
+  /// nothing, and must be called again later.
   mutating func follow(checkpoint position: UInt64) {
     guard position > checkpoint, !isInTransaction else { return }
     dirtyBytes = Int(Double(dirtyBytes) * Double(last - position) / Double(max(tail, 1)))
@@ -223,7 +228,7 @@ extension HeadTable {
     move(checkpoint: position)
   }
 
-  /// Says that this process has merged the heads up to `position`.
+  /// Records that this process has merged the heads up to `position`.
   mutating func move(checkpoint position: UInt64) {
     guard position > checkpoint else { return }
     precondition(!isInTransaction, "a checkpoint moves with a commit")
@@ -236,25 +241,25 @@ extension HeadTable {
   }
 }
 
-// What readers ask.
+// The readers' queries.
 extension HeadTable {
-  /// What the table knows of a stream in a snapshot.
+  /// The table's knowledge of a stream in a snapshot.
   enum Found: Sendable {
-    /// The stream is not in the table: the snapshot's own row says it all.
+    /// The stream is not in the table: the snapshot's own row is complete.
     case unknown
-    /// The stream began behind the snapshot.
+    /// The stream began after the snapshot.
     case notYet
-    /// The row of the stream with this id says it all: no entry of the snapshot is newer.
+    /// The row of the stream with this id is complete: no entry of the snapshot is newer.
     case row(id: Position)
-    /// The newest entry in the snapshot, if the row tells none that is newer.
+    /// The newest entry in the snapshot, unless the row has a newer one.
     case entry(id: Position, position: Position)
     /// The head.
     case head(Head)
-    /// What is known of the head; the row has the rest.
+    /// The known part of the head; the row has the rest.
     case partial(PartialHead)
   }
 
-  /// Whether it can answer for a snapshot: all of the snapshot's tail is behind `base`, and known.
+  /// Whether it can answer for a snapshot: the snapshot's whole tail is after `base`, and known.
   func covers(_ snapshot: SnapshotEnd) -> Bool {
     base <= snapshot.checkpoint && last >= snapshot.last
   }
@@ -280,15 +285,15 @@ extension HeadTable {
     return position > snapshot.checkpoint ? .entry(id: id, position: Position(position)) : .row(id: id)
   }
 
-  /// Where the streams begin that began in the tail of a snapshot that is covered.
+  /// Returns the first positions of the streams that began in the tail of a snapshot that is covered.
   func births(in snapshot: SnapshotEnd) -> [UInt64] {
     births.filter { $0 > snapshot.checkpoint && $0 <= snapshot.last }
   }
 }
 
-/// How far a snapshot of the store reaches.
+/// The end of a snapshot of the store.
 struct SnapshotEnd: Sendable {
-  /// Up to here its rows of `heads` suffice.
+  /// The position up to which its rows of `heads` are complete.
   var checkpoint: UInt64
   /// Its newest entry.
   var last: UInt64

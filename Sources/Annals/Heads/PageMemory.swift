@@ -1,12 +1,12 @@
 internal import CAnnals
 
-/// A run of words in pages of its own, all zero at first, given back when this ends.
+/// A run of words in its own pages, initially zero, which are returned when this value ends.
 ///
-/// The one file in which heads are memory and not values: every access compares the place with the bounds.
+/// Only this file treats heads as memory and not as values: every access checks the bounds.
 @safe
 struct PageMemory: ~Copyable {
   private var words: UnsafeMutablePointer<UInt64>
-  /// How many words there are.
+  /// The number of words.
   private(set) var count: Int
 
   /// Memory for `count` words, at least one.
@@ -17,7 +17,7 @@ struct PageMemory: ~Copyable {
 
   private static func allocate(_ count: Int) -> UnsafeMutablePointer<UInt64> {
     guard let pages = unsafe annals_pages_allocate(count * 8) else {
-      // As for an array that cannot grow, there is nothing that the process could go on with.
+      // As for an array that cannot grow, the process cannot continue.
       preconditionFailure("no memory for \(count * 8) bytes")
     }
     return unsafe pages.bindMemory(to: UInt64.self, capacity: count)
@@ -47,10 +47,10 @@ struct PageMemory: ~Copyable {
     unsafe annals_prefetch(words + index)
   }
 
-  /// Makes room for twice as many words.
+  /// Doubles the number of words.
   ///
-  /// The words move piece by piece, and pages are taken as they are written. So no more memory is in use
-  /// afterwards, nor meanwhile but for one piece.
+  /// The words move piece by piece, and pages are allocated as they are written. So no more memory is in use
+  /// afterwards, and only one piece more meanwhile.
   mutating func double() {
     let larger = unsafe Self.allocate(count * 2)
     unsafe annals_pages_move(larger, words, count * 8)

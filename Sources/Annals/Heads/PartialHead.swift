@@ -1,16 +1,16 @@
 internal import AnnalsCoding
 
-/// What the tail tells of a head whose stream began before it.
+/// The part of a head that the tail knows, for a stream that began before the tail.
 struct PartialHead: Sendable {
   var id: Position
   var revision: Revision
   var last: Position
   /// The positions of the newest multiples of 4, 16, …; 0 for those before the tail.
   var levels: [UInt64]
-  /// The revision of the newest entry with an id plus one; `nil` where none is in the tail.
+  /// The revision of the newest entry with an id plus one; `nil` if none is in the tail.
   var newestID: UInt64?
 
-  /// The head, with what the stream's row says of the time before the tail.
+  /// Returns the head, completed from the stream's row for the time before the tail.
   func head(with row: Head) -> Head {
     Head(
       id: id, revision: revision, last: last,

@@ -1,6 +1,8 @@
-/// An open-addressing index from a tag of 32 bits to slots, with linear probing; equal tags are told apart by the caller.
+/// An open-addressing index from a tag of 32 bits to slots, with linear probing. The caller distinguishes
+/// equal tags.
 ///
-/// Entries are removed by shifting back those behind them (Knuth, volume 3, 6.4, algorithm R), so there are no marks of removed ones.
+/// Entries are removed by shifting back those after them (Knuth, volume 3, 6.4, algorithm R), so there are no
+/// marks of removed ones.
 struct SlotIndex: ~Copyable {
   /// A word is 0 where it is free, else the tag in its upper half and the slot plus one in its lower.
   private var words: PageMemory
@@ -37,7 +39,7 @@ struct SlotIndex: ~Copyable {
     words.prefetch(Int(tag) & mask)
   }
 
-  /// The slot that stands where `tag` is looked for first, whoever's it is; for prefetching.
+  /// The slot that is where `tag` is looked for first, whoever's it is; for prefetching.
   @inline(__always)
   func likely(_ tag: UInt32) -> Int? {
     let word = words[Int(tag) & mask]
@@ -76,7 +78,7 @@ struct SlotIndex: ~Copyable {
       let next = words[place]
       if next == 0 { break }
       let home = Int(next >> 32) & mask
-      // It may move to the gap unless its home lies behind the gap, on the way to where it stands.
+      // It may move to the gap unless its home lies after the gap, on the way to where it is.
       if (place - home) & mask >= (place - gap) & mask {
         words[gap] = next
         gap = place

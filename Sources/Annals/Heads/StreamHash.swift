@@ -1,10 +1,10 @@
 internal import AnnalsCoding
 internal import CAnnals
 
-/// The hash of a stream's name, by which names are told apart in memory.
+/// The hash of a stream's name, by which names are distinguished in memory.
 ///
-/// SipHash-2-4 with 128 bits under a key that each process draws for itself: names that collide cannot be chosen from outside, and by
-/// chance they do not within the life of the machine. It is never stored.
+/// SipHash-2-4 with 128 bits under a key that each process draws for itself: names that collide cannot be
+/// chosen from outside, and by chance they do not within the life of the machine. It is never stored.
 struct StreamHash: Equatable, Sendable {
   let low, high: UInt64
 

@@ -2,22 +2,22 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 internal import LMDB
 
-/// What a plan must know of the whole log before it reads a store, worked out once and kept in it: the contexts of its stages, and that events without a version
-/// are of the one that the plan says.
+/// The activation of a plan in a store: the contexts of its stages, and the version adopted for events
+/// without one. Both are computed once from the whole log and kept in the store.
 ///
-/// All of it is kept by one transaction, or nothing is.
+/// One transaction keeps all of it, or nothing.
 struct Activation {
-  /// The most bytes of a context that is stored as one value.
+  /// The maximum size in bytes of a context that is stored as one value.
   static let maximumContext = 64 << 20
-  /// How often it is worked out again because others appended older events meanwhile.
+  /// The maximum number of attempts. An attempt fails if others append older events meanwhile.
   private static let tries = 5
 
   private let log: EventLog
   private let plan: CompiledPlan
-  /// Where entries that cannot be read are reported, which are then passed over; `nil` where they end it.
+  /// Reports entries that cannot be read, which are then skipped; `nil` if such an entry ends the activation.
   private let quarantine: Quarantine?
 
-  /// The activation of `plan`, made without contexts, in the store of `log`.
+  /// Creates the activation of `plan`, which has no contexts yet, in the store of `log`.
   init(_ log: EventLog, _ plan: CompiledPlan, _ quarantine: Quarantine? = nil) {
     self.log = log
     self.plan = plan
@@ -33,7 +33,7 @@ struct Activation {
 
   private var hasContexts: Bool { plan.stages.contains { $0.hasContext || $0.hasFold } }
 
-  /// What the store keeps for the plan's stages.
+  /// Returns the contexts that the store keeps for the plan's stages.
   func contexts() throws(AnnalsError) -> StageContexts {
     guard hasContexts else { return StageContexts() }
     return try log.read { (snapshot) throws(AnnalsError) in
@@ -41,7 +41,7 @@ struct Activation {
     }
   }
 
-  /// Throws `requiresActivation` where a stage needs what it works out for events that the store has, and `contexts` lack it.
+  /// Throws `requiresActivation` if a stage needs a context for events of the store and `contexts` lacks it.
   func mustBeDone(_ contexts: StageContexts) throws(AnnalsError) {
     guard hasContexts else { return }
     let census = try log.read { (snapshot) throws(AnnalsError) in try OlderEvents(snapshot, plan) }
@@ -56,9 +56,9 @@ struct Activation {
     }
   }
 
-  /// Works out and keeps what is missing.
+  /// Computes and keeps the missing contexts and folds.
   ///
-  /// - Parameter mayKeep: Is asked in the transaction that keeps it, and throws where that must not be.
+  /// - Parameter mayKeep: Is called in the transaction that keeps them, and throws if they must not be kept.
   /// - Returns: Whether anything was kept.
   @discardableResult
   func run(_ mayKeep: () throws(AnnalsError) -> Void = {}) throws(AnnalsError) -> Bool {
@@ -69,7 +69,7 @@ struct Activation {
       }
       let adopted = isAdopted || before.unversioned == 0 ? nil : plan.adopted
       let stored = try contexts()
-      // Without older events there is nothing to know, and they may still come.
+      // Without older events there is nothing to compute, and they may still come.
       let due = plan.stages.indices.filter { index in
         let version = plan.schemas[index + 1].version
         return !stored.suffice(for: plan.stages[index], to: version)
@@ -81,7 +81,7 @@ struct Activation {
           .readOnly, "the store was opened for reading only; open it with access .readWrite to activate")
       }
       if let adopted { try AdoptionCheck(log, plan, adopted, last: before.last).run() }
-      // All of it is worked out before anything is stored.
+      // Everything is computed before anything is stored.
       var contexts = stored
       var prepared: [(version: SchemaVersion, context: PreparedContext)] = []
       var ends: [(version: SchemaVersion, groups: GroupRows)] = []
@@ -110,7 +110,7 @@ struct Activation {
     )
   }
 
-  /// Works out the context of the stage numbered `index` from the log up to `last`.
+  /// Computes the context of the stage numbered `index` from the log up to `last`.
   private func prepare(
     _ index: Int, _ contexts: StageContexts, last: UInt64
   ) throws(AnnalsError) -> PreparedContext {
@@ -127,7 +127,7 @@ struct Activation {
     return prepared ?? .value([])
   }
 
-  /// Works out where groups of the stage numbered `index` end in the log up to `last`.
+  /// Computes where groups of the stage numbered `index` end in the log up to `last`.
   private func groupEnds(
     _ index: Int, _ contexts: StageContexts, last: UInt64
   ) throws(AnnalsError) -> GroupRows {
@@ -154,9 +154,9 @@ struct Activation {
     }
   }
 
-  /// Keeps everything that was worked out.
+  /// Keeps the computed values.
   ///
-  /// - Returns: Whether it was still true; if not, nothing is changed.
+  /// - Returns: Whether they were still valid; if not, nothing is changed.
   private func keep(
     _ contexts: ContextWriting, _ stages: [Int], _ adopted: SchemaVersion?,
     _ before: OlderEvents, _ mayKeep: () throws(AnnalsError) -> Void
@@ -191,14 +191,14 @@ struct Activation {
 }
 
 extension AnnalsError {
-  /// Whether it comes from what one entry is, so that passing over the entry would be a way on.
+  /// Whether the failure comes from a single entry, so that skipping the entry helps.
   fileprivate var isOfOneEntry: Bool {
     (code == .malformed || code == .ruleFailed) && details.type != nil && details.position != nil
   }
 }
 
 extension StageContexts {
-  /// What a store keeps for the stages of `plan`.
+  /// Reads the contexts that a store keeps for the stages of `plan`.
   init(_ plan: CompiledPlan, _ reader: StoreReader, in core: LogCore) throws(AnnalsError) {
     self.init()
     for (stage, schema) in zip(plan.stages, plan.schemas.dropFirst()) {

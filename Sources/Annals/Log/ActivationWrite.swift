@@ -10,13 +10,14 @@ struct ActivationWrite {
     self.log = log
   }
 
-  /// One durable transaction of its own, if `body` says that it changed something; the schema epoch then rises.
+  /// Runs one durable transaction. If `body` reports a change, the transaction commits and the schema epoch
+  /// rises.
   ///
   /// - Parameters:
-  ///   - risesEpoch: Whether it does: not where nothing is changed that anybody reads yet.
-  ///   - body: Is given the transaction, the tables of the generation in use, and its kinds. It is run again where that generation turns out to have been
-  ///   succeeded.
-  /// - Returns: What `body` returned.
+  ///   - risesEpoch: Whether the epoch rises. It need not if no reader uses the change yet.
+  ///   - body: Receives the transaction, the tables of the generation in use, and its kinds. It runs again if
+  ///     that generation has been succeeded.
+  /// - Returns: The result of `body`.
   func run(
     risesEpoch: Bool = true,
     _ body: (inout WriteTransaction, StoreTables, KindRegistry) throws(AnnalsError) -> Bool
@@ -28,7 +29,7 @@ struct ActivationWrite {
     }
   }
 
-  /// The transaction in one generation; `nil` where that is not to be written to.
+  /// Runs the transaction in one generation; returns `nil` if that generation must not be written to.
   private func attempt(
     in generation: Generation, _ risesEpoch: Bool,
     _ body: (inout WriteTransaction, StoreTables, KindRegistry) throws(AnnalsError) -> Bool
@@ -70,7 +71,8 @@ struct ActivationWrite {
       throw error
     }
     do throws(EnvironmentError) { try transaction.commit() } catch {
-      // What the failed write of a meta page leaves behind would fail every later transaction of this process.
+      // The failed write of a meta page leaves a state in which every later transaction of this process would
+      // fail.
       if case .panicked = error {
         _ = try storage { () throws(EnvironmentError) in try environment.reopen(within: .seconds(2)) }
       }
@@ -79,7 +81,7 @@ struct ActivationWrite {
     return true
   }
 
-  /// Notes that a version is active from here on.
+  /// Marks a version as active from here on.
   static func activate(
     _ version: SchemaVersion?, _ stability: SchemaStability, _ kinds: inout KindRegistry,
     _ tables: StoreTables, _ transaction: inout WriteTransaction
@@ -88,7 +90,7 @@ struct ActivationWrite {
     do throws(KindRegistry.Refusal) { ordinal = try kinds.ordinal(of: version) } catch {
       throw AnnalsError(.tooLarge, "the store has used up its numbers for schema versions")
     }
-    // A draft that is activated before anything of it is stored is a draft still.
+    // A draft that is activated before any of its events is stored is still a draft.
     var row =
       kinds.schemas[ordinal]
       ?? SchemaRow(version: version, stability: SchemaRow.Stability(stability))

@@ -1,9 +1,10 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// Reads every event without a version as one of the version that a plan says, before the plan takes them over.
+/// Reads every event without a version as the version that a plan adopts them as, before the plan adopts
+/// them.
 struct AdoptionCheck {
-  /// The most different mistakes that are told.
+  /// The maximum number of different mistakes reported.
   private static let limit = 50
 
   private let log: EventLog
@@ -11,7 +12,7 @@ struct AdoptionCheck {
   private let version: SchemaVersion
   private let last: UInt64
 
-  /// A check of the events up to position `last`.
+  /// Creates a check of the events up to position `last`.
   init(_ log: EventLog, _ plan: CompiledPlan, _ version: SchemaVersion, last: UInt64) {
     self.log = log
     self.plan = plan
@@ -19,14 +20,14 @@ struct AdoptionCheck {
     self.last = last
   }
 
-  /// What is wrong with events of one type.
+  /// A mistake in events of one type.
   private struct Mistake: Hashable {
     let type: String
     let text: String
   }
 
   /// Throws `shapeChanged` with every type and field that does not fit, or `undeclaredFields` with every
-  /// field that the plan does not declare and nobody has given up.
+  /// undeclared field that may not be lost.
   ///
   /// - Complexity: O(log).
   func run() throws(AnnalsError) {
@@ -83,7 +84,7 @@ struct AdoptionCheck {
       })
   }
 
-  /// What is wrong with a payload; `nil` where nothing is.
+  /// Returns the mistake in a payload; `nil` if there is none.
   private static func mistake(
     in payload: Span<UInt8>, _ entrance: Result<CompiledPlan.Entrance, MissingStep>
   ) -> String? {
@@ -91,7 +92,7 @@ struct AdoptionCheck {
       try entrance.get().payload.check(payload)
       return nil
     } catch let failure as CodingFailure {
-      // Where in the bytes it stands differs from event to event.
+      // The byte offset differs from event to event.
       return ([failure.reason.description, failure.path.joined(separator: ".")] + [failure.detail ?? ""])
         .filter { !$0.isEmpty }.joined(separator: ", ")
     } catch {

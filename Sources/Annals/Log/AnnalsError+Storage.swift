@@ -2,7 +2,7 @@ internal import AnnalsCoding
 internal import LMDB
 
 extension AnnalsError {
-  /// What a caller is told of a failure of the storage below.
+  /// Converts a failure of the storage below to an error for the caller.
   init(_ failure: EnvironmentError) {
     switch failure {
     case .file(let error):
@@ -85,7 +85,7 @@ extension AnnalsError {
     self.init(code, message, details: details, underlying: underlying)
   }
 
-  /// What a caller is told of a file that is not as it must be.
+  /// Converts a failure of a store's file to an error for the caller.
   init(_ failure: StoreFileError) {
     switch failure {
     case .missing(let file):
@@ -162,12 +162,12 @@ extension AnnalsError {
   }
 }
 
-/// Runs `body`, whose file errors become errors for the caller.
+/// Runs `body`, converting its file errors to errors for the caller.
 func files<R: ~Copyable>(_ body: () throws(StoreFileError) -> R) throws(AnnalsError) -> R {
   do { return try body() } catch { throw AnnalsError(error) }
 }
 
-/// Runs `body`, whose storage errors become errors for the caller.
+/// Runs `body`, converting its storage errors to errors for the caller.
 func storage<R: ~Copyable>(_ body: () throws(EnvironmentError) -> R) throws(AnnalsError) -> R {
   do { return try body() } catch { throw AnnalsError(error) }
 }

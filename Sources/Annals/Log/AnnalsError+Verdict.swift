@@ -7,7 +7,7 @@ internal import AnnalsCoding
 #endif
 
 extension AnnalsError {
-  /// What the caller of an append is told that was not accepted and is not in the log already.
+  /// The error of an append that was not accepted and is not in the log already.
   init(_ verdict: AppendVerdict) {
     switch verdict {
     case .duplicateID(let id, let stream):
@@ -48,7 +48,8 @@ extension AnnalsError {
     }
   }
 
-  /// An id of `stream` was found in the stream called `name`, which a pass has merged from several.
+  /// The error for an id of `stream` that was found in the stream called `name`, which a pass has merged from
+  /// several.
   init(merged id: UUID, _ stream: StreamName, into name: StreamName) {
     self.init(
       .streamMoved,

@@ -1,27 +1,27 @@
 public import AnnalsCoding
 internal import AnnalsSchema
 
-/// What one append call asks for, collected by its closure: events for one or more streams, and streams that are only checked.
+/// One append call, collected by a closure: events for one or more streams, and streams to check.
 ///
-/// Nothing is stored before the closure returns; then all of it is, or none.
+/// Nothing is stored before the closure returns. Then all of it is stored, or nothing.
 public struct AppendCall<Event: Sendable>: ~Copyable {
-  /// What is asked for so far, encoded.
+  /// The encoded request so far.
   private(set) var request: AppendRequest
-  /// Why an event cannot be stored; what comes after it is not looked at.
+  /// The error of an event that cannot be stored. Later events are ignored.
   private(set) var failure: AnnalsError?
-  /// The events so far, for a call that may have to be encoded anew; empty for others.
+  /// The events so far, for a call that may have to be encoded again; otherwise empty.
   private(set) var events: [Event] = []
   private let keepsEvents: Bool
   private let maximumPayload: Int
   private let encode: (Event, StreamName) throws(AnnalsError) -> AppendRequest.Event
 
-  /// A call with nothing in it yet.
+  /// Creates an empty call.
   ///
   /// - Parameters:
-  ///   - time: The time of events that bring none.
-  ///   - maximumPayload: The most bytes that a payload may have.
+  ///   - time: The time of events that have none of their own.
+  ///   - maximumPayload: The maximum size of a payload in bytes.
   ///   - keepsEvents: Whether ``events`` are kept.
-  ///   - encode: Makes of an event what is stored.
+  ///   - encode: Encodes an event for storage.
   init(
     time: Timestamp, maximumPayload: Int, keepsEvents: Bool = false,
     _ encode: @escaping (Event, StreamName) throws(AnnalsError) -> AppendRequest.Event
@@ -34,12 +34,12 @@ public struct AppendCall<Event: Sendable>: ~Copyable {
 
   /// Adds `events` to the end of `stream`.
   ///
-  /// Expectations speak of the stream as it was before the call, also when the call appends to it twice.
+  /// Expectations apply to the stream as it was before the call, even if the call appends to it twice.
   ///
   /// - Parameters:
-  ///   - events: The events, oldest first. Without events the stream is only checked.
+  ///   - events: The events, oldest first. Without events, the stream is only checked.
   ///   - stream: The stream to extend. It need not exist yet.
-  ///   - expected: What the caller believes the stream holds.
+  ///   - expected: The state that the stream must have.
   public mutating func append(
     _ events: [Event], to stream: StreamName, expecting expected: Expectation = .any
   ) {
@@ -54,7 +54,7 @@ public struct AppendCall<Event: Sendable>: ~Copyable {
   ///
   /// - Parameters:
   ///   - stream: The stream to compare.
-  ///   - expected: What the caller believes the stream holds.
+  ///   - expected: The state that the stream must have.
   public mutating func check(_ stream: StreamName, _ expected: Expectation) {
     add(stream, expected) { _ in }
   }
@@ -73,11 +73,12 @@ public struct AppendCall<Event: Sendable>: ~Copyable {
     }
   }
 
-  /// The call as it goes to the writer, and its events where they are kept.
+  /// Returns the finished call for the writer, and its events if they are kept.
   ///
   /// Both leave together: an optimised build released events that were read before the call was consumed.
   ///
-  /// - Throws: Why an event or a name cannot be stored; `tooLarge` where all of it is more than a transaction holds.
+  /// - Throws: The error of an event or name that cannot be stored; `tooLarge` if the call exceeds a
+  ///   transaction.
   consuming func finish() throws(AnnalsError) -> (request: AppendRequest, events: [Event]) {
     if let failure { throw failure }
     try request.checkSize()
@@ -86,7 +87,7 @@ public struct AppendCall<Event: Sendable>: ~Copyable {
 }
 
 extension AppendCall where Event == NewEntry {
-  /// A call to an untyped log.
+  /// Creates a call to an untyped log.
   init(time: Timestamp, maximumPayload: Int) {
     self.init(time: time, maximumPayload: maximumPayload) { (event, _) throws(AnnalsError) in
       AppendRequest.Event(
@@ -98,12 +99,12 @@ extension AppendCall where Event == NewEntry {
 
   /// Adds `events` to the end of `stream`.
   ///
-  /// As the general form; where the events are encoded already, nothing is looked up for each of them.
+  /// It works like the general form. Events that are encoded already need no look-up each.
   ///
   /// - Parameters:
-  ///   - events: The events, oldest first. Without events the stream is only checked.
+  ///   - events: The events, oldest first. Without events, the stream is only checked.
   ///   - stream: The stream to extend. It need not exist yet.
-  ///   - expected: What the caller believes the stream holds.
+  ///   - expected: The state that the stream must have.
   public mutating func append(
     _ events: [NewEntry], to stream: StreamName, expecting expected: Expectation = .any
   ) {

@@ -6,36 +6,36 @@ internal import AnnalsCoding
   import Foundation
 #endif
 
-/// What an append's verdict depends on: one snapshot of the store.
+/// The state that an append's verdict depends on: one snapshot of the store.
 protocol AppendState: ~Escapable {
-  /// Why the snapshot could not be read.
+  /// The error of a snapshot that cannot be read.
   associatedtype Failure: Error
 
-  /// The revisions of the newest entries of a stream that have one of `ids`, as far as the store recognises
-  /// them.
+  /// Returns the revisions of a stream's newest entries that have one of `ids`, as far back as the store
+  /// recognises them.
   func revisions(of ids: [UUID], in end: StreamEnd) throws(Failure) -> [UUID: Revision]
 
   /// Whether the store recognises every id that a stream has.
   func recognisesAll(in end: StreamEnd) -> Bool
 
-  /// Where the stream of the call's part at `index` ends; `nil` where it holds no entry.
+  /// Returns the end of the stream of the call's part at `index`; `nil` if it holds no entry.
   func end(ofPart index: Int) -> StreamEnd?
 
-  /// Where entries have moved that the stream of the call's part at `index` held.
+  /// Returns the streams that entries of the stream of the call's part at `index` have moved to.
   func moved(ofPart index: Int) throws(Failure) -> [StreamName]
 
-  /// Up to which position the entries of the stream called `name` may be of several streams, which a pass
-  /// has merged; `nil` where all are of one.
+  /// Returns the position up to which the stream called `name` may hold entries of several streams that a
+  /// pass has merged; `nil` if all are of one.
   func mergedUpTo(_ name: StreamName) throws(Failure) -> Position?
 
-  /// Where the stream called `name` ends; `nil` where it holds no entry.
+  /// Returns the end of the stream called `name`; `nil` if it holds no entry.
   func end(of name: StreamName) throws(Failure) -> StreamEnd?
 
-  /// Where the entries of a stream with these revisions stand, and their ids; the oldest first.
+  /// Returns the positions and ids of the entries of a stream with these revisions, oldest first.
   func identities(of end: StreamEnd, _ revisions: ClosedRange<UInt64>) throws(Failure) -> [EntryIdentity]
 }
 
-/// Where a stream ends: what a decision needs of its head.
+/// The end of a stream: the part of its head that a decision needs.
 struct StreamEnd: Equatable, Sendable {
   /// The position of the stream's first entry.
   var id: Position
@@ -47,37 +47,40 @@ struct StreamEnd: Equatable, Sendable {
   var newestID: Revision?
 }
 
-/// Where an entry stands, and the id that its caller gave.
+/// The position of an entry, and the id that its caller gave.
 struct EntryIdentity: Equatable, Sendable {
   var position: Position
   var revision: Revision
   var id: UUID?
 }
 
-/// What becomes of an append call.
+/// The verdict on an append call.
 enum AppendVerdict: Sendable {
   /// The events are new and may be stored.
   case accepted
   /// The events are in the log already, at these places, in the call's order.
   case repeated([EntryIdentity])
-  /// An id stands twice in the call for one stream.
+  /// An id occurs twice in the call for one stream.
   case duplicateID(UUID, StreamName)
-  /// Only some of the events are in the log: the id is in the stream, or its neighbours are not.
+  /// Only some of the events are in the log: either the id is in the stream, or the events next to it are
+  /// not.
   case partlyThere(UUID, StreamName)
-  /// Something is expected of a stream whose entries have moved to others, or the call may have been stored before they did.
+  /// The call expects something of a stream whose entries have moved to others, or it may have been stored
+  /// before they moved.
   case moved(StreamName, to: [StreamName])
-  /// The id is in a stream that a pass has merged from several, so whose event has it is not known.
+  /// The id is in a stream that a pass has merged from several, so the owner of the id is not known.
   case merged(UUID, StreamName, into: StreamName)
   /// Expectations did not hold.
   case conflict([Violation])
 }
 
-/// Decides append calls, as a pure function of the call and one snapshot: no clock, no randomness, no machine.
+/// Decides append calls, as a pure function of the call and one snapshot: no clock, no randomness, no
+/// machine.
 enum AppendDecision {
-  /// The verdict on `request` in `state`.
+  /// Returns the verdict on `request` in `state`.
   ///
-  /// A repeated call is recognised before its expectations are compared, because the first one has changed what
-  /// they speak of. It is recognised by the first of its streams whose events have ids; the others must agree.
+  /// A repeated call is recognised before its expectations are compared, because the first call has changed
+  /// the streams. It is recognised by the first of its streams whose events have ids; the others must agree.
   static func decide<State: AppendState & ~Escapable>(
     _ request: AppendRequest, in state: borrowing State
   ) throws(State.Failure) -> AppendVerdict {
@@ -91,7 +94,7 @@ enum AppendDecision {
     for (index, part) in request.parts.enumerated() where part.expectation != .any {
       let actual = state.end(ofPart: index)?.revision
       if actual == nil {
-        // Whoever expects a new stream, or the old one, does not know of the move.
+        // A caller that expects a new stream, or the old one, does not know of the move.
         let moved = try state.moved(ofPart: index)
         if !moved.isEmpty { return .moved(part.stream, to: moved) }
       }
@@ -132,7 +135,7 @@ enum AppendDecision {
     return nil
   }
 
-  /// The verdict on a call that is in the log already, in whole or in part; `nil` for a new one.
+  /// Returns the verdict on a call that is in the log already, in whole or in part; `nil` for a new one.
   private static func repetition<State: AppendState & ~Escapable>(
     _ groups: [StreamName: Group], _ order: [StreamName], _ request: AppendRequest,
     in state: borrowing State
@@ -158,7 +161,8 @@ enum AppendDecision {
     var identities: [EntryIdentity] = []
     for part in request.parts {
       for _ in part.items {
-        // A stream without ids cannot be recognised, so a call that repeats only its neighbours is not whole.
+        // A stream without ids cannot be recognised, so a call that repeats only the streams next to it is
+        // not whole.
         guard let place = places[part.stream]?.popFirst() else {
           return .partlyThere(first.id, first.stream)
         }
@@ -174,11 +178,11 @@ enum AppendDecision {
     case partly(UUID)
     /// The id is in this stream, which was merged from several.
     case merged(UUID, StreamName)
-    /// Entries have moved to these streams, and more stands there than is searched.
+    /// Entries have moved to these streams, which hold more than the search covers.
     case untold([StreamName])
   }
 
-  /// Whether `events` of the stream of a part are in the log, also where its entries have gone to other streams.
+  /// Whether `events` of a part's stream are in the log, including streams that its entries have moved to.
   private static func recognise<State: AppendState & ~Escapable>(
     _ events: [AppendRequest.Item], of stream: StreamName, ofPart index: Int, in state: borrowing State
   ) throws(State.Failure) -> Recognition {
@@ -192,7 +196,7 @@ enum AppendDecision {
     if names.isEmpty { return recognition }
     let ids = events.compactMap(\.id)
     var found: [UUID: EntryIdentity] = [:]
-    // Of a stream that was split into many only so many names are known.
+    // For a stream that was split into many, only this many names are known.
     var isWhole = names.count < MovedRow.maximum
     var ends = [end]
     for name in names { ends.append(try state.end(of: name)) }
@@ -211,12 +215,12 @@ enum AppendDecision {
       let isInOrder = zip(there, there.dropFirst()).allSatisfy { $0.position < $1.position }
       return there.count == events.count && isInOrder ? .repeated(there) : .partly(id)
     }
-    // Whoever appends behind the old name's new beginning knows of it.
+    // A caller that appends after the old name's new beginning knows of it.
     return end != nil || isWhole ? .new : .untold(names)
   }
 
-  /// The id of the first of some entries of a stream that may be an event of another stream, which a pass
-  /// has merged with it.
+  /// Returns the id of the first entry that may be an event of another stream, which a pass has merged with
+  /// this one.
   private static func firstMerged<State: AppendState & ~Escapable>(
     _ identities: [EntryIdentity], _ stream: StreamName, in state: borrowing State
   ) throws(State.Failure) -> UUID? {
@@ -224,7 +228,7 @@ enum AppendDecision {
     return identities.first { $0.position <= end && $0.id != nil }?.id
   }
 
-  /// Whether `events` of one stream are in the log behind `head`.
+  /// Whether `events` of one stream are in the log after `head`.
   private static func recognise<State: AppendState & ~Escapable>(
     _ events: [AppendRequest.Item], behind end: StreamEnd?, in state: borrowing State
   ) throws(State.Failure) -> Recognition {

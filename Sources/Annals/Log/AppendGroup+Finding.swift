@@ -35,7 +35,7 @@ extension AppendGroup {
     }
   }
 
-  /// Where the stream of a part ends.
+  /// Returns the end of the stream of a part.
   @inline(__always)
   private static func locate(
     _ request: AppendRequest, _ index: Int, _ reader: StoreReader, _ table: inout HeadTable
@@ -46,14 +46,14 @@ extension AppendGroup {
     return try look(up: request.parts[index], reader, &table)
   }
 
-  /// Where a stream ends that is not whole in memory.
+  /// Returns the end of a stream that is not whole in memory.
   static func look(
     up part: AppendRequest.Part, _ reader: StoreReader, _ table: inout HeadTable
   ) throws(AnnalsError) -> Place {
     try look(up: part.stream, part.hash, reader, &table)
   }
 
-  /// Where the stream called `stream`, whose hash is `hash`, ends.
+  /// Returns the end of the stream called `stream`, whose hash is `hash`.
   static func look(
     up stream: StreamName, _ hash: StreamHash, _ reader: StoreReader, _ table: inout HeadTable
   ) throws(AnnalsError) -> Place {

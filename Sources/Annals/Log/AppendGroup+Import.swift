@@ -14,7 +14,7 @@ struct LogSight: Sendable {
   /// The position of the newest entry; 0 for none.
   var last: UInt64
 
-  /// Another generation is in use by now, in which the same entries may be in other streams.
+  /// Another generation is in use by now, where the same entries may be in other streams.
   struct Outdated: Error {}
 }
 
@@ -25,15 +25,14 @@ extension AppendGroup {
     var id: UUID
   }
 
-  /// The events of an import's call whose ids are still not in their streams.
+  /// Returns the events of an import's call whose ids are still not in their streams.
   ///
-  /// The import has looked before the transaction began. Entries that came after `sight` are compared here,
-  /// where no other writer can add any, so each id is stored once, however many imports run at the same
-  /// time.
+  /// The import has searched before the transaction began. Entries after `sight` are compared here, where no
+  /// other writer can add any. So each id is stored once, however many imports run at the same time.
   ///
-  /// - Throws: ``AnnalsError`` with ``LogSight/Outdated`` where the import must look again; what reading
-  ///   throws.
-  /// - Complexity: O(entries since the look).
+  /// - Throws: ``AnnalsError`` with ``LogSight/Outdated`` if the import must search again; any error of
+  ///   reading.
+  /// - Complexity: O(entries since the search).
   mutating func unknown(
     of call: AppendRequest, since sight: LogSight, in transaction: borrowing WriteTransaction
   ) throws(AnnalsError) -> AppendRequest {

@@ -3,7 +3,7 @@ internal import AnnalsSchema
 internal import LMDB
 
 extension AppendGroup {
-  /// Notes how far the roll-out of a version is from this transaction on.
+  /// Notes the phase of a version's roll-out from this transaction on.
   mutating func note(
     _ phase: SchemaRow.Phase, of version: SchemaVersion, stability: SchemaStability
   ) throws(AnnalsError) {
@@ -11,7 +11,7 @@ extension AppendGroup {
     begun.insert(try kinds.note(phase, of: version, stability: stability).ordinal)
   }
 
-  /// Notes which older versions read the kinds that are there without a word of it.
+  /// Notes which older versions read the existing kinds whose rows do not say so.
   mutating func note(_ readers: PlanReaders) throws(AnnalsError) {
     var trial = kinds
     let found = trial.note(readers)
@@ -22,7 +22,7 @@ extension AppendGroup {
     noted.formUnion(found)
   }
 
-  /// Lets everybody read `schemas` and `kinds` again, once in a group.
+  /// Makes every process read `schemas` and `kinds` again, once for each group.
   private mutating func raiseEpoch() throws(AnnalsError) {
     guard begun.isEmpty, noted.isEmpty else { return }
     guard kinds.epoch < .max else {
@@ -33,7 +33,7 @@ extension AppendGroup {
     kinds.epoch += 1
   }
 
-  /// Puts what the entries changed in `schemas`, `kinds` and `census`.
+  /// Writes the entries' changes to `schemas`, `kinds` and `census`.
   mutating func putRows(in transaction: inout WriteTransaction) throws(AnnalsError) {
     for new in registered {
       let ordinal = UInt64(new.kindRow.ordinal)

@@ -8,22 +8,25 @@ internal import LMDB
   import Foundation
 #endif
 
-/// The calls that one transaction stores: each is decided against what those before it left, and only an accepted one reaches LMDB.
+/// The calls that one transaction stores. Each call is decided against the results of those before it, and
+/// only an accepted one reaches LMDB.
 struct AppendGroup {
-  /// Names are hashed for so many parts at a time before the first of them is looked at, so that their memory is there by then.
+  /// The number of parts whose names are hashed before the first of them is looked up, so that their memory
+  /// has been fetched by then.
   static let run = 16
-  /// For how many entries the heads are held at a time, and for how many bytes of them; readers wait for no more.
+  /// The maximum number of entries, and of their bytes, for which the heads are locked at a time; readers
+  /// wait no longer.
   static let hold = 512
   private static let holdBytes = 1 << 20
 
-  /// So many events before its turn an event's payload is fetched from memory.
+  /// The number of events ahead at which an event's payload is fetched from memory.
   private static let ahead = 6
 
-  /// Where the stream of a part ends, in memory.
+  /// The end of a part's stream, in memory.
   struct Place {
     /// The slot of its head.
     var slot = 0
-    /// The position of its first entry; 0 where the stream holds none.
+    /// The position of its first entry; 0 if the stream holds none.
     var id: UInt64 = 0
   }
 
@@ -32,29 +35,31 @@ struct AppendGroup {
   let tables: StoreTables
   let directory: Directory
   private let search: IDSearch
-  /// The kinds, those included that the group registered.
+  /// The kinds, including those that the group registered.
   var kinds: KindRegistry
   /// The kinds that the group registered.
   var registered: [EntryRows.New] = []
-  /// The ordinals of versions whose roll-out went on.
+  /// The ordinals of versions whose roll-out advanced.
   var begun: Set<UInt16> = []
   /// The kinds for which the group notes which older versions read them.
   var noted: Set<UInt32> = []
-  /// What the group adds to the census.
+  /// The changes of the census by this group.
   var census: [UInt32: CensusRow] = [:]
   /// The inline projections.
   var inline: InlineGroup
   var places: [Place] = []
-  /// The ends of the same streams, taken as they were found: a slot may be another stream's by the time all are.
+  /// The ends of the same streams, copied when they were found: a slot may belong to another stream before
+  /// all are found.
   var ends: [StreamEnd?] = []
   /// The position of the newest entry.
   private(set) var last: UInt64
-  /// How many entries the group stored.
+  /// The number of entries that the group stored.
   private(set) var count: UInt64 = 0
-  /// Whether it put anything: what was folded for calls that were then refused need not be folded again for the next one.
+  /// Whether it changed anything. Folds for calls that were then refused need not be repeated for the next
+  /// call.
   var hasChanges: Bool { count > 0 || inline.hasFolded }
 
-  /// A group behind the entry at `last` (0: none).
+  /// Creates a group after the entry at `last` (0: none).
   ///
   /// - Parameter search: How event ids are recognised.
   init(_ generation: Generation, last: UInt64, _ search: IDSearch, inline rows: [InlineRow] = []) {
@@ -68,10 +73,10 @@ struct AppendGroup {
     self.last = last
   }
 
-  /// Decides a call, and puts its events where it is accepted.
+  /// Decides a call, and stores its events if it is accepted.
   ///
-  /// - Returns: What its caller is told.
-  /// - Throws: What ends the whole transaction.
+  /// - Returns: The answer for its caller.
+  /// - Throws: Any error that ends the whole transaction.
   mutating func run(
     _ call: AppendRequest, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Result<Appended, AnnalsError> {
@@ -108,7 +113,8 @@ struct AppendGroup {
   private mutating func decide(
     _ request: AppendRequest, in transaction: borrowing WriteTransaction
   ) throws(AnnalsError) -> AppendVerdict {
-    // Most calls ask for nothing, and then nothing is compared: their streams are looked up as their events are put.
+    // Most calls expect nothing, and then nothing is compared: their streams are looked up as their events
+    // are put.
     guard request.hasIDs || request.hasExpectations else {
       places.removeAll(keepingCapacity: true)
       return .accepted
@@ -124,16 +130,16 @@ struct AppendGroup {
 
 // Storing.
 extension AppendGroup {
-  /// How far the putting of a call is.
+  /// The progress of putting a call.
   private struct Progress {
     var part = 0
     var item = 0
     /// The kind of each of the call's record types; 0 while it has none.
     var kinds: [UInt32]
-    /// What each of them adds to the census.
+    /// The addition of each record type to the census.
     var sums: [CensusRow]
     var revisions: [Revision] = []
-    /// The stream of each event that has an id, where the store has an index of them.
+    /// The stream of each event that has an id, if the store has an index of them.
     var streams: [UInt64] = []
   }
 
@@ -177,7 +183,7 @@ extension AppendGroup {
     }
   }
 
-  /// Puts as many events as the heads may be held for.
+  /// Puts events up to the limit for which the heads may be locked.
   private mutating func putRun(
     of request: AppendRequest, _ progress: inout Progress, _ table: inout HeadTable,
     _ transaction: inout WriteTransaction
@@ -192,14 +198,14 @@ extension AppendGroup {
     while item < end, bytes < Self.holdBytes {
       // A part without events is only checked.
       while parts[progress.part].items.upperBound <= item { progress.part += 1 }
-      // Two runs before their turn heads are looked for in the index, one run before it in their slots.
+      // Heads are searched in the index two runs ahead, and in their slots one run ahead.
       if fetched < parts.count, progress.part + Self.run >= fetched {
         let next = min(fetched + Self.run, parts.count)
         for index in next..<min(next + Self.run, parts.count) { table.slots.prefetchIndex(parts[index].hash) }
         for index in fetched..<next { table.slots.prefetchSlot(parts[index].hash) }
         fetched = next
       }
-      // Most likely nobody has touched the bytes since another thread made them.
+      // The bytes have probably not been touched since another thread made them.
       if item + Self.ahead < end { items[item + Self.ahead].payload.span.prefetch() }
       let record = items[item].record
       var rows: [UInt8] = []
@@ -240,18 +246,19 @@ extension AppendGroup {
     table.count(bytes: bytes)
   }
 
-  /// The slot of a part's stream, whose head is whole; `nil` for a stream that the next entry begins.
+  /// Returns the slot of a part's stream, whose head is whole; `nil` for a stream that the next entry begins.
   @inline(__always)
   private func slot(
     _ request: AppendRequest, _ index: Int, _ transaction: borrowing WriteTransaction,
     _ table: inout HeadTable
   ) throws(AnnalsError) -> Int? {
-    // What was found for the decision may have made room for another head since.
+    // The slot found for the decision may have been reused for another head since.
     if !places.isEmpty, places[index].id != 0, table.slots.id(places[index].slot) == places[index].id {
       return places[index].slot
     }
     if let slot = table.find(request.parts[index].hash), !table.slots.isPartial(slot) { return slot }
-    // It was looked up once; only this call can have begun it since, and then it were found.
+    // It was looked up once. Only this call can have begun the stream since, and then its head would be
+    // found.
     if !places.isEmpty, places[index].id == 0 { return nil }
     let place = try Self.look(up: request.parts[index], StoreReader(transaction.view, tables), &table)
     return place.id == 0 ? nil : place.slot
@@ -259,7 +266,7 @@ extension AppendGroup {
 
   /// Puts an entry at the end of the log.
   ///
-  /// - Returns: How many bytes it has.
+  /// - Returns: The size of the entry in bytes.
   @inline(__always)
   private func put(
     _ draft: borrowing EntryDraft, _ transaction: inout WriteTransaction

@@ -7,20 +7,20 @@ internal import AnnalsSchema
   import Foundation
 #endif
 
-/// What a store takes at most.
+/// The size limits of a store.
 enum AppendLimit {
-  /// The most bytes of a transaction, as LMDB leaks and spills beyond (docs/durability.md).
+  /// The maximum number of bytes of a transaction, as LMDB leaks and spills beyond (docs/durability.md).
   static let transaction = 128 << 20
-  /// The most that the limit of a payload may be set to.
+  /// The upper bound of the option that limits a payload.
   static let payload = 100 << 20
-  /// The most bytes of one event's metadata.
+  /// The maximum number of bytes of one event's metadata.
   static let metadata = 1 << 20
-  /// What an entry takes beside payload, metadata and names, generously.
+  /// The size of an entry without payload, metadata and names, rounded up generously.
   static let overhead = 200
 }
 
 extension AppendRequest {
-  /// Adds a part, whose stream's name is checked.
+  /// Adds a part after checking its stream's name.
   mutating func add(
     checking stream: StreamName, expecting expectation: Expectation
   ) throws(AnnalsError) {
@@ -28,7 +28,7 @@ extension AppendRequest {
     add(stream, expecting: expectation)
   }
 
-  /// Adds an event, whose type's name and sizes are checked.
+  /// Adds an event after checking its type's name and its sizes.
   mutating func add(_ event: Event, maximumPayload: Int) throws(AnnalsError) {
     try checkSizes(
       event.payload.count, event.metadata.count, maximumPayload: maximumPayload, event.record.type.text)
@@ -36,7 +36,7 @@ extension AppendRequest {
     add(record: index, event.payload, id: event.id, metadata: event.metadata, time: event.time ?? time)
   }
 
-  /// Adds an event of an untyped log in the same way.
+  /// Adds an event of an untyped log, with the same checks.
   @inline(__always)
   mutating func add(_ event: NewEntry, maximumPayload: Int) throws(AnnalsError) {
     let metadata = event.metadata.isEmpty ? [] : try event.metadata.encoded()
@@ -46,7 +46,7 @@ extension AppendRequest {
     add(record: index, payload, id: event.id, metadata: metadata, time: try event.time?.checked() ?? time)
   }
 
-  /// The index of a record type, whose name is checked when it comes for the first time.
+  /// Returns the index of a record type, whose name is checked at its first occurrence.
   @inline(__always)
   private mutating func index(checking record: Record) throws(AnnalsError) -> Int {
     let known = records.count
@@ -65,7 +65,7 @@ extension AppendRequest {
     }
   }
 
-  /// Throws `.tooLarge` for a call that is more than a transaction holds.
+  /// Throws `.tooLarge` for a call that exceeds a transaction.
   func checkSize() throws(AnnalsError) {
     guard bytes <= AppendLimit.transaction else {
       throw AnnalsError(
@@ -88,7 +88,7 @@ extension AppendRequest {
 }
 
 extension Timestamp {
-  /// The microseconds, if they are within the years that can be written down.
+  /// Returns the microseconds, if they are within the years that can be written.
   func checked() throws(AnnalsError) -> Int64 {
     guard Self.range.contains(self) else {
       throw AnnalsError(
@@ -99,7 +99,7 @@ extension Timestamp {
 }
 
 extension Metadata {
-  /// The CBOR map that is stored, nothing where there is no metadata.
+  /// Returns the CBOR map to store, or nothing if there is no metadata.
   func encoded() throws(AnnalsError) -> [UInt8] {
     if isEmpty { return [] }
     do throws(CodingFailure) {
@@ -109,7 +109,7 @@ extension Metadata {
     }
   }
 
-  /// Reads what was stored.
+  /// Reads stored metadata.
   init(encoded bytes: Span<UInt8>) throws(CodingFailure) {
     guard let metadata = Metadata(try CBOR(payload: bytes)) else {
       throw CodingFailure(.wrongType, at: 0, detail: "metadata is a map")

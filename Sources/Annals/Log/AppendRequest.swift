@@ -28,7 +28,7 @@ struct AppendRequest: Sendable {
   /// A record type in one schema version.
   typealias Record = RecordKind
 
-  /// An event of the call, whose record type stands in ``records``.
+  /// An event of the call, whose record type is in ``records``.
   struct Item: Sendable {
     var record: Int
     var payload: [UInt8]
@@ -37,7 +37,7 @@ struct AppendRequest: Sendable {
     var time: Int64
   }
 
-  /// What the call asks of one stream: without events it is only checked.
+  /// The part of the call for one stream. Without events, the stream is only checked.
   struct Part: Sendable {
     var stream: StreamName
     var hash: StreamHash
@@ -48,9 +48,9 @@ struct AppendRequest: Sendable {
 
   /// The time of events that bring none, in microseconds since 1970.
   let time: Int64
-  /// The parts in the order of the call. A stream may stand in several.
+  /// The parts in the order of the call. A stream may occur in several.
   private(set) var parts: [Part] = []
-  /// The events of all parts, one after the other.
+  /// The events of all parts, in order.
   private(set) var items: [Item] = []
   /// The record types of the events.
   private(set) var records: [Record] = []
@@ -58,24 +58,24 @@ struct AppendRequest: Sendable {
   private(set) var hasIDs = false
   /// Whether any part expects something.
   private(set) var hasExpectations = false
-  /// About how many bytes it adds to a transaction.
+  /// The approximate number of bytes that it adds to a transaction.
   private(set) var bytes = 0
-  /// What its version's roll-out says of it; `nil` for a call without a plan.
+  /// The roll-out of its version; `nil` for a call without a plan.
   var rollout: RequestRollout?
-  /// Which older versions read what it stores; `nil` for a call without a plan.
+  /// The older versions that read the events it stores; `nil` for a call without a plan.
   var readers: PlanReaders?
-  /// The inline projections of its store; `nil` where that has none, and for a call without a plan.
+  /// The inline projections of its store; `nil` if there are none, and for a call without a plan.
   var inline: InlineSet?
-  /// The versions behind stages of its plan that move entries to other streams, all of which must be active.
+  /// The versions after stages of its plan that move entries to other streams. All of them must be active.
   var movedBy: [SchemaVersion] = []
-  /// For an import, the state of the log in which none of its ids was there; those that came later are left
+  /// For an import, the state of the log in which none of its ids was present. Ids that came later are left
   /// out.
   var sight: LogSight?
-  /// Since when its caller waits, if it had to wait for room in the queue.
+  /// The time at which its caller began to wait, if it had to wait for space in the queue.
   var since: ContinuousClock.Instant?
   private var indices: [Record: Int] = [:]
 
-  /// A call with nothing in it yet.
+  /// Creates an empty call.
   init(time: Int64) {
     self.time = time
   }
@@ -105,10 +105,10 @@ struct AppendRequest: Sendable {
     parts[last].items = parts[last].items.lowerBound..<items.count
   }
 
-  /// The index of a record type, which is added where it is new.
+  /// Returns the index of a record type, which is added if it is new.
   @inline(__always)
   mutating func index(of record: Record) -> Int {
-    // Neighbours are mostly of one type.
+    // Neighbouring events mostly have one type.
     if let last = items.last?.record, records[last] == record { return last }
     return look(up: record)
   }
@@ -123,7 +123,7 @@ struct AppendRequest: Sendable {
   /// The events of a part.
   func items(of part: Part) -> ArraySlice<Item> { items[part.items] }
 
-  /// The same call without the events for which `isLeftOut` returns `true`, which is called with each
+  /// Returns the same call without the events for which `isLeftOut` returns `true`. `isLeftOut` receives each
   /// part's index.
   func without(_ isLeftOut: (Int, Item) -> Bool) -> AppendRequest {
     var rest = self

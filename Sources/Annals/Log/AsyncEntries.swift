@@ -1,6 +1,6 @@
 public import AnnalsCoding
 
-/// The entries of a log, of a store or of one stream, one after the other, for loops that wait.
+/// The entries of a log, of a store or of one stream, in order, as an asynchronous sequence.
 ///
 /// ```swift
 /// for try await entry in store.entries(in: "workout-42") {
@@ -8,14 +8,14 @@ public import AnnalsCoding
 /// }
 /// ```
 ///
-/// Entries are read a page at a time, each page in a snapshot of its own that has ended before the first entry of the
-/// page is given. So however slowly the loop goes, it keeps no place among the readers and no page of the file, and what the
-/// loop does to an entry may be appending to the same store. The sequence ends at the head that the log or the stream had when
-/// its first entry was asked for; what is appended later is for the next one. It keeps the store open.
+/// Entries are read in pages. The snapshot of a page ends before the first entry of the page is delivered. So
+/// a slow loop holds no reader slot and no page of the file, and it may append to the same store. The
+/// sequence ends at the head that the log or the stream had when the first entry was requested. Later entries
+/// belong to the next sequence. The sequence keeps the store open.
 ///
-/// Each iterator begins anew. A page is read apart from the actor that asks for it.
+/// Each iterator starts from the beginning. Pages are read off the calling actor.
 public struct AsyncEntries<Element: Sendable>: AsyncSequence, Sendable {
-  /// What stops the sequence.
+  /// The error that ends the sequence.
   public typealias Failure = AnnalsError
 
   private var pages: EntryPages<Element>
@@ -30,12 +30,13 @@ public struct AsyncEntries<Element: Sendable>: AsyncSequence, Sendable {
     set { pages.limits = newValue }
   }
 
-  /// An iterator that has read nothing yet.
+  /// Creates an iterator at the beginning of the sequence.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pages) }
 
-  /// The entries that a loop has not been given yet.
+  /// The entries that a loop has not received yet.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    /// What was read and is not given yet. The next one is last, so that it is moved and not copied.
+    /// The entries that are read and not delivered yet. The next one is last, so that it is moved and not
+    /// copied.
     @usableFromInline var page: [Element] = []
     private var pages: EntryPages<Element>
 
@@ -43,10 +44,10 @@ public struct AsyncEntries<Element: Sendable>: AsyncSequence, Sendable {
       self.pages = pages
     }
 
-    /// The next entry; `nil` at the end or the limit, and after an error.
+    /// Returns the next entry; `nil` at the end or the limit, and after an error.
     ///
-    /// - Throws: ``AnnalsError`` with code `cancelled` where a page is to be read and the task is cancelled, `tooManyReaders`
-    ///   or `usedAfterFork`, or as the same read in a snapshot throws.
+    /// - Throws: ``AnnalsError`` with code `cancelled` if the task is cancelled when a page must be read,
+    ///   `tooManyReaders` or `usedAfterFork`, or as the same read in a snapshot throws.
     /// - Complexity: One snapshot for a page of 256 entries or 1 MiB.
     @inlinable
     public mutating func next(
@@ -57,7 +58,7 @@ public struct AsyncEntries<Element: Sendable>: AsyncSequence, Sendable {
       return page.popLast()
     }
 
-    /// Takes the next page that has entries; none at the end.
+    /// Takes the next page that has entries; at the end, an empty one.
     @usableFromInline
     mutating func turn(isolation actor: isolated (any Actor)?) async throws(AnnalsError) {
       do throws(AnnalsError) {
@@ -68,7 +69,7 @@ public struct AsyncEntries<Element: Sendable>: AsyncSequence, Sendable {
       }
     }
 
-    /// Makes sure that nothing comes any more.
+    /// Ends the sequence.
     mutating func end() {
       page = []
       pages.end()

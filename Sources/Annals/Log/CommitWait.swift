@@ -3,24 +3,24 @@ internal import LMDB
 
 /// The wait of a loop for commits of a log, whichever process makes them.
 struct CommitWait: Sendable {
-  /// What announces commits, from the first wait on.
+  /// The watch that announces commits, from the first wait on.
   private var watch: CommitWatch?
 
-  /// Looks at the log now and after each commit until there is something.
+  /// Searches the log now and after each commit until there is a result.
   ///
-  /// A commit of this process is met at once, one of another process within some milliseconds.
+  /// A commit of this process is seen at once, one of another process within some milliseconds.
   ///
-  /// - Returns: What `look` found; `nil` if the task is cancelled.
+  /// - Returns: The result of `look`; `nil` if the task is cancelled.
   mutating func first<Found>(
     in core: LogCore, isolation: isolated (any Actor)? = #isolation,
     _ look: () throws(AnnalsError) -> Found?
   ) async throws(AnnalsError) -> Found? {
     while !Task.isCancelled {
-      // Before the look: a commit during it is announced after this count.
+      // Read before the search, so that a commit during it is announced after this count.
       let known = core.place.commits.count
       if let found = try look() { return found }
       if watch == nil {
-        // A commit from before there was a watch is seen by one more look.
+        // One more search sees a commit from before the watch.
         watch = try core.watch()
         continue
       }

@@ -2,14 +2,15 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-/// What announces every commit of a log, or of a view's file, whichever process made it, as long as anybody holds this.
+/// Announces every commit of a log, or of a view's file, of any process, while it is referenced.
 ///
-/// Commits of this process are announced by who makes them at once. Those of others nobody announces: a thread looks at the number of the last one every other
-/// millisecond, which costs no lock and no call of the system but the rest between two looks.
+/// Commits of this process are announced at once by their writers. Commits of other processes are not
+/// announced: a thread reads the number of the last one every other millisecond. That costs no lock, and no
+/// system call except the rest between two reads.
 final class CommitWatch: Sendable {
   private static let interval: UInt32 = 2
 
-  /// What rises with every commit.
+  /// The signal that rises with every commit.
   let signal: Signal
   private let isOver = Over()
   private let thread: WriterThread
@@ -21,8 +22,9 @@ final class CommitWatch: Sendable {
   /// Begins to watch.
   ///
   /// - Parameters:
-  ///   - signal: What is announced to; the first look announces too, because whoever began to wait before it cannot know what was committed until then.
-  ///   - current: The file in use, and a number that no other one has.
+  ///   - signal: The signal to raise. The first look raises it too, because a reader that began to wait
+  ///     before it cannot know of earlier commits.
+  ///   - current: The file in use, and a number that no other file has.
   init(
     _ signal: Signal, _ current: @escaping @Sendable () -> (number: UInt64, environment: Environment)
   ) throws(AnnalsError) {
@@ -46,17 +48,18 @@ final class CommitWatch: Sendable {
   }
 }
 
-/// The newest commit that readers can see, and of which file.
+/// The newest commit that readers can see, and its file.
 private struct Seen {
   private var number: UInt64?
   private var commit: UInt64 = 0
 
   /// Whether readers see more than at the last look.
   ///
-  /// A writer shows its meta page, and waits for the disk, before it tells the number that snapshots are begun by: so behind a new meta page is looked again and again, until
-  /// snapshots have it. Who were told earlier would look, find nothing, and wait for the next commit.
+  /// A writer publishes its meta page, and waits for the disk, before it publishes the number at which
+  /// snapshots begin. So after a new meta page, the watch looks again until snapshots have it. Readers
+  /// announced to earlier would find nothing, and wait for the next commit.
   mutating func hasMoved(_ current: UInt64, _ environment: Environment) -> Bool {
-    // What cannot be read is told to those who read.
+    // An unreadable state is reported to the readers.
     guard let newest = try? environment.lastTransaction() else { return false }
     if current == number, newest == commit { return false }
     guard let visible = try? environment.read({ $0.id }) else { return true }
@@ -67,7 +70,7 @@ private struct Seen {
 }
 
 extension LogCore {
-  /// The watch that all of this process share who follow the log.
+  /// Returns the watch that all followers of the log in this process share.
   func watch() throws(AnnalsError) -> CommitWatch {
     try watching.withLock { (watching) throws(AnnalsError) in
       if let watch = watching.watch { return watch }
@@ -80,19 +83,19 @@ extension LogCore {
     }
   }
 
-  /// The watch, as long as somebody holds it.
+  /// The watch, while it is referenced.
   struct Watching {
     weak var watch: CommitWatch?
   }
 }
 
 extension ViewFile {
-  /// The watch, as long as somebody holds it.
+  /// The watch, while it is referenced.
   struct Watching: Sendable {
     weak var watch: CommitWatch?
   }
 
-  /// The watch that all of this process share who follow the file.
+  /// Returns the watch that all followers of the file in this process share.
   func watch() throws(AnnalsError) -> CommitWatch {
     try watching.withLock { (watching) throws(AnnalsError) in
       if let watch = watching.watch { return watch }

@@ -2,7 +2,7 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 
 extension CompiledPlan {
-  /// The number of the stage that retains entries of `kind` as they are stored; `nil` where none does.
+  /// The number of the stage that retains entries of `kind` as they are stored; `nil` if none does.
   ///
   /// - Complexity: O(1), and O(fields) for a draft.
   func retaining(_ kind: KindRegistry.Kind, in kinds: KindRegistry) -> Int? {

@@ -7,19 +7,19 @@ internal import AnnalsSchema
   import Foundation
 #endif
 
-/// The value of a row of `meta` that says where a table of a stage stands, whose chunks are rows of `meta` too.
+/// The value of a `meta` row that locates a table of a stage. The table's chunks are rows of `meta` too.
 struct ContextTableRow: Sendable {
-  /// What a table is of.
+  /// The content of a table.
   enum Use: String, CaseIterable {
     /// A context that is stored by key.
     case keyed
-    /// Where the groups of folds end.
+    /// The ends of the groups of folds.
     case groups
   }
 
-  /// What tells its chunks from those of others.
+  /// The id that distinguishes its chunks from those of others.
   let id: UUID
-  /// By chunk, its first key.
+  /// The first key of each chunk.
   let firstKeys: [[UInt8]]
 
   init(id: UUID, firstKeys: [[UInt8]]) {
@@ -27,20 +27,20 @@ struct ContextTableRow: Sendable {
     self.firstKeys = firstKeys
   }
 
-  /// What the names of all rows of chunks begin with.
+  /// The prefix of the names of all chunk rows.
   static let chunkPrefix = "table "
 
   /// The name of the row for the stage to `version`.
   static func name(_ use: Use, of version: SchemaVersion) -> String { "\(use.rawValue) \(version)" }
 
-  /// The name of the row that has the chunk numbered `index`.
+  /// Returns the name of the row that has the chunk numbered `index`.
   func chunkName(_ index: Int) -> String {
     let number = String(index, radix: 16)
     return Self.chunkPrefix + id.uuidString + " " + String(repeating: "0", count: max(8 - number.count, 0))
       + number
   }
 
-  /// The id (16 bytes), how many chunks there are (varint), and the first key of each (counted).
+  /// Encodes the id (16 bytes), the number of chunks (varint), and the first key of each (counted).
   func encoded() -> [UInt8] {
     var bytes = id.bytes
     bytes.append(varint: UInt64(firstKeys.count))
@@ -60,7 +60,7 @@ struct ContextTableRow: Sendable {
     self.firstKeys = firstKeys
   }
 
-  /// The table, whose chunks are read from whatever generation of the log is in use.
+  /// Returns the table, whose chunks are read from the generation of the log that is in use.
   func table(in core: LogCore) -> ContextTable {
     ContextTable(firstKeys: firstKeys) { (index) throws(AnnalsError) in
       try core.generation.read { (reader) throws(AnnalsError) in

@@ -8,11 +8,12 @@ internal import LMDB
   import Foundation
 #endif
 
-/// What an activation has worked out, on its way into the store.
+/// Stores the results of an activation.
 ///
-/// Chunks of tables are stored ahead, in transactions of bounded size, where nobody looks for them; what leads to them is put by the activation's own transaction.
+/// Chunks of tables are stored ahead, in transactions of bounded size, where no reader looks for them. The
+/// activation's own transaction puts the rows that lead to them.
 struct ContextWriting {
-  /// The bytes of chunks that end a transaction.
+  /// The size in bytes of the chunks at which a transaction ends.
   private static let batchBytes = 16 << 20
 
   private let log: EventLog
@@ -65,7 +66,8 @@ struct ContextWriting {
     rows.append((ContextTableRow.name(use, of: version), row.encoded()))
   }
 
-  /// Whether nobody has put these rows meanwhile, and all chunks are in the generation of `reader`: a pass may have switched to one without them.
+  /// Whether no other process has put these rows meanwhile, and all chunks are in the generation of `reader`:
+  /// a pass may have switched to one without them.
   func isStillDue(_ reader: StoreReader) throws(AnnalsError) -> Bool {
     for (name, _) in rows {
       let stored: Void? = try reader.row(name, in: reader.tables.meta) { _ in }
@@ -78,7 +80,7 @@ struct ContextWriting {
     }
   }
 
-  /// Removes chunks that an activation which did not come to its end has left.
+  /// Removes chunks that an interrupted activation has left.
   func removeUnused() throws(AnnalsError) {
     let isAny = try log.read { (snapshot) throws(AnnalsError) in try !snapshot.reader.chunkNames().isEmpty }
     guard isAny else { return }

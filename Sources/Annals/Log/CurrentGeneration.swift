@@ -2,16 +2,17 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-/// The generation that everybody in this process uses who has the store open, and the way to the one that succeeds it.
+/// The generation that this process uses, and the way to its successor.
 ///
-/// Nobody announces a switch: each process finds the seal in the first transaction behind it. The first thread that does opens the successor for all.
+/// A switch is not announced: each process finds the seal in its first transaction after the switch. The
+/// first thread to find it opens the successor for all.
 final class CurrentGeneration: Sendable {
   private let opening: StoreOpening
   private let heads: Int
-  /// What rises with every commit of this process, and of others as long as anybody watches (``CommitWatch``).
+  /// The signal that rises with every commit of this process, and of others while a ``CommitWatch`` exists.
   let commits = Signal()
   private let known: Mutex<Generation>
-  /// The generations before it that somebody in this process may still be about to let go of.
+  /// The earlier generations that threads of this process may still use.
   private let former = Mutex<[Former]>([])
   /// Held while a successor is opened, so that it is opened once.
   private let moving = Mutex(())
@@ -21,7 +22,8 @@ final class CurrentGeneration: Sendable {
     let first = StoreOpening(directory: directory, options: options)
     known = Mutex(Generation(try first.run(), directory, heads: options.headLimit))
     var later = options
-    // What succeeds a generation was built by this library from what is open here; to check every page again would keep writers waiting.
+    // This library built a successor from the file that is open here. Checking every page again would keep
+    // writers waiting.
     later.trust = .own
     opening = StoreOpening(directory: directory, options: later)
     heads = options.headLimit
@@ -30,16 +32,19 @@ final class CurrentGeneration: Sendable {
   /// The generation in use as this process knows it.
   var generation: Generation { known.withLock { $0 } }
 
-  /// The generation that succeeds `old`, opened by whoever asks first.
+  /// Returns the generation that succeeds `old`. The first caller opens it.
   ///
-  /// The calling thread has no transaction and no turn, because `open.lock` is taken inside. It may have been `old` again: a switch that was rolled back.
+  /// The calling thread has no transaction and no turn, because `open.lock` is taken inside. The result may
+  /// be `old` again, after a switch that was rolled back.
   ///
-  /// - Throws: ``AnnalsError`` with code `incomplete`, `foreign`, `damaged`, and what else an open throws. Then `old` stays what it was.
+  /// - Throws: ``AnnalsError`` with code `incomplete`, `foreign`, `damaged`, and other errors of an open.
+  ///   Then `old` stays in use.
   func successor(of old: Generation) throws(AnnalsError) -> Generation {
     try moving.withLock { (_) throws(AnnalsError) -> Generation in
       let newest = generation
       guard newest === old else { return newest }
-      // From CURRENT, and not from the seal: of a long way the generations in the middle may be gone.
+      // From `CURRENT`, and not from the seal: generations in the middle of a long chain may have been
+      // removed.
       let next = Generation(try opening.run(), opening.directory, heads: heads)
       known.withLock { $0 = next }
       former.withLock { former in
@@ -53,7 +58,8 @@ final class CurrentGeneration: Sendable {
     weak var generation: Generation?
   }
 
-  /// Whether threads of this process have a former generation that will let go of it by themselves: nobody reads from it.
+  /// Whether threads of this process have a former generation that they will release by themselves: nobody
+  /// reads from it.
   var isLettingGo: Bool {
     former.withLock { former in
       former.contains { former in
@@ -68,14 +74,14 @@ extension Generation {
   /// Whether this process has a snapshot of it.
   fileprivate var isReadFromHere: Bool {
     do throws(EnvironmentError) { return try environment.isReadFromHere() } catch {
-      // Then nobody is waited for.
+      // In that case nothing is waited for.
       return true
     }
   }
 }
 
 extension CurrentGeneration {
-  /// The generation in use, by a look at the store.
+  /// Returns the generation in use, after reading the store.
   func newest() throws(AnnalsError) -> Generation {
     var newest = generation
     while try !newest.read({ (reader) throws(AnnalsError) in try newest.isInUse(in: reader) }) {
@@ -84,13 +90,14 @@ extension CurrentGeneration {
     return newest
   }
 
-  /// How long a turn is waited for to mend what a crash has left; whoever opens or writes next does it otherwise.
+  /// The time to wait for the turn to repair the effects of a crash. Otherwise the next opener or writer does
+  /// it.
   private static let patience = Duration.milliseconds(200)
 
-  /// Does what a process that was killed during a switch or a rollback has left to do, behind all checks of an open: takes a stale seal away, and lets
-  /// `CURRENT` name the generation in use.
+  /// Completes a switch or rollback of a process that was killed, after all checks of an open. It removes a
+  /// stale seal and makes `CURRENT` name the generation in use.
   ///
-  /// Where somebody else has `pass.lock`, or the turn at writing, it is left to them.
+  /// If another process has `pass.lock`, or the turn at writing, the work is left to it.
   func settle() throws(AnnalsError) {
     let generation = generation
     guard opening.options.access == .readWrite, generation.needsUnsealing || generation.isUnrecorded else {

@@ -1,14 +1,14 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// The stored entries of the log or of one stream in one snapshot, lent one after the other in either direction.
+/// A cursor over the stored entries of the log or of one stream in one snapshot, in either direction.
 struct EntryCursor: ~Copyable, ~Escapable {
   let reader: StoreReader
   private var rows: IntegerCursor
-  /// Where the read stands: what a later snapshot goes on from.
+  /// The place of the read, from which a later snapshot continues.
   private(set) var steps: EntrySteps
 
-  /// The entries behind those that `steps` has gone through already.
+  /// Creates a cursor after the entries that `steps` has passed already.
   @_lifetime(copy reader)
   init(_ reader: StoreReader, _ steps: consuming EntrySteps) throws(AnnalsError) {
     let rows = try reader.entriesCursor()
@@ -18,11 +18,10 @@ struct EntryCursor: ~Copyable, ~Escapable {
     self.steps = steps
   }
 
-  /// How many entries of a stream were read to find and lend those that were asked for.
+  /// The number of entries of a stream that were read to find and lend the requested ones.
   var touched: Int { steps.stream?.touched ?? 0 }
 
-  /// The next entry; `nil` at the end or the limit. A missing one is damage.
-  // Each further copy of an entry costs a scan a tenth of its time.
+  /// Returns the next entry; `nil` at the end or the limit. A missing one is damage.
   @inline(__always)
   @_lifetime(copy self)
   mutating func next() throws(AnnalsError) -> LentEntry? {
@@ -40,7 +39,7 @@ struct EntryCursor: ~Copyable, ~Escapable {
     return try reader.lend(row.value, at: position)
   }
 
-  /// The name of the stream that `entry` belongs to.
+  /// Returns the name of the stream that `entry` belongs to.
   mutating func name(of entry: borrowing LentEntry) throws(AnnalsError) -> StreamName {
     if let stream = steps.stream { return stream.stream }
     return try steps.names.name(of: entry.stream, reader)
@@ -48,7 +47,7 @@ struct EntryCursor: ~Copyable, ~Escapable {
 }
 
 extension StoreReader {
-  /// The entry stored at `position` with these bytes, after checking its header and checksum.
+  /// Returns the entry stored at `position` with these bytes, after checking its header and checksum.
   @_lifetime(copy bytes)
   func lend(_ bytes: Span<UInt8>, at position: Position) throws(AnnalsError) -> LentEntry {
     LentEntry(position: position, header: try header(bytes, at: position), bytes: bytes)

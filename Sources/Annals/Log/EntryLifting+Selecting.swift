@@ -17,7 +17,7 @@ struct WantedKinds: Sendable {
 }
 
 extension EntryLifting {
-  /// Leaves out entries that none of these steps of the plan begins with: they are not even decoded.
+  /// Leaves out entries that none of these steps of the plan begins with. They are not even decoded.
   mutating func select(_ steps: Set<Int>) {
     wanted.isWanted = table.indices.map { kind in
       // An entry without an entrance is read, so that the reader gets the reason, or counts it.
@@ -25,12 +25,12 @@ extension EntryLifting {
     }
   }
 
-  /// Whether events of a kind concern nobody who names the events that are wanted.
+  /// Whether no reader that names its wanted events needs events of a kind.
   private func isPassable(_ kind: UInt32) -> Bool {
     reading.kinds.kinds[kind].map { reach.isPassable($0) } ?? false
   }
 
-  /// The cases of the current event that an entry may become; `nil` where that is not known.
+  /// The cases of the current event that an entry may become; `nil` if that is not known.
   func cases(of entry: borrowing LentEntry) -> Set<Int>? {
     guard entry.kind == 0 else { return cases(of: entry.kind) }
     guard let body = try? EntryBody(entry.bytes, header: entry.header), case .parts(let parts) = body else {

@@ -7,29 +7,29 @@ internal import AnnalsSchema
   import Foundation
 #endif
 
-/// Takes stored entries through a plan: the one gate by which events are delivered.
+/// Upcasts stored entries with a plan. All events are delivered through it.
 struct EntryLifting: Sendable {
   let reach: PlanReach
   let table: [CompiledPlan.Entrance?]
-  /// The kinds whose entries are lifted.
+  /// The kinds whose entries are upcast.
   var wanted = WantedKinds()
   let reading: EntryReading
   private let log: UUID
   private let past: StoredPast?
 
-  /// The gate for a snapshot of `generation` with these kinds, of the log with this id.
+  /// Creates an upcaster for a snapshot of `generation` with these kinds, of the log with this id.
   init(reach: PlanReach, kinds: KindRegistry, log: UUID, generation: Generation) {
     self.init(
       reach: reach, kinds: kinds, log: log,
       past: StoredPast(generation.environment, generation.tables, kinds, log: log, reach))
   }
 
-  /// The gate for a snapshot with these kinds, of a generation as the threads of a pass read it.
+  /// Creates an upcaster for a snapshot with these kinds, of a generation as the threads of a pass read it.
   init(reach: PlanReach, kinds: KindRegistry, of source: RewriteSource) {
     self.init(reach: reach, kinds: kinds, log: source.log, past: source.past(kinds, reach))
   }
 
-  /// The gate for entries of which `past` finds what stands before them; `nil` for a plan without folds.
+  /// Creates an upcaster that finds earlier entries through `past`; `nil` for a plan without folds.
   init(reach: PlanReach, kinds: KindRegistry, log: UUID, past: StoredPast?) {
     self.past = past
     self.reach = reach
@@ -38,7 +38,8 @@ struct EntryLifting: Sendable {
     self.log = log
   }
 
-  /// Adds to `sink` the events that `entry`, of the stream called `stream`, is today. A stub is none, and so is an entry in quarantine.
+  /// Adds to `sink` the current events of `entry`, of the stream called `stream`. A stub has none, nor does
+  /// an entry in quarantine.
   func lift(_ entry: borrowing LentEntry, of stream: StreamName, into sink: Sink) throws(AnnalsError) {
     if let past { sink.past = past }
     guard let quarantine = reach.quarantine else { return try liftWhole(entry, of: stream, into: sink) }
@@ -65,7 +66,8 @@ struct EntryLifting: Sendable {
     do { body = try EntryBody(entry.bytes, header: entry.header) } catch {
       throw AnnalsError(error, place: "position \(entry.position)", position: entry.position)
     }
-    // An entry is lifted whole, as it was before a pass gave it parts: whether it fails must not depend on who asks for what.
+    // An entry is upcast whole, as it was before a pass gave it parts: whether it fails must not depend on
+    // the events that a reader wants.
     guard case .parts(let parts) = body, parts.contains(where: { wanted.include($0.kind) }) else { return }
     let before = sink.count
     do throws(AnnalsError) {
@@ -99,7 +101,8 @@ struct EntryLifting: Sendable {
     }
   }
 
-  /// Why entries of `kind` cannot be read: another program has stored them since this one opened the store.
+  /// Returns why entries of `kind` cannot be read: another program has stored them since this one opened the
+  /// store.
   private func unreadable(_ kind: UInt32, at position: Position) throws(AnnalsError) -> AnnalsError {
     let kind = try reading.kind(kind, at: position)
     let step: MissingStep
@@ -115,7 +118,7 @@ struct EntryLifting: Sendable {
 }
 
 extension AnnalsError {
-  /// What a caller is told of an entry whose kind has no path through the plan.
+  /// The error for an entry whose kind has no path through the plan.
   init(_ step: MissingStep, _ kind: KindRegistry.Kind, at position: Position) {
     self.init(
       step.code,

@@ -26,7 +26,7 @@ struct PageEnd: Sendable {
   var isLast = false
   /// The error to throw after the elements of the page.
   var failure: AnnalsError?
-  /// The entry that the failure is about; `nil` where the log itself could not be read.
+  /// The entry that the failure is about; `nil` if the log itself could not be read.
   var unreadable: UnreadableEntry?
 }
 

@@ -9,7 +9,7 @@ struct EntryPages<Element: Sendable>: Sendable {
   var limits = PageLimits()
   private var reader: EntryReader
   private let read: Read
-  /// The most elements that are still to be given.
+  /// The maximum number of elements still to deliver.
   private var remaining: Int
   /// The wait of a live read for commits; `nil` in a bounded read.
   private var wait: CommitWait?
@@ -28,7 +28,7 @@ struct EntryPages<Element: Sendable>: Sendable {
     wait = CommitWait()
   }
 
-  /// Makes sure that nothing comes any more.
+  /// Ends the read.
   mutating func end() {
     remaining = 0
     failure = nil
@@ -38,8 +38,8 @@ struct EntryPages<Element: Sendable>: Sendable {
   ///
   /// It runs on no actor, because a page that is not in memory waits for the disk.
   ///
-  /// - Returns: No elements at the end: after the last page of a bounded read, or when the task of a live
-  ///   read is cancelled.
+  /// - Returns: No elements at the end: after the last page of a bounded read, or where a task that reads
+  ///   live is cancelled.
   @concurrent func next() async throws(AnnalsError) -> (EntryPages, [Element]) {
     var rest = self
     if var wait {
@@ -55,7 +55,7 @@ struct EntryPages<Element: Sendable>: Sendable {
     }
   }
 
-  /// Reads one page, the last element first; `nil` where it has none and others may follow.
+  /// Reads one page, the last element first; `nil` if it has none and others may follow.
   private mutating func turn() throws(AnnalsError) -> [Element]? {
     if let failure { throw failure }
     guard remaining > 0 else { return [] }

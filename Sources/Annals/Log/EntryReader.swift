@@ -97,7 +97,7 @@ struct EntryReader: Sendable {
 
   /// Reads the next page as events in the current version of the plan.
   ///
-  /// - Parameter steps: The steps of the plan that entries begin with which are read; `nil` for all.
+  /// - Parameter steps: The steps of the plan at which the wanted entries begin; `nil` for all.
   mutating func events<Event: SchemaEvent>(
     _ limits: PageLimits, through reach: PlanReach, selecting steps: Set<Int>? = nil, likely: Int? = nil
   ) throws(AnnalsError) -> EntryPage<Entry<Event>> {
@@ -127,10 +127,11 @@ struct EntryReader: Sendable {
 }
 
 extension LogSnapshot {
-  /// What takes entries of this snapshot through a plan.
+  /// Returns the upcaster for entries of this snapshot.
   ///
-  /// - Parameter steps: The steps of the plan that entries begin with which are read; `nil` for all.
-  /// - Throws: ``AnnalsError`` with code `superseded` where the store has retired what the plan ends at.
+  /// - Parameter steps: The steps of the plan at which the wanted entries begin; `nil` for all.
+  /// - Throws: ``AnnalsError`` with code `superseded` if the store has retired the version that the plan ends
+  ///   at.
   func lifting(_ reach: PlanReach, selecting steps: Set<Int>? = nil) throws(AnnalsError) -> EntryLifting {
     try reach.mustNotBeContracted(kinds)
     var lifting = EntryLifting(

@@ -69,7 +69,7 @@ struct EntryReading: Sendable {
     return Payload(stored: named)
   }
 
-  /// What the writer noted beside the event.
+  /// Returns the metadata of the event.
   static func metadata(of entry: borrowing LentEntry) throws(AnnalsError) -> Metadata {
     if entry.header.metadata.isEmpty { return Metadata() }
     do { return try Metadata(encoded: entry.bytes.extracting(entry.header.metadata)) } catch {

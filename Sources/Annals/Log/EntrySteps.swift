@@ -1,28 +1,29 @@
 internal import AnnalsCoding
 
-/// Which entries a read is of.
+/// The entries that a read covers.
 enum EntrySource: Sendable {
-  /// The whole log from a position on, or what it holds of the streams whose names begin with a text.
+  /// The whole log from a position on, or its entries in the streams whose names begin with a text.
   case log(from: Position?, prefix: String? = nil)
   /// One stream, from a revision on.
   case stream(StreamName, from: Revision?)
 
-  /// What the names of the streams begin with, where not all are read.
+  /// The prefix of the names of the streams to read; `nil` if all are read.
   var prefix: String? {
     if case .log(_, let prefix) = self { prefix } else { nil }
   }
 }
 
-/// Where a read stands, and which entry comes next.
+/// The place of a read, and the choice of the next entry.
 ///
-/// It holds no snapshot: positions and revisions never change, so that a read which began in one snapshot goes on in a
-/// later one, and ends where it would have ended in the first. Only a pass that moves streams changes revisions.
+/// It holds no snapshot. Positions and revisions never change, so a read that began in one snapshot continues
+/// in a later one, and ends where it would have ended in the first. Only a pass that moves streams changes
+/// revisions.
 struct EntrySteps: Sendable {
   /// The way through the log, where the whole log is read.
   var log: LogSteps?
   /// The way through the stream, where one is read.
   var stream: StreamSteps?
-  /// What the names of the streams begin with, where not all are read.
+  /// The prefix of the names of the streams to read; `nil` if all are read.
   var prefix: String?
   /// The names met on the way.
   var names = StreamNames()
@@ -34,7 +35,8 @@ struct EntrySteps: Sendable {
     prefix.map { name.text.utf8.starts(with: $0.utf8) } ?? true
   }
 
-  /// Goes on in a snapshot, which may be of another generation: names may be others there, and a stream that is read must be what it was.
+  /// Continues in a snapshot, which may be of another generation. Names may differ there, and a stream that
+  /// is read must be unchanged.
   ///
   /// - Throws: ``AnnalsError`` with code `streamMoved`.
   mutating func enter(_ snapshot: borrowing LogSnapshot) throws(AnnalsError) {

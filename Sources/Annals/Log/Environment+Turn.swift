@@ -2,18 +2,19 @@ internal import AnnalsCoding
 internal import LMDB
 
 extension Environment {
-  /// The turn at writing, waited for at most so long.
+  /// Returns the turn at writing, waiting for it up to `limit`.
   ///
-  /// - Throws: `busy` where another process keeps it.
+  /// - Throws: `busy` if another process keeps it.
   func turn(within limit: Duration) throws(AnnalsError) -> Turn {
     let turn = try storage { () throws(EnvironmentError) in try turnIfFree(within: limit) }
     guard let turn else { throw busy(for: limit) }
     return turn
   }
 
-  /// Lends a durable write transaction to `body`, and commits it when that returns; its turn is waited for at most so long.
+  /// Calls `body` with a durable write transaction, and commits it when `body` returns. The turn is waited
+  /// for up to `limit`.
   ///
-  /// - Throws: `busy` where another process keeps the turn; what `body` throws, after which nothing is changed.
+  /// - Throws: `busy` if another process keeps the turn; any error of `body`, after which nothing is changed.
   func write(
     within limit: Duration, _ body: (inout WriteTransaction) throws(AnnalsError) -> Void
   ) throws(AnnalsError) {
@@ -25,10 +26,10 @@ extension Environment {
     do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
   }
 
-  /// What is told where another process has kept the turn for so long.
+  /// The error for a turn that another process has kept for so long.
   func busy(for limit: Duration) -> AnnalsError {
     let holder: Int32?
-    // Who it is, is only told; a lock file that cannot be read does not change that the store is busy.
+    // The process is only named in the message: the store is busy even if the lock file cannot be read.
     do { holder = try lastWriter() } catch { holder = nil }
     return AnnalsError(
       .busy,

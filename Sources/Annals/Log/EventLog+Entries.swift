@@ -1,7 +1,7 @@
 public import AnnalsCoding
 
 extension EventLog {
-  /// The entries of the whole log, or of some streams, one after the other, for a loop that waits.
+  /// Returns the entries of the whole log, or of some streams, in order, as an asynchronous sequence.
   ///
   /// ```swift
   /// for try await entry in log.entries(backwards: true, limit: 10) {
@@ -10,11 +10,12 @@ extension EventLog {
   /// ```
   ///
   /// - Parameters:
-  ///   - prefix: What the names of the streams begin with, byte by byte; by default all are read.
-  ///   - start: The first one; by default the log's first, or its last where they are read backwards.
-  ///   - backwards: Whether they come newest first.
-  ///   - limit: The most entries to read.
-  /// - Returns: A sequence that throws what ``LogEntries/next()`` throws, and `cancelled` in a cancelled task.
+  ///   - prefix: The first bytes of the names of the streams to read. By default, all streams are read.
+  ///   - start: The position to begin at; by default the log's first, or its last if read backwards.
+  ///   - backwards: Whether to read the newest entries first.
+  ///   - limit: The maximum number of entries to read.
+  /// - Returns: A sequence that throws the errors of ``LogEntries/next()``, and `cancelled` in a cancelled
+  ///   task.
   public func entries(
     streamPrefix prefix: String? = nil, from start: Position? = nil, backwards: Bool = false,
     limit: Int = .max
@@ -22,15 +23,16 @@ extension EventLog {
     entries(of: .log(from: start, prefix: prefix), backwards: backwards, limit: limit)
   }
 
-  /// The entries of one stream, one after the other, for a loop that waits. A stream that does not exist has none.
+  /// Returns the entries of one stream, in order, as an asynchronous sequence. A stream that does not exist
+  /// has none.
   ///
   /// - Parameters:
   ///   - stream: The stream.
-  ///   - start: The first one; by default the stream's first, or its last where they are read backwards.
-  ///   - backwards: Whether they come newest first.
-  ///   - limit: The most entries to read.
-  /// - Returns: A sequence that throws what ``LogEntries/next()`` throws, `invalidName`, and `cancelled` in a cancelled
-  ///   task.
+  ///   - start: The revision to begin at; by default the stream's first, or its last if read backwards.
+  ///   - backwards: Whether to read the newest entries first.
+  ///   - limit: The maximum number of entries to read.
+  /// - Returns: A sequence that throws the errors of ``LogEntries/next()``, `invalidName`, and `cancelled` in
+  ///   a cancelled task.
   public func entries(
     in stream: StreamName, from start: Revision? = nil, backwards: Bool = false, limit: Int = .max
   ) -> AsyncEntries<LogEntry> {

@@ -30,9 +30,11 @@ extension EventLog {
     return try await append(call.finish().request)
   }
 
-  /// Appends payloads as they are, in one call, each to the stream of its origin with the id, the metadata and the time of it.
+  /// Appends payloads unchanged, in one call. Each goes to the stream of its origin, with the id, metadata
+  /// and time of that origin.
   ///
-  /// - Parameter entries: The payloads in the order of their positions; positions and revisions are given by the log.
+  /// - Parameter entries: The payloads in the order of their positions. The log assigns positions and
+  ///   revisions.
   /// - Throws: ``AnnalsError`` as the other forms.
   @discardableResult
   package func append(

@@ -8,9 +8,10 @@ internal import AnnalsSchema
 #endif
 
 extension EventLog {
-  /// The id that rules make of `salt` by ``Origin/sharedID(_:)``, for events that are appended beside those that rules made.
+  /// Returns the id that rules make of `salt` with ``Origin/sharedID(_:)``, for appending events alongside
+  /// those that rules made.
   ///
-  /// - Parameter salt: What tells apart the ids of one log; any text.
+  /// - Parameter salt: Any text that distinguishes the ids of one log.
   /// - Complexity: One hash of about 30 bytes and the salt.
   public func sharedID(_ salt: String) -> UUID {
     Origin(

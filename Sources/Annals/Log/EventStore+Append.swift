@@ -2,19 +2,23 @@ public import AnnalsCoding
 public import AnnalsSchema
 
 extension EventStore {
-  /// Adds `events` to the end of `stream`, all of them or none.
+  /// Appends `events` to the end of `stream`, all of them or none.
   ///
-  /// The events are on disk when this returns, but the last commit of a store that is opened with ``StoreOptions/Durability/relaxed``. Calls that wait at
-  /// the same time share a commit. A task that is cancelled takes its call back as long as that waits.
+  /// The events are durable on return. With ``StoreOptions/Durability/relaxed``, a power loss may lose the
+  /// last commit. Calls that wait at the same time share a commit. Cancelling the task withdraws a call that
+  /// is still waiting.
   ///
   /// - Parameters:
-  ///   - events: The events, oldest first. Without events nothing is written and no stream is created.
+  ///   - events: The events, oldest first. Without events, nothing is written and no stream is created.
   ///   - stream: The stream to extend. It need not exist yet.
-  ///   - expected: What the caller believes the stream holds, compared exactly with its head at commit.
-  /// - Returns: Where the events stand.
-  /// - Throws: ``AnnalsError`` with code `rejected` or `ruleFailed` where an inline projection does not take an event, `requiresActivation` where one of the store's is not in force any more, `conflict`, `streamMoved`, `invalidName`, `tooLarge`, `malformed`, `shapeChanged`, `superseded`, `newerSchema`, `unrepresentable`, `busy`, `readOnly`, `held`,
-  ///   `needsNewer`, `permission`, `diskFull`, `notCommitted`, `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`, `damaged`, `usedAfterFork`,
-  ///   `inputOutput` or `cancelled`.
+  ///   - expected: The state that the stream must have, compared with its head at commit.
+  /// - Returns: The places of the events.
+  /// - Throws: ``AnnalsError`` with code `rejected` or `ruleFailed` if an inline projection refuses an event,
+  ///   `requiresActivation` if an inline projection of the store is no longer in force, `conflict`,
+  ///   `streamMoved`, `invalidName`, `tooLarge`, `malformed`, `shapeChanged`, `superseded`, `newerSchema`,
+  ///   `unrepresentable`, `busy`, `readOnly`, `held`, `needsNewer`, `permission`, `diskFull`, `notCommitted`,
+  ///   `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`, `damaged`, `usedAfterFork`, `inputOutput` or
+  ///   `cancelled`.
   /// - Complexity: O(`events.count`), and one flush to disk for all calls that wait at the same time.
   @discardableResult
   public func append(
@@ -23,20 +27,21 @@ extension EventStore {
     try await append { call in call.append(events, to: stream, expecting: expected) }
   }
 
-  /// Adds events with ids, metadata or times of their own to the end of `stream`, all of them or none.
+  /// Appends events with their own ids, metadata or times to the end of `stream`, all of them or none.
   ///
-  /// A call whose events have ids and are in the stream already, all and in the same order, writes nothing and returns
-  /// their places, whatever was expected. The store's ``StoreOptions/idempotency`` says how far back ids
-  /// are recognised: by default among the newest 64 entries of the stream, and a call that is repeated
-  /// later is stored again. With ``StoreOptions/Idempotency/always`` it is for ever. Ids are looked for in
-  /// other streams too, if a pass has moved the stream's entries there. Where too many entries are there to
-  /// be certain, or several streams were merged, the call fails with `streamMoved`.
+  /// A call whose events have ids and are all in the stream already, in the same order, writes nothing. It
+  /// returns their places and ignores its expectation. The store's ``StoreOptions/idempotency`` sets how far
+  /// back ids are recognised. By default these are the newest 64 entries of the stream, and a call repeated
+  /// later is stored again. With ``StoreOptions/Idempotency/always``, ids are recognised forever.
+  ///
+  /// If a pass has moved the stream's entries, ids are searched in the other streams too. The call fails with
+  /// `streamMoved` if there are too many entries to be certain, or if several streams were merged.
   ///
   /// - Parameters:
   ///   - events: The events, oldest first.
   ///   - stream: The stream to extend. It need not exist yet.
-  ///   - expected: What the caller believes the stream holds, compared exactly with its head at commit.
-  /// - Returns: Where the events stand.
+  ///   - expected: The state that the stream must have, compared with its head at commit.
+  /// - Returns: The places of the events.
   /// - Throws: As ``append(_:to:expecting:)-([Event],_,_)``, and `duplicateID` or `partlyThere`.
   @_disfavoredOverload
   @discardableResult
@@ -46,10 +51,10 @@ extension EventStore {
     try await append { call in call.append(events, to: stream, expecting: expected) }
   }
 
-  /// Adds events to several streams, all of them or none, if every expectation holds.
+  /// Appends events to several streams, all of them or none, if every expectation holds.
   ///
-  /// - Parameter body: Collects what is to be appended and checked.
-  /// - Returns: Where the events stand, in the order of the call.
+  /// - Parameter body: Collects the events to append and the streams to check.
+  /// - Returns: The places of the events, in the order of the call.
   /// - Throws: As the other forms; a `conflict` lists every expectation that did not hold.
   @discardableResult
   public func append(
@@ -78,12 +83,12 @@ extension EventStore {
 extension AppendCall {
   /// Adds `events` to the end of `stream`.
   ///
-  /// Expectations speak of the stream as it was before the call, also when the call appends to it twice.
+  /// Expectations apply to the stream as it was before the call, even if the call appends to it twice.
   ///
   /// - Parameters:
-  ///   - events: The events, oldest first. Without events the stream is only checked.
+  ///   - events: The events, oldest first. Without events, the stream is only checked.
   ///   - stream: The stream to extend. It need not exist yet.
-  ///   - expected: What the caller believes the stream holds.
+  ///   - expected: The state that the stream must have.
   public mutating func append<Bare: SchemaEvent>(
     _ events: [Bare], to stream: StreamName, expecting expected: Expectation = .any
   ) where Event == NewEvent<Bare> {

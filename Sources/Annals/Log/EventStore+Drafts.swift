@@ -10,20 +10,21 @@ internal import AnnalsCoding
   #endif
 
   extension EventStore {
-    /// Removes the store at `url` if nothing but drafts has ever stored events in it, so that work on a schema can begin anew.
+    /// Removes the store at `url` if only drafts have ever stored events in it, so that work on a schema can
+    /// start again.
     ///
-    /// Only debug builds have it. Nobody calls it but you: no open removes a store, whatever it finds.
+    /// This method exists only in debug builds. The library never calls it: no open removes a store.
     ///
     /// - Parameter url: The store's directory.
-    /// - Returns: What was removed: how many events there were of each type.
-    /// - Throws: ``AnnalsError`` with code `wrongUse` where the store has an event of a released version, or one without a version, and as
-    ///   ``EventLog/init(at:options:)``; nothing is changed then.
+    /// - Returns: The number of removed events of each type.
+    /// - Throws: ``AnnalsError`` with code `wrongUse` if the store has an event of a released version, or one
+    ///   without a version, and as ``EventLog/init(at:options:)``; nothing is changed then.
     /// - Complexity: O(record types), and the removal of the files.
     public static func eraseDrafts(at url: URL) throws(AnnalsError) -> [CensusLine] {
       let log = try EventLog(at: url, options: StoreOptions(creation: .never))
       let census = try log.read { (snapshot) throws(AnnalsError) in try snapshot.census() }
       let generation = log.core.generation
-      // In the turn at writing, so that nobody stores anything between the look and the removal.
+      // The turn at writing keeps others from storing anything between the check and the removal.
       let transaction = try storage { () throws(EnvironmentError) in try generation.environment.beginWrite() }
       do throws(AnnalsError) {
         try mustBeDrafts(transaction, generation.tables)

@@ -2,7 +2,7 @@ public import AnnalsCoding
 public import AnnalsSchema
 
 extension EventStore {
-  /// The events of the whole store, or of some streams, one after the other, for a loop that waits.
+  /// Returns the events of the whole store, or of some streams, in order, as an asynchronous sequence.
   ///
   /// ```swift
   /// for try await entry in store.entries(backwards: true, limit: 10) {
@@ -11,11 +11,12 @@ extension EventStore {
   /// ```
   ///
   /// - Parameters:
-  ///   - prefix: What the names of the streams begin with, byte by byte; by default all are read.
+  ///   - prefix: The first bytes of the names of the streams to read. By default, all streams are read.
   ///   - start: The position to begin at; by default the first, or the last where they are read backwards.
-  ///   - backwards: Whether they come newest first; the parts of a split then come last part first.
-  ///   - limit: The most events to read.
-  /// - Returns: A sequence that throws what ``StoreEntries/next()`` throws, and `cancelled` in a cancelled task.
+  ///   - backwards: Whether to read the newest events first; the parts of a split then come last part first.
+  ///   - limit: The maximum number of events to read.
+  /// - Returns: A sequence that throws the errors of ``StoreEntries/next()``, and `cancelled` in a cancelled
+  ///   task.
   public func entries(
     streamPrefix prefix: String? = nil, from start: Position? = nil, backwards: Bool = false,
     limit: Int = .max
@@ -23,7 +24,8 @@ extension EventStore {
     entries(of: .log(from: start, prefix: prefix), backwards: backwards, limit: limit)
   }
 
-  /// The events of one stream, one after the other, for a loop that waits. A stream that does not exist has none.
+  /// Returns the events of one stream, in order, as an asynchronous sequence. A stream that does not exist
+  /// has none.
   ///
   /// ```swift
   /// for try await entry in store.entries(in: "workout-42") {
@@ -34,10 +36,10 @@ extension EventStore {
   /// - Parameters:
   ///   - stream: The stream.
   ///   - start: The revision to begin at; by default the first, or the last where they are read backwards.
-  ///   - backwards: Whether they come newest first; the parts of a split then come last part first.
-  ///   - limit: The most events to read.
-  /// - Returns: A sequence that throws what ``StoreEntries/next()`` throws, `invalidName`, and `cancelled` in a cancelled
-  ///   task.
+  ///   - backwards: Whether to read the newest events first; the parts of a split then come last part first.
+  ///   - limit: The maximum number of events to read.
+  /// - Returns: A sequence that throws the errors of ``StoreEntries/next()``, `invalidName`, and `cancelled`
+  ///   in a cancelled task.
   public func entries(
     in stream: StreamName, from start: Revision? = nil, backwards: Bool = false, limit: Int = .max
   ) -> AsyncEntries<Entry<Event>> {

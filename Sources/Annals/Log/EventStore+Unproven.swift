@@ -2,7 +2,8 @@ package import AnnalsCoding
 internal import AnnalsSchema
 
 extension EventStore {
-  /// A store that only appends events of the plan's current version, whatever else the log holds: what a program of an older version wrote is written so again.
+  /// Creates a store that only appends events of the plan's current version, whatever else the log holds. It
+  /// can write events as a program of an older version wrote them.
   ///
   /// - Throws: ``AnnalsError`` with code `invalidPlan`.
   package init(appendingTo log: EventLog) throws(AnnalsError) {

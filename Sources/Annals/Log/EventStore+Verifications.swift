@@ -1,18 +1,19 @@
 package import AnnalsCoding
 internal import AnnalsSchema
 
-/// The comparison that a stage makes of the older log and what it becomes.
+/// A stage's comparison of the older log with its upcast form.
 package struct StageVerification {
   /// The older version.
   package let from: SchemaVersion
   /// The newer version.
   package let to: SchemaVersion
-  /// Makes the comparison, and throws what it throws.
+  /// Makes the comparison, and throws its errors.
   package let run: () throws -> Void
 }
 
 extension EventStore {
-  /// The comparisons that the plan's stages make, oldest stage first, each over all events that the store has now; none for a stage behind which they all are.
+  /// Returns the comparisons of the plan's stages, oldest stage first, each over all events that the store
+  /// has now. A stage that all events are past has none.
   package func verifications() throws(AnnalsError) -> [StageVerification] {
     let plan = reach.plan
     let contexts = try Activation(log, plan).contexts()

@@ -7,51 +7,57 @@ public import AnnalsSchema
   public import Foundation
 #endif
 
-/// A log of the events of one plan: whatever version an event was stored under, it is read in the plan's current one.
+/// A typed event log. Events are stored in the version that wrote them and read in the plan's current
+/// version.
 ///
-/// It is a typed face on an ``EventLog``. Several stores and logs of one process may be open at the same path. The store closes when the last
-/// of them is released.
+/// It is a typed interface to an ``EventLog``. A process may have several stores and logs open at the same
+/// path. The store closes when the last of them is released.
 public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   /// An event of the plan's current version.
   public typealias Event = Plan.Current.Event
 
-  /// The log as it is stored, for audits and maintenance: nothing read from it is upcast.
+  /// The untyped log, for audits and maintenance. Reads from it upcast nothing.
   public let log: EventLog
   let reach: PlanReach
   /// The contexts of the plan's stages.
   let contextBytes: StageContexts
-  /// The pass that goes on beside the store.
+  /// The migration pass that runs in the background of this store.
   let background: BackgroundMigration?
   /// The views of the store.
   let viewing = ViewHolder()
-  /// What the first append has to say; `nil` where nothing is to be said.
+  /// The guard that the first append applies; `nil` if there is nothing to guard.
   let beginning: StreamBeginning?
-  /// The newest version above the plan's, and no bridge, that the store had events of when it was opened; then nothing is appended.
+  /// The newest version above the plan's, other than a bridge, that had events in the store when it was
+  /// opened. With such a version nothing can be appended.
   let newer: SchemaVersion?
-  /// How far the plan's current version was before the open activated it; `nil` where it did not.
+  /// The roll-out phase that the plan's current version had before this open activated it; `nil` if this open
+  /// did not activate it.
   let activatedFrom: RolloutPhase?
-  /// The inline projections; `nil` for none.
+  /// The inline projections; `nil` if there are none.
   let inline: InlineSet?
 
   /// Opens the store at `url`, or creates it there.
   ///
-  /// The plan is checked first, then that every stored event has a path to the plan's current version. A failed open
-  /// changes no byte of the data. A store that has events of versions above the plan's opens if the plans
-  /// that wrote them let the
-  /// plan's current version read all of them; then nothing
-  /// is appended, but where those versions are bridges that are not active yet (docs/schema-evolution.md).
+  /// The open checks the plan first, then that every stored event has a path to the plan's current version. A
+  /// failed open changes no byte of the data.
+  ///
+  /// A store with events of versions above the plan's opens if the plans that wrote them let the plan's
+  /// current version read all of them. Nothing can be appended then, unless those versions are bridges that
+  /// are not active yet (docs/schema-evolution.md).
   ///
   /// - Parameters:
   ///   - url: The store's directory, `something.annals` by custom, on a local file system.
   ///   - plan: The schema versions and the stages between them.
-  ///   - options: What may be done, and what happens where there is no store.
-  ///   - inline: The projections that are folded in the transaction of each append, and may refuse it. One that the store does not have yet is folded from the whole log,
-  ///     between appends of others, before this returns; a raised version of one that it has, only with `activating`.
-  /// - Throws: ``AnnalsError`` with code `invalidPlan` (lists every problem), `noPath`, `newerSchema`, `shapeChanged`, `requiresActivation`, `requiresPass` or `storeTooOld`
-  ///   (`details.kinds` lists every type, version, count, first position and missing step), or as
-  ///   ``EventLog/init(at:options:)``. Where it activates also `undeclaredFields`, `ruleFailed`, `tooLarge`,
-  ///   `malformed`, `busy`, `held` and what `prepare` throws of this type.
-  ///   Where it folds inline projections also `rejected` with the position of the event that one refuses, `ruleFailed`, `busy` and `held`.
+  ///   - options: The access, and the behaviour if there is no store.
+  ///   - inline: The projections to fold in the transaction of each append, which they may refuse. A
+  ///     projection new to the store is folded from the whole log before this returns, between appends of
+  ///     others. A raised version of an existing projection is folded only with `activating`.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan` (lists every problem), `noPath`, `newerSchema`,
+  ///   `shapeChanged`, `requiresActivation`, `requiresPass` or `storeTooOld` (`details.kinds` lists every
+  ///   type, version, count, first position and missing step), or as ``EventLog/init(at:options:)``. If it
+  ///   activates, also `undeclaredFields`, `ruleFailed`, `tooLarge`, `malformed`, `busy`, `held` and any
+  ///   ``AnnalsError`` that `prepare` throws. If it folds inline projections, also `rejected` with the
+  ///   position of the refused event, `ruleFailed`, `busy` and `held`.
   /// - Complexity: O(schema versions and record types), whatever the length of the log.
   public init(
     at url: URL, plan: Plan.Type, options: StoreOptions = StoreOptions(),
@@ -59,7 +65,8 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   ) throws(AnnalsError) {
     let unprepared = try CompiledPlan(plan)
     log = try EventLog(unsettled: url, options: options)
-    // Before anything of the store is looked at: who appends behind that look knows of this program.
+    // The lease comes before any look at the store: a program that appends after that look knows of this
+    // program.
     let lease = try ProgramLease.take(unprepared.current.version, options, in: log.core.generation.directory)
     try Self.mustNotLower(unprepared, log)
     let migration = try Self.moveStreams(log, unprepared, options)
@@ -87,7 +94,7 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
       let newer = try reach.prove(snapshot.reader.census(), snapshot.kinds)
       return (newer, newer.filter { snapshot.kinds.row(of: $0)?.stability == .bridge })
     }
-    // What may be appended beside a bridge is decided by how far that is.
+    // The phase of a bridge decides what may be appended alongside it.
     self.newer = newer.subtracting(bridges).max()
     try activation.mustBeDone(contexts)
     self.inline = try InlineSet(inline, reach.plan, log: log.id)
@@ -96,7 +103,7 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
     contextBytes = contexts
     var work = PassWork(reach.plan, contexts)
     work.inline = self.inline
-    // A program below what the store has reads it, and rewrites nothing.
+    // A program below the store's version reads the store and rewrites nothing.
     let isDue = newer.isEmpty ? try Self.isDue(log, work, migration) : false
     try log.core.place.settle()
     if let set = self.inline {
@@ -106,40 +113,43 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
     background = isDue ? try Self.migrate(log, work, migration) : nil
   }
 
-  /// How often readers of this store have passed over an entry that they could not read; always 0 but with ``StoreOptions/Unreadable/quarantine(_:)``.
+  /// The number of times that readers of this store have skipped an unreadable entry. It is always 0 without
+  /// ``StoreOptions/Unreadable/quarantine(_:)``.
   public var quarantined: UInt64 { reach.quarantine?.count ?? 0 }
 
-  /// How often readers of this store have passed over an event of a type that only newer versions have; always 0 but with ``StoreOptions/NewerTypes/skip``.
+  /// The number of times that readers of this store have skipped an event of a type that only newer versions
+  /// have. It is always 0 without ``StoreOptions/NewerTypes/skip``.
   public var skipped: UInt64 { reach.skipping?.count ?? 0 }
 
-  /// What the store at `url` says of itself, without a plan and without changing anything.
+  /// Describes the store at `url`, without a plan and without changing anything.
   ///
   /// - Throws: As ``EventLog/inspect(_:)``.
   public static func inspect(_ url: URL) throws(AnnalsError) -> LogInfo {
     try EventLog.inspect(url)
   }
 
-  /// Lends a snapshot of the store to `body`.
+  /// Calls `body` with a consistent snapshot of the store.
   ///
-  /// The snapshot shows every event that was committed when it began and none that comes later. While it lives, disk
-  /// space of replaced pages is not used again, so keep the body short.
+  /// The snapshot shows every event committed before it began, and none committed later. Keep `body` short:
+  /// LMDB cannot reuse freed pages while a snapshot is open.
   ///
-  /// - Parameter body: Reads from the snapshot, which cannot be kept.
-  /// - Throws: What `body` throws, and ``AnnalsError`` with code `tooManyReaders`, `usedAfterFork` or `inputOutput`.
+  /// - Parameter body: Reads from the snapshot, which it cannot keep.
+  /// - Throws: Any error that `body` throws, and ``AnnalsError`` with code `tooManyReaders`, `usedAfterFork`
+  ///   or `inputOutput`.
   public func read<Result>(
     _ body: (borrowing StoreSnapshot<Event>) throws(AnnalsError) -> Result
   ) throws(AnnalsError) -> Result {
     try body(snapshot())
   }
 
-  /// Lends a snapshot of the store to `body`, which may throw errors of its own.
+  /// Calls `body`, which may throw errors of its own, with a consistent snapshot of the store.
   @_disfavoredOverload
   public func read<Result>(_ body: (borrowing StoreSnapshot<Event>) throws -> Result) throws -> Result {
     try body(snapshot())
   }
 
   private func snapshot() throws(AnnalsError) -> StoreSnapshot<Event> {
-    // Before the snapshot begins, which reads no table that is opened later.
+    // Before the snapshot begins, because a snapshot reads no table that is opened later.
     if inline != nil, log.core.generation.inline == nil { try log.core.generation.openInline() }
     return try StoreSnapshot(log.core, reach)
   }

@@ -35,8 +35,8 @@ extension AnnalsError {
   /// The error for fields that would be lost and that the caller has not named.
   ///
   /// - Parameters:
-  ///   - fields: The fields; there is one.
-  ///   - what: What would lose them.
+  ///   - fields: The fields; there is at least one.
+  ///   - what: The operation that would lose them.
   package init(undeclared fields: [UndeclaredField], _ what: String) {
     let list = fields.map { "\n- \($0)" }.joined()
     self.init(

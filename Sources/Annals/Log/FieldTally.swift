@@ -1,9 +1,10 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// How often fields of stored events would be lost or have been, and where the first one of each is.
+/// The number of lost fields of stored events, or of those that would be lost, with the first position of
+/// each.
 struct FieldTally: Sendable {
-  /// The most undeclared fields that are kept and that nobody has given up: a record that should be a
+  /// The maximum number of kept undeclared fields without permission to lose them: a record that should be a
   /// dictionary has a field for each of its keys.
   private static let limit = 1_000
 
@@ -12,12 +13,12 @@ struct FieldTally: Sendable {
     let type: ExactText
     let version: SchemaVersion?
     let path: [ExactText]
-    /// The version that does not have it any more; `nil` for one that no version declares.
+    /// The version that removed it; `nil` for a field that no version declares.
     let removedIn: SchemaVersion?
   }
 
   private var counts: [Field: (count: UInt64, first: Position)] = [:]
-  /// How many undeclared fields are kept that nobody has given up.
+  /// The number of undeclared fields kept that may not be lost.
   private var kept = 0
 
   /// Whether nothing was counted.
@@ -28,7 +29,7 @@ struct FieldTally: Sendable {
 
   /// Counts a value of an undeclared field.
   ///
-  /// - Parameter isGivenUp: Whether somebody has said that the field may be lost.
+  /// - Parameter isGivenUp: Whether the field may be lost.
   mutating func add(_ kind: KindRegistry.Kind, _ path: [ExactText], at position: Position, isGivenUp: Bool) {
     let field = Field(type: ExactText(kind.row.name), version: kind.version, path: path, removedIn: nil)
     if counts[field] == nil, !isGivenUp {
@@ -48,7 +49,7 @@ struct FieldTally: Sendable {
     }
   }
 
-  /// Adds what another has counted.
+  /// Adds the counts of another tally.
   mutating func add(_ other: FieldTally) {
     for (field, found) in other.counts { add(field, found.count, from: found.first) }
   }
@@ -59,10 +60,10 @@ struct FieldTally: Sendable {
     counts[field] = (known.count &+ count, min(known.first, first))
   }
 
-  /// Sets what is known of a field.
+  /// Sets the count of a field.
   mutating func put(_ field: Field, count: UInt64, first: Position) { counts[field] = (count, first) }
 
-  /// Forgets everything.
+  /// Removes all counts.
   mutating func clear() {
     kept = 0
     if !counts.isEmpty { counts.removeAll(keepingCapacity: true) }

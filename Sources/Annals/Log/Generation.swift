@@ -2,32 +2,33 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-/// One generation's file, open: what everybody in this process who reads or writes it shares.
+/// An open generation file, shared by all its readers and writers in this process.
 final class Generation: Sendable {
   let directory: Directory
   let current: CurrentFile
   let environment: Environment
   let tables: StoreTables
-  /// The rows of `meta` as the open found them; only those that never change are used later.
+  /// The rows of `meta` at the open. Only those that never change are used later.
   let meta: StoreMeta
   /// The heads of streams in memory.
   let heads: StreamHeads
-  /// The epoch by which it was reached: a seal of a later one says that it has been succeeded.
+  /// The epoch of the switch to it. A seal of a later epoch shows that it has been succeeded.
   let arrived: UInt64
   private let lease: GenerationLease?
   private let lastKinds: Mutex<KindRegistry>
   /// The newest commit that is known not to be the seal.
   private let lastInUse = Atomic<UInt64>(0)
-  /// Whether a pass has noted where streams went: 0 where nobody has looked, 1 for no, 2 for yes. Only a pass notes that, in the generation that it builds.
+  /// Whether a pass has noted moves of streams: 0 if not checked, 1 for no, 2 for yes. Only a pass notes
+  /// them, in the generation that it builds.
   private let moves = Atomic<UInt8>(0)
-  /// Whether the seal of a rolled back switch may still have to be taken away.
+  /// Whether the seal of a switch that was rolled back may still have to be removed.
   private let isStale: Atomic<Bool>
   /// Whether `CURRENT` may still name another generation, from which a seal led here.
   private let isNotNamed: Atomic<Bool>
 
-  /// Takes what an open found.
+  /// Creates a generation from the result of an open.
   ///
-  /// - Parameter heads: The number of heads in memory beyond which heads make room for others.
+  /// - Parameter heads: The number of heads in memory beyond which heads are evicted for others.
   init(_ opened: StoreOpening.Opened, _ directory: Directory, heads limit: Int) {
     self.directory = directory
     current = opened.file.current
@@ -45,12 +46,12 @@ final class Generation: Sendable {
   /// The generation's number.
   var number: UInt64 { current.generation }
 
-  /// The kinds as the newest look at the store found them.
+  /// The kinds at the newest look at the store.
   var kinds: KindRegistry {
     lastKinds.withLock { $0 }
   }
 
-  /// Takes the kinds that a newer look at the generation found; they only become more.
+  /// Publishes kinds that a newer look at the generation found. Kinds are only ever added.
   func publish(_ kinds: KindRegistry) {
     lastKinds.withLock { known in
       guard kinds.generation == known.generation else { return }
@@ -58,7 +59,7 @@ final class Generation: Sendable {
     }
   }
 
-  /// The kinds as the snapshot of `reader` has them at least.
+  /// Returns at least the kinds in the snapshot of `reader`.
   func kinds(in reader: StoreReader) throws(AnnalsError) -> KindRegistry {
     let known = kinds
     if try reader.kindCount() <= known.kinds.count, try reader.schemaEpoch() <= known.epoch { return known }
@@ -69,21 +70,21 @@ final class Generation: Sendable {
 }
 
 extension Generation {
-  /// Lends a snapshot.
+  /// Calls `body` with a snapshot.
   func read<Result>(_ body: (StoreReader) throws(AnnalsError) -> Result) throws(AnnalsError) -> Result {
     try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       try body(StoreReader(transaction.view, tables))
     }
   }
 
-  /// The position of the newest entry; 0 in an empty log.
+  /// Returns the position of the newest entry; 0 in an empty log.
   ///
-  /// - Throws: `damaged` where no log can reach it, besides what a snapshot throws.
+  /// - Throws: `damaged` if no log can reach it, and any error of a snapshot.
   func lastPosition() throws(AnnalsError) -> UInt64 {
     try read { (reader) throws(AnnalsError) in try reader.last() }
   }
 
-  /// How many bytes of the file are in use.
+  /// Returns the number of bytes of the file that are in use.
   func usedBytes() throws(AnnalsError) -> Int {
     try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       do throws(EnvironmentError) { return try transaction.pageUse().used * environment.pageSize } catch {
@@ -92,14 +93,14 @@ extension Generation {
     }
   }
 
-  /// How many rows lead to the streams.
+  /// Returns the number of rows that lead to the streams.
   func rowsOfHeads() throws(AnnalsError) -> Int {
     try read { (reader) throws(AnnalsError) in try reader.rowsOfHeads() }
   }
 
   /// Whether entries of any stream have moved to another one.
   ///
-  /// - Complexity: One look-up for the first who asks.
+  /// - Complexity: One look-up for the first caller.
   func hasMoved(in reader: StoreReader) throws(AnnalsError) -> Bool {
     let known = moves.load(ordering: .relaxed)
     if known > 0 { return known == 2 }
@@ -110,7 +111,7 @@ extension Generation {
 
   /// Whether nothing had succeeded the generation by the snapshot of `reader`.
   ///
-  /// - Complexity: One comparison where nobody has committed since the last look, else one row.
+  /// - Complexity: One comparison if there was no commit since the last look, otherwise one row.
   func isInUse(in reader: StoreReader) throws(AnnalsError) -> Bool {
     let commit = reader.view.id
     if lastInUse.load(ordering: .relaxed) == commit { return true }
@@ -125,12 +126,13 @@ extension Generation {
   /// Whether `CURRENT` may still name another generation.
   var isUnrecorded: Bool { isNotNamed.load(ordering: .relaxed) }
 
-  /// Takes note that `CURRENT` names the generation, or one that succeeds it.
+  /// Records that `CURRENT` names the generation, or one that succeeds it.
   func noteRecorded() { isNotNamed.store(false, ordering: .relaxed) }
 
-  /// Does the second step of a rollback that was cut short: takes the older seal away, in one durable transaction.
+  /// Completes an interrupted rollback: removes the older seal, in one durable transaction.
   ///
-  /// The newer seal, which led here, was the commit point; so this is done by whoever comes by, and changes nothing if another one was faster.
+  /// The newer seal, which led here, was the commit point. So any process may do this, and it changes nothing
+  /// if another one was faster.
   func unseal(_ turn: consuming Environment.Turn) throws(AnnalsError) {
     var transaction = try environment.write(turn, .full)
     let isStored: Bool
@@ -146,9 +148,9 @@ extension Generation {
     isStale.store(false, ordering: .relaxed)
   }
 
-  /// Puts what says that the generation is in use.
+  /// Marks the generation as in use.
   ///
-  /// - Returns: Whether there was anything to put.
+  /// - Returns: Whether anything had to be changed.
   private func unseal(in transaction: inout WriteTransaction) throws(AnnalsError) -> Bool {
     var meta = meta
     for name in [StoreMeta.Name.state, .epoch] {
@@ -163,14 +165,14 @@ extension Generation {
     return true
   }
 
-  /// Does the second step of a rollback, if that was cut short.
+  /// Completes a rollback if it was interrupted.
   func unsealIfStale(within limit: Duration) throws(AnnalsError) {
     if needsUnsealing { try unseal(environment.turn(within: limit)) }
   }
 
-  /// Creates a table that the file need not have.
+  /// Creates an optional table of the file.
   ///
-  /// - Parameter limit: How long the turn at writing is waited for at most.
+  /// - Parameter limit: The maximum time to wait for the turn at writing.
   func create(later definition: TableDefinition, within limit: Duration) throws(AnnalsError) {
     try unsealIfStale(within: limit)
     let turn = try environment.turn(within: limit)

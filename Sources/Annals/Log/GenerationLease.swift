@@ -1,6 +1,7 @@
 internal import LMDB
 
-/// The lease of one generation, held shared until this ends: as long as anybody has it, nobody removes the generation's files.
+/// A shared lease of one generation, held while this object lives. The generation's files are not removed
+/// while any lease is held.
 final class GenerationLease: Sendable {
   private let lock: FileLock
   private let hold: FileLock.Hold
@@ -11,6 +12,6 @@ final class GenerationLease: Sendable {
     hold = try lock.lock(.shared)
   }
 
-  /// Whether the lease is of the files that have the names now, and so were not removed before it was taken.
+  /// Whether the lease is of the files that now have the names, so they were not removed before it was taken.
   func isCurrent() throws(StoreFileError) -> Bool { try lock.isCurrent() }
 }

@@ -7,21 +7,22 @@ internal import LMDB
   import Foundation
 #endif
 
-/// Where ids are looked for.
+/// Where event ids are searched.
 enum IDSearch {
-  /// In so many of a stream's newest entries.
+  /// In this number of a stream's newest entries.
   case window(UInt64)
   /// In the index of ids.
   case index(Table)
 }
 
-/// What appends are decided by: the heads in memory, and the entries inside the transaction that would add to them.
+/// The state by which appends are decided: the heads in memory, and the entries inside the transaction that
+/// would add to them.
 struct GroupState: AppendState, ~Escapable {
   let reader: StoreReader
   private let heads: StreamHeads
   /// The parts of the call.
   let parts: [AppendRequest.Part]
-  /// By part, where its stream ends.
+  /// The end of each part's stream.
   let ends: [StreamEnd?]
   private let search: IDSearch
   /// Whether entries of any stream have moved to another one.

@@ -2,9 +2,9 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-// What a merge has to write, and the thread that sorts it.
+// The heads to write in a merge, and the thread that sorts them.
 extension HeadMerge {
-  /// What a merge has to write, in the order of the rows, and how far it is.
+  /// The heads to write in a merge, in the order of the rows, and its progress.
   struct Plan {
     let frozen: FrozenHeads
     let names: [(name: StreamName, id: UInt64)]
@@ -18,11 +18,11 @@ extension HeadMerge {
 
     var count: Int { names.count + frozen.heads.count }
     var rest: Int { count - nextName - nextHead }
-    /// How many rows it may be late with before appends wait for it.
+    /// The number of rows by which it may be late before appends wait for it.
     var slack: Int { count / 4 }
   }
 
-  /// What another thread sorts.
+  /// Sorts heads in another thread.
   final class Sorting: Sendable {
     let frozen: FrozenHeads
     private let result = Mutex<Result<Plan, AnnalsError>?>(nil)
@@ -32,7 +32,7 @@ extension HeadMerge {
       self.frozen = frozen
     }
 
-    /// Begins to sort; what cannot be begun is a failure.
+    /// Begins to sort. If the thread cannot start, that is a failure.
     func start(in generation: Generation) {
       do {
         let started = try WriterThread(name: "annals-sorter") { [self, frozen] in
@@ -45,16 +45,16 @@ extension HeadMerge {
       }
     }
 
-    /// What was sorted, `nil` before the end.
+    /// The sorted result; `nil` before the end.
     var plan: Result<Plan, AnnalsError>? { result.withLock { $0 } }
 
-    /// Waits for the end, after which the thread holds nothing.
+    /// Waits for the thread to end and release everything.
     func join() {
       thread.withLock { $0 }?.join()
     }
   }
 
-  /// Sorts what is to be written; the names of new streams stand in their first entries.
+  /// Sorts the heads to write. The names of new streams are in their first entries.
   private static func plan(
     _ frozen: FrozenHeads, in generation: Generation
   ) throws(AnnalsError) -> Plan {

@@ -1,32 +1,34 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// The merging of heads into their rows, a slice with each commit (docs/durability.md).
+/// Merges heads into their rows, a slice with each commit (docs/durability.md).
 ///
-/// It is a value, so that a failed commit puts back the one from before.
+/// It is a value, so a failed commit restores the previous one.
 struct HeadMerge {
-  /// Rows are written in runs of so many, because the first row on a page is the dear one.
+  /// The number of rows written in a run, because the first row on a page is the expensive one.
   private static let run = 64
-  /// The most rows of a transaction. Each may change a page, and LMDB keeps the memory of changed pages.
+  /// The maximum number of rows of a transaction. Each may change a page, and LMDB keeps the memory of
+  /// changed pages.
   private static let mostRows = 8192
   /// The longest that a slice takes, in nanoseconds.
   private static let limit: Int64 = 2_000_000
 
   private enum Phase {
     case idle
-    /// Another thread sorts what is to be written.
+    /// Another thread sorts the heads to write.
     case sorting(Sorting)
     case writing(Plan)
     /// The last row is in the transaction; with its commit the rows suffice up to here.
     case done(UInt64)
-    /// A row that a head needs cannot be read. Appends go on; the tail grows until the store is mended and opened again.
+    /// A row that a head needs cannot be read. Appends continue. The tail grows until the store is repaired
+    /// and opened again.
     case stopped
   }
 
   private let generation: Generation
   private let interval: Interval
   private var phase = Phase.idle
-  /// Up to where this process's own merge leads, once it writes; kept until the next one does.
+  /// The position that this process's own merge leads to, once it writes; kept until the next merge writes.
   private(set) var position: UInt64?
   private var row: [UInt8] = []
 
@@ -39,7 +41,8 @@ struct HeadMerge {
 extension HeadMerge {
   /// Freezes the tail if it is long enough, after a commit.
   ///
-  /// - Parameter other: The merge of another process, if one runs: while it may still be at work the tail is left to it.
+  /// - Parameter other: The merge of another process, if one runs. While it may still be at work, the tail is
+  ///   left to it.
   mutating func freezeIfDue(beside other: MergeRow?) {
     guard case .idle = phase else { return }
     let frozen = generation.heads.withTable { [interval] table -> FrozenHeads? in
@@ -54,8 +57,8 @@ extension HeadMerge {
     sorting.start(in: generation)
   }
 
-  /// How much of the time for a merge is over: 1 when half an interval was appended since the tail was
-  /// frozen.
+  /// Returns the elapsed share of the time for a merge: 1 when half an interval was appended since the tail
+  /// was frozen.
   private func progress(since position: UInt64) -> Double {
     let (entries, bytes) = generation.heads.withTable { ($0.last - min(position, $0.last), $0.dirtyBytes) }
     return 2
@@ -63,14 +66,14 @@ extension HeadMerge {
         Double(entries) / Double(max(interval.entries, 1)), Double(bytes) / Double(max(interval.bytes, 1)))
   }
 
-  /// How many rows should be written by now and are not.
+  /// Returns the number of rows that are due and not yet written.
   private func due(_ plan: Plan) -> Int {
     let share = min(progress(since: plan.frozen.position), 1)
     return Int((share * Double(plan.count)).rounded(.up)) - (plan.count - plan.rest)
   }
 
-  /// Whether appends have to wait until more is written: the tail, and with it memory, would grow without a
-  /// bound.
+  /// Whether appends must wait until more is written. Otherwise the tail, and with it memory, would grow
+  /// without a bound.
   var isBehind: Bool {
     switch phase {
     case .idle, .done, .stopped: false
@@ -79,7 +82,7 @@ extension HeadMerge {
     }
   }
 
-  /// Writes what is due, in the transaction that adds entries. Damage among the rows ends the merge and not
+  /// Writes the due rows, in the transaction that adds entries. Damage among the rows ends the merge and not
   /// the append.
   mutating func slice(in transaction: inout WriteTransaction) throws(AnnalsError) {
     try survivingDamage { (merge) throws(AnnalsError) in
@@ -88,7 +91,7 @@ extension HeadMerge {
     }
   }
 
-  /// Writes what is due, in a transaction of its own, and waits for the other thread where that still sorts.
+  /// Writes the due rows, in a transaction of its own, and waits for the other thread if that still sorts.
   ///
   /// - Returns: Whether anything was written.
   mutating func advance(in transaction: inout WriteTransaction) throws(AnnalsError) -> Bool {
@@ -138,9 +141,9 @@ extension HeadMerge {
     return true
   }
 
-  /// Writes some more of the tail, for an orderly end; only after what was written before is committed.
+  /// Writes some more of the tail, for an orderly end. All earlier rows must be committed.
   ///
-  /// - Returns: Whether there was nothing to write any more.
+  /// - Returns: Whether nothing was left to write.
   mutating func finishSlice(in transaction: inout WriteTransaction) throws(AnnalsError) -> Bool {
     // The checkpoint must not pass heads that could not be written.
     if case .stopped = phase { return true }
@@ -179,7 +182,7 @@ extension HeadMerge {
     if case .sorting(let sorting) = phase { sorting.join() }
   }
 
-  /// What is to be written, if it is sorted.
+  /// Returns the sorted heads to write, if there are any yet.
   private mutating func ready(
     _ transaction: borrowing WriteTransaction, isLast: Bool = false
   ) throws(AnnalsError) -> Plan? {
@@ -194,13 +197,13 @@ extension HeadMerge {
       frozen = sorting.frozen
       if isLast { sorting.join() }
       guard let sorted = sorting.plan else { return nil }
-      // It has nothing left to do but to end.
+      // The thread has nothing left to do but to end.
       sorting.join()
-      // What the other thread could not do the writer tries itself, and tells what is wrong.
+      // If the other thread failed, the writer tries itself and reports the error.
       if case .success(let sorted) = sorted { plan = sorted }
     }
-    // Slots from before a reset mean nothing; the tail is frozen anew when it is long enough.
-    // And another process may have merged them all meanwhile.
+    // Slots from before a reset mean nothing; the tail is frozen again when it is long enough. And another
+    // process may have merged them all meanwhile.
     guard generation.heads.withTable({ $0.resets == frozen.resets && $0.checkpoint < frozen.position }) else {
       phase = .idle
       return nil
@@ -230,7 +233,7 @@ extension HeadMerge {
       for index in plan.nextHead..<end { table.slots.prefetch(heads[index].slot) }
       for index in plan.nextHead..<end {
         let place = heads[index]
-        // A head that made room for another was in its row by then.
+        // By then, a head that was evicted for another was in its row.
         guard table.slots.id(place.slot) == place.id else { continue }
         try table.complete(place.slot, from: StoreReader(transaction.view, tables))
         row.removeAll(keepingCapacity: true)
@@ -244,7 +247,7 @@ extension HeadMerge {
     plan.nextHead = end
   }
 
-  /// Notes in the transaction how far the merge is.
+  /// Records the progress of the merge in the transaction.
   private mutating func note(_ plan: Plan, in transaction: inout WriteTransaction) throws(AnnalsError) {
     let meta = generation.tables.meta
     if plan.rest > 0 {

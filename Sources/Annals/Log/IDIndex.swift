@@ -8,13 +8,12 @@ internal import LMDB
 #endif
 
 extension StoreReader {
-  /// What `meta` says of the table `ids`; `nil` where the table is empty, or has every id of the log.
+  /// What `meta` says of the table `ids`; `nil` if the table is empty, or has every id of the log.
   func idIndexRow() throws(AnnalsError) -> IDIndexRow? {
     try row(IDIndexRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in try IDIndexRow(bytes) }
   }
 
-  /// The revision of the newest entry of a stream with an id, as the index has it; `nil` where there is
-  /// none.
+  /// The revision of the newest entry of a stream with an id, as the index has it; `nil` if there is none.
   func revision(of id: UUID, in stream: Position, _ index: Table) throws(AnnalsError) -> Revision? {
     let key = IDRow.key(stream, id)
     let stored: Span<UInt8>?

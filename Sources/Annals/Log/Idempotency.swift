@@ -7,22 +7,22 @@ internal import AnnalsCoding
 #endif
 
 extension StoreOptions {
-  /// How a store recognises an append call whose events it has already, by the ids of the events.
+  /// How a store recognises a repeated append call, by the ids of its events.
   public enum Idempotency: Hashable, Sendable, CustomStringConvertible {
-    /// An id is recognised while its event is among the newest `n` entries of its stream, 1 to 65,536.
+    /// Recognises an id while its event is among the newest `n` entries of its stream, 1 to 65,536.
     ///
-    /// A call that is repeated later than that is stored again. It costs a look at up to `n` entries for
-    /// each stream whose events have ids.
+    /// A call repeated later is stored again. The cost is a look at up to `n` entries for each stream whose
+    /// events have ids.
     case window(Int)
-    /// An id is recognised for ever, by an index of the ids of each stream.
+    /// Recognises an id forever, with an index of the ids of each stream.
     ///
-    /// It costs a look-up in the index and a row of some 35 bytes for each event with an id.
+    /// The cost is a look-up in the index and a row of about 35 bytes for each event with an id.
     case always
 
-    /// The numbers that a window may have.
+    /// The valid lengths of a window.
     static let windows = 1...65_536
 
-    /// The words of the command line.
+    /// The setting as it is written on the command line.
     public var description: String {
       switch self {
       case .window(let count): "window=\(count)"
@@ -30,7 +30,7 @@ extension StoreOptions {
       }
     }
 
-    /// Throws `wrongUse` for a window of a length that no store has.
+    /// Throws `wrongUse` for an invalid length of a window.
     func check() throws(AnnalsError) {
       guard case .window(let count) = self, !Self.windows.contains(count) else { return }
       throw AnnalsError(
@@ -56,7 +56,7 @@ extension StoreMeta {
 }
 
 extension LogCore {
-  /// Throws `wrongUse` where the store recognises ids in another way than its opener asks for.
+  /// Throws `wrongUse` if the store recognises ids in another way than its opener asks for.
   func check(_ wanted: StoreOptions.Idempotency) throws(AnnalsError) {
     try wanted.check()
     let generation = try newest()

@@ -7,18 +7,17 @@ internal import LMDB
   import Foundation
 #endif
 
-/// Changes how a store recognises event ids: builds the index of ids or removes it, in transactions of
-/// bounded length.
+/// Changes how a store recognises event ids: builds or removes the index of ids, in transactions of bounded
+/// length.
 ///
-/// The index is read, and kept by appends, from the transaction on that says that it is complete. Cut
-/// short, the change leaves the store as it recognised ids before, or already the new way; the next change
-/// goes on.
+/// The index is read, and updated by appends, from the transaction that marks it as complete. An interrupted
+/// change leaves the store with either the old or the new setting. The next change continues.
 struct IdempotencyChange {
-  /// For how long a transaction adds or removes rows.
+  /// The time for which a transaction adds or removes rows.
   private static let turn = Duration.milliseconds(50)
-  /// How many entries are read before their rows are put.
+  /// The number of entries read before their rows are put.
   private static let run = 2_048
-  /// From how few remaining entries on the last transaction begins.
+  /// The number of remaining entries at which the last transaction begins.
   private static let rest: UInt64 = 2_048
 
   private let log: EventLog
@@ -29,16 +28,16 @@ struct IdempotencyChange {
     self.wanted = wanted
   }
 
-  /// Does all that is due.
+  /// Makes the whole change.
   ///
-  /// - Parameter progress: Is called with how many entries are done, and how many there are.
+  /// - Parameter progress: Is called with the number of entries done, and the total.
   /// - Returns: Whether the store recognised ids in another way before.
   func run(_ progress: (EventLog.Progress) -> Void) throws(AnnalsError) -> Bool {
     try wanted.check()
     guard log.options.access == .readWrite else {
       throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
     }
-    // A pass makes the index of the generation that it builds from what this one says.
+    // A pass derives the index of the generation that it builds from the setting of this one.
     let lock = try StoreOpening(directory: log.core.generation.directory, options: log.options).passLock()
     guard let hold = try files({ () throws(StoreFileError) in try lock.tryLock(.exclusive) }) else {
       let holder = try files { () throws(StoreFileError) in try lock.lastHolder() }
@@ -99,8 +98,8 @@ struct IdempotencyChange {
 
   /// Adds rows for the entries that have none yet.
   ///
-  /// - Parameter time: How long it goes on; `nil` for all of them.
-  /// - Returns: Up to which position the index has every id, and the newest position.
+  /// - Parameter time: The time limit; `nil` for all entries.
+  /// - Returns: The position up to which the index has every id, and the newest position.
   private static func extend(
     _ index: Table, _ tables: StoreTables, for time: Duration?, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> (done: UInt64, last: UInt64) {
@@ -139,7 +138,7 @@ struct IdempotencyChange {
 
   // MARK: Removing
 
-  /// Says that ids are recognised by a window, from this transaction on.
+  /// Switches to recognition by a window, from this transaction on.
   private func narrow(_ isChanged: Bool) throws(AnnalsError) {
     _ = try ActivationWrite(log).run(risesEpoch: isChanged) { (transaction, tables, _) throws(AnnalsError) in
       var meta = StoreMeta(log: log.id)
@@ -157,7 +156,7 @@ struct IdempotencyChange {
     }
   }
 
-  /// Removes all rows of an index that nobody reads.
+  /// Removes all rows of an index that is no longer read.
   private func empty() throws(AnnalsError) {
     guard log.core.generation.environment.ids != nil else { return }
     var isEmpty = false
@@ -212,20 +211,21 @@ extension StoreReader {
 }
 
 extension EventLog {
-  /// Changes how the store recognises event ids that it has already.
+  /// Changes how the store recognises repeated event ids.
   ///
-  /// Afterwards the store, and every process that has it open, recognises ids the new way; a later open
-  /// with another ``StoreOptions/idempotency`` fails. ``StoreOptions/Idempotency/always`` builds an index
-  /// of the ids of all entries first, between the appends of others. From then on programs with an older
-  /// library cannot write to the store. A window removes the index. A change that is cut short can be
-  /// repeated, and goes on.
+  /// Afterwards the store, and every process that has it open, recognises ids the new way. A later open with
+  /// another ``StoreOptions/idempotency`` fails.
+  ///
+  /// ``StoreOptions/Idempotency/always`` first builds an index of the ids of all entries, between the appends
+  /// of others. From then on, programs with an older library cannot write to the store. A window removes the
+  /// index. An interrupted change can be repeated, and continues.
   ///
   /// - Parameters:
-  ///   - idempotency: How ids are recognised.
-  ///   - progress: Is called now and then with how many entries are indexed.
+  ///   - idempotency: The new setting.
+  ///   - progress: Is called now and then with the number of indexed entries.
   /// - Returns: Whether the store recognised ids in another way before.
-  /// - Throws: ``AnnalsError`` with code `wrongUse` for a window of a length that no store has, `readOnly`,
-  ///   `busy` where a migration pass runs, `held`, `diskFull`, `damaged`, `needsNewer` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` for an invalid length of a window, `readOnly`, `busy`
+  ///   while a migration pass runs, `held`, `diskFull`, `damaged`, `needsNewer` or `inputOutput`.
   /// - Complexity: O(log) to build the index, O(entries with ids) to remove it.
   @discardableResult
   public func setIdempotency(

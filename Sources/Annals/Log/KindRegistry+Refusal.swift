@@ -2,7 +2,7 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 
 extension KindRegistry {
-  /// Why none of these records may be appended; `nil` where all may.
+  /// Returns why none of these records may be appended; `nil` if all may.
   func refusal(of records: [AppendRequest.Record]) -> AnnalsError? {
     for record in records {
       if let activated, record.version.map({ $0 < activated }) ?? true {
@@ -25,7 +25,7 @@ extension KindRegistry {
 }
 
 extension AnnalsError {
-  /// What a caller is told of a record that gets no kind.
+  /// The error for a record that gets no kind.
   init(_ refusal: KindRegistry.Refusal, _ record: AppendRequest.Record) {
     let details = Details {
       $0.type = record.type.text
@@ -46,7 +46,7 @@ extension AnnalsError {
     }
   }
 
-  /// A released version has a record of another shape than the one that the store has it in.
+  /// The error for a released version whose record has another shape than the store has.
   init(shapeChanged type: String, version: SchemaVersion?, stored: StoredShape?, expected: StoredShape?) {
     self.init(
       .shapeChanged,

@@ -3,12 +3,12 @@ internal import AnnalsSchema
 
 /// The ordinals and kinds that a store knows: its rows of `schemas` and `kinds`.
 struct KindRegistry: Sendable {
-  /// A kind in the words of a reader.
+  /// A kind, as readers use it.
   struct Kind: Sendable {
     let number: UInt32
     let version: SchemaVersion?
     let row: KindRow
-    /// What payloads look like; `nil` where they are stored by name.
+    /// The shape of the payloads; `nil` if they are stored by name.
     let shape: StoredShape?
   }
 
@@ -28,24 +28,25 @@ struct KindRegistry: Sendable {
   private(set) var schemas: [UInt16: SchemaRow] = [:]
   private var ordinals: [SchemaVersion?: UInt16] = [:]
   private var numbers: [Key: UInt32] = [:]
-  /// The newest version that was activated at a position of its own: nobody appends an older one any more.
+  /// The newest version that was activated at a position of its own. Older versions are no longer appended.
   private(set) var activated: SchemaVersion?
-  /// The newest version below which nothing is left, so that no program of an older one reads the store any more.
+  /// The newest contracted version. Nothing is left below it, so programs of older versions no longer read
+  /// the store.
   private(set) var contracted: SchemaVersion?
-  /// The version that events without one were taken for, once and for all; `nil` where they were not.
+  /// The version that events without one were adopted as, permanently; `nil` before an adoption.
   var adopted: SchemaVersion?
   /// The generation whose numbers these are; another one may have others.
   var generation: UInt64 = 1
-  /// How often a schema version had been activated when the rows were read.
+  /// The number of activations of schema versions when the rows were read.
   var epoch: UInt64 = 0
 
-  /// The declared kinds of which no row says yet which older versions read them.
+  /// The declared kinds whose rows do not yet say which older versions read them.
   private(set) var unnoted: Set<UInt32> = []
 
-  /// A registry that knows nothing.
+  /// Creates an empty registry.
   init() {}
 
-  /// Takes a row of `schemas`.
+  /// Adds a row of `schemas`.
   mutating func take(ordinal: UInt16, _ row: SchemaRow) {
     schemas[ordinal] = row
     if let version = row.version {
@@ -55,9 +56,9 @@ struct KindRegistry: Sendable {
     ordinals[row.version] = ordinal
   }
 
-  /// Takes a row of `kinds`, whose ordinal must be known already.
+  /// Adds a row of `kinds`, whose ordinal must be known already.
   ///
-  /// - Throws: ``FormatFailure`` where it is not, or where the shape is none or not the one of its fingerprint.
+  /// - Throws: ``FormatFailure`` if it is not, or if the shape is invalid or does not match its fingerprint.
   mutating func take(kind: UInt32, _ row: KindRow) throws(FormatFailure) {
     guard let schema = schemas[row.ordinal] else { throw FormatFailure(.value, at: 0) }
     try take(kind: kind, row, version: schema.version, shape: StoredShape(row.shape))
@@ -73,14 +74,15 @@ struct KindRegistry: Sendable {
     numbers[Key(version: version, name: ExactText(row.name), fingerprint: shape?.fingerprint ?? [])] = kind
   }
 
-  /// The number of the kind of `version` and `name` whose payloads have this shape; `nil` where the store has none.
+  /// The number of the kind of `version` and `name` whose payloads have this shape; `nil` if the store has
+  /// none.
   func kind(version: SchemaVersion?, name: ExactText, shape: StoredShape?) -> UInt32? {
     numbers[Key(version: version, name: name, fingerprint: shape?.fingerprint ?? [])]
   }
 
-  /// The number under which `record` is stored; `nil` where it must be registered first.
+  /// Returns the number under which `record` is stored; `nil` if it must be registered first.
   ///
-  /// A released record never goes on with the kind of a draft, so that its version is known to be released from then on.
+  /// A released record never reuses the kind of a draft, so its version is known to be released from then on.
   func kind(of record: RecordKind) -> UInt32? {
     guard let number = kind(version: record.version, name: record.type, shape: record.shape) else {
       return nil
@@ -102,15 +104,15 @@ struct KindRegistry: Sendable {
     return newest + 1
   }
 
-  /// The row of `version`; `nil` where the store has none.
+  /// The row of `version`; `nil` if the store has none.
   func row(of version: SchemaVersion) -> SchemaRow? { ordinals[version].flatMap { schemas[$0] } }
 
-  /// Gives the kind of `record` the next number, and its version the next ordinal where the
-  /// store has none for it. Ordinal 0 is "unversioned".
+  /// Gives the kind of `record` the next number, and its version the next ordinal where the store has none
+  /// for it. Ordinal 0 is "unversioned".
   ///
   /// - Parameters:
-  ///   - first: Where the first entry of the kind will stand.
-  ///   - oldestReader: The oldest version whose programs read it; `nil` where no plan says.
+  ///   - first: The position of the first entry of the kind.
+  ///   - oldestReader: The oldest version whose programs read it; `nil` if no plan says.
   mutating func register(
     _ record: AppendRequest.Record, first: Position, oldestReader: SchemaVersion? = nil
   ) throws(Refusal) -> EntryRows.New {
@@ -123,7 +125,7 @@ struct KindRegistry: Sendable {
       ?? SchemaRow(version: version, stability: SchemaRow.Stability(record.stability))
     if let known = schemas[ordinal], known.stability != .draft, record.stability == .draft { throw .released }
     if schema.stability == .draft, record.stability != .draft {
-      // From here on nobody changes its shapes; what the drafts stored stays as it is.
+      // From here on its shapes are fixed. Entries that drafts stored stay unchanged.
       schema.stability = SchemaRow.Stability(record.stability)
       schema.release = first.rawValue
     }
@@ -143,9 +145,10 @@ struct KindRegistry: Sendable {
     return EntryRows.New(kind: newest + 1, kindRow: row, schemaRow: schema)
   }
 
-  /// Notes for the kinds of which no row says it which older versions read them.
+  /// Notes which older versions read the kinds whose rows do not say so yet.
   ///
-  /// - Returns: The kinds of which a plan says it; what a draft has stored no older version reads.
+  /// - Returns: The kinds that a plan declares readers for. Older versions read nothing that a draft has
+  ///   stored.
   mutating func note(_ readers: PlanReaders) -> [UInt32] {
     var noted: [UInt32] = []
     for number in unnoted {

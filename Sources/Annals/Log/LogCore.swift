@@ -8,23 +8,24 @@ import Synchronization
   import Foundation
 #endif
 
-/// What all logs and stores of this process that are open at one path share: the generation in use and its writer.
+/// The shared core of all logs and stores of this process at one path: the generation in use and its writer.
 final class LogCore: Sendable {
-  /// The generation in use, which a migration pass may replace at any moment: whoever uses it twice takes it once and keeps it.
+  /// The generation in use. A migration pass may replace it at any moment, so code that uses it twice must
+  /// read it once and keep it.
   let place: CurrentGeneration
   let access: StoreOptions.Access
-  /// What all copies and generations of the log share.
+  /// The id that all copies and generations of the log share.
   let log: UUID
   private let home = HomeProcess()
   /// The writer; `nil` in a store that is open for reading only.
   let writer: LogWriter?
-  /// The watch of those who follow the log.
+  /// The watch of the log's followers.
   let watching = Mutex(Watching())
-  /// How far the consumers of the log are, from the first use on.
+  /// The checkpoints of the log's consumers, from the first use on.
   let consumerFile = Mutex<ConsumerFile?>(nil)
-  /// The states of aggregates that are kept beside the log, from the first use on.
+  /// The states of aggregates that are kept next to the log, from the first use on.
   private let snapshotFile = Mutex<SnapshotFile??>(nil)
-  /// What folds views, for each plan that has any.
+  /// The view registries, one for each plan that has views.
   let viewHosts = Mutex(ViewHosts())
 
   private init(_ place: CurrentGeneration, _ options: StoreOptions) throws(AnnalsError) {
@@ -44,14 +45,15 @@ final class LogCore: Sendable {
   /// Whether this is a child of the process that opened the store.
   var isInherited: Bool { home.isLeft }
 
-  /// The generation that succeeds `old`, for a reader that met its seal; the writer then goes on there too.
+  /// Returns the generation that succeeds `old`, for a reader that met its seal. The writer then continues
+  /// there too.
   func successor(of old: Generation) throws(AnnalsError) -> Generation {
     let next = try place.successor(of: old)
     writer?.follow()
     return next
   }
 
-  /// The generation in use, by a look at the store; the writer goes on there too.
+  /// Reads the store and returns the generation in use. The writer then continues there too.
   func newest() throws(AnnalsError) -> Generation {
     let known = generation
     let newest = try place.newest()
@@ -59,7 +61,7 @@ final class LogCore: Sendable {
     return newest
   }
 
-  /// The states of aggregates that are kept beside the log; `nil` where they cannot be.
+  /// Returns the states of aggregates that are kept next to the log; `nil` if they cannot be kept.
   func snapshots() -> SnapshotFile? {
     snapshotFile.withLock { known in
       if let known { return known }
@@ -69,16 +71,16 @@ final class LogCore: Sendable {
     }
   }
 
-  /// Waits until the calls that wait leave room for another one, which is to be encoded then.
+  /// Waits until the queue has space for another call, which is to be encoded then.
   ///
-  /// - Returns: The room, which is kept until the value ends; `nil` where nothing is written, which the
-  ///   append says.
+  /// - Returns: The space, which is reserved until the value ends; `nil` if the store is read-only, which the
+  ///   append reports.
   func admit(_ options: StoreOptions) async throws(AnnalsError) -> LogWriter.Admission? {
     guard let writer, !isInherited else { return nil }
     return try await writer.admit(within: options.lockTimeout)
   }
 
-  /// Hands a call to the writer and waits for its answer.
+  /// Passes a call to the writer and waits for its answer.
   func append(_ request: AppendRequest, _ options: StoreOptions) async throws(AnnalsError) -> Appended {
     if Task.isCancelled { throw AnnalsError.callCancelled }
     if isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
@@ -90,7 +92,7 @@ final class LogCore: Sendable {
     return try result.get()
   }
 
-  /// Lets the next open of the store begin anew, because this core cannot go on.
+  /// Makes the next open of the store start from the beginning, because this core cannot continue.
   private func retire() {
     Self.opened.withLock { opened in opened = opened.filter { $0.value.core !== self } }
   }
@@ -103,14 +105,14 @@ extension LogCore {
 
   private static let opened = Mutex<[FileIdentity: Weak]>([:])
 
-  /// What this process has open of the store in `directory`; `nil` where that is nothing.
+  /// Returns the core that this process has open for the store in `directory`; `nil` if there is none.
   static func opened(in directory: Directory) throws(AnnalsError) -> LogCore? {
     let identity = try files { () throws(StoreFileError) in try directory.status().identity }
     let core = opened.withLock { $0[identity]?.core }
     return core.flatMap { $0.isInherited ? nil : $0 }
   }
 
-  /// Opens the store at `url`, or gives the one that this process has open there.
+  /// Opens the store at `url`, or returns the core that this process has open there.
   static func open(at url: URL, options: StoreOptions) throws(AnnalsError) -> LogCore {
     let place = try StorePlace(url)
     let directory = try place.open(options)

@@ -1,6 +1,6 @@
 public import AnnalsCoding
 
-/// The entries of the log or of one stream in one snapshot, one after the other.
+/// The entries of the log or of one stream in one snapshot, in order.
 public struct LogEntries: ~Copyable, ~Escapable {
   private var cursor: EntryCursor
   private let reading: EntryReading
@@ -13,13 +13,13 @@ public struct LogEntries: ~Copyable, ~Escapable {
     remaining = limit
   }
 
-  /// How many entries of a stream were read to find and deliver those that were asked for.
+  /// The number of entries of a stream that were read to find and deliver the requested ones.
   var touched: Int { cursor.touched }
 
-  /// The next entry; `nil` at the end or the limit.
+  /// Returns the next entry; `nil` at the end or the limit.
   ///
-  /// - Throws: ``AnnalsError`` with code `damaged` (a missing position is damage), `formatVersion`, `needsNewer` or
-  ///   `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `damaged` (a missing position is damage), `formatVersion`,
+  ///   `needsNewer` or `inputOutput`.
   public mutating func next() throws(AnnalsError) -> LogEntry? {
     guard remaining > 0 else { return nil }
     while let entry = try cursor.next() {

@@ -16,15 +16,15 @@ struct LogHistory: HistorySource {
   /// The version that events without one are taken for.
   let adopted: SchemaVersion?
 
-  /// Where entries that cannot be upcast are reported, which are then passed over; `nil` where they end the
-  /// reading.
+  /// Reports entries that cannot be upcast, which are then skipped; `nil` if such an entry ends the read.
   var quarantine: Quarantine?
 
   var id: UUID { log.id }
 
-  /// Whether the log has events that were stored below `version`: there is nothing that a stage to it could compare otherwise.
+  /// Whether the log has events that were stored below `version`. Otherwise a stage to it has nothing to
+  /// compare.
   ///
-  /// What `plan` retains stays in its version, and does not count.
+  /// Events that `plan` retains stay in their version, and do not count.
   func isStored(below version: SchemaVersion, of plan: CompiledPlan) throws(AnnalsError) -> Bool {
     let adopted = adopted
     return try log.read { (snapshot) throws(AnnalsError) in
@@ -44,7 +44,8 @@ struct LogHistory: HistorySource {
   ) throws {
     var plan = plan
     plan.adopted = adopted
-    // They were stored by programs that had the newer version already, before anyone activated it: no rule of the stage will see them.
+    // Programs that already had the newer version stored them before its activation: no rule of the stage
+    // will see them.
     plan.newestStored = plan.newestStored ?? plan.current.version
     let passed = PassedEntries()
     let reach = PlanReach(plan, quarantine.map { passed.quarantine(before: $0) }, isAdopting: true)
@@ -71,7 +72,7 @@ struct LogHistory: HistorySource {
   }
 }
 
-/// The entries that a history has passed over and not handed out yet.
+/// The entries that a history has skipped and not yet returned.
 private final class PassedEntries: Sendable {
   private let entries = Mutex<[QuarantinedEntry]>([])
 
@@ -83,7 +84,7 @@ private final class PassedEntries: Sendable {
     }
   }
 
-  /// What was kept, oldest first.
+  /// Returns the kept entries, oldest first, and removes them.
   func take() -> [QuarantinedEntry] {
     entries.withLock { entries in
       defer { entries.removeAll() }

@@ -6,7 +6,7 @@ public import AnnalsCoding
   public import Foundation
 #endif
 
-/// An entry as it lies in the log, lent as long as its snapshot: nothing is copied.
+/// A stored entry, borrowed from its snapshot without copying.
 public struct LentEntry: ~Escapable {
   /// The place in the log.
   public let position: Position
@@ -22,16 +22,17 @@ public struct LentEntry: ~Escapable {
 
   /// The place in the stream.
   public var revision: Revision { header.revision }
-  /// The position of the first entry of the stream, which tells streams apart; ``LogScan/stream(of:)`` knows the name.
+  /// The position of the stream's first entry, which identifies the stream. ``LogScan/stream(of:)`` returns
+  /// the name.
   public var stream: Position { header.stream }
-  /// When it was appended.
+  /// The time of the event.
   public var time: Timestamp { Timestamp(microseconds: header.time) }
-  /// The payload, a CBOR map; `nil` where a split has left parts or a drop a stub.
+  /// The payload, a CBOR map; `nil` if a split has left parts or a drop has left a stub.
   public var payload: Span<UInt8>? {
     @_lifetime(copy self)
     get { header.flags.isDisjoint(with: [.parts, .stub]) ? bytes.extracting(header.body) : nil }
   }
-  /// The id that the writer gave the event, if any.
+  /// The id that the caller gave the event, if any.
   public var id: UUID? {
     header.flags.contains(.id) ? UUID(bytes, at: header.id.lowerBound) : nil
   }
@@ -39,9 +40,9 @@ public struct LentEntry: ~Escapable {
   var kind: UInt32 { header.kind }
 }
 
-/// The entries of the whole log in one snapshot, lent one after the other: the fastest way through a log.
+/// The entries of the whole log in one snapshot, borrowed in order. This is the fastest way to read a log.
 ///
-/// Header and checksum of every entry are checked.
+/// The header and the checksum of every entry are checked.
 public struct LogScan: ~Copyable, ~Escapable {
   private var cursor: EntryCursor
 
@@ -50,31 +51,32 @@ public struct LogScan: ~Copyable, ~Escapable {
     self.cursor = cursor
   }
 
-  /// The next entry; `nil` at the end or the limit.
+  /// Returns the next entry; `nil` at the end or the limit.
   ///
-  /// - Throws: ``AnnalsError`` with code `damaged` (a missing position is damage), `formatVersion`, `needsNewer` or
-  ///   `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `damaged` (a missing position is damage), `formatVersion`,
+  ///   `needsNewer` or `inputOutput`.
   @_lifetime(copy self)
   public mutating func next() throws(AnnalsError) -> LentEntry? {
     try cursor.next()
   }
 
-  /// The name of the stream that `entry`, of this scan, belongs to.
+  /// Returns the name of the stream that `entry`, of this scan, belongs to.
   ///
   /// - Throws: As ``next()``.
-  /// - Complexity: One look-up of the stream's first entry, unless the name was met not long ago: up to 4,096 are kept.
+  /// - Complexity: One look-up of the stream's first entry, unless the name is cached. The scan caches up to
+  ///   4,096 names.
   public mutating func stream(of entry: borrowing LentEntry) throws(AnnalsError) -> StreamName {
     try cursor.name(of: entry)
   }
 }
 
 extension LogSnapshot {
-  /// The entries of the whole log, lent one after the other.
+  /// Returns the entries of the whole log as a scan that borrows them in order.
   ///
   /// - Parameters:
-  ///   - start: The first one; by default the log's first, or its last where they are read backwards.
-  ///   - backwards: Whether they come newest first.
-  ///   - limit: The most entries to read.
+  ///   - start: The position to begin at; by default the log's first, or its last if read backwards.
+  ///   - backwards: Whether to read the newest entries first.
+  ///   - limit: The maximum number of entries to read.
   /// - Throws: ``AnnalsError`` with code `inputOutput`.
   @_lifetime(borrow self)
   public func scan(
@@ -84,9 +86,9 @@ extension LogSnapshot {
     return LogScan(try EntryCursor(reader, steps))
   }
 
-  /// The record type and schema version of an entry; of an entry with parts, `nil`.
+  /// Returns the record type and schema version of an entry; `nil` for an entry with parts.
   ///
-  /// - Throws: ``AnnalsError`` with code `damaged` where the store does not know the entry's kind.
+  /// - Throws: ``AnnalsError`` with code `damaged` if the store does not know the entry's kind.
   public func record(of entry: borrowing LentEntry) throws(AnnalsError) -> (
     type: String, version: SchemaVersion?
   )? {

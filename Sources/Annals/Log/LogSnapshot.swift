@@ -1,10 +1,10 @@
 public import AnnalsCoding
 internal import LMDB
 
-/// A consistent state of the log, lent to a closure. It is never copied, so never kept.
+/// A consistent state of the log, available inside a closure. It cannot be copied, so it cannot be kept.
 public struct LogSnapshot: ~Copyable {
   let transaction: ReadTransaction
-  /// The generation that all of it is of, whatever succeeds it meanwhile.
+  /// The generation of the whole snapshot, even if another generation succeeds it meanwhile.
   let generation: Generation
   let kinds: KindRegistry
   let heads: SnapshotHeads
@@ -29,7 +29,7 @@ public struct LogSnapshot: ~Copyable {
     try storage { () throws(EnvironmentError) in try generation.environment.beginRead() }
   }
 
-  /// The kinds; `nil` where the generation is not in use any more.
+  /// The kinds; `nil` if the generation is not in use any longer.
   private static func kinds(
     in transaction: borrowing ReadTransaction, _ generation: Generation
   ) throws(AnnalsError) -> KindRegistry? {
@@ -38,7 +38,7 @@ public struct LogSnapshot: ~Copyable {
     return try generation.kinds(in: reader)
   }
 
-  /// The head of `stream`; `nil` where it holds no entry.
+  /// The head of `stream`; `nil` if it holds no entry.
   func head(of stream: StreamName) throws(AnnalsError) -> Head? {
     try NameRule.check(stream.text, role: "stream")
     return try heads.head(of: stream, reader)
@@ -49,7 +49,7 @@ public struct LogSnapshot: ~Copyable {
     get { StoreReader(transaction.view, generation.tables) }
   }
 
-  /// The position of the newest entry; `nil` in an empty log.
+  /// Returns the position of the newest entry; `nil` in an empty log.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
   /// - Complexity: O(log of the log's length).
@@ -58,7 +58,7 @@ public struct LogSnapshot: ~Copyable {
     return last == 0 ? nil : Position(last)
   }
 
-  /// The revision of the newest entry of `stream`; `nil` where it holds none.
+  /// Returns the revision of the newest entry of `stream`; `nil` for a stream without entries.
   ///
   /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
   /// - Complexity: Two look-ups, whatever the length of the stream.
@@ -66,10 +66,12 @@ public struct LogSnapshot: ~Copyable {
     try head(of: stream)?.revision
   }
 
-  /// The streams that entries of `stream` have moved to, at a stage with `Streams`; empty where none have.
+  /// Returns the streams that a stage with `Streams` has moved entries of `stream` to. It is empty if none
+  /// have moved.
   ///
-  /// Names that have moved on are followed, up to streams that hold entries. Of a stream that was split into more than 16 only the first ones are known. A stream may
-  /// hold entries of its own beside those that moved, or since.
+  /// Names that have moved again are followed to streams that hold entries. Of a stream that was split into
+  /// more than 16 streams, only the first 16 are known. A stream may hold entries of its own in addition to
+  /// moved ones.
   ///
   /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
   /// - Complexity: One look-up, and some for each name that is followed.
@@ -79,7 +81,7 @@ public struct LogSnapshot: ~Copyable {
     return try reader.movedStreams(from: stream)
   }
 
-  /// The entry at `position`; `nil` behind the end of the log.
+  /// Returns the entry at `position`; `nil` after the end of the log.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged`, `formatVersion`, `needsNewer` or `inputOutput`.
   public func entry(at position: Position) throws(AnnalsError) -> LogEntry? {
@@ -88,16 +90,16 @@ public struct LogSnapshot: ~Copyable {
     return try EntryReading(kinds: kinds).entry(entry, reader.name(of: entry.stream))
   }
 
-  /// The entries of the whole log, or of some streams, one after the other.
+  /// Returns the entries of the whole log, or of some streams, in order.
   ///
   /// - Parameters:
-  ///   - prefix: What the names of the streams begin with, byte by byte; by default all are read.
-  ///   - start: The first one; by default the log's first, or its last where they are read backwards.
-  ///   - backwards: Whether they come newest first.
-  ///   - limit: The most entries to read.
+  ///   - prefix: The first bytes of the names of the streams to read. By default, all streams are read.
+  ///   - start: The position to begin at; by default the log's first, or its last if read backwards.
+  ///   - backwards: Whether to read the newest entries first.
+  ///   - limit: The maximum number of entries to read.
   /// - Throws: ``AnnalsError`` with code `inputOutput`.
-  /// - Complexity: With a prefix every entry is met on the way, at the pace of ``scan(from:backwards:limit:)``, and those of other
-  ///   streams are not decoded.
+  /// - Complexity: With a prefix, the read passes every entry at the speed of ``scan(from:backwards:limit:)``
+  ///   and does not decode those of other streams.
   @_lifetime(borrow self)
   public func entries(
     streamPrefix prefix: String? = nil, from start: Position? = nil, backwards: Bool = false,
@@ -107,13 +109,13 @@ public struct LogSnapshot: ~Copyable {
     return LogEntries(try EntryCursor(reader, steps), kinds, limit: limit)
   }
 
-  /// The entries of one stream, one after the other. A stream that does not exist has none.
+  /// Returns the entries of one stream, in order. A stream that does not exist has none.
   ///
   /// - Parameters:
   ///   - stream: The stream.
-  ///   - start: The first one; by default the stream's first, or its last where they are read backwards.
-  ///   - backwards: Whether they come newest first.
-  ///   - limit: The most entries to read.
+  ///   - start: The revision to begin at; by default the stream's first, or its last if read backwards.
+  ///   - backwards: Whether to read the newest entries first.
+  ///   - limit: The maximum number of entries to read.
   /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
   /// - Complexity: The first entry is found through at most 3 · log₄(length) others.
   @_lifetime(borrow self)

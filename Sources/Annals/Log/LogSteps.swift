@@ -1,7 +1,8 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// Which position of the log is read next, and how a cursor gets there. Positions have no gaps, so the way is known before it is gone.
+/// Chooses the next position of the log, and how a cursor moves there. Positions have no gaps, so the path is
+/// known in advance.
 struct LogSteps: Sendable {
   /// How a cursor gets to the next position.
   enum Move: Sendable {
@@ -27,7 +28,8 @@ struct LogSteps: Sendable {
   private var remaining: Int
   private var hasBegun = false
 
-  /// The way from `start` (by default one end of the log) through a log that ends at `last` (0: it is empty).
+  /// Creates the path from `start` (by default one end of the log) through a log that ends at `last` (0: it
+  /// is empty).
   init(start: Position?, backwards: Bool, last: UInt64, limit: Int) {
     self.last = last
     self.backwards = backwards

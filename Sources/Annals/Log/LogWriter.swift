@@ -2,18 +2,19 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-/// The writer of a log in this process: calls wait in a line, and a thread of its own stores them in groups, a transaction each.
+/// The writer of a log in this process. Calls wait in a queue, and a dedicated thread stores them in groups,
+/// one transaction each.
 ///
-/// The end of this object waits for the thread, which first empties the line and merges the tail; unless it is kept waiting for its turn,
-/// and never longer than ``StoreOptions/lockTimeout``.
+/// The end of this object waits for the thread, which first empties the queue and merges the tail. It does
+/// not wait if the thread is blocked on its turn, and never longer than ``StoreOptions/lockTimeout``.
 final class LogWriter: Sendable {
-  /// A call and who waits for its answer.
+  /// A call and the caller that waits for its answer.
   final class Job: Waiting {
     let request: AppendRequest
     let durability: StoreOptions.Durability
-    /// Since when its caller waits.
+    /// The time at which its caller began to wait.
     let joined: ContinuousClock.Instant
-    /// When its caller gives up, unless it is being stored by then.
+    /// The time at which its caller gives up, unless the call is being stored by then.
     let deadline: ContinuousClock.Instant
     let answer: CheckedContinuation<Result<Appended, AnnalsError>, Never>
 
@@ -32,31 +33,31 @@ final class LogWriter: Sendable {
     var cost: Int { request.bytes }
   }
 
-  /// What the thread shows to others.
+  /// The visible state of the thread.
   final class Status: Sendable {
     /// Whether it waits for another process's turn to end.
     let isBlocked = Atomic(false)
-    /// The number of the process that has the turn then; 0 where that is not known.
+    /// The id of the process that has the turn then; 0 if that is not known.
     let holder = Atomic<Int32>(0)
   }
 
-  /// The right to encode a call, for which the line has room.
+  /// The right to encode a call, for which the queue has space.
   typealias Admission = WaitingLine<Job>.Admission
 
   private let line: WaitingLine<Job>
   private let thread: WriterThread
   private let ended = Signal()
-  /// How many nanoseconds the end waits at most.
+  /// The maximum number of nanoseconds that the end waits.
   private let patience: Int
-  /// What the thread shows.
+  /// The visible state of the thread.
   let status = Status()
 
   /// Starts the writer.
   ///
   /// - Parameters:
   ///   - interval: When heads are merged.
-  ///   - room: The most bytes of calls that wait.
-  ///   - lockTimeout: How long the end waits at most.
+  ///   - room: The maximum size in bytes of waiting calls.
+  ///   - lockTimeout: The maximum time that the end waits.
   init(
     _ place: CurrentGeneration, interval: HeadMerge.Interval, room: Int, lockTimeout: Duration
   ) throws(AnnalsError) {
@@ -78,8 +79,8 @@ final class LogWriter: Sendable {
 
   deinit {
     line.close()
-    // Whoever has the turn may be stopped, and keep it for ever: then the thread is left behind, and ends when it gets the turn.
-    // A process with another lock that the thread waits for may be stopped too.
+    // The process that has the turn may be stopped, and keep it forever. Then the thread is abandoned, and
+    // ends when it gets the turn. A process with another lock that the thread waits for may be stopped too.
     if !status.isBlocked.load(ordering: .acquiring), ended.wait(beyond: 0, upTo: patience) > 0 {
       thread.join()
     } else {
@@ -87,9 +88,9 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// Waits until the calls that wait leave room for another one.
+  /// Waits until the queue has space for another call.
   ///
-  /// - Returns: The room, which is kept until the value ends.
+  /// - Returns: The space, which is reserved until the value ends.
   /// - Throws: `cancelled`; `busy` if another process keeps its turn for as long as the caller waits.
   func admit(within limit: Duration) async throws(AnnalsError) -> Admission {
     let admission = await line.enter(within: limit)
@@ -102,9 +103,9 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// Hands a call to the thread and waits for its answer.
+  /// Passes a call to the thread and waits for its answer.
   ///
-  /// - Parameter since: Since when the caller waits.
+  /// - Parameter since: The time at which the caller began to wait.
   func append(
     _ request: AppendRequest, durability: StoreOptions.Durability, within limit: Duration,
     since: ContinuousClock.Instant
@@ -117,7 +118,7 @@ final class LogWriter: Sendable {
           answer.resume(returning: .failure(AnnalsError(.readOnly, "the store is being closed")))
           return
         }
-        // The handler may have run before there was anything to take back.
+        // The handler may have run before there was anything to withdraw.
         if !ticket.set(number) { withdraw(number) }
       }
     } onCancel: {
@@ -125,30 +126,31 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// How many calls wait to be stored.
+  /// The number of calls that wait to be stored.
   var waiting: Int { line.count }
 
-  /// How many calls wait for room among them.
+  /// The number of callers that wait for space in the queue.
   var waitingForRoom: Int { line.visitorCount }
 
-  /// Lets the thread notice that another one of this process has moved on to the generation in use, so that it lets go of the one before.
+  /// Lets the thread notice that another thread has moved to the generation in use, so that it releases the
+  /// previous one.
   func follow() { line.nudge() }
 
-  /// Takes a call back that is not being stored yet.
+  /// Withdraws a call that is not being stored yet.
   private func withdraw(_ ticket: UInt64) {
     line.leave(ticket)?.answer.resume(returning: .failure(AnnalsError.callCancelled))
   }
 }
 
 extension AppendRequest {
-  /// Takes the room that was kept for the call, which joins the line next.
+  /// Takes the space that was reserved for the call, which joins the queue next.
   mutating func take(_ room: consuming LogWriter.Admission?) {
     if let room { since = room.since }
   }
 }
 
 extension AnnalsError {
-  /// The task was cancelled before its call was taken.
+  /// The error for a task that was cancelled before its call was taken.
   static var callCancelled: AnnalsError {
     AnnalsError(.cancelled, "the task was cancelled; nothing was written")
   }

@@ -7,29 +7,28 @@ public import AnnalsSchema
   public import Foundation
 #endif
 
-/// An event to append, and what its writer wants noted beside it.
+/// An event to append, with an optional id, metadata and time.
 public struct NewEvent<Event: SchemaEvent>: Sendable {
   /// The event.
   public var event: Event
   /// The caller's id for the event, by which a repeated append is recognised.
   ///
-  /// How long an id is recognised is decided by the store's ``StoreOptions/idempotency``: by default while
-  /// the event is among the newest 64 entries of its stream. A call that is repeated later is stored again
-  /// then.
+  /// The store's ``StoreOptions/idempotency`` sets how long an id is recognised. By default, it is recognised
+  /// while the event is among the newest 64 entries of its stream. A call repeated later is stored again.
   public var id: UUID?
-  /// What to note beside the event; it never affects what the event means.
+  /// The metadata to store with the event. It never affects the meaning of the event.
   public var metadata: Metadata
-  /// When it happened; `nil` for the time of the append.
+  /// The time of the event; `nil` for the time of the append.
   public var time: Date?
 
-  /// The event `event` with what is to be noted beside it.
+  /// Creates an event to append.
   ///
   /// - Parameters:
   ///   - event: The event.
   ///   - id: An id that no other event of the stream has; recognised as far back as the store's
   ///     ``StoreOptions/idempotency`` says.
-  ///   - metadata: Anything else worth keeping, such as who caused it.
-  ///   - time: When it happened, kept to the microsecond; `nil` for the time of the append.
+  ///   - metadata: Anything else worth keeping, such as the user who caused the event.
+  ///   - time: The time of the event, stored to the microsecond; `nil` for the time of the append.
   public init(_ event: Event, id: UUID? = nil, metadata: Metadata = [:], time: Date? = nil) {
     self.event = event
     self.id = id

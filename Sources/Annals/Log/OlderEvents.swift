@@ -1,6 +1,6 @@
 internal import AnnalsCoding
 
-/// How many delivered events a store has by version, and where its log ends.
+/// The number of delivered events of a store by version, and the end of its log.
 struct OlderEvents {
   /// Events that a stage of the plan keeps as they are stored.
   private struct Retained {
@@ -13,13 +13,13 @@ struct OlderEvents {
   /// Those that no stage retains.
   private var counts: [SchemaVersion: UInt64] = [:]
   private var retained: [Retained] = []
-  /// How many have no version.
+  /// The number of have that no version.
   private(set) var unversioned: UInt64 = 0
   /// The position of the newest entry; 0 in an empty log.
   let last: UInt64
 
-  /// What a snapshot has for `plan`; events without a version count as ones of the version that it adopts
-  /// them as.
+  /// Counts the events of a snapshot for `plan`. Events without a version count as events of the version that
+  /// it adopts them as.
   init(_ snapshot: borrowing LogSnapshot, _ plan: CompiledPlan) throws(AnnalsError) {
     try self.init(snapshot.reader, snapshot.kinds, plan)
   }
@@ -60,8 +60,8 @@ struct OlderEvents {
     counts(below: version, passing: stage).values.reduce(0, &+)
   }
 
-  /// How many there are of versions below `version` that the plan retains after the stage numbered `stage`:
-  /// an older version of the plan still takes them through it.
+  /// Returns the number of events of versions below `version` that the plan retains after the stage numbered
+  /// `stage`. An older version of the plan still takes them through that stage.
   func countRetained(below version: SchemaVersion, after stage: Int) -> UInt64 {
     retained.filter { $0.version < version && $0.stage > stage }.reduce(0) { $0 &+ $1.count }
   }

@@ -2,10 +2,10 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 import Synchronization
 
-/// Where each kind of a store enters a plan, worked out once for each set of kinds.
+/// The places where the kinds of a store enter a plan, computed once for each set of kinds.
 final class PlanReach: Sendable {
   let plan: CompiledPlan
-  /// Where entries that cannot be read are reported; `nil` where readers stop at them.
+  /// Reports entries that cannot be read; `nil` if readers stop at them.
   let quarantine: Quarantine?
   private struct Known {
     var generation: UInt64?
@@ -15,26 +15,26 @@ final class PlanReach: Sendable {
   }
   private let known = Mutex(Known())
 
-  /// By the type of an aggregate's state, its mark, which hashes the text of the whole plan.
+  /// The mark of each type of aggregate state. It hashes the text of the whole plan.
   private let stateMarks = Mutex<[ObjectIdentifier: [UInt8]]>([:])
 
-  /// By the version that a stage with a fold leads to, the plan up to the version before.
+  /// For each version that a stage with a fold leads to, the plan up to the version before.
   private let beforeFolds: [SchemaVersion: PlanReach]
 
-  /// Whether events without a version are read before it is noted which one they are of.
+  /// Whether events without a version are read before an adoption.
   private let isAdopting: Bool
-  /// What events of newer types are counted by as they are passed over; `nil` where readers stop at them.
+  /// Counts skipped events of newer types; `nil` if readers stop at them.
   let skipping: SkippedEvents?
-  /// What lets others know of the program, as long as anybody reads through the plan.
+  /// The lease that makes the program known to others while the plan is in use.
   private let lease: ProgramLease?
-  /// Whether others know of the program; one that nobody knows of takes no part in a roll-out.
+  /// Whether the program is known to others. A program without a lease takes no part in a roll-out.
   var isLeased: Bool { lease != nil }
-  /// What appends are decided by.
+  /// The roll-out that decides appends.
   let rollout: RolloutPlan
-  /// Which older versions read what the program stores.
+  /// The older versions that read the events that the program stores.
   let readers: PlanReaders
 
-  /// Whether the program has said that it passes over newer types, also where what it reads is stored.
+  /// Whether the program skips newer types, even if it stores the results.
   private let mayPassOver: Bool
 
   init(
@@ -54,27 +54,28 @@ final class PlanReach: Sendable {
     beforeFolds = plan.beforeFolds.mapValues { plan in
       var before = plan
       before.adopted = adopted
-      // What is stored under the newer version came after the last group ended.
+      // Events that are stored under the newer version came after the last group ended.
       before.newestStored = plan.current.version
       return PlanReach(before, isAdopting: isAdopting)
     }
   }
 
-  /// The same for those who store what they read: at what readers may pass over, they stop, because what is stored must not depend on who reads.
+  /// Returns the same plan for readers that store their results. They stop at events that other readers may
+  /// skip, because stored results must not depend on the reader.
   ///
-  /// Others know of the program for as long as it is used, too.
+  /// The program also stays known to others while it is used.
   func passingOverNothing() -> PlanReach {
     PlanReach(plan, lease: lease, isAdopting: isAdopting, mayPassOver: mayPassOver)
   }
 
-  /// The same for readers that stop at what cannot be read.
+  /// Returns the same plan for readers that stop at unreadable entries.
   func stopping() -> PlanReach {
     if quarantine == nil { return self }
     return PlanReach(
       plan, skipping: skipping, lease: lease, isAdopting: isAdopting, mayPassOver: mayPassOver)
   }
 
-  /// What tells a state that this program has folded from others: the plan's outline and the state's shape.
+  /// Returns the mark of a state that this program has folded: the plan's outline and the state's shape.
   ///
   /// - Complexity: O(plan) for the first call with a type, then one look-up.
   func stateMark<State: ShapedRecord>(_ state: State.Type) -> [UInt8] {
@@ -86,16 +87,18 @@ final class PlanReach: Sendable {
     }
   }
 
-  /// How many types have a mark by now.
+  /// The number of types that have a mark.
   var stateMarkCount: Int { stateMarks.withLock { $0.count } }
 
   /// Whether the plan has a fold.
   var hasFolds: Bool { !beforeFolds.isEmpty }
 
-  /// The plan up to the version before the stage that leads to `version` and has a fold; `nil` where there is none.
+  /// The plan up to the version before the stage that leads to `version` and has a fold; `nil` if there is
+  /// none.
   func before(_ version: SchemaVersion) -> PlanReach? { beforeFolds[version] }
 
-  /// By a kind's number, where its entries enter the plan; `nil` for those that do not, and for numbers that are no kind's.
+  /// Returns, by kind number, where entries enter the plan; `nil` for kinds that do not, and for numbers
+  /// without a kind.
   func table(for kinds: KindRegistry) -> [CompiledPlan.Entrance?] {
     let count = kinds.kinds.count
     return known.withLock { known in
@@ -105,7 +108,7 @@ final class PlanReach: Sendable {
       let highest = kinds.kinds.keys.max().map { Int($0) + 1 } ?? 0
       var table = [CompiledPlan.Entrance?](repeating: nil, count: highest)
       for kind in kinds.kinds.values {
-        // Why one does not enter is asked again by whoever meets an entry of it.
+        // A reader that meets such an entry asks again for the reason.
         table[Int(kind.number)] = try? entrance(of: kind, in: kinds)
       }
       known = Known(generation: kinds.generation, count: count, epoch: kinds.epoch, table: table)
@@ -113,9 +116,9 @@ final class PlanReach: Sendable {
     }
   }
 
-  /// Where entries of `kind` enter the plan.
+  /// Returns where entries of `kind` enter the plan.
   ///
-  /// - Throws: Why they do not.
+  /// - Throws: The reason if they do not enter it.
   func entrance(
     of kind: KindRegistry.Kind, in kinds: KindRegistry
   ) throws(MissingStep) -> CompiledPlan.Entrance {
@@ -126,11 +129,11 @@ final class PlanReach: Sendable {
     }
     let entrance = try plan.entrance(of: kinds.recordKind(kind), unversioned: unversioned)
     if !plan.passesStreams, let version = kind.version ?? unversioned {
-      // An entry that an earlier stage retained goes wherever it was led, and no later stage reads it.
+      // An entry that an earlier stage retained stays where that stage led it, and no later stage reads it.
       let retained = plan.steps[entrance.step].retainedBy ?? .max
       for index in plan.movingStages(behind: version) where retained > index {
         let (from, to) = (plan.schemas[index].version, plan.schemas[index + 1].version)
-        // A pass has been there, and what is left behind it was set aside.
+        // A pass has been there, and set the remaining entries apart.
         guard !kinds.isActive(to) else { continue }
         throw .movesStreams(from: from, to: to)
       }
@@ -138,9 +141,9 @@ final class PlanReach: Sendable {
     return entrance
   }
 
-  /// Throws where events of `kind`, of which there are some, have yet to be led to other streams.
+  /// Throws if events of `kind`, of which there are some, have yet to be moved to other streams.
   ///
-  /// A stage that works something out as well makes its version active before its pass has led them there.
+  /// A stage that also computes a context makes its version active before its pass has moved them.
   private func mustHaveMoved(_ kind: KindRegistry.Kind, in kinds: KindRegistry) throws(MissingStep) {
     guard !plan.passesStreams, let version = kind.version ?? kinds.adopted ?? plan.adopted,
       let index = plan.movingStages(behind: version).first(where: { stage in
@@ -150,7 +153,7 @@ final class PlanReach: Sendable {
     throw .movesStreams(from: plan.schemas[index].version, to: plan.schemas[index + 1].version)
   }
 
-  /// Throws where the store has given up what the plan ends at.
+  /// Throws if the store has retired the version that the plan ends at.
   func mustNotBeContracted(_ kinds: KindRegistry) throws(AnnalsError) {
     guard let contracted = kinds.contracted, plan.current.version < contracted else { return }
     throw AnnalsError(
@@ -159,12 +162,13 @@ final class PlanReach: Sendable {
       details: AnnalsError.Details { $0.version = contracted })
   }
 
-  /// Whether events of `kind` are of a type that only a newer version has, and are passed over.
+  /// Whether events of `kind` are of a type that only a newer version has, and are skipped.
   func passesOver(_ kind: KindRegistry.Kind) -> Bool {
     skipping != nil && isPassable(kind)
   }
 
-  /// Whether events of `kind` are of a type that only a newer version has, and concern nobody who has said which events of the plan are wanted.
+  /// Whether events of `kind` are of a type that only a newer version has, so a reader that names its wanted
+  /// events of the plan needs none of them.
   func isPassable(_ kind: KindRegistry.Kind) -> Bool {
     guard mayPassOver, let version = kind.version, version > plan.current.version else { return false }
     return plan.current.index(of: ExactText(kind.row.name)) == nil
@@ -216,7 +220,7 @@ final class PlanReach: Sendable {
       })
   }
 
-  /// What a caller is told where several are true: a newer store explains the rest, then an older one.
+  /// Returns the code to report if several apply: a newer store explains the others, then an older one.
   private static func graver(_ left: AnnalsError.Code?, _ right: AnnalsError.Code) -> AnnalsError.Code {
     let order: [AnnalsError.Code] = [
       .newerSchema, .shapeChanged, .storeTooOld, .noPath, .requiresPass, .requiresActivation,
@@ -226,14 +230,14 @@ final class PlanReach: Sendable {
 }
 
 extension KindRegistry {
-  /// Whether nobody appends events below `version` any more.
+  /// Whether events below `version` are no longer appended.
   func isActive(_ version: SchemaVersion) -> Bool {
     schemas.values.contains {
       $0.version == version && ($0.phase == .active || $0.phase == .contracted)
     }
   }
 
-  /// Under what entries of `kind` are stored.
+  /// Returns the record kind under which entries of `kind` are stored.
   func recordKind(_ kind: Kind) -> RecordKind {
     RecordKind(
       type: ExactText(kind.row.name), version: kind.version, shape: kind.shape,

@@ -2,9 +2,10 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 import Synchronization
 
-/// Which older versions read what a plan stores: for each record of each of its versions the oldest one.
+/// The older versions that read a plan's stored events: for each record of each of its versions, the oldest
+/// one.
 ///
-/// It is worked out where a store asks, once for each kind that it has, and then kept.
+/// It is computed when a store asks, once for each kind that it has, and then kept.
 final class PlanReaders: Sendable {
   private struct Key: Hashable {
     let name: ExactText
@@ -19,8 +20,8 @@ final class PlanReaders: Sendable {
     self.outline = outline
   }
 
-  /// The oldest version whose programs read what is stored so; `nil` where the plan has no such record, and
-  /// for records that are stored by name.
+  /// Returns the oldest version whose programs read records stored in this way; `nil` if the plan has no such
+  /// record, and for records that are stored by name.
   func oldest(of name: ExactText, version: SchemaVersion?, shape: StoredShape?) -> SchemaVersion? {
     guard let version, let shape else { return nil }
     let key = Key(name: name, version: version, shape: shape)

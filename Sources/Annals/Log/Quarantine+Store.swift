@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 
 extension Quarantine {
-  /// The quarantine that the options of an open ask for; `nil` where readers stop.
+  /// Creates the quarantine that the options of an open request; `nil` if readers stop.
   convenience init?(_ unreadable: StoreOptions.Unreadable) {
     guard case .quarantine(let report) = unreadable else { return nil }
     self.init(report)

@@ -2,7 +2,8 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-/// Finds the heads of streams as they are in one snapshot: the newer of the snapshot's own rows and its tail (docs/durability.md).
+/// Finds the heads of streams as they are in one snapshot: the newer of the snapshot's own rows and its tail
+/// (docs/durability.md).
 final class SnapshotHeads: Sendable {
   private let shared: StreamHeads
   /// The snapshot's own tail, where the shared one has moved on: read once, and only then.
@@ -12,7 +13,7 @@ final class SnapshotHeads: Sendable {
     self.shared = shared
   }
 
-  /// The head of the stream called `name`; `nil` where it holds no entry.
+  /// The head of the stream called `name`; `nil` if it holds no entry.
   func head(of name: StreamName, _ reader: StoreReader) throws(AnnalsError) -> Head? {
     let end = try reader.end()
     guard end.checkpoint < end.last else { return try reader.storedHead(of: name) }
@@ -32,7 +33,8 @@ final class SnapshotHeads: Sendable {
     return try head(ask(end, reader) { $0.find(id: id, in: end) }, id, reader)
   }
 
-  /// Where the streams begin that began in the snapshot's tail; some may have a row in `streams` already.
+  /// Returns the first positions of the streams that began in the snapshot's tail. Some may have a row in
+  /// `streams` already.
   func births(_ reader: StoreReader) throws(AnnalsError) -> [Position] {
     let end = try reader.end()
     guard end.checkpoint < end.last else { return [] }
@@ -54,18 +56,19 @@ final class SnapshotHeads: Sendable {
     case .entry(let id, let position):
       let header = try reader.header(try reader.bytes(at: position), at: position)
       try reader.check(header, at: position, is: header.revision, of: id)
-      // Whether an older entry has an id is not told here, so the newest is said to have one: it is then looked for.
+      // Whether an older entry has an id is unknown here, so the newest is assumed to have one: it is then
+      // searched.
       return Head(
         id: id, revision: header.revision, last: position, levels: [], newestID: header.revision)
     }
   }
 
-  /// Asks heads that know the snapshot's tail: those that all share, or else its own.
+  /// Asks heads that know the snapshot's tail: the shared ones, or otherwise its own.
   private func ask<Answer: Sendable>(
     _ end: SnapshotEnd, _ reader: StoreReader, _ question: (inout HeadTable) -> Answer
   ) throws(AnnalsError) -> Answer {
     if let own = own.withLock({ $0 }) { return own.withTable { question(&$0) } }
-    // Looked and asked at once, because a merge may end in between and take the tail away.
+    // Both in one step, because a merge may end in between and remove the tail.
     func askShared() -> Answer? {
       shared.withTable { $0.covers(end) ? question(&$0) : nil }
     }

@@ -7,23 +7,26 @@ internal import LMDB
   import Foundation
 #endif
 
-/// Makes a new store beside its final place and renames it there when it is whole and durable, so that a crash leaves no
-/// half of one. The new name itself is durable when the store is opened (``StorePlace``).
+/// Creates a store next to its final place and renames it when it is whole and durable, so that a crash
+/// leaves no partial store. The new name itself is durable when the store is opened (``StorePlace``).
 struct StoreCreation {
   let parent: Directory
   /// The final name, which need not be UTF-8.
   let name: [UInt8]
 
-  /// The least room on the disk for a new store: without it, touching the map of LMDB's lock file would kill the process.
+  /// The minimum free space on the disk for a new store. Without it, touching the map of LMDB's lock file
+  /// would kill the process.
   static let room = 1 << 20
   private static let suffix = ".tmp"
-  /// Whose being free tells a leftover.
+  /// The lock file whose lock is free in a leftover.
   private static let lock = "open.lock"
-  /// How often a creation begins again that another process has removed.
+  /// The number of times that a creation starts again after another process has removed it.
   private static let attempts = 20
-  /// The longest name that leaves room for a prefix, a number and a suffix within the 255 bytes of a file's name.
+  /// The longest name that leaves room for a prefix, a number and a suffix within the 255 bytes of a file's
+  /// name.
   private static let longest = 255 - 2 - 20 - Self.suffix.utf8.count
-  /// How the temporary names of this store begin: with its own name, or with a digest of one that is too long or not UTF-8.
+  /// The prefix of this store's temporary names: its own name, or a digest of one that is too long or not
+  /// UTF-8.
   private var prefix: String {
     if name.count <= Self.longest, let text = String(validating: name, as: UTF8.self) { return ".\(text)." }
     let digest = SHA256.hash(name).prefix(16).map { byte in
@@ -35,9 +38,10 @@ struct StoreCreation {
   /// Creates the store.
   ///
   /// - Parameters:
-  ///   - room: How many bytes of disk it needs.
-  ///   - content: Writes everything that the store consists of into a directory, with the lock of its `open.lock`, and waits until the disk has it.
-  /// - Returns: Whether it was created; `false` if something has the name by now.
+  ///   - room: The disk space that it needs, in bytes.
+  ///   - content: Writes the whole store into a directory, with the lock of its `open.lock`, and waits until
+  ///     it is on disk.
+  /// - Returns: Whether it was created; `false` if the name is taken by now.
   func run(
     room: Int = Self.room,
     _ content: (Directory, _ open: FileLock) throws(AnnalsError) -> Void
@@ -77,7 +81,7 @@ struct StoreCreation {
     } catch {
       if try isGone(directory, called: temporary) { return nil }
       let cause = error
-      // The first failure is the one to tell; the next creation removes what stays.
+      // The first failure is reported. The next creation removes the leftovers.
       do { try remove(directory, called: temporary) } catch {}
       throw cause
     }
@@ -85,16 +89,16 @@ struct StoreCreation {
     return created
   }
 
-  /// Whether the name no longer stands for the directory.
+  /// Whether the name no longer refers to the directory.
   private func isGone(_ directory: Directory, called temporary: String) throws(AnnalsError) -> Bool {
     try files { () throws(StoreFileError) in
       try parent.status(of: temporary)?.identity != directory.status().identity
     }
   }
 
-  /// Writes everything that the store consists of into `directory`.
+  /// Writes the whole store into `directory`.
   ///
-  /// - Returns: The hold on `open.lock`, which tells the directory from a leftover.
+  /// - Returns: The hold on `open.lock`, which distinguishes the directory from a leftover.
   private func fill(
     _ directory: Directory, _ content: (Directory, FileLock) throws(AnnalsError) -> Void
   ) throws(AnnalsError) -> FileLock.Hold {
@@ -109,7 +113,7 @@ struct StoreCreation {
     return hold
   }
 
-  /// Writes everything that an empty store consists of into `directory`, and waits until the disk has it.
+  /// Writes a whole empty store into `directory`, and waits until it is on disk.
   static func emptyLog(
     _ directory: Directory, _ open: FileLock, _ idempotency: StoreOptions.Idempotency?
   ) throws(AnnalsError) {
@@ -140,7 +144,7 @@ struct StoreCreation {
         }
       }
     }
-    // Everything stays open meanwhile, so that a store is created only where there are descriptors enough to open it.
+    // Everything stays open meanwhile, so a store is created only if there are enough descriptors to open it.
     try withExtendedLifetime((environment, lease)) { () throws(AnnalsError) in
       try files { () throws(StoreFileError) in
         try directory.replace(CurrentFile.name, with: current.encoded().span)
@@ -149,7 +153,7 @@ struct StoreCreation {
     }
   }
 
-  /// Gives the finished store its name, for which its first opener waits.
+  /// Gives the finished store its name. Its first opener waits until the name is durable.
   ///
   /// - Returns: Whether the name was free.
   private func publish(_ temporary: String) throws(AnnalsError) -> Bool {
@@ -163,14 +167,14 @@ struct StoreCreation {
     }
   }
 
-  /// Whether a name is one that a creation of this store makes: nothing else is ever removed.
+  /// Whether a creation of this store makes such a name. Nothing else is ever removed.
   private func isTemporary(_ leftover: String) -> Bool {
     guard leftover.hasPrefix(prefix), leftover.hasSuffix(Self.suffix) else { return false }
     let number = leftover.utf8.dropFirst(prefix.utf8.count).dropLast(Self.suffix.utf8.count)
     return !number.isEmpty && number.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }
 
-  /// Removes what creations that were cut short have left, unless one of them is still at work.
+  /// Removes the leftovers of interrupted creations, unless one of them is still at work.
   private func removeLeftovers() throws(AnnalsError) {
     let names = try files { () throws(StoreFileError) in try parent.names() }
     for leftover in names where isTemporary(leftover) {
@@ -182,7 +186,8 @@ struct StoreCreation {
           let directory = try parent.directory(leftover)
           guard let hold = try FileLock(Self.lock, in: directory, create: false).tryLock(.exclusive)
           else { return }
-          // Its creator may have finished it, and given it its name, while this process was on the way to the lock.
+          // Its creator may have finished it, and given it its name, while this process was on the way to the
+          // lock.
           guard try parent.status(of: leftover)?.identity == directory.status().identity else { return }
           try remove(files: directory, called: leftover)
           _ = consume hold
@@ -200,10 +205,10 @@ struct StoreCreation {
   }
 
   private func remove(files directory: Directory, called temporary: String) throws(StoreFileError) {
-    // First without listing it, which needs a descriptor that may be what was missing.
+    // Without listing it first: that needs a descriptor, which may be what was missing.
     if try parent.removeDirectoryIfEmpty(temporary) { return }
     let names = try directory.names()
-    // The lock goes last: what a crash leaves of a directory without it would not be known for a leftover.
+    // The lock goes last: after a crash, a directory without it would not be recognised as a leftover.
     for file in names.filter({ $0 != Self.lock }) + names.filter({ $0 == Self.lock }) {
       try directory.remove(file)
     }

@@ -1,13 +1,13 @@
 public import AnnalsCoding
 public import AnnalsSchema
 
-/// The events of a store or of one stream in one snapshot, one after the other, each in the plan's current version.
+/// The events of a store or of one stream in one snapshot, in order, each in the plan's current version.
 public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
   private var cursor: EntryCursor
   private let lifting: EntryLifting
   @usableFromInline let backwards: Bool
   @usableFromInline var remaining: Int
-  /// What the last stored entry has become and is not given yet.
+  /// The events that the last stored entry has become and that are not delivered yet.
   @usableFromInline let delivery = Delivery<Event>()
 
   @_lifetime(copy cursor)
@@ -18,10 +18,11 @@ public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
     remaining = limit
   }
 
-  /// The next event; `nil` at the end or the limit. Entries that a rule drops are passed over.
+  /// Returns the next event; `nil` at the end or the limit. Entries that a rule drops are skipped.
   ///
-  /// - Throws: ``AnnalsError`` with code `ruleFailed` or `malformed` (position, type, version, step and cause), `noPath` or
-  ///   `newerSchema` for what another program has stored since the open, `damaged`, `formatVersion`, `needsNewer` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `ruleFailed` or `malformed` (position, type, version, step and
+  ///   cause), `noPath` or `newerSchema` for entries that another program has stored since the open,
+  ///   `damaged`, `formatVersion`, `needsNewer` or `inputOutput`.
   @inlinable
   public mutating func next() throws(AnnalsError) -> Entry<Event>? {
     guard remaining > 0 else { return nil }
@@ -34,17 +35,17 @@ public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
     }
   }
 
-  /// Lifts the next stored entry.
+  /// Upcasts the next stored entry.
   ///
   /// - Returns: Whether there was one.
   @usableFromInline
   mutating func advance() throws(AnnalsError) -> Bool {
-    // Everything was taken out.
+    // All elements were taken.
     delivery.count = 0
     guard let entry = try cursor.next() else { return false }
     let stream = try cursor.name(of: entry)
     guard cursor.steps.includes(stream) else { return true }
-    // Of an entry that fails half-way nothing is given.
+    // An entry that fails half-way delivers nothing.
     try lifting.lift(entry, of: stream, into: delivery)
     return true
   }

@@ -14,22 +14,22 @@ struct StoreOpening {
 
   /// The file of one generation, open.
   struct GenerationFile {
-    /// What `CURRENT` says where it is the one in use.
+    /// The content of `CURRENT` if this generation is the one in use.
     var current: CurrentFile
     var environment: Environment
-    /// What keeps others from removing it; `nil` where nobody can.
+    /// The lease that keeps others from removing it; `nil` if nobody can.
     var lease: GenerationLease?
     var meta: StoreMeta
   }
 
-  /// What an opened store consists of.
+  /// The parts of an opened store.
   struct Opened {
     /// The generation in use.
     var file: GenerationFile
     var kinds: KindRegistry
-    /// The epoch by which the generation was reached.
+    /// The epoch of the switch to the generation.
     var arrived: UInt64
-    /// Whether its seal is left of a rollback that was cut short.
+    /// Whether its seal remains from an interrupted rollback.
     var isStale: Bool
     /// The generation whose seal led to it, if `CURRENT` did not.
     var previous: UInt64?
@@ -37,8 +37,9 @@ struct StoreOpening {
 
   /// Opens the generation in use: the one that `CURRENT` names, or that seals lead to from there.
   ///
-  /// `open.lock` is held inside, around LMDB's own open, and nowhere else: an environment that ends on this thread takes it too.
-  /// So `CURRENT` is read again afterwards, and another generation that it names by then is opened in turn.
+  /// `open.lock` is held inside, around LMDB's own open, and nowhere else: an environment that ends on this
+  /// thread takes it too. So `CURRENT` is read again afterwards, and if it names another generation by then,
+  /// that one is opened.
   func run() throws(AnnalsError) -> Opened {
     var attempt = 1
     while true {
@@ -47,7 +48,7 @@ struct StoreOpening {
       do throws(AnnalsError) {
         if let opened = try follow(&chain, current.log), try readCurrent() == current { return opened }
       } catch {
-        // What a seal led to may have been rolled back and discarded meanwhile.
+        // A generation that a seal led to may have been rolled back and discarded meanwhile.
         guard try readCurrent() != current || (chain.previous != nil && attempt < Self.tries) else {
           throw error
         }
@@ -56,12 +57,12 @@ struct StoreOpening {
     }
   }
 
-  /// How often a way through seals is gone before what is missing on it is told.
+  /// The number of times that a chain of seals is followed before a missing generation is reported.
   private static let tries = 3
 
-  /// Goes the way from one generation to the one in use.
+  /// Follows the chain from one generation to the one in use.
   ///
-  /// - Returns: `nil` where a generation was removed while it was opened.
+  /// - Returns: `nil` if a generation was removed while it was opened.
   private func follow(_ chain: inout GenerationChain, _ log: UUID) throws(AnnalsError) -> Opened? {
     while true {
       guard let file = try open(chain.number, of: log) else { return nil }
@@ -90,10 +91,11 @@ struct StoreOpening {
     }
   }
 
-  /// Opens the file of one generation of `log`, whatever state that is in.
+  /// Opens the file of one generation of `log`, in whatever state.
   ///
-  /// - Returns: `nil` where it was removed meanwhile.
-  /// - Throws: ``AnnalsError`` with code `incomplete` where there is none, `foreign` where it belongs to another log or has another number.
+  /// - Returns: `nil` if it was removed meanwhile.
+  /// - Throws: ``AnnalsError`` with code `incomplete` if there is none, `foreign` if it belongs to another
+  ///   log or has another number.
   func open(_ number: UInt64, of log: UUID) throws(AnnalsError) -> GenerationFile? {
     let current = CurrentFile(log: log, generation: number)
     let isReadOnlyMount = try files { () throws(StoreFileError) in try directory.fileSystem().isReadOnly }
@@ -103,13 +105,13 @@ struct StoreOpening {
     }
     try mustBeThere(current)
     let (locks, lease) = try files { () throws(StoreFileError) -> (EnvironmentLocks?, GenerationLease?) in
-      // Where nobody can write there is nobody to lock out.
+      // Without writers there is nobody to lock out.
       if isReadOnlyMount { return (nil, nil) }
       // Before LMDB sees the file: from here on nobody removes it.
       return (try self.locks(), try GenerationLease(lockFile(current.leaseName)))
     }
     let pages = StorePages(directory, current)
-    // What LMDB reads when it opens the file; of a damaged page it would end the process.
+    // LMDB reads these tables when it opens the file. A damaged page among them would end the process.
     if options.trust == .nobody { try pages.smallTablesMustBeSound() }
     var environmentOptions = EnvironmentOptions(
       generation: options.access == .readWrite ? .readWrite : .readOnly)
@@ -119,7 +121,7 @@ struct StoreOpening {
         current.fileName, in: directory, tables: StoreTables.definitions, locks: locks,
         options: environmentOptions)
     }
-    // The one that was waited for may have been removed with the generation.
+    // A removal that the lease waited for may have removed the lease file with the generation.
     guard try files({ () throws(StoreFileError) in try lease?.isCurrent() }) ?? true else { return nil }
     if options.trust == .nobody, options.scope == nil { try pages.mustBeSound(in: environment) }
     return GenerationFile(
@@ -127,7 +129,8 @@ struct StoreOpening {
     )
   }
 
-  /// What a generation says of its place among the others, for who opens it afterwards and is told then what is wrong with it; `nil` where it cannot be read.
+  /// Returns a generation's state among the others. A caller that then opens it receives the reason for a
+  /// failure. Returns `nil` if the state cannot be read.
   func state(of current: CurrentFile) throws(AnnalsError) -> (state: StoreMeta.State, epoch: UInt64)? {
     do throws(AnnalsError) {
       return try open(current.generation, of: current.log).map { ($0.meta.state, $0.meta.epoch) }
@@ -142,14 +145,15 @@ struct StoreOpening {
       open: try lockFile("open.lock"), queue: try lockFile("queue.lock"), write: try lockFile("write.lock"))
   }
 
-  /// The lock of whoever changes which generation is in use: a pass, a rollback, a removal. It comes before all others.
+  /// Returns the lock for changes of the generation in use: a pass, a rollback, a removal. It comes before
+  /// all other locks.
   func passLock() throws(AnnalsError) -> FileLock {
     try files { () throws(StoreFileError) in try lockFile("pass.lock") }
   }
 
-  /// Lets `CURRENT` name the generation in use, if it does not; for the holder of `pass.lock`.
+  /// Makes `CURRENT` name the generation in use, if it does not; for the holder of `pass.lock`.
   ///
-  /// - Returns: What `CURRENT` says then.
+  /// - Returns: The content of `CURRENT` afterwards.
   @discardableResult
   func record() throws(AnnalsError) -> CurrentFile {
     let current = try run().file.current
@@ -164,13 +168,13 @@ struct StoreOpening {
   /// Opens a lock file; one that is missing, as in a copy of the store, is created.
   func lockFile(_ name: String) throws(StoreFileError) -> FileLock {
     if options.access == .readWrite { return try FileLock(name, in: directory) }
-    // To be allowed to read it is enough for a reader.
+    // For a reader, permission to read the file is enough.
     do { return try FileLock(name, in: directory, create: false) } catch .missing {
       return try FileLock(name, in: directory)
     }
   }
 
-  /// What `CURRENT` says; without it this is no store, or not a whole one.
+  /// Reads `CURRENT`. Without it, the directory is no store, or an incomplete one.
   func readCurrent() throws(AnnalsError) -> CurrentFile {
     let names = try files { () throws(StoreFileError) in try directory.names() }
     let hasLog = names.contains { $0.hasPrefix("log-") && $0.hasSuffix(".mdb") }
@@ -197,14 +201,14 @@ struct StoreOpening {
     return current
   }
 
-  /// Looked for before any lock file is created: where a store is not whole, nothing is added to it.
+  /// Checked before any lock file is created: nothing is added to an incomplete store.
   func mustBeThere(_ current: CurrentFile) throws(AnnalsError) {
     guard try files({ () throws(StoreFileError) in try directory.status(of: current.fileName) }) != nil else {
       throw AnnalsError(StoreFileError.missing(file: current.fileName))
     }
   }
 
-  /// Compares what the file says of itself with what led to it.
+  /// Compares the file's own description with the row that led to it.
   private func check(
     _ environment: Environment, against current: CurrentFile
   ) throws(AnnalsError) -> StoreMeta {
@@ -243,16 +247,17 @@ extension StoreMeta {
 }
 
 extension Directory {
-  /// Removes what crashes have left of files that only the holder of `pass.lock` replaces.
+  /// Removes leftovers of crashes from files that only the holder of `pass.lock` replaces.
   func removeUnfinishedReplacements() throws(StoreFileError) {
     try removeUnfinishedReplacements { name in
       name == CurrentFile.name || name.hasSuffix(".state") && GenerationRemoval.number(ofFile: name) != nil
     }
   }
 
-  /// Removes what a pass has noted beside a generation that is in use by now.
+  /// Removes a pass's mark next to a generation that is in use by now.
   ///
-  /// Before `CURRENT` names the generation, or nobody would come back for it after a crash in between.
+  /// It is removed before `CURRENT` names the generation: after a crash in between, nobody would return for
+  /// it.
   func removeBuildMark(of current: CurrentFile) throws(StoreFileError) {
     let name = BuildMark.name(generation: current.generation)
     if try status(of: name) != nil { try remove(name) }

@@ -1,136 +1,147 @@
 public import AnnalsCoding
 package import LMDB
 
-/// How a store is opened.
+/// The options for opening a store.
 public struct StoreOptions: Sendable {
-  /// What the opener may do.
+  /// The access that an opener has.
   public enum Access: Sendable {
-    /// Read and append.
+    /// Reads and appends.
     case readWrite
-    /// Read only. No byte of the data is changed; lock files, which name their holder, and LMDB's table of readers are, and are created
-    /// where they are missing. On a read-only file system nothing is.
+    /// Reads only. No byte of the data is changed. Lock files, which name their holder, and LMDB's table of
+    /// readers are changed, and created if missing. On a read-only file system nothing is written.
     case readOnly
   }
 
-  /// What happens where there is no store.
+  /// The behaviour if there is no store.
   public enum Creation: Sendable {
-    /// A store is created if nothing is there.
+    /// Creates a store if nothing is there.
     case ifMissing
-    /// A missing store is an error.
+    /// Fails if there is no store.
     case never
-    /// A store that is there already is an error.
+    /// Fails if there is a store already.
     case always
   }
 
-  /// Whose bytes the opener takes.
+  /// The assumption that the opener makes about the file.
   public enum Trust: Sendable {
-    /// The file was written by this library on this machine: its two meta pages are checked.
+    /// This library wrote the file on this machine. Only its two meta pages are checked.
     case own
-    /// The file may have been damaged, or come from elsewhere: every page is checked before LMDB sees it, because a damaged one
-    /// can end the process. This reads the whole file. Nobody is kept from appending meanwhile.
+    /// The file may be damaged, or come from elsewhere. Every page is checked before LMDB sees it, because a
+    /// damaged page can end the process. This reads the whole file, and others may append meanwhile.
     case nobody
   }
 
-  /// When an append is answered.
+  /// The moment at which an append returns.
   public enum Durability: Sendable {
-    /// When the disk has it: no power cut takes it back.
+    /// When the commit is on disk: no power loss can lose it.
     case full
-    /// When the disk has its entries: a power cut can take back the last commit of the log, as a whole, and never one before it. A crash of the
-    /// process takes nothing back.
+    /// When the entries are on disk. A power loss may lose the last commit of the log, as a whole, and never
+    /// an earlier one. A crash of the process loses nothing.
     case relaxed
   }
 
-  /// What readers of an ``EventStore`` do at an entry that cannot be decoded or upcast.
+  /// The policy of an ``EventStore``'s readers for entries that cannot be decoded or upcast.
   public enum Unreadable: Sendable {
-    /// They stop there with the error.
+    /// Fails with the error at that entry.
     case fail
-    /// They report the entry and go on behind it; of its parts none is delivered.
+    /// Reports the entry and continues after it. None of its parts is delivered.
     ///
-    /// Nothing is changed in the store, and every reader that comes by reports it again. What does not come from the entry alone still stops them: damage, and a
-    /// version or a context that the plan lacks.
+    /// Nothing is changed in the store, and every reader that meets the entry reports it again. Readers still
+    /// stop at causes beyond the single entry: damage, and a version or a context that the plan lacks.
     ///
-    /// An open with ``StoreOptions/activating`` passes over such entries as well: `prepare` is not given
-    /// them, and what it works out is frozen. A `Fold` ends the groups before such an entry in its stream,
-    /// and takes what the entry becomes once it can be read as a group of its own.
+    /// An open with ``StoreOptions/activating`` skips such entries as well. `prepare` does not see them, and
+    /// its result is frozen. A `Fold` ends the groups before such an entry in its stream. Once the entry can
+    /// be read, the fold takes it as a group of its own.
     ///
-    /// The closure is called where the reader is, while it holds a snapshot: it should be quick, and must not read from the same snapshot.
+    /// The reader calls the closure while it holds a snapshot. The closure should be quick, and must not read
+    /// from the same snapshot.
     case quarantine(@Sendable (QuarantinedEntry) -> Void)
   }
 
-  /// What readers of an ``EventStore`` do at an event of a type that only newer versions of the schema have.
+  /// The policy of an ``EventStore``'s readers for events of types that only newer versions of the schema
+  /// have.
   public enum NewerTypes: Sendable {
-    /// They stop there with code `newerSchema`; a store that has any does not open.
+    /// Fails with code `newerSchema`. A store that has such events does not open.
     case fail
-    /// They go on behind it, and count it in ``EventStore/skipped``. Such a program lets newer ones write types that it does not know.
+    /// Continues after the event and counts it in ``EventStore/skipped``. Such a program lets newer programs
+    /// write types that it does not know.
     case skip
   }
 
-  /// What the opener may do.
+  /// The access that the opener has.
   public var access: Access
-  /// What happens where there is no store. Opening for reading never creates one.
+  /// The behaviour if there is no store. Opening for reading never creates one.
   public var creation: Creation
-  /// Whose bytes the opener takes.
+  /// The assumption that the opener makes about the file.
   public var trust: Trust
-  /// The tables whose pages are checked where nobody is trusted, for an opener that uses no others; `nil` for all.
+  /// The tables whose pages are checked with ``Trust/nobody``, for an opener that uses no others; `nil` for
+  /// all.
   var scope: [String]?
-  /// What keeps processes from each other's work; all but in tests that show what each guard is for.
+  /// The guards between processes. All of them are on, except in tests that show the purpose of each.
   package var guards = EnvironmentOptions.Guards.all
-  /// The most bytes that a payload may have: 1 to 100 MiB.
+  /// The maximum size of a payload in bytes: 1 byte to 100 MiB.
   public var maximumPayload: Int
-  /// When an append is answered; ``Durability/full`` by default.
+  /// The moment at which an append returns. The default is ``Durability/full``.
   public var durability = Durability.full
-  /// How the store recognises an append call whose events it has already, by the ids of the events.
+  /// How the store recognises a repeated append call, by the ids of its events.
   ///
-  /// It is decided when the store is created, by default as `.window(64)`, and kept in it. Opening a store
-  /// that recognises ids in another way fails with `wrongUse`; `nil` opens every store.
-  /// ``EventLog/setIdempotency(_:progress:)`` and `annals set idempotency` change it later.
+  /// A store keeps the setting with which it was created, by default `.window(64)`. Opening a store with
+  /// another setting fails with `wrongUse`; `nil` opens every store. ``EventLog/setIdempotency(_:progress:)``
+  /// and `annals set idempotency` change it later.
   public var idempotency: Idempotency?
-  /// Whether the open may work out and keep what stages need to know of the whole log, and take over events without a version, where a plan has either; it reads
-  /// the log then. Without it such a store does not open: `requiresActivation`.
+  /// Whether the open may activate the plan: compute and freeze contexts and folds, and adopt events without
+  /// a version, if the plan has either. Activating reads the log. Without it, a store that needs activation
+  /// fails to open with `requiresActivation`.
   public var activating = false
-  /// The fields that may be lost although no version of the plan declares them, by their
-  /// ``UndeclaredField/name``: `TYPE.KEY` or `TYPE.outer.inner`. None by default.
+  /// The undeclared fields that may be lost, by their ``UndeclaredField/name``: `TYPE.KEY` or
+  /// `TYPE.outer.inner`. The default is none.
   ///
-  /// Taking over events without a version, and every migration pass of this opener, fail with code
-  /// `undeclaredFields` where payloads have other such fields. Names that
-  /// the store does not have do no harm.
+  /// Adopting events without a version, and every migration pass of this opener, fail with code
+  /// `undeclaredFields` if payloads have other undeclared fields. Names that the store does not have are
+  /// ignored.
   public var dropFields: Set<String> = []
-  /// When older entries are rewritten in the plan's current version; never by itself by default. It needs a store that is open for writing, but for
-  /// ``MigrationMode/refuse``.
+  /// When older entries are rewritten in the plan's current version. By default, they never are without a
+  /// request. Any other mode, except ``MigrationMode/refuse``, needs a store that is open for writing.
   public var migration = MigrationMode.onRead
-  /// What readers do at an entry that cannot be decoded or upcast; they fail by default. It is a matter of this opener alone.
+  /// The policy for entries that cannot be decoded or upcast. It applies to this store value only. The
+  /// default is `.fail`.
   public var unreadable = Unreadable.fail
-  /// What readers do at an event of a type that only newer versions of the schema have; they fail by default.
+  /// The policy for events of types that only newer versions of the schema have. The default is `.fail`.
   public var newerTypes = NewerTypes.fail
-  /// How long an append, or an open that activates, waits while another process is writing, before it fails with code `busy`; ten seconds by default.
-  /// Writers take turns, so only one that is stopped keeps others waiting for long.
+  /// The time to wait for another process to finish writing before an append, or an open that activates,
+  /// fails with `busy`. The default is ten seconds. Writers take turns, so only a stopped process delays
+  /// others for long.
   public var lockTimeout = Duration.seconds(10)
-  /// The memory for heads of streams that need not be looked up on disk, in bytes; 64 MiB by default.
+  /// The memory for heads of streams that need not be looked up on disk, in bytes. The default is 64 MiB.
   ///
   /// The default is enough for the heads of 298,000 streams, with their indexes and the lists of entries that
-  /// wait to be merged. Heads of other streams are looked up. Memory is taken as streams are used. It exceeds
-  /// this value by 5 % at most, however many streams are new: appends wait where heads are not written to
-  /// disk in time. Two things come on top. While heads are merged, the names of new streams are in memory:
-  /// 100,000 of them by default. A single call that begins more than 13,000 streams takes about 200 bytes for
-  /// each of them. Values below 640 KiB count as 640 KiB. The first opener of a store in a process decides.
-  public var headMemory = 64 << 20
-  /// The most bytes of encoded events that wait to be written; 64 MiB by default.
+  /// wait to be merged. Heads of other streams are looked up. Memory is allocated as streams are used. It
+  /// exceeds this value by at most 5 %, however many streams are new: appends wait if heads are not written
+  /// to disk in time.
   ///
-  /// Further calls to `append` wait for room before their events are encoded, in the order in which they
-  /// came. Each commit takes the calls that wait, so at most as many bytes again are being written. A single
-  /// larger call is let in when nothing else waits. The first opener of a store in a process decides.
+  /// Two amounts come on top. During a merge, the names of new streams are in memory: 100,000 of them by
+  /// default. A single call that begins more than 13,000 streams takes about 200 bytes for each of them.
+  ///
+  /// Values below 640 KiB count as 640 KiB. The first opener of a store in a process decides.
+  public var headMemory = 64 << 20
+  /// The maximum size in bytes of the encoded events that wait to be written. The default is 64 MiB.
+  ///
+  /// Further calls to `append` wait for space before their events are encoded, in the order of their arrival.
+  /// Each commit takes the waiting calls, so at most as many bytes again are being written. A single larger
+  /// call is admitted when nothing else waits. The first opener of a store in a process decides.
   public var queueMemory = 64 << 20
   /// When the newest heads are merged into the rows on disk.
   var mergeInterval = HeadMerge.Interval()
-  /// The entries of ``mergeInterval``, for programs of the tests that have few.
+  /// The entries of ``mergeInterval``, for test programs with few entries.
   package var entriesPerMerge: UInt64 {
     get { mergeInterval.entries }
     set { mergeInterval.entries = newValue }
   }
-  /// How much of the log views take at a time; less in programs of the tests that have few entries. The first opener of a view in a process decides.
+  /// How much of the log views take at a time; less in test programs with few entries. The first opener of a
+  /// view in a process decides.
   package var viewPace = ViewPace()
 
-  /// Read and append, creating the store if it is missing, with payloads of up to 64 MiB.
+  /// Options that read and append, creating the store if it is missing, with payloads of up to 64 MiB.
   public init(
     access: Access = .readWrite, creation: Creation = .ifMissing, trust: Trust = .own,
     maximumPayload: Int = 64 << 20

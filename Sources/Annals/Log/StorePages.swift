@@ -7,12 +7,13 @@ internal import LMDB
   package import Foundation
 #endif
 
-/// Looks at the pages of a store's file without LMDB, which trusts its file and ends the process where it is damaged.
+/// Checks the pages of a store's file without LMDB, which trusts its file and ends the process if it is
+/// damaged.
 ///
-/// Nobody is kept from writing meanwhile. A few pages are read again where commits came between; a whole file is read
-/// under a snapshot, whose pages no writer takes.
+/// Others can write meanwhile. A few pages are read again after commits in between. A whole file is read
+/// under a snapshot, whose pages no writer reuses.
 struct StorePages {
-  /// How often a reading is repeated that commits have disturbed.
+  /// The number of times that a read is repeated after commits have disturbed it.
   private static let tries = 100
 
   private let directory: Directory
@@ -23,9 +24,9 @@ struct StorePages {
     self.current = current
   }
 
-  /// Checks every page that can be reached of the generation in use of the store at `url`.
+  /// Checks every reachable page of the generation in use of the store at `url`.
   ///
-  /// Of each generation that is only on the way, the pages are checked before it is asked which one succeeds it.
+  /// For each earlier generation in the chain, the pages are checked before its successor is read.
   static func check(storeAt url: URL) throws(AnnalsError) -> PageCheck.Report {
     let options = StoreOptions(access: .readOnly, creation: .never)
     let opening = StoreOpening(directory: try StorePlace(url).open(options), options: options)
@@ -40,9 +41,9 @@ struct StorePages {
     }
   }
 
-  /// Checks every page, and gives what the generation says of itself; `nil` where that cannot be read.
+  /// Checks every page, and returns the generation's state; `nil` if it cannot be read.
   private func check(_ opening: StoreOpening) throws(AnnalsError) -> (PageCheck.Report, StoreMeta?) {
-    // What LMDB reads when it opens the file.
+    // LMDB reads these tables when it opens the file.
     let small = try small()
     guard small.isClean else { return (try undisturbed() ?? small, nil) }
     do throws(AnnalsError) {
@@ -63,11 +64,12 @@ struct StorePages {
     throw busy
   }
 
-  /// Checks every page that can be reached while others write: no page of a snapshot is used again before that ends.
+  /// Checks every reachable page while others write. No page of a snapshot is reused before the snapshot
+  /// ends.
   func check(in environment: Environment) throws(AnnalsError) -> PageCheck.Report {
     try environment.read(failure: AnnalsError.init) { (_) throws(AnnalsError) in
       let report = try run(nil)
-      // A meta page that was read while it was written is not damaged.
+      // A meta page that was read during its write is not damaged.
       return report.isClean ? report : try run(nil)
     }
   }
@@ -89,8 +91,8 @@ struct StorePages {
 
   /// Checks pages that commits may replace meanwhile.
   ///
-  /// - Returns: `nil` where so many came between that a page may have been used again: what a commit frees is free for the
-  ///   next but one.
+  /// - Returns: `nil` if there were so many commits that a page may have been reused: pages that a commit
+  ///   frees are available to the next commit but one.
   private func undisturbed(
     _ tables: [String]? = nil, after: [String: UInt64] = [:]
   ) throws(AnnalsError) -> PageCheck.Report? {
@@ -115,22 +117,22 @@ struct StorePages {
     AnnalsError(.busy, "'\(current.fileName)' changed too often while its pages were read; try again")
   }
 
-  /// Throws `.damaged` unless every page of a file that nobody writes to is as it must be.
+  /// Throws `.damaged` unless every page of a file that nobody writes to is valid.
   func mustBeSound() throws(AnnalsError) {
     try Self.mustBeClean(check(), current)
   }
 
-  /// Throws `.damaged` unless the pages of the small tables are as they must be.
+  /// Throws `.damaged` unless the pages of the small tables are valid.
   func smallTablesMustBeSound() throws(AnnalsError) {
     try Self.mustBeClean(small(), current)
   }
 
-  /// Throws `.damaged` unless the pages of the entries after a position are as they must be.
+  /// Throws `.damaged` unless the pages of the entries after a position are valid.
   func entriesMustBeSound(after position: UInt64) throws(AnnalsError) {
     try Self.mustBeClean(settled(["entries"], after: ["entries": position]), current)
   }
 
-  /// Throws `.damaged` unless every page is as it must be, while others write.
+  /// Throws `.damaged` unless every page is valid, while others write.
   func mustBeSound(in environment: Environment) throws(AnnalsError) {
     try Self.mustBeClean(check(in: environment), current)
   }
@@ -148,7 +150,7 @@ struct StorePages {
 }
 
 extension EventLog {
-  /// Throws `damaged` unless every page of the store at `url` is as it must be; nobody is kept from writing meanwhile.
+  /// Throws `damaged` unless every page of the store at `url` is valid. Others can write meanwhile.
   ///
   /// - Complexity: O(size of the file).
   package static func mustHaveSoundPages(_ url: URL) throws(AnnalsError) {

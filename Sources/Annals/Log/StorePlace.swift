@@ -7,7 +7,7 @@ internal import LMDB
   import Foundation
 #endif
 
-/// Where a store is or is to be: a directory and the one above it.
+/// The place of an existing or future store: a directory and its parent.
 struct StorePlace {
   private let path: [UInt8]
   private let parent: [UInt8]
@@ -31,24 +31,25 @@ struct StorePlace {
     parent = end.map { $0 == 0 ? [slash] : Array(path[..<$0]) } ?? [UInt8(ascii: ".")]
   }
 
-  /// Opens the directory, after creating the store where `options` say so.
+  /// Opens the directory, after creating the store if `options` say so.
   ///
-  /// Whoever may write gets it only when the disk has its name.
+  /// A writer receives it only when its name is on disk.
   func open(_ options: StoreOptions) throws(AnnalsError) -> Directory {
     let directory = try find(options)
     if options.access == .readWrite { try waitForName() }
     return directory
   }
 
-  /// Waits until the disk has the store's name, without which a power cut would take all that is appended.
+  /// Waits until the store's name is on disk. Without it, a power loss would lose everything appended.
   ///
-  /// Not left to the creation: that may have been killed behind its rename, or be waiting still in another process.
+  /// The creation cannot do this alone: it may have been killed after its rename, or still be waiting in
+  /// another process.
   private func waitForName() throws(AnnalsError) {
     try files { () throws(StoreFileError) in
       do throws(StoreFileError) {
         try Directory.open(path: parent + "/.".utf8).synchronize()
       } catch .permission {
-        // Who may not read the directory above cannot have given a name in it, nor wait for one.
+        // A process that may not read the parent directory cannot have added a name to it, nor wait for one.
       }
     }
   }
@@ -70,7 +71,7 @@ struct StorePlace {
 
   /// Moves the store aside.
   ///
-  /// - Returns: Its new path; `nil` where nothing has the name.
+  /// - Returns: Its new path; `nil` if nothing has the name.
   func moveAside() throws(AnnalsError) -> [UInt8]? {
     guard let directory = try existing(),
       let newName = try MovingAside(parent: above(), name: fileName, directory: directory).run()
@@ -86,11 +87,11 @@ struct StorePlace {
     }
   }
 
-  /// The directory, `nil` where nothing has the name.
+  /// The directory, `nil` if nothing has the name.
   private func existing() throws(AnnalsError) -> Directory? {
     do throws(StoreFileError) {
       let directory = try Directory.open(path: path)
-      // Whose directory it is may exchange every file in it at any moment.
+      // The owner of the directory may exchange every file in it at any moment.
       try directory.checkOwner()
       return directory
     } catch .missing {
@@ -110,20 +111,21 @@ struct StorePlace {
     }
   }
 
-  /// Creates a store that is no empty one, and waits until its name is durable.
+  /// Creates a store with content, and waits until its name is durable.
   ///
   /// - Parameters:
-  ///   - room: How many bytes of disk it needs.
-  ///   - content: Writes everything that the store consists of into a directory, with the lock of its `open.lock`, and waits until the disk has it.
-  /// - Throws: ``AnnalsError`` with code `cannotCreate` where something has the name, `diskFull` where there is too little room; then, and where `content`
-  ///   throws, nothing is left behind.
+  ///   - room: The disk space that it needs, in bytes.
+  ///   - content: Writes the whole store into a directory, with the lock of its `open.lock`, and waits until
+  ///     it is on disk.
+  /// - Throws: ``AnnalsError`` with code `cannotCreate` if the name is taken, `diskFull` if there is too
+  ///   little space. Then, and if `content` throws, no files remain.
   func create(
     room: Int, _ content: (Directory, _ open: FileLock) throws(AnnalsError) -> Void
   ) throws(AnnalsError) {
     let parent = try above()
     let taken = AnnalsError(
       .cannotCreate, "something called '\(name)' is there already; nothing was changed")
-    // Before the work, which may be long; what takes the name meanwhile is not replaced either.
+    // Before the work, which may be long. A file that takes the name meanwhile is not replaced either.
     guard try files({ () throws(StoreFileError) in try parent.status(of: fileName) }) == nil else {
       throw taken
     }
@@ -134,7 +136,7 @@ struct StorePlace {
   /// The directory above the store.
   private func above() throws(AnnalsError) -> Directory {
     do throws(StoreFileError) {
-      // With the dot a symbolic link above the store is followed, as an open of the store inside follows it.
+      // With the dot, a symbolic link above the store is followed, as an open of the store inside follows it.
       return try Directory.open(path: parent + "/.".utf8)
     } catch .missing {
       throw AnnalsError(.cannotCreate, "the directory above '\(name)' does not exist; create it first")

@@ -14,12 +14,12 @@ enum CheckpointAgreement: Equatable, Sendable {
   case otherLog
   /// The log ends before it, at the position given.
   case ahead(of: Position)
-  /// Another entry stands at its position: the log was restored, or lost its end, and went on.
+  /// Another entry is at its position: the log was restored or lost its end, and then grew again.
   case differs
 }
 
 extension StoreReader {
-  /// The checkpoint behind the entry at `position`, or before the first one (0).
+  /// The checkpoint after the entry at `position`, or before the first one (0).
   func checkpoint(at position: Position, log: UUID) throws(AnnalsError) -> Checkpoint {
     var meta = StoreMeta(log: log)
     try read(.incarnation, into: &meta)
@@ -51,12 +51,13 @@ extension StoreReader {
 }
 
 extension LentEntry {
-  /// What a checkpoint tells the entry by: what every migration pass keeps. One may give it another stream, revision and payload.
+  /// The mark by which a checkpoint identifies the entry. Every migration pass keeps it, even if it changes
+  /// the stream, revision and payload.
   var mark: UInt32 {
     Self.mark(position, time, id)
   }
 
-  /// What a checkpoint tells an entry with this position, time and id by.
+  /// Returns the mark of an entry with this position, time and id.
   static func mark(_ position: Position, _ time: Timestamp, _ id: UUID?) -> UInt32 {
     var parts: [UInt8] = []
     parts.reserveCapacity(32)

@@ -6,10 +6,10 @@ extension StoreReader {
   /// The name of the row of `meta` that keeps the context of the stage to `version`.
   static func contextName(_ version: SchemaVersion) -> String { "context \(version)" }
 
-  /// The name of the row of `meta` that keeps the version which events without one were taken for.
+  /// The name of the row of `meta` that keeps the adopted version.
   static let adoptedName = "adopted"
 
-  /// The version which events without one were taken for; `nil` where they were not.
+  /// Returns the version that events without one were adopted as; `nil` before an adoption.
   func adopted() throws(AnnalsError) -> SchemaVersion? {
     try row(Self.adoptedName, in: tables.meta) { (bytes) throws(FormatFailure) in
       var reader = ByteReader(bytes)
@@ -33,7 +33,7 @@ extension StoreReader {
     } ?? nil
   }
 
-  /// Rows of `meta` about versions, which every generation takes over as they are.
+  /// Returns the rows of `meta` about versions, which every generation takes over unchanged.
   func frozenFacts() throws(AnnalsError) -> [(name: String, value: [UInt8])] {
     var facts: [(name: String, value: [UInt8])] = []
     var names = [Self.adoptedName, Self.oldestName, RegroupedRow.name]
@@ -47,17 +47,17 @@ extension StoreReader {
     return facts
   }
 
-  /// How many rows lead to the streams.
+  /// Returns the number of rows that lead to the streams.
   func rowsOfHeads() throws(AnnalsError) -> Int {
     try statistics(of: tables.streams).entries + statistics(of: tables.heads).entries
   }
 
-  /// The context of the stage to `version`, as bytes; `nil` where it has not been worked out.
+  /// The context of the stage to `version`, as bytes; `nil` if it has not been computed.
   func context(of version: SchemaVersion) throws(AnnalsError) -> [UInt8]? {
     try row(Self.contextName(version), in: tables.meta) { (bytes) throws(FormatFailure) in bytes.copied }
   }
 
-  /// Whether everything is there that `stage`, which leads to `version`, works out from the whole log.
+  /// Whether every value is there that `stage`, which leads to `version`, computes from the whole log.
   func suffices(for stage: StageOutline, to version: SchemaVersion) throws(AnnalsError) -> Bool {
     if stage.hasContext, try table(.keyed, of: version) == nil, try context(of: version) == nil {
       return false
@@ -66,7 +66,7 @@ extension StoreReader {
     return true
   }
 
-  /// Where a table of the stage to `version` stands; `nil` where it has not been worked out.
+  /// Where a table of the stage to `version` is; `nil` if it has not been computed.
   func table(
     _ use: ContextTableRow.Use, of version: SchemaVersion
   ) throws(AnnalsError) -> ContextTableRow? {
@@ -115,7 +115,7 @@ extension StoreReader {
     return names
   }
 
-  /// Hands the name of each row of `meta` that begins with `prefix` to `body`, in their order.
+  /// Passes the name of each row of `meta` that begins with `prefix` to `body`, in their order.
   private func eachMetaName(beginningWith prefix: String, _ body: (String) -> Void) throws(AnnalsError) {
     let start = Array(prefix.utf8)
     do throws(EnvironmentError) {

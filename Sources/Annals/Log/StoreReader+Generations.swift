@@ -8,7 +8,7 @@ internal import LMDB
 #endif
 
 extension StoreReader {
-  /// What may be done with the generation.
+  /// Returns the state of the generation, which decides its permitted uses.
   func state() throws(AnnalsError) -> StoreMeta.State {
     var meta = StoreMeta(log: UUID())
     try read(.state, into: &meta)
@@ -22,13 +22,13 @@ extension StoreReader {
     return meta.generation
   }
 
-  /// The pass that copies this generation, or has built it up to some position; `nil` where none is unfinished.
+  /// The pass that copies this generation, or has built it up to some position; `nil` if none is unfinished.
   func pass() throws(AnnalsError) -> PassRow? {
     try row(PassRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in try PassRow(bytes) }
   }
 
-  /// What the pass has done that builds this generation, or has built it; nothing where an older library has
-  /// built it up to here.
+  /// Returns the tally of the pass that builds or has built this generation; an empty one if an older library
+  /// has built it up to here.
   func passTally() throws(AnnalsError) -> PassTallyRow {
     let known = try row(PassTallyRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
       try PassTallyRow(bytes)
@@ -40,15 +40,15 @@ extension StoreReader {
     return tally
   }
 
-  /// The archive of the pass that copies this generation, or that builds it or has built it; `nil` where it
-  /// has none.
+  /// The archive of the pass that copies this generation, or that builds it or has built it; `nil` if it has
+  /// none.
   func passArchive() throws(AnnalsError) -> PassArchiveRow? {
     try row(PassArchiveRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
       try PassArchiveRow(bytes)
     }
   }
 
-  /// The generation that a pass made this one of; `nil` where there is none to go back to.
+  /// The generation that a pass made this one of; `nil` if there is none to go back to.
   func predecessor() throws(AnnalsError) -> PredecessorRow? {
     try row(PredecessorRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
       try PredecessorRow(bytes)

@@ -75,7 +75,7 @@ extension StoreReader {
     do { return try view.statistics(of: table) } catch { throw AnnalsError(error) }
   }
 
-  /// How many kinds there are, in O(1).
+  /// The number of kinds, in O(1).
   func kindCount() throws(AnnalsError) -> Int {
     try statistics(of: tables.kinds).entries
   }
@@ -95,7 +95,7 @@ extension StoreReader {
 }
 
 extension AnnalsError {
-  /// A row that `meta` must have is not there.
+  /// The error for a missing row that `meta` must have.
   init(missingMeta name: String) {
     self.init(
       .damaged, "table 'meta': the row '\(name)' is missing; restore the store from a backup",

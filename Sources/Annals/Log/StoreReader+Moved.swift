@@ -2,16 +2,16 @@ internal import AnnalsCoding
 internal import LMDB
 
 extension StoreReader {
-  /// Where entries of the stream called `name` went; `nil` where none did.
+  /// Where entries of the stream called `name` went; `nil` if none did.
   func moved(_ name: StreamName) throws(AnnalsError) -> MovedRow? {
     try row(MovedRow.name(name), in: tables.meta) { (bytes) throws(FormatFailure) in try MovedRow(bytes) }
   }
 
-  /// How many names are followed at most.
+  /// The maximum number of names that are followed.
   private static let hops = 256
 
-  /// The streams in which entries are now that once stood in the stream called `name`, as far as rows tell: a name that has no row in `streams`, and has moved
-  /// itself, is followed.
+  /// Returns the streams that now hold entries of the stream called `name`, as far as rows show. A name that
+  /// has no row in `streams`, and has itself moved, is followed.
   func movedStreams(from name: StreamName) throws(AnnalsError) -> [StreamName] {
     var found: [StreamName] = []
     var met: Set<StreamName> = [name]
@@ -40,21 +40,21 @@ extension StoreReader {
     return isFound
   }
 
-  /// Hands each row that says where a stream went to `body`, in their order, until that returns `false`.
+  /// Calls `body` with each row that says where a stream went, in order, until it returns `false`.
   ///
-  /// - Parameter last: The key behind which they begin.
+  /// - Parameter last: The key after which the rows begin.
   func eachMoved(
     behind last: [UInt8]?, _ body: (String, [UInt8]) -> Bool
   ) throws(AnnalsError) {
     try eachFact(MovedRow.prefix, behind: last, body)
   }
 
-  /// Hands each row of `meta` about a stream whose name begins with `text` to `body`, in their order, until
-  /// that returns `false`.
+  /// Calls `body` with each row of `meta` about a stream whose name begins with `text`, in order, until it
+  /// returns `false`.
   ///
   /// - Parameters:
   ///   - text: ``MovedRow/prefix`` or ``OriginRow/prefix``.
-  ///   - last: The key after which they begin.
+  ///   - last: The key after which the rows begin.
   func eachFact(
     _ text: String, behind last: [UInt8]?, _ body: (String, [UInt8]) -> Bool
   ) throws(AnnalsError) {

@@ -7,7 +7,7 @@ internal import AnnalsCoding
 #endif
 
 extension StoreReader {
-  /// Where the stream called `name` begins, as `streams` has it; `nil` where it has no row.
+  /// Where the stream called `name` begins, as `streams` has it; `nil` if it has no row.
   func storedID(of name: StreamName) throws(AnnalsError) -> Position? {
     let row = try row(name.text, in: tables.streams) { (bytes) throws(FormatFailure) in try StreamRow(bytes) }
     guard let row, row.state == .live else { return nil }
@@ -51,7 +51,7 @@ extension StoreReader {
     }
   }
 
-  /// Where the entry of a stream with `revision` stands, found through links from the head.
+  /// Returns the position of a stream's entry with `revision`, found through links from the head.
   ///
   /// - Parameter touched: Counts the entries that were read on the way.
   /// - Complexity: At most three entries a level, that is 3 · log₄ of the head's revision.
@@ -81,7 +81,7 @@ extension StoreReader {
     return position
   }
 
-  /// Where the link of a level leads that an entry at `position` carries.
+  /// Returns the target of a level's link in the entry at `position`.
   func linked(
     _ header: EntryHeader, level: Int, from position: Position, in bytes: Span<UInt8>
   ) throws(AnnalsError) -> Position {
@@ -101,7 +101,8 @@ extension StoreReader {
     }
   }
 
-  /// Where the entries with `revisions` stand, the oldest first, each with what `read` takes from it.
+  /// Returns the positions of the entries with `revisions`, oldest first, each with the value that `read`
+  /// takes from it.
   func walk<Value>(
     _ revisions: ClosedRange<UInt64>, of head: Head, touched: inout Int,
     _ read: (Span<UInt8>, EntryHeader, Position) throws(AnnalsError) -> Value

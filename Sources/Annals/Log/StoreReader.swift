@@ -71,7 +71,7 @@ extension StoreReader {
 }
 
 extension StoreReader {
-  /// The row of `table` under a number, read by `parse`; `nil` where there is none.
+  /// The row of `table` under a number, read by `parse`; `nil` if there is none.
   func row<Value>(
     _ key: UInt64, in table: Table, _ parse: (Span<UInt8>) throws(FormatFailure) -> Value
   ) throws(AnnalsError) -> Value? {
@@ -83,7 +83,7 @@ extension StoreReader {
     return try Self.open(stored, key: Row.key(key).span, name: "key \(key)", in: table, parse)
   }
 
-  /// The row of `table` under a text, read by `parse`; `nil` where there is none.
+  /// The row of `table` under a text, read by `parse`; `nil` if there is none.
   func row<Value>(
     _ key: String, in table: Table, _ parse: (Span<UInt8>) throws(FormatFailure) -> Value
   ) throws(AnnalsError) -> Value? {
@@ -111,7 +111,7 @@ extension StoreReader {
 }
 
 extension AnnalsError {
-  /// An entry that should be at `position` is not.
+  /// The error for a missing entry at `position`.
   init(missing position: Position) {
     self.init(
       .damaged, "position \(position): the entry is missing; run 'annals verify' and restore from a backup",
@@ -121,7 +121,7 @@ extension AnnalsError {
       })
   }
 
-  /// The entry at `position` is not the one that something else says it is.
+  /// The error for an entry at `position` that is not the expected one.
   init(wrongEntry position: Position, expected: String, found: String) {
     self.init(
       .damaged,

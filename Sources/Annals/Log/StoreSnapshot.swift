@@ -1,9 +1,9 @@
 public import AnnalsCoding
 public import AnnalsSchema
 
-/// A consistent state of a store, lent to a closure. It is never copied, so never kept.
+/// A consistent state of a store, available inside a closure. It cannot be copied, so it cannot be kept.
 ///
-/// Every event it gives has come through the plan: it reads in the plan's current version.
+/// Every event that it returns is in the plan's current version.
 public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
   private let log: LogSnapshot
   var reader: StoreReader {
@@ -19,30 +19,30 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
     self.log = log
   }
 
-  /// The position of the newest entry; `nil` in an empty store.
+  /// Returns the position of the newest entry; `nil` in an empty store.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
   public func head() throws(AnnalsError) -> Position? {
     try log.head()
   }
 
-  /// The revision of the newest entry of `stream`; `nil` where it holds none.
+  /// Returns the revision of the newest entry of `stream`; `nil` for a stream without entries.
   ///
   /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
   public func revision(of stream: StreamName) throws(AnnalsError) -> Revision? {
     try log.revision(of: stream)
   }
 
-  /// The events of the whole store, or of some streams, one after the other.
+  /// Returns the events of the whole store, or of some streams, in order.
   ///
   /// - Parameters:
-  ///   - prefix: What the names of the streams begin with, byte by byte; by default all are read.
-  ///   - start: The position to begin at; by default the first, or the last where they are read backwards.
-  ///   - backwards: Whether they come newest first; the parts of a split then come last part first.
-  ///   - limit: The most events to read.
+  ///   - prefix: The first bytes of the names of the streams to read. By default, all streams are read.
+  ///   - start: The position to begin at; by default the first, or the last if read backwards.
+  ///   - backwards: Whether to read the newest events first; the parts of a split then come last part first.
+  ///   - limit: The maximum number of events to read.
   /// - Throws: ``AnnalsError`` with code `inputOutput`.
-  /// - Complexity: With a prefix every entry is met on the way, at the pace of ``LogSnapshot/scan(from:backwards:limit:)``, and those
-  ///   of other streams are not decoded.
+  /// - Complexity: With a prefix, the read passes every entry at the speed of
+  ///   ``LogSnapshot/scan(from:backwards:limit:)`` and does not decode those of other streams.
   @_lifetime(borrow self)
   public func entries(
     streamPrefix prefix: String? = nil, from start: Position? = nil, backwards: Bool = false,
@@ -52,13 +52,13 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
     return StoreEntries(try EntryCursor(log.reader, steps), lifting, backwards: backwards, limit: limit)
   }
 
-  /// The events of one stream, one after the other. A stream that does not exist has none.
+  /// Returns the events of one stream, in order. A stream that does not exist has none.
   ///
   /// - Parameters:
   ///   - stream: The stream.
-  ///   - start: The revision to begin at; by default the first, or the last where they are read backwards.
-  ///   - backwards: Whether they come newest first; the parts of a split then come last part first.
-  ///   - limit: The most events to read.
+  ///   - start: The revision to begin at; by default the first, or the last if read backwards.
+  ///   - backwards: Whether to read the newest events first; the parts of a split then come last part first.
+  ///   - limit: The maximum number of events to read.
   /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
   /// - Complexity: The first entry is found through at most 3 · log₄(length) others.
   @_lifetime(borrow self)
@@ -76,17 +76,17 @@ extension StoreSnapshot: Sendable {}
 
 // Checkpoints.
 extension StoreSnapshot {
-  /// The checkpoint behind the entry at `position`.
+  /// The checkpoint after the entry at `position`.
   func checkpoint(at position: Position) throws(AnnalsError) -> Checkpoint {
     try log.reader.checkpoint(at: position, log: log.generation.current.log)
   }
 
-  /// Whether a checkpoint is one of this log as it is.
+  /// Whether a checkpoint is one of this log in its current state.
   func agrees(_ checkpoint: Checkpoint) throws(AnnalsError) -> Bool {
     try log.reader.agreement(with: checkpoint, log: log.generation.current.log) == .agrees
   }
 
-  /// The events that the entry at `position` is; none behind the end of the log. No other entry is looked at.
+  /// Returns the events of the entry at `position`; none after the end of the log. No other entry is read.
   @_lifetime(borrow self)
   func entries(at position: Position) throws(AnnalsError) -> StoreEntries<Event> {
     let steps = try log.steps(of: .log(from: position), backwards: false, limit: 1)

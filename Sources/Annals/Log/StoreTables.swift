@@ -1,8 +1,8 @@
 internal import LMDB
 
-/// The tables of a generation, opened (docs/format.md).
+/// The open tables of a generation (docs/format.md).
 ///
-/// A reference, because it is handed on with every look at a row.
+/// It is a reference, because every look at a row passes it on.
 final class StoreTables: Sendable {
   let entries, streams, heads, schemas, kinds, census, meta: Table
 
@@ -17,10 +17,10 @@ final class StoreTables: Sendable {
     TableDefinition("meta", integerKeys: false),
   ]
 
-  /// The small tables, which are all that a store's own account of itself is read from.
+  /// The small tables, which hold the store's whole description of itself.
   static let small = ["schemas", "kinds", "census", "meta"]
 
-  /// The rows of inline projections: a table that a store has from the first one on.
+  /// The rows of inline projections: a table that a store has from its first inline projection on.
   static let inline = TableDefinition("inline", integerKeys: false)
 
   /// The index of event ids by stream: a table that a store has from the first
@@ -30,7 +30,7 @@ final class StoreTables: Sendable {
   /// The tables that a store need not have.
   static let later = [inline, ids]
 
-  /// Names that later features will use; a store of today has no such table.
+  /// Names reserved for later features. No store has such a table today.
   static let reserved = ["contexts", "folds", "tags", "tagheads", "moved"]
 
   init(_ environment: Environment) {

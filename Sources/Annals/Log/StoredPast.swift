@@ -9,7 +9,7 @@ import Synchronization
   import Foundation
 #endif
 
-/// What stands before the entries of one generation, found through the links of their streams.
+/// Finds earlier entries of one generation through the links of their streams.
 ///
 /// Entries before another one never change, so each look takes a snapshot of its own.
 final class StoredPast: StreamPast {
@@ -18,7 +18,7 @@ final class StoredPast: StreamPast {
   private let kinds: KindRegistry
   private let log: UUID
   private let reach: PlanReach
-  /// Which kinds may be part of the groups that were gathered last.
+  /// The kinds that may be part of the groups that were gathered last.
   private let lastWanted = Mutex<(version: SchemaVersion, cases: FoldedCases, kinds: WantedKinds)?>(nil)
 
   /// - Parameters:
@@ -64,7 +64,7 @@ final class StoredPast: StreamPast {
     }
   }
 
-  /// Leaves out entries that can become no record of a fold: one of them that cannot be read must not keep a
+  /// Leaves out entries that can become no record of a fold: an unreadable one among them must not keep a
   /// group from being folded.
   private func passOverOthers(
     than cases: FoldedCases, _ version: SchemaVersion, _ lifting: inout EntryLifting

@@ -2,33 +2,32 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-/// The heads of streams that all users of a log in this process share.
+/// The heads of streams, shared by all users of a log in this process.
 ///
-/// Readers ask under the lock for a microsecond; the writer holds it for some hundred entries at a time.
+/// Readers hold the lock for a microsecond; the writer holds it for some hundred entries at a time.
 final class StreamHeads: Sendable {
-  /// How many entries are read at a time to follow a tail.
+  /// The number of entries read at a time to follow a tail.
   private static let run: UInt64 = 1024
 
   private let table: Mutex<HeadTable>
 
-  /// Heads of a log whose rows suffice up to `checkpoint`.
+  /// Creates the heads of a log whose rows suffice up to `checkpoint`.
   ///
-  /// - Parameter limit: The number of heads beyond which heads make room for others, but for those of the
-  ///   tail.
+  /// - Parameter limit: The number of heads beyond which heads are evicted, except those of the tail.
   init(checkpoint: UInt64, limit: Int) {
     table = Mutex(HeadTable(checkpoint: checkpoint, limit: limit))
   }
 
-  /// Lends the table.
+  /// Calls `body` with the table.
   func withTable<Result, Failure: Error>(
     _ body: (inout HeadTable) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
     try table.withLock { (table) throws(Failure) in try body(&table) }
   }
 
-  /// Takes what a snapshot has and the table does not know yet, whoever wrote it.
+  /// Adds the entries of a snapshot that the table does not know yet, from any writer.
   ///
-  /// - Throws: ``AnnalsError`` with code `damaged` and the position, where an entry cannot be read.
+  /// - Throws: ``AnnalsError`` with code `damaged` and the position if an entry cannot be read.
   func follow(_ end: SnapshotEnd, _ reader: StoreReader) throws(AnnalsError) {
     while true {
       let start = table.withLock { table in
@@ -50,7 +49,7 @@ final class StreamHeads: Sendable {
 }
 
 extension StoreReader {
-  /// How far the snapshot reaches.
+  /// Returns the end of the snapshot.
   func end() throws(AnnalsError) -> SnapshotEnd {
     let last = try last()
     let end = SnapshotEnd(checkpoint: try checkpoint(), last: last)
@@ -63,7 +62,7 @@ extension StoreReader {
     return end
   }
 
-  /// Up to where the rows of `streams` and `heads` suffice.
+  /// Returns the position up to which the rows of `streams` and `heads` are complete.
   func checkpoint() throws(AnnalsError) -> UInt64 {
     let found = try row(StoreMeta.Name.checkpoint.rawValue, in: tables.meta) {
       (bytes) throws(FormatFailure) in
@@ -81,7 +80,7 @@ extension StoreReader {
     try row(MergeRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in try MergeRow(bytes) }
   }
 
-  /// What the entries of a range of positions say of their streams' heads.
+  /// Returns the facts about their streams' heads in the entries of a range of positions.
   func facts(_ positions: ClosedRange<UInt64>) throws(AnnalsError) -> [TailFact] {
     var facts: [TailFact] = []
     facts.reserveCapacity(positions.count)
@@ -109,7 +108,7 @@ extension StoreReader {
 }
 
 extension HeadTable {
-  /// Adds to a head what its row tells, unless it is whole.
+  /// Completes a head from its row, unless it is whole.
   mutating func complete(_ slot: Int, from reader: StoreReader) throws(AnnalsError) {
     guard slots.isPartial(slot) else { return }
     let row = try reader.storedHead(id: Position(slots.id(slot)))
@@ -119,7 +118,7 @@ extension HeadTable {
 }
 
 extension Head {
-  /// Throws `.damaged` for a row that knows entries behind the stream's newest one.
+  /// Throws `.damaged` for a row that knows entries after the stream's newest one.
   func mustNotBeNewer(than newest: Revision, at position: Position) throws(AnnalsError) {
     guard last <= position, revision <= newest else {
       throw AnnalsError(

@@ -1,11 +1,11 @@
 internal import AnnalsCoding
 
-/// The names of streams met while reading, kept so that the next entry of the same stream need not read its first one.
+/// A cache of stream names, so that the next entry of the same stream need not read its first one.
 ///
-/// Each id has one place, which the next id with the same place takes over; so it never holds more than its limit, and
-/// what is met often is there most of the time.
+/// Each id has one place, which the next id with the same place takes over. So it never exceeds its limit,
+/// and frequent names are usually cached.
 struct StreamNames: Sendable {
-  /// The most names that are kept: 4,096 are 2 MB at their longest.
+  /// The maximum number of names that are kept: 4,096 are 2 MB at their longest.
   let limit: Int
 
   /// No names yet.
@@ -15,10 +15,10 @@ struct StreamNames: Sendable {
     self.limit = limit
   }
 
-  /// The number of the generation that the names are of; `nil` where nobody has said it.
+  /// The number of the generation that the names are of; `nil` if nobody has said it.
   private var generation: UInt64?
 
-  /// Forgets names of another generation: a migration pass may have given streams others.
+  /// Removes names of another generation: a migration pass may have renamed streams.
   ///
   /// - Returns: Whether another one was used before.
   @discardableResult
@@ -38,7 +38,7 @@ struct StreamNames: Sendable {
     let name: StreamName
   }
 
-  /// Where names stand: none at first, then a power of two.
+  /// The places of names: none at first, then a power of two.
   private var places: [Known?] = []
   private var count = 0
 
@@ -64,9 +64,10 @@ struct StreamNames: Sendable {
     places[place] = known
   }
 
-  /// Where a name stands, if it is kept; there are places.
+  /// Where a name is, if it is kept; there are places.
   private func place(of id: Position) -> Int {
-    // Multiplicative hashing (Knuth, TAOCP volume 3, 6.4) by 2^64 divided by the golden ratio: the upper bits are the best.
+    // Multiplicative hashing (Knuth, TAOCP volume 3, 6.4) by 2^64 divided by the golden ratio: the upper bits
+    // are the best.
     let bits = places.count.trailingZeroBitCount
     return Int(truncatingIfNeeded: (id.rawValue &* 0x9e37_79b9_7f4a_7c15) >> UInt64(64 - bits))
   }

@@ -1,9 +1,10 @@
 internal import AnnalsCoding
 
-/// Which entry of a stream is read next, and where it stands.
+/// Chooses the next entry of a stream, and finds its position.
 ///
-/// A stream is a chain of links from its newest entry back. Read backwards, the chain is followed as it is; read
-/// forwards, it is followed back through a window of revisions at a time, which are then read from their oldest.
+/// A stream is a chain of links from its newest entry back. A backward read follows the chain directly. A
+/// forward read follows it back through a window of revisions at a time, and then reads the window from its
+/// oldest.
 struct StreamSteps: Sendable {
   /// The most revisions that are looked up at a time for reading forwards.
   private static let largestWindow: UInt64 = 256
@@ -15,11 +16,11 @@ struct StreamSteps: Sendable {
   /// The next revision; `nil` at the end.
   private var upcoming: UInt64?
   private var remaining: Int
-  /// How many revisions are looked up next.
+  /// The number of revisions that are looked up next.
   private var window: UInt64
-  /// Where the next revisions stand: forwards a window, the last of it first; backwards the very next one.
+  /// The positions of the next revisions: forwards a window, its last one first; backwards the next one only.
   private var ahead: [Position] = []
-  /// How many entries were read to find and lend those that were asked for.
+  /// The number of entries that were read to find and lend the requested ones.
   private(set) var touched = 0
 
   init(stream: StreamName, head: Head?, start: Revision?, backwards: Bool, limit: Int, likely: Int) {
@@ -37,7 +38,7 @@ struct StreamSteps: Sendable {
   /// Whether the last revision or the limit has been reached.
   var isAtEnd: Bool { remaining <= 0 || upcoming == nil }
 
-  /// Where the next entry stands; `nil` at the end or the limit.
+  /// Returns the position of the next entry; `nil` at the end or the limit.
   mutating func next(_ reader: StoreReader) throws(AnnalsError) -> Position? {
     guard remaining > 0, let head, let revision = upcoming else { return nil }
     if ahead.isEmpty { try look(ahead: revision, head, reader) }
@@ -46,7 +47,7 @@ struct StreamSteps: Sendable {
     return ahead.popLast()
   }
 
-  /// Compares the entry at the position that `next` gave with what the stream must hold there, and moves on.
+  /// Compares the entry at the position that `next` returned with the stream's chain, and moves on.
   mutating func check(
     _ header: EntryHeader, _ bytes: Span<UInt8>, at position: Position, _ reader: StoreReader
   ) throws(AnnalsError) {
@@ -60,7 +61,8 @@ struct StreamSteps: Sendable {
     if revision > 0 { ahead.append(try reader.linked(header, level: 0, from: position, in: bytes)) }
   }
 
-  /// Throws `.streamMoved` where the newest entry that there was when the read began stands elsewhere in a stream: then entries came before it, or went.
+  /// Throws `.streamMoved` if the stream's newest entry at the start of the read is elsewhere in a stream
+  /// now: entries were added before it, or removed.
   func mustBeWhatItWas(_ reader: StoreReader) throws(AnnalsError) {
     guard let head else { return }
     let bytes = try reader.bytes(at: head.last)
@@ -76,7 +78,7 @@ struct StreamSteps: Sendable {
     }
   }
 
-  /// Finds where the entries from `revision` on stand.
+  /// Finds the positions of the entries from `revision` on.
   private mutating func look(
     ahead revision: UInt64, _ head: Head, _ reader: StoreReader
   ) throws(AnnalsError) {
@@ -85,7 +87,7 @@ struct StreamSteps: Sendable {
       return
     }
     let wanted = min(UInt64(remaining), window) - 1
-    // Where more entries are read than was likely, they are found in few looks all the same.
+    // If more entries are read than was likely, few look-ups still suffice.
     window = min(2 * window, Self.largestWindow)
     let end = revision + min(head.revision.rawValue - revision, wanted)
     ahead = try reader.walk(revision...end, of: head, touched: &touched) { _, _, position in position }

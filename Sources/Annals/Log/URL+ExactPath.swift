@@ -10,9 +10,10 @@ internal import LMDB
 extension URL {
   /// Creates a file URL that names exactly the path `path`, whatever its bytes are.
   ///
-  /// `URL(filePath:)` may name another file than the system would open: it expands `~`, resolves `..` in a relative path
-  /// without a look at symbolic links, and replaces bytes that are not UTF-8. This initialiser does none of that. Stores are
-  /// opened by the bytes of the path, relative to the working directory where the path is relative.
+  /// `URL(filePath:)` may name another file than the system would open. It expands `~`, resolves `..` in a
+  /// relative path without looking at symbolic links, and replaces bytes that are not UTF-8. This initialiser
+  /// does none of that. Stores are opened by the bytes of the path, relative to the working directory if the
+  /// path is relative.
   ///
   /// ```swift
   /// let log = try EventLog(at: URL(exactPath: "link/../orders.annals".utf8))
@@ -22,7 +23,7 @@ extension URL {
   /// - Throws: ``AnnalsError`` with code `wrongUse` for an empty path and for one with a zero byte.
   public init(exactPath path: some Collection<UInt8>) throws(AnnalsError) {
     let isAbsolute = path.first == UInt8(ascii: "/")
-    // With the two slashes, those that a path begins with do not name a host.
+    // With the two slashes, leading slashes of the path do not introduce a host.
     let text = (isAbsolute ? "file://" : "file:") + path.map(Self.encoded).joined()
     guard let url = URL(string: text), try url.exactPath().elementsEqual(path) else {
       throw AnnalsError(.wrongUse, "the path '\(FileName.text(path))' cannot be represented")
@@ -30,9 +31,9 @@ extension URL {
     self = url
   }
 
-  /// The bytes of the path that the URL names, as the system takes them.
+  /// Returns the bytes of the path that the URL names, as the system takes them.
   ///
-  /// - Throws: ``AnnalsError`` with code `wrongUse` where no path stands for the URL.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` if the URL has no path.
   func exactPath() throws(AnnalsError) -> [UInt8] {
     guard isFileURL, ["", "localhost"].contains(host(percentEncoded: true) ?? "") else {
       throw refusal("it is not a file URL of this machine")
@@ -65,7 +66,8 @@ extension URL {
     AnnalsError(.wrongUse, "no file is at the URL '\(absoluteString)': \(reason)")
   }
 
-  /// A byte as it is in a URL: a letter, a digit and what else needs no percent sign, or three characters.
+  /// Returns a byte as URL text: unchanged for a letter, a digit and other characters that need no percent
+  /// sign, or as three characters.
   private static func encoded(_ byte: UInt8) -> String {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -3,7 +3,7 @@ internal import AnnalsSchema
 
 /// Reads a log for fields that a plan does not declare.
 struct UndeclaredScan {
-  /// How many entries are read in one snapshot, which keeps disk space from being used again.
+  /// The number of entries read in one snapshot, which keeps disk space from being reused.
   private static let length: UInt64 = 16_384
 
   let log: EventLog
@@ -13,10 +13,10 @@ struct UndeclaredScan {
   /// Whether only entries without a version are looked at.
   var isAdopting = false
 
-  /// What the entries up to position `last` have.
+  /// Returns the undeclared fields of the entries up to position `last`.
   ///
   /// - Parameter check: Is called between snapshots, and throws to end the scan.
-  /// - Complexity: O(log) where the store has payloads by name that a pass would rewrite; otherwise O(kinds).
+  /// - Complexity: O(log) if the store has payloads by name that a pass would rewrite; otherwise O(kinds).
   func run(
     last: UInt64 = .max, _ check: () throws(AnnalsError) -> Void = {}
   ) throws(AnnalsError) -> FieldTally {
@@ -31,9 +31,9 @@ struct UndeclaredScan {
     return tally
   }
 
-  /// Adds what some entries have.
+  /// Adds the fields of some entries.
   ///
-  /// - Returns: Where to go on; `nil` at the end.
+  /// - Returns: The position to continue at; `nil` at the end.
   private func add(
     _ snapshot: borrowing LogSnapshot, from start: UInt64, last: UInt64, to tally: inout FieldTally
   ) throws(AnnalsError) -> UInt64? {
@@ -51,7 +51,7 @@ struct UndeclaredScan {
 
 /// The kinds of a log of which there are entries that can have undeclared fields.
 struct UndeclaredWatch {
-  /// What would lose the fields.
+  /// The operation that would lose the fields.
   enum Loss {
     /// A migration pass.
     case pass
@@ -71,7 +71,7 @@ struct UndeclaredWatch {
 
   /// - Complexity: O(kinds).
   init(_ plan: CompiledPlan, _ census: [UInt32: CensusRow], _ kinds: KindRegistry, _ loss: Loss) {
-    // Whether a pass has to go first does not matter here.
+    // Whether a pass has to run first does not matter here.
     var whole = plan
     whole.passesStreams = true
     let reach = PlanReach(whole, isAdopting: true)
@@ -93,7 +93,7 @@ struct UndeclaredWatch {
   /// The numbers of the kinds.
   var kinds: Set<UInt32> { Set(watched.keys) }
 
-  /// Counts what an entry has.
+  /// Counts the fields of an entry.
   ///
   /// - Parameter drops: The fields that may be lost.
   func add(
@@ -115,7 +115,7 @@ struct UndeclaredWatch {
     guard let watched = watched[number] else { return }
     let found: [[ExactText]]
     do throws(CodingFailure) {
-      // What cannot be read is not rewritten, so that nothing of it is lost.
+      // An unreadable payload is not rewritten, so nothing of it is lost.
       try watched.entrance.payload.check(payload)
       found = try watched.entrance.payload.undeclared(in: payload)
     } catch {
@@ -129,9 +129,9 @@ struct UndeclaredWatch {
 
 extension CompiledPlan {
   /// Whether a pass can lose fields of payloads that enter as `kind` at `entrance`: they are read by name
-  /// there, and do not stay as they are.
+  /// there, and do not stay unchanged.
   ///
-  /// A record that the plan drops as a whole goes with all it has.
+  /// A record that the plan drops as a whole loses all of its fields.
   func mayLoseFields(_ kind: RecordKind, from entrance: Entrance) -> Bool {
     entrance.payload.mayPassOverFields && carried(kind, from: entrance) == nil && !isDropped(from: entrance)
   }

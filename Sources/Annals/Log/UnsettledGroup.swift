@@ -1,9 +1,9 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// A group whose commit failed while LMDB's meta page was written: it is stored or not.
+/// A group whose commit failed while LMDB's meta page was written, so it may or may not be stored.
 struct UnsettledGroup {
-  /// What its callers are told if it is stored.
+  /// The answers for its callers if it is stored.
   let answers: [Result<Appended, AnnalsError>]
   /// Its last entry, which is stored if and only if all of them are.
   let last: EntryMark
@@ -11,7 +11,7 @@ struct UnsettledGroup {
   let cause: LMDBError
 }
 
-/// What one entry is known by at its position.
+/// The identity of an entry at its position.
 struct EntryMark: Equatable {
   private let position: UInt64
   private let count: Int
@@ -29,7 +29,7 @@ struct EntryMark: Equatable {
     checksum = EntryHeader.checksum(of: bytes, at: Position(position))
   }
 
-  /// Whether the entry stands at its position. Another process may have appended there in its place, and behind it.
+  /// Whether the entry is at its position. Another process may have appended in its place, and after it.
   func isThere(_ reader: StoreReader) throws(AnnalsError) -> Bool {
     let found: Span<UInt8>?
     do throws(EnvironmentError) {

@@ -9,7 +9,7 @@ internal import LMDB
 
 /// A small file that is read and replaced as a whole, named by the exact bytes of its path.
 struct WholeFile {
-  /// The most bytes that such a file may have.
+  /// The maximum number of bytes that such a file may have.
   private static let limit = 1 << 30
   /// The permissions of a new one, which everybody may read.
   private static let permissions: UInt32 = 0o644
@@ -29,7 +29,7 @@ struct WholeFile {
     }
   }
 
-  /// The content; `nil` where there is no such file.
+  /// The content; `nil` if there is no such file.
   ///
   /// - Throws: ``AnnalsError`` with code `permission` or `inputOutput`.
   func read() throws(AnnalsError) -> [UInt8]? {
@@ -41,7 +41,7 @@ struct WholeFile {
     }
   }
 
-  /// Puts `bytes` into the place of the file, whole or not at all, durably.
+  /// Replaces the file with `bytes`, atomically and durably.
   ///
   /// - Throws: ``AnnalsError`` with code `permission`, `diskFull` or `inputOutput`.
   func replace(with bytes: [UInt8]) throws(AnnalsError) {

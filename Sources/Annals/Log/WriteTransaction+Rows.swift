@@ -29,9 +29,9 @@ extension WriteTransaction {
     do { try delete(key: key.span, in: table) } catch { throw AnnalsError(error) }
   }
 
-  /// Makes sure that a program must know a feature to use the store.
+  /// Marks a feature as one that a program must know to use the store.
   mutating func require(_ feature: StoreMeta.Requirement, _ tables: StoreTables) throws(AnnalsError) {
-    // The log's id is not among what is read or put.
+    // The log's id is not among the rows read or written.
     var meta = StoreMeta(log: UUID())
     try StoreReader(view, tables).read(.requires, into: &meta)
     guard !meta.requires.contains(feature) else { return }

@@ -3,19 +3,20 @@ internal import LMDB
 
 // Transactions that write rows of a merge alone.
 extension WriterLoop {
-  /// How long an orderly end tries to get a turn for the last merge, in steps of ten milliseconds.
+  /// The number of times that an orderly end tries to get a turn for the last merge, in steps of ten
+  /// milliseconds.
   private static let lastTries = 20
 
-  /// Lets appends wait as long as the merge is too late, and writes more of it in transactions of their own.
+  /// Delays appends while the merge is too late, and writes more of it in its own transactions.
   ///
-  /// Whatever prevents it, the log alone has everything, and the next group tries again. No power cut takes
-  /// an answer back, although these commits are relaxed: at most the last one is lost.
+  /// If anything prevents it, the log alone is complete, and the next group tries again. No power loss
+  /// revokes an answer, although these commits are relaxed: at most the last one is lost.
   mutating func keepUp() {
     while merge.isBehind {
       let before = merge
       do throws(AnnalsError) {
         var transaction = try generation.environment.write(turn(), .relaxed)
-        // What succeeds the generation has heads of its own.
+        // The generation's successor has its own heads.
         guard try catchUp(transaction) != nil, try merge.advance(in: &transaction) else {
           return transaction.abort()
         }
@@ -32,7 +33,7 @@ extension WriterLoop {
   private mutating func commit(_ transaction: consuming WriteTransaction) throws(AnnalsError) {
     let id = transaction.id
     do throws(EnvironmentError) { try transaction.commit() } catch {
-      // Whether it is stored is told by the rows.
+      // The rows show whether it is stored.
       knownCommit = nil
       if case .panicked = error { try reopen() }
       throw AnnalsError(error)
@@ -41,8 +42,8 @@ extension WriterLoop {
     merge.keep()
   }
 
-  /// Merges the tail, so that the next open has nothing to read. Whatever prevents it, the log alone has
-  /// everything.
+  /// Merges the tail, so that the next open has nothing to read. If anything prevents it, the log alone is
+  /// complete.
   mutating func finish() {
     defer { merge.join() }
     var tries = Self.lastTries
@@ -56,7 +57,7 @@ extension WriterLoop {
           continue
         }
         var transaction = try generation.environment.write(turn, .full)
-        // What succeeds the generation has the entries, and heads of its own.
+        // The generation's successor has the entries, and its own heads.
         guard try catchUp(transaction) != nil, try !merge.finishSlice(in: &transaction) else {
           return transaction.abort()
         }

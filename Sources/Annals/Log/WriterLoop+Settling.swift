@@ -3,21 +3,21 @@ internal import LMDB
 
 // Whether a group is stored whose commit failed while LMDB's meta page was written.
 extension WriterLoop {
-  /// How long readers, and others who open the store, may keep it from being opened anew.
+  /// The time for which readers and other openers may keep the environment from being reopened.
   private static let settlingTime = Duration.seconds(2)
 
   /// Finds out whether a group is stored, and makes sure that it stays so.
   ///
-  /// The turn is over, and the heads in memory are as before the group.
+  /// The turn has ended, and the heads in memory are as before the group.
   ///
   /// - Parameters:
-  ///   - unknown: What the callers are told if it cannot be found out.
+  ///   - unknown: The error for the callers if it cannot be found out.
   /// - Returns: The answers, if the group is stored.
   /// - Throws: `notCommitted` or `diskFull` if it is not, or `unknown`.
   mutating func settle(
     _ group: UnsettledGroup, otherwise unknown: AnnalsError
   ) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
-    // The heads follow what is found, whoever wrote it.
+    // The heads follow the log, whoever wrote it.
     knownCommit = nil
     let isStored: Bool
     do throws(AnnalsError) {
@@ -25,7 +25,7 @@ extension WriterLoop {
       isStored = try look(for: group.last)
     } catch {
       knownCommit = nil
-      // That the outcome is unknown is what matters to a caller, more than what keeps it from being known.
+      // To a caller the unknown outcome matters more than its cause.
       throw unknown
     }
     guard isStored else { throw AnnalsError(EnvironmentError.notCommitted(group.cause)) }
@@ -34,26 +34,27 @@ extension WriterLoop {
 
   /// Opens LMDB's environment again.
   ///
-  /// - Returns: Whether readers and others who open the store let that happen in time.
+  /// - Returns: Whether readers and other openers released it in time.
   @discardableResult
   func reopen() throws(AnnalsError) -> Bool {
     let environment = generation.environment
     return try storage { () throws(EnvironmentError) in try environment.reopen(within: Self.settlingTime) }
   }
 
-  /// Looks for an entry, and commits once more, so that what was found is on disk and no later look finds anything else.
+  /// Searches for an entry, and commits once more, so that the result is on disk and no later search differs.
   private mutating func look(for mark: EntryMark) throws(AnnalsError) -> Bool {
     var transaction = try generation.environment.write(turn(), .full)
     guard try catchUp(transaction) != nil else {
-      // Another process has sealed the generation, behind the group's commit or in its place: that commit is durable, and nothing is appended here any more. What
-      // succeeds the generation has the entries if it has them.
+      // Another process has sealed the generation, after the group's commit or in its place. That commit is
+      // durable, and nothing more is appended here. The successor has the entries if this generation has
+      // them.
       let isStored = try mark.isThere(StoreReader(transaction.view, generation.tables))
       transaction.abort()
       return isStored
     }
     let isStored = try mark.isThere(StoreReader(transaction.view, generation.tables))
     let position = try StoreReader(transaction.view, generation.tables).checkpoint()
-    // A commit that changes nothing would write nothing: a row is put as it is.
+    // A commit without changes would write nothing, so a row is put unchanged.
     var checkpoint: [UInt8] = []
     checkpoint.append(varint: position)
     try transaction.put(checkpoint, StoreMeta.Name.checkpoint.rawValue, in: generation.tables.meta)

@@ -2,21 +2,21 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-// What callers are told while the thread waits for its turn.
+// Answers to callers while the thread waits for its turn.
 extension WriterLoop {
-  /// How long the watch rests at least: looking for calls whose time is over costs time for each call.
+  /// The minimum rest of the watch: searching for calls whose deadline has passed costs time for each call.
   private static let rest = Duration.milliseconds(10)
-  /// How long it rests at most, because a call with less patience may have come.
+  /// The maximum rest of the watch, because a call with an earlier deadline may have come.
   private static let longestRest = Duration.milliseconds(100)
 
-  /// Answers calls whose time is over, as long as the thread waits for its turn.
+  /// Answers calls whose deadline has passed while the thread waits for its turn.
   static func watch(
     _ line: WaitingLine<LogWriter.Job>, _ status: LogWriter.Status, _ environment: Environment
   ) async {
     let clock = ContinuousClock()
     while status.isBlocked.load(ordering: .acquiring), !Task.isCancelled {
       let holder: Int32
-      // Its number is only told; a lock file that cannot be read does not change that the store is busy.
+      // The process is only named in the message: the store is busy even if the lock file cannot be read.
       do { holder = try environment.lastWriter() ?? 0 } catch { holder = 0 }
       status.holder.store(holder, ordering: .relaxed)
       let now = clock.now
@@ -27,7 +27,7 @@ extension WriterLoop {
     }
   }
 
-  /// The error of a call whose time is over.
+  /// The error of a call whose deadline has passed.
   ///
   /// - Parameter holder: The process that has the turn; 0 where that is not known.
   static func busy(_ holder: Int32, waited: Duration) -> AnnalsError {
@@ -44,7 +44,7 @@ extension WriterLoop {
 }
 
 extension Duration {
-  /// The duration in seconds and tenths, as a person reads it.
+  /// The duration in seconds and tenths, for people.
   fileprivate var formatted: String {
     let tenths = components.seconds * 10 + components.attoseconds / 100_000_000_000_000_000
     return "\(tenths / 10).\(tenths % 10) s"

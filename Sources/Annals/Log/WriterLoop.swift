@@ -2,9 +2,10 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-/// What the writer's thread does.
+/// The loop of the writer's thread.
 struct WriterLoop {
-  /// How long the thread waits for as many calls as came the last time: measured, less than half of that is needed.
+  /// The number of nanoseconds that the thread waits for as many calls as last time. Measurements show that
+  /// less than half of it is needed.
   private static let patience = 100_000
 
   /// The generation in use, as the thread knows it.
@@ -14,16 +15,15 @@ struct WriterLoop {
   private let line: WaitingLine<LogWriter.Job>
   private let status: LogWriter.Status
   var merge: HeadMerge
-  /// How many calls the last group had.
+  /// The number of calls in the last group.
   private var lastCount = 1
-  /// How many of the next calls are stored together, where more of them failed together. The next number is
-  /// the last.
+  /// The sizes of the next groups, after more calls failed together. The next size is the last element.
   private var pieces: [Int] = []
-  /// The number of the newest commit that the heads in memory know all of.
+  /// The number of the newest commit that the heads in memory include completely.
   var knownCommit: UInt64?
   /// The merge of another process, as this one last saw it.
   private(set) var otherMerge: MergeRow?
-  /// The inline projections, with how far they are behind the newest commit that is known.
+  /// The inline projections, with their progress at the newest known commit.
   private var inline: [InlineRow] = []
   /// How the store recognises event ids.
   private var idempotency = StoreOptions.Idempotency.window(64)
@@ -40,19 +40,20 @@ struct WriterLoop {
     merge = HeadMerge(generation, interval)
   }
 
-  /// Serves the line until it is closed and empty, and merges the tail.
+  /// Serves the queue until it is closed and empty, and then merges the tail.
   mutating func run() {
-    // Read before anybody needs it; what cannot be read is told in the transaction of the first call.
+    // Read before anybody needs it. The transaction of the first call reports a failure.
     try? follow()
     while line.waitForSome() {
       if place.generation !== generation {
-        // A reader has met the seal first. What keeps the thread from following, it is told again by the first transaction.
+        // A reader has met the seal first. The first transaction reports any error that keeps the thread from
+        // following.
         try? move()
         if line.isEmpty { continue }
       }
       if lastCount > 1, pieces.isEmpty { line.gather(lastCount, upTo: Self.patience) }
-      // What others wrote is read before the turn, so that a process that slept keeps nobody waiting. Whatever prevents that, such as a
-      // full table of readers, need not prevent the transaction.
+      // Entries of others are read before the turn, so that a process that slept keeps nobody waiting.
+      // Obstacles to that, such as a full table of readers, need not prevent the transaction.
       try? follow()
       do throws(AnnalsError) {
         if generation.needsUnsealing { try generation.unseal(turn()) }
@@ -70,7 +71,7 @@ struct WriterLoop {
     finish()
   }
 
-  /// As many calls as one transaction may hold, or fewer where they have failed together.
+  /// Takes as many calls as one transaction may hold, or fewer if they have failed together.
   private mutating func takeGroup() -> [LogWriter.Job] {
     let most = pieces.popLast() ?? .max
     var (bytes, calls, entries) = (0, 0, 0)
@@ -82,7 +83,7 @@ struct WriterLoop {
     }
   }
 
-  /// Reads what other processes have written since this one last looked.
+  /// Reads the entries that other processes have written since the last look.
   private mutating func follow() throws(AnnalsError) {
     let newest = try storage { () throws(EnvironmentError) in try generation.environment.lastTransaction() }
     if newest == knownCommit { return }
@@ -92,13 +93,15 @@ struct WriterLoop {
     }
   }
 
-  /// The turn at writing. While another process keeps it, calls that have waited long enough are answered.
+  /// Returns the turn at writing. While another process keeps it, calls that have waited long enough are
+  /// answered.
   func turn() throws(AnnalsError) -> Environment.Turn {
     let environment = generation.environment
     if let turn = try storage({ () throws(EnvironmentError) in try environment.turnIfFree() }) { return turn }
     status.isBlocked.store(true, ordering: .releasing)
     defer { status.isBlocked.store(false, ordering: .releasing) }
-    // Who ends the writer closes the line first, and then looks whether the thread is blocked: one of the two is seen.
+    // The end of the writer closes the queue first, and then checks whether the thread is blocked: one of the
+    // two is seen.
     if line.isOver { throw AnnalsError(.readOnly, "the store is being closed") }
     let watch = Task.detached { [line, status] in
       await Self.watch(line, status, environment)
@@ -112,13 +115,14 @@ struct WriterLoop {
     let opened: Opened
     do throws(AnnalsError) {
       guard let begun = try open(jobs, turn) else {
-        // Nothing of them is stored, and nothing was decided: they are taken again in the generation that succeeds this one.
+        // Nothing of them is stored, and nothing was decided. They are taken again in the succeeding
+        // generation.
         try move()
         return line.rejoin(jobs)
       }
       opened = begun
     } catch {
-      // Whatever keeps the transaction from beginning keeps each of them out.
+      // A failure to begin the transaction fails each of them.
       return answer(jobs, .failure(error))
     }
     do throws(AnnalsError) {
@@ -127,7 +131,7 @@ struct WriterLoop {
     } catch {
       guard jobs.count > 1, error.recovery != [.reopen] else { return answer(jobs, .failure(error)) }
       // A large call must not fail a small one that still fits, nor one that meets damage another that does
-      // not. Halves are tried again, so that few that fail are found in few transactions.
+      // not. Halves are tried again, so that few failing calls are found in few transactions.
       pieces += [jobs.count - jobs.count / 2, jobs.count / 2]
       line.rejoin(jobs)
     }
@@ -137,7 +141,7 @@ struct WriterLoop {
     for job in jobs { job.answer.resume(returning: answer) }
   }
 
-  /// A transaction that has begun, and the newest entry that it follows.
+  /// A transaction that has begun, and the newest entry before it.
   private struct Opened: ~Copyable {
     var transaction: WriteTransaction
     let last: UInt64
@@ -171,7 +175,7 @@ struct WriterLoop {
     }
   }
 
-  /// One transaction.
+  /// Runs one transaction.
   ///
   /// - Returns: The answers.
   private mutating func store(
@@ -195,7 +199,8 @@ struct WriterLoop {
         mark = try EntryMark(group.last, StoreReader(transaction.view, generation.tables))
       }
     } catch {
-      // Before the turn ends with the transaction: no reader may take what is not stored for what another process stores then.
+      // Before the turn ends with the transaction: readers must not mistake entries that are not stored for
+      // those that another process stores then.
       heads.withTable { $0.rollBack() }
       merge = before
       transaction.abort()
@@ -228,7 +233,7 @@ struct WriterLoop {
     return answers
   }
 
-  /// Makes sure that the disk has what is told to have been there before, which may be the last commit of another process, and a relaxed one.
+  /// Makes sure that all reported entries are on disk. The last commit may be another process's, and relaxed.
   private func confirm(
     _ jobs: [LogWriter.Job], _ answers: [Result<Appended, AnnalsError>]
   ) throws(AnnalsError) {
@@ -248,7 +253,7 @@ extension WriterLoop {
   mutating func catchUp(
     _ transaction: borrowing WriteTransaction
   ) throws(AnnalsError) -> UInt64? {
-    // Nobody else has committed since this process looked last, so nothing has changed.
+    // No other process has committed since the last look, so nothing has changed.
     if let knownCommit, transaction.id == knownCommit + 1 { return generation.heads.withTable { $0.last } }
     let reader = StoreReader(transaction.view, generation.tables)
     var meta = generation.meta
@@ -275,7 +280,7 @@ extension WriterLoop {
       throw AnnalsError(
         .storeReplaced, "the log ends before what this process has seen of it; open the store again")
     }
-    // One of this process is not another's, and one that leads beyond the log leads nowhere.
+    // A merge of this process does not count, nor one that leads beyond the log.
     otherMerge = nil
     if let row = try reader.merge(), row.position != merge.position, row.position <= end.last {
       otherMerge = row
@@ -285,7 +290,7 @@ extension WriterLoop {
     return end.last
   }
 
-  /// Goes on in the generation that succeeds this one. The turn is over.
+  /// Continues in the generation that succeeds this one. The turn has ended.
   private mutating func move() throws(AnnalsError) {
     merge.join()
     generation = try place.successor(of: generation)

@@ -1,30 +1,31 @@
 public import AnnalsCoding
 
-/// How much of one record type in one schema version a log holds.
+/// The events of one record type in one schema version of a log.
 public struct CensusLine: Hashable, Sendable {
   /// The name of the record type.
   public let type: String
-  /// The schema version; `nil` for what was stored without one.
+  /// The schema version; `nil` for events stored without one.
   public let version: SchemaVersion?
   /// Whether payloads are stored by their shape, and not by the names of fields.
   public let isByShape: Bool
-  /// How many events are delivered: an entry is one, a split entry as many as it has parts.
+  /// The number of delivered events. An entry is one event, a split entry as many as it has parts.
   public let count: UInt64
   /// The bytes of their payloads.
   public let bytes: UInt64
-  /// How many entries are stubs.
+  /// The number of entries that are stubs.
   public let stubs: UInt64
-  /// How many entries were set aside by a migration pass.
+  /// The number of entries that a migration pass has quarantined.
   public let quarantined: UInt64
-  /// Where the first entry stands.
+  /// Where the first entry is.
   public let first: Position
-  /// The oldest schema version whose programs read the events. It is `nil` where the store does not say: then
-  /// only programs of ``version`` and of later versions read them.
+  /// The oldest schema version whose programs read the events. It is `nil` if the store does not record it:
+  /// then only programs of ``version`` and of later versions read them.
   public let oldestReader: SchemaVersion?
 }
 
 extension LogSnapshot {
-  /// How much there is of each record type in each schema version, in the order in which they were first stored.
+  /// Returns the events of each record type in each schema version, in the order in which they were first
+  /// stored.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
   /// - Complexity: O(record types and versions), whatever the length of the log.

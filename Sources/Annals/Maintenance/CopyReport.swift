@@ -1,13 +1,13 @@
-/// What a copy of a store has: a backup, or a store that was restored.
+/// The contents of a copy of a store: a backup, or a restored store.
 public struct CopyReport: Hashable, Sendable {
-  /// How many entries the log of the copy has.
+  /// The number of entries in the log of the copy.
   public let entries: UInt64
-  /// How many streams it has.
+  /// The number of streams.
   public let streams: UInt64
   /// The length of the copy's log file in bytes.
   public let bytes: Int
   /// The number of the generation that was copied.
   public let generation: UInt64
-  /// How often the copy, and what it is a copy of, was restored.
+  /// The number of restores in the history of the copy.
   public let incarnation: UInt64
 }

@@ -1,11 +1,11 @@
 internal import AnnalsCoding
 
-// The place of an entry in its stream.
+// The check of an entry's place in its stream.
 extension EntryCheck {
-  /// What is wrong where a stream's row is missing or leads elsewhere.
+  /// The problem of a stream's row that is missing or leads elsewhere.
   static var rowElsewhere: String { "table 'streams' does not lead from the stream's name to here" }
 
-  /// Checks what the entry itself says of its stream.
+  /// Checks an entry's own data about its stream.
   ///
   /// - Returns: For the first entry of a stream before the tail the name, which `streams` must have.
   mutating func checkStream(
@@ -41,7 +41,7 @@ extension EntryCheck {
     return nil
   }
 
-  /// Where the links of an entry lead; 0 for one that cannot be read, which is reported.
+  /// Returns the targets of an entry's links; 0 for one that cannot be read, which is reported.
   mutating func links(in bytes: Span<UInt8>, _ header: EntryHeader, _ position: Position) -> EntryLinks {
     var links = EntryLinks()
     for level in 0..<Head.levels(dividing: header.revision) {
@@ -56,13 +56,13 @@ extension EntryCheck {
     return links
   }
 
-  /// Lets the trails follow to an entry, together with others.
+  /// Queues an entry for the trails, which follow several at a time.
   mutating func pass(_ entry: PassedEntry) {
     passed.append(entry)
     if passed.count == PassedEntry.run { follow() }
   }
 
-  /// Lets the trails follow to the entries that were passed, and compares their links.
+  /// Advances the trails to the queued entries, and compares their links.
   mutating func follow() {
     for entry in passed { trails.prefetchIndex(entry.stream) }
     for entry in passed { trails.prefetchTrail(entry.stream) }
@@ -73,11 +73,11 @@ extension EntryCheck {
     passed.removeAll(keepingCapacity: true)
   }
 
-  /// Compares where the links of an entry lead with where they must.
+  /// Compares the targets of an entry's links with the expected ones.
   private mutating func checkLinks(_ entry: PassedEntry, _ targets: EntryLinks) {
     for level in 0..<entry.links.count {
       let target = entry.links[level]
-      // The entry there has been read, and was the one that is meant.
+      // The entry there has been read, and was the expected one.
       if target == 0 || target == targets[level] { continue }
       let revision = Revision(entry.revision.rawValue - Head.step(ofLevel: level))
       checkTarget(Position(target), revision, entry)
@@ -98,7 +98,7 @@ extension EntryCheck {
     }
   }
 
-  /// Compares an entry that has an event id with what the row of `heads` says of the newest one.
+  /// Compares an entry that has an event id with the newest id in the row of `heads`.
   private mutating func checkNewestID(_ entry: PassedEntry) {
     do throws(AnnalsError) {
       if try newestID(of: entry.stream) <= entry.revision.rawValue {
@@ -109,7 +109,7 @@ extension EntryCheck {
     }
   }
 
-  /// What the row of `heads` says of a stream's newest id: its revision plus 1, or 0 for none.
+  /// Returns a stream's newest id in the row of `heads`: its revision plus 1, or 0 for none.
   private mutating func newestID(of stream: Position) throws(AnnalsError) -> UInt64 {
     if let known = trails.storedID(of: stream) { return known }
     lookUps += 1

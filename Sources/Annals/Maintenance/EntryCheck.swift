@@ -1,22 +1,23 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// Compares every entry of the log with what docs/format.md says of it, and adds up what the other tables must say.
+/// Compares every entry of the log with docs/format.md, and computes the totals that the other tables must
+/// have.
 struct EntryCheck: ~Copyable, ~Escapable {
   let reader: StoreReader
   private let kinds: KindRegistry
-  /// Up to where the rows of `streams` and `heads` must suffice.
+  /// The position up to which the rows of `streams` and `heads` must be complete.
   let checkpoint: UInt64
-  /// The index of event ids, and how many of its rows an entry has confirmed.
+  /// The index of event ids, and the number of its rows that an entry has confirmed.
   private(set) var index: IDIndexCheck
   var report: VerifyReport
-  /// What `census` must say.
+  /// The expected `census`.
   private(set) var census: [UInt32: CensusRow] = [:]
-  /// How many entries are the first of their stream.
+  /// The number of entries that are the first of their stream.
   var firsts: UInt64 = 0
-  /// How many of them stand in the tail, where a stream need not have a row yet.
+  /// The number of them in the tail, where a stream need not have a row yet.
   var births: UInt64 = 0
-  /// How many of those have no row yet.
+  /// The number of those without a row.
   var rowless: UInt64 = 0
   /// The first revision that each stream has in the tail, by the stream's id.
   var tail: [UInt64: UInt64] = [:]
@@ -24,11 +25,11 @@ struct EntryCheck: ~Copyable, ~Escapable {
   var trails = StreamTrails()
   /// Entries that the trails do not know yet.
   var passed: [PassedEntry] = []
-  /// How many rows and entries were looked up in addition to the scan.
+  /// The number of rows and entries that were looked up in addition to the scan.
   var lookUps: UInt64 = 0
   /// Kinds that were registered by an entry.
   private(set) var registered: Set<UInt32> = []
-  /// Whether an entry could not be read, so that sums over the log mean little.
+  /// Whether an entry could not be read, so that totals of the log mean little.
   private(set) var hasUnreadable = false
 
   @_lifetime(copy reader)
@@ -125,7 +126,7 @@ struct EntryCheck: ~Copyable, ~Escapable {
     }
   }
 
-  /// Counts a part, which a pass may have set aside.
+  /// Counts a part, which a pass may have quarantined.
   private mutating func count(_ kind: UInt32, bytes: Int, _ isQuarantined: Bool) {
     if isQuarantined {
       census[kind, default: CensusRow()].quarantined += 1
@@ -134,9 +135,9 @@ struct EntryCheck: ~Copyable, ~Escapable {
     }
   }
 
-  /// Checks what stands beside an entry that was set aside.
+  /// Checks the mark of a quarantined entry.
   ///
-  /// - Returns: Whether it was.
+  /// - Returns: Whether the entry was quarantined.
   private mutating func checkMark(
     _ bytes: Span<UInt8>, _ header: EntryHeader, _ position: Position
   ) -> Bool {
@@ -172,7 +173,7 @@ struct EntryCheck: ~Copyable, ~Escapable {
       for new in try EntryRows(bytes, at: header.rows).new {
         registered.insert(new.kind)
         var row = kinds.kinds[new.kind]?.row
-        // It may have been noted later, and is noted again by whoever writes to a table that was rebuilt.
+        // It may have been noted later, and the next writer notes it again in a rebuilt table.
         if new.kindRow.oldestReader == nil { row?.oldestReader = nil }
         if row != new.kindRow {
           add(position, "table 'kinds' says something else of kind \(new.kind)", .rebuild)

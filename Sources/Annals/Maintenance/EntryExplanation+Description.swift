@@ -8,9 +8,9 @@ internal import AnnalsSchema
 #endif
 
 extension EntryExplanation: CustomStringConvertible {
-  /// The explanation as people read it: what is stored, what each stage makes of it, and what it is now.
+  /// The explanation as text: the stored entry, the result of each stage, and the current events.
   ///
-  /// Dates are texts of ISO 8601 and UUIDs are texts, where the record has a shape.
+  /// Dates are ISO 8601 texts and UUIDs are texts, if the record has a shape.
   public var description: String { lines.joined(separator: "\n") }
 
   /// The description, line by line. Names may hold line ends of their own.
@@ -35,17 +35,17 @@ extension EntryExplanation: CustomStringConvertible {
     return lines + Self.lines(now)
   }
 
-  /// The fields of what is stored as `type` under `version`.
+  /// Returns the stored fields of `type` under `version`.
   private func fields(of type: String, _ version: SchemaVersion?) -> [FieldShape]? {
     kinds.first { ExactText($0.type) == ExactText(type) && $0.version == version }?.fields
   }
 
-  /// A stored payload for people, as ``Event/readable``.
+  /// Returns a stored payload for people, as ``Event/readable``.
   package func readable(_ payload: Payload, _ type: String, _ version: SchemaVersion?) -> Payload {
     payload.readable(as: fields(of: type, version))
   }
 
-  /// A payload as JSON; what is wrong with one that is none.
+  /// Returns a payload as JSON, or the problem of an invalid one.
   private static func json(_ payload: Payload) -> String {
     do throws(AnnalsError) { return try payload.json() } catch { return error.message }
   }
@@ -89,13 +89,13 @@ extension EntryExplanation: CustomStringConvertible {
       for crossing in step.crossings where told.insert(Array(crossing.fate.name.utf8)).inserted {
         lines += Self.lines(crossing.fate)
       }
-      // What is there behind the last stage is what it is now.
+      // The events after the last stage are the current ones.
       if index + 1 < steps.count { lines += Self.lines(step.events) }
     }
     return lines
   }
 
-  /// What took the events of one record across a stage, and what changed in their fields.
+  /// Describes how the events of one record cross a stage, and the changes in their fields.
   private static func lines(_ fate: PlanCheck.RecordFate) -> [String] {
     let word =
       switch fate.outcome {
@@ -106,7 +106,7 @@ extension EntryExplanation: CustomStringConvertible {
       case .folded: "Fold"
       case .dropped(let reason): "Drop, \(reason)"
       case .retained: "Retain, stays in the log as it is stored"
-      // A plan in which one of these happens is not compiled.
+      // A plan with one of these does not compile.
       case .added, .forgotten, .redeclared: "no way across"
       }
     let name = fate.newName.map { $0 == fate.name ? $0 : "\(fate.name) -> \($0)" } ?? fate.name

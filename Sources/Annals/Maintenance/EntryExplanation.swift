@@ -1,15 +1,16 @@
 public import AnnalsCoding
 public import AnnalsSchema
 
-/// What an entry is as it is stored, what each stage of a plan makes of it, and what it is now: what an auditor asks for.
+/// An entry as it is stored, the result of each stage of a plan, and its current events. It is meant for
+/// audits.
 public struct EntryExplanation: Sendable {
-  /// What a payload is marked with.
+  /// The kind that a payload is marked with.
   public struct Kind: Hashable, Sendable {
     /// The store's number for the kind.
     public let number: UInt32
     /// The record's name.
     public let type: String
-    /// The schema version; `nil` for what was stored without one.
+    /// The schema version; `nil` for events stored without one.
     public let version: SchemaVersion?
     /// The text of the shape that the payload has; `nil` for one that is stored by name.
     public let shape: String?
@@ -17,21 +18,22 @@ public struct EntryExplanation: Sendable {
     var fields: [FieldShape]?
   }
 
-  /// Why nothing of an entry is delivered any more.
+  /// Why nothing of an entry is delivered any longer.
   public struct Removal: Hashable, Sendable {
-    /// What removed it: `rule`, `fold`, `erased`, `quarantined` or `moved`. What is in quarantine still has its payload.
+    /// The cause of the removal: `rule`, `fold`, `erased`, `quarantined` or `moved`. A quarantined entry
+    /// still has its payload.
     public let cause: String
-    /// The stage that did, by its older version; `nil` where none did.
+    /// The older version of the stage that removed it; `nil` if no stage did.
     public let from: SchemaVersion?
-    /// The stage that did, by its newer version; `nil` where none did.
+    /// The newer version of the stage that removed it; `nil` if no stage did.
     public let to: SchemaVersion?
     /// The reason that was given.
     public let reason: String
   }
 
-  /// An event that the entry is at some version.
+  /// An event of the entry at some version.
   public struct Event: Hashable, Sendable {
-    /// Which part of a split it is; empty where no rule split the entry.
+    /// The part of a split that it is; empty if no rule split the entry.
     public let path: [UInt32]
     /// The record's name.
     public let type: String
@@ -40,49 +42,50 @@ public struct EntryExplanation: Sendable {
     /// The fields of its record's shape; `nil` for one that is stored by name.
     var fields: [FieldShape]?
 
-    /// Its fields for people: dates as texts of ISO 8601 and UUIDs as texts, where the record has a shape that says so.
+    /// Its fields for people: dates as ISO 8601 texts and UUIDs as texts, if the record's shape has them.
     public var readable: Payload { data.readable(as: fields) }
   }
 
-  /// What took an event across a stage.
+  /// How an event crosses a stage.
   public struct Crossing: Sendable {
     /// The path of the event before the stage.
     public let path: [UInt32]
-    /// What becomes of its record: carried, read in its new shape with what changed, or given to a rule.
+    /// The fate of its record: unchanged, read in its new shape with these changes, or passed to a rule.
     public let fate: PlanCheck.RecordFate
   }
 
-  /// What one stage made of the entry.
+  /// The result of one stage for the entry.
   public struct Step: Sendable {
     /// The older version.
     public let from: SchemaVersion
     /// The newer version.
     public let to: SchemaVersion
-    /// What took each event of the older version.
+    /// How each event of the older version crosses the stage.
     public let crossings: [Crossing]
-    /// What the entry is behind the stage; nothing where a rule dropped it, and where the stage failed.
+    /// The events of the entry after the stage; empty if a rule dropped it, and if the stage failed.
     public let events: [Event]
   }
 
   /// The entry as it is stored, with payloads by name.
   public let entry: LogEntry
-  /// How many bytes of the log it takes.
+  /// The number of bytes that it takes in the log.
   public let size: Int
-  /// The kind of its payload or of each of its parts; of an entry that was removed the one that it had.
+  /// The kind of its payload or of each of its parts; for a removed entry, the kind that it had.
   public let kinds: [Kind]
-  /// Why nothing of it is delivered; `nil` for an entry that is there.
+  /// Why nothing of it is delivered; `nil` for an entry that was not removed.
   public let removal: Removal?
-  /// The oldest version of the plan that reads it: its own, or the one that entries without a version are taken for, or the plan's current one for an entry of a
-  /// newer version. `nil` where nothing of it is delivered.
+  /// The oldest version of the plan that reads it: its own, the adopted one for an entry without a version,
+  /// or the plan's current one for an entry of a newer version. It is `nil` if nothing of the entry is
+  /// delivered.
   public let version: SchemaVersion?
-  /// What it is at that version.
+  /// Its events at that version.
   public let events: [Event]
-  /// The stages from there to the current version, oldest first; where one fails, it is the last.
+  /// The stages from there to the current version, oldest first. A stage that fails is the last.
   public let steps: [Step]
-  /// Why it cannot be read at the current version, or at the version of the last step where a later stage
-  /// retains it; `nil` where neither is so.
+  /// Why it cannot be read at the current version, or at the version of the last step if a later stage
+  /// retains it; `nil` if it can be read.
   public let failure: AnnalsError?
 
-  /// What it is now.
+  /// Its current events.
   public var now: [Event] { failure == nil ? steps.last?.events ?? events : [] }
 }

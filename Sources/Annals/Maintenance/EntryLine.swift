@@ -1,12 +1,12 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// One line of an import: what is to be stored, and in which stream.
+/// One line of an import: an entry to store, and its stream.
 struct EntryLine: Sendable {
   let stream: StreamName
   let event: AppendRequest.Event
 
-  /// The bytes that the line takes of an append call.
+  /// The number of bytes that the line takes in an append call.
   var size: Int {
     event.payload.count + event.metadata.count + stream.text.utf8.count + event.record.type.text.utf8.count
       + AppendLimit.overhead
@@ -20,14 +20,14 @@ extension EntryLine {
     let problem: String
     let underlying: (any Error)?
 
-    /// What is wrong with the line, in words that hold nothing of its data.
+    /// The problem of the line, in words without any of its data.
     init(_ code: AnnalsError.Code, _ problem: String, _ underlying: (any Error)? = nil) {
       self.code = code
       self.problem = problem
       self.underlying = underlying
     }
 
-    /// Something is wrong with `field`, which the line has under `key`.
+    /// Creates the refusal of `field`, which the line has under `key`.
     init(_ field: EntryField, under key: String, _ problem: String, _ underlying: (any Error)? = nil) {
       let place = key.utf8.elementsEqual(field.rawValue.utf8) ? "" : " (key '\(key)')"
       self.init(.malformed, "the field '\(field.rawValue)'\(place) \(problem)", underlying)
@@ -35,7 +35,7 @@ extension EntryLine {
   }
 }
 
-/// The members of a line's object that mean something; `nil` where absent or null.
+/// The known members of a line's object; `nil` if absent or null.
 struct EntryMembers {
   private var values: [CBOR?] = Array(repeating: nil, count: EntryField.allCases.count)
 

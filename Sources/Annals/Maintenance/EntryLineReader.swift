@@ -7,25 +7,26 @@ internal import AnnalsSchema
   import Foundation
 #endif
 
-/// Reads lines of JSON as entries to be stored, apart from any input or output.
+/// Parses lines of JSON as entries to be stored, without any input or output.
 struct EntryLineReader: Sendable {
   /// A line is an object around a payload, which may itself be as deep as a payload can be.
   private static let depthLimit = CBOR.depthLimit + 1
-  /// What a line has that a migration left of an entry.
+  /// Members that a migration adds to an entry that it removed or split.
   private static let leftovers = ["stub", "path"]
 
   private let options: ImportOptions
   private let keys: [(field: EntryField, key: String)]
   private let maximumPayload: Int
 
-  /// A reader of lines as `options` describe them, whose payloads have at most `maximumPayload` bytes.
+  /// Creates a reader of lines as `options` describe them, whose payloads have at most `maximumPayload`
+  /// bytes.
   init(_ options: ImportOptions, maximumPayload: Int) {
     self.options = options
     keys = EntryField.allCases.map { ($0, options.key(of: $0)) }
     self.maximumPayload = maximumPayload
   }
 
-  /// What the line `bytes` says.
+  /// Parses the line `bytes`.
   ///
   /// - Parameters:
   ///   - bytes: The line in UTF-8, without its end.
@@ -164,7 +165,7 @@ struct EntryLineReader: Sendable {
 }
 
 extension AnnalsError {
-  /// What a caller is told of a line that is not JSON.
+  /// The error for a line that is not JSON.
   init(_ failure: JSONFailure) {
     self.init(
       failure.reason == .lineTooLong ? .tooLarge : .malformed, failure.description,

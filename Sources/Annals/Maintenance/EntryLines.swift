@@ -1,19 +1,20 @@
 public import AnnalsCoding
 
-/// Which entries of a log are read as lines, and in which form.
+/// The entries of a log to read as lines, and their form.
 public struct EntrySelection: Sendable {
   /// The stream whose entries are read; `nil` for the whole log.
   public var stream: StreamName?
-  /// The first entry: its revision where there is a stream, its position otherwise; `nil` for the end at which reading begins.
+  /// The first entry to read: its revision for a stream, its position otherwise; `nil` for the end at which
+  /// reading begins.
   public var start: UInt64?
-  /// Whether they come newest first.
+  /// Whether the newest entries come first.
   public var backwards: Bool
-  /// The most entries to read.
+  /// The maximum number of entries to read.
   public var limit: Int
-  /// Whether header and stored bytes are shown in place of what they mean.
+  /// Whether to show the header and stored bytes in place of their meaning.
   public var isRaw: Bool
 
-  /// The whole log, oldest first, unless told otherwise.
+  /// Creates a selection; by default the whole log, oldest first.
   public init(
     stream: StreamName? = nil, start: UInt64? = nil, backwards: Bool = false, limit: Int = .max,
     isRaw: Bool = false
@@ -28,11 +29,11 @@ public struct EntrySelection: Sendable {
 
 /// Entries of a log as lines of JSON, a page of whole lines at a time.
 ///
-/// Each page has a snapshot of its own, so that however slowly pages are taken, no snapshot lives meanwhile and no space
-/// on disk is held. Reading ends at the head that the log had when it began. What is damaged ends it too, after the
-/// lines before have been given.
+/// Each page has its own snapshot, so however slowly pages are taken, no snapshot is open in between and no
+/// space on disk is held. Reading ends at the head that the log had when it began. Damage ends it too, after
+/// the lines before it have been delivered.
 public struct EntryLines: Sendable {
-  /// How many bytes fill a page. An entry is never divided, so that a page may be longer.
+  /// The number of bytes that fill a page. An entry is never divided, so a page may be longer.
   private static let pageSize = 256 << 10
 
   private let log: EventLog
@@ -44,15 +45,15 @@ public struct EntryLines: Sendable {
   /// The read, which ends at the head that the log had when it began.
   private var reader: EntryReader
   private var writer = JSONWriter()
-  /// What ended the last page, to be thrown in place of the next one.
+  /// The error that ended the last page, to be thrown in place of the next one.
   private var failure: AnnalsError?
-  /// How many entries have been given.
+  /// The number of delivered entries.
   public private(set) var count: UInt64 = 0
 
-  /// The position of the last entry, or its revision where a stream is read.
+  /// The position of the last entry, or its revision if a stream is read.
   public var end: UInt64 { reader.end }
 
-  /// The entries of `log` that `selection` names.
+  /// Creates the lines of the entries of `log` that `selection` names.
   ///
   /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged`, `tooManyReaders` or `inputOutput`.
   public init(_ log: EventLog, _ selection: EntrySelection = EntrySelection()) throws(AnnalsError) {
@@ -62,9 +63,10 @@ public struct EntryLines: Sendable {
     reader = try EntryReader(log, selection)
   }
 
-  /// The next lines, each with its end; `nil` at the end.
+  /// Returns the next lines, each with its end; `nil` at the end.
   ///
-  /// - Throws: ``AnnalsError`` with code `damaged`, `formatVersion`, `needsNewer`, `tooManyReaders` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `damaged`, `formatVersion`, `needsNewer`, `tooManyReaders` or
+  ///   `inputOutput`.
   public mutating func nextPage() throws(AnnalsError) -> [UInt8]? {
     if let failure { throw failure }
     do {
@@ -121,12 +123,12 @@ extension EntryReader {
 }
 
 extension EntryLines {
-  /// Waits until there are entries after the last one that was read, and goes on with them. Entries must be
+  /// Waits until there are entries after the last one that was read, and continues with them. Entries must be
   /// read oldest first.
   ///
-  /// An append of this process is met at once, one of another process within some milliseconds.
+  /// An append of this process is seen at once, one of another process within some milliseconds.
   ///
-  /// - Returns: Whether there are; not where the limit is reached or the task is cancelled.
+  /// - Returns: Whether there are more; `false` if the limit is reached or the task is cancelled.
   /// - Throws: As ``init(_:_:)``.
   @concurrent public mutating func waitForMore() async throws(AnnalsError) -> Bool {
     var rest = selection

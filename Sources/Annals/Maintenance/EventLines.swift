@@ -1,17 +1,18 @@
 public import AnnalsCoding
 public import AnnalsSchema
 
-/// Events as they are at one version of a plan, as lines of JSON in the form of ``EntryLines``, a page at a time.
+/// Events at one version of a plan, as lines of JSON in the form of ``EntryLines``, a page at a time.
 ///
-/// The events come through what every read of a store goes through, with the stages up to that version. What a split made has a line for each part, with its path.
-/// An entry that a rule has dropped, at a migration pass or just now, has no line: nothing of it is delivered.
+/// The events are upcast as in every read of a store, with the stages up to that version. A split entry has a
+/// line for each part, with its path. An entry that a rule drops, in a migration pass or in this read, has no
+/// line: nothing of it is delivered.
 ///
-/// A key of a payload that no version of the plan declares is left out, as every read of a store leaves it out;
-/// ``undeclared`` says so.
+/// A key of a payload that no version of the plan declares is left out, as in every read of a store.
+/// ``undeclared`` lists such keys.
 ///
-/// Between two pages no snapshot is held, so that a slow reader of the lines keeps no pages from being used again.
+/// No snapshot is open between two pages, so a slow reader of the lines keeps no pages from being reused.
 public struct EventLines: Sendable {
-  /// The least length of a page in bytes, but for the last one.
+  /// The minimum length of a page in bytes, except for the last one.
   private static let pageSize = 256 << 10
 
   private let cut: PlanCut
@@ -20,25 +21,26 @@ public struct EventLines: Sendable {
   private var failure: AnnalsError?
   /// The version that the lines are of.
   public var version: SchemaVersion { cut.version }
-  /// How many entries have been read.
+  /// The number of entries that have been read.
   public private(set) var count: UInt64 = 0
   private var tally = FieldTally()
-  /// The fields that the lines given so far leave out, because no version of the plan declares them.
+  /// The undeclared fields that the lines so far leave out.
   ///
-  /// The store has them still, and so do ``EntryLines``. Of more than a thousand fields the first thousand are
-  /// here.
+  /// The store still has them, and so do ``EntryLines``. Only the first thousand fields are listed.
   public var undeclared: [UndeclaredField] { tally.undeclared }
-  /// How many entries the log had when this was made.
+  /// The number of entries that the log had when this value was created.
   public var end: UInt64 { reader.end }
 
-  /// The events of `log` as they are at `version` of `plan`, up to the newest one that the log has now.
+  /// Creates the lines of the events of `log` at `version` of `plan`, up to the newest one that the log has
+  /// now.
   ///
   /// - Parameters:
   ///   - log: The log.
   ///   - plan: The plan.
-  ///   - version: The version; the current one where it is `nil`.
-  /// - Throws: ``AnnalsError`` with code `wrongUse` where the plan does not have the version, `invalidPlan` for a plan that does not hold together, and what
-  ///   an open by a program of that version would throw, such as `newerSchema` where there are newer events that it cannot read.
+  ///   - version: The version; `nil` for the current one.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` if the plan does not have the version, `invalidPlan` for
+  ///   an inconsistent plan, and the errors of an open by a program of that version, such as `newerSchema`
+  ///   for newer events that it cannot read.
   /// - Complexity: O(kinds of records).
   public init<Plan: SchemaMigrationPlan>(
     _ log: EventLog, plan: Plan.Type, as version: SchemaVersion? = nil
@@ -57,9 +59,10 @@ public struct EventLines: Sendable {
     self.reader = reader
   }
 
-  /// The next lines; `nil` when there are none left.
+  /// Returns the next lines; `nil` at the end.
   ///
-  /// - Throws: ``AnnalsError`` as a read of the events would. The lines before such an entry are handed out first.
+  /// - Throws: ``AnnalsError`` as a read of the events would. The lines before such an entry are delivered
+  ///   first.
   /// - Complexity: O(bytes).
   public mutating func nextPage() throws(AnnalsError) -> [UInt8]? {
     if let failure { throw failure }
@@ -77,7 +80,7 @@ public struct EventLines: Sendable {
 
   /// Reads until the page has lines or the log ends.
   ///
-  /// As long as no line is written, each snapshot serves for no longer than a page of it would.
+  /// While no line is written, each snapshot lasts no longer than a page of it would.
   private mutating func fill() throws(AnnalsError) {
     let limits = PageLimits(elements: Self.pageSize, bytes: .max)
     var reader = reader

@@ -8,27 +8,34 @@ internal import LMDB
 #endif
 
 extension EventLog {
-  /// Makes a backup at `destination`, a store of its own, while others go on writing.
+  /// Makes a backup at `destination`, a complete store, while others continue to write.
   ///
-  /// The backup is of one state of the log: everything that was acknowledged before this was called, and whole append calls of what came since. It has the
-  /// generation in use alone, with its number and the log's id, and none of the pages that nothing uses; during a migration pass it is of what is in use until
-  /// then. It is live: what holds a store until a pass is accepted is not copied, for a backup has nothing to be rolled back to. Every page, entry and row of it is
-  /// checked before it gets its name, so that a damaged store cannot be backed up. Where the file may be damaged or not be one's own, open it with trust `.nobody`, so
-  /// that its pages are checked before they are copied.
+  /// The backup shows one state of the log: every entry acknowledged before this call, and whole append calls
+  /// of later ones. It has only the generation in use, with its number and the log's id, and no unused pages.
+  /// During a migration pass, it has the generation that is in use until the switch.
+  ///
+  /// The backup is live. The hold of a store before a pass is accepted is not copied, because a backup has
+  /// nothing to roll back to.
+  ///
+  /// Every page, entry and row of the backup is checked before it gets its name, so a damaged store cannot be
+  /// backed up. If the file may be damaged or foreign, open it with trust `.nobody`, so that its pages are
+  /// checked before they are copied.
   ///
   /// - Parameters:
-  ///   - destination: Where the backup will be; nothing may be there, and the directory above must exist.
-  ///   - progress: Told now and then how many entries of the copy have been checked.
-  /// - Returns: What the backup has.
-  /// - Throws: ``AnnalsError`` with code `cannotCreate` where something is at `destination`, `diskFull` before anything is copied where the disk is known to have too
-  ///   little room, and later where it ends; `damaged` with the position or table of what is damaged in the store; `busy` where a migration pass has just ended.
-  ///   Nothing is left behind then.
-  /// - Complexity: O(entries). It blocks the thread and needs flat memory; pages that writers replace are not used again before it ends.
+  ///   - destination: The place of the backup. Nothing may be there, and the parent directory must exist.
+  ///   - progress: Called now and then with the number of entries of the copy that have been checked.
+  /// - Returns: The contents of the backup.
+  /// - Throws: ``AnnalsError`` with code `cannotCreate` if something is at `destination`; `diskFull` before
+  ///   anything is copied if the disk is known to have too little space, and later if it runs out; `damaged`
+  ///   with the damaged position or table of the store; `busy` if a migration pass has just ended. No files
+  ///   remain then.
+  /// - Complexity: O(entries). It blocks the thread and needs constant memory. Pages that writers replace are
+  ///   not reused before it ends.
   @discardableResult
   public func backup(
     to destination: URL, progress: (Progress) -> Void = { _ in }
   ) throws(AnnalsError) -> CopyReport {
-    // A snapshot is of the generation in use, whose lease it keeps as long as this value is here.
+    // A snapshot is of the generation in use, whose lease it keeps while this value lives.
     let (generation, used) = try read { (snapshot) throws(AnnalsError) -> (Generation, Int) in
       (
         snapshot.generation,
@@ -45,21 +52,25 @@ extension EventLog {
     }
   }
 
-  /// Makes a store at `destination` out of a backup, or of any store that nobody may be writing to for long.
+  /// Makes a store at `destination` from a backup, or from any store without long-running writes.
   ///
-  /// The bytes of `source` are trusted with nothing: they are copied to the new place first, and there every page, entry and row is checked before anything is
-  /// used and before the new store gets its name. The new store is another incarnation of the log, which branches off behind its last position: who kept a place in
-  /// the log can tell that entries behind it may be others. It is live, as a backup is. No byte of `source` changes.
+  /// The bytes of `source` are not trusted. They are copied to the new place first. There, every page, entry
+  /// and row is checked before anything is used and before the new store gets its name.
+  ///
+  /// The new store is another incarnation of the log, which branches off after its last position. A reader
+  /// with a checkpoint can detect that later entries may differ. The store is live, as a backup is. No byte
+  /// of `source` changes.
   ///
   /// - Parameters:
   ///   - source: The backup.
-  ///   - destination: Where the store will be; nothing may be there, and the directory above must exist.
-  ///   - progress: Told now and then how many entries of the copy have been checked.
-  /// - Returns: What the new store has.
-  /// - Throws: ``AnnalsError`` with code `noSuchStore`, `notAStore`, `incomplete`, `foreign` or `damaged` for what is at `source`, `busy` where `source` takes appends too fast to be copied, or where a switch to another generation was cut short there, which
-  ///   one open of it finishes; otherwise as
-  ///   ``backup(to:progress:)``. Nothing is left behind then.
-  /// - Complexity: O(bytes). It blocks the thread and needs flat memory. Writers of `source` do not wait.
+  ///   - destination: The place of the store. Nothing may be there, and the parent directory must exist.
+  ///   - progress: Called now and then with the number of entries of the copy that have been checked.
+  /// - Returns: The contents of the new store.
+  /// - Throws: ``AnnalsError`` with code `noSuchStore`, `notAStore`, `incomplete`, `foreign` or `damaged` for
+  ///   `source`; `busy` if `source` takes appends too fast to be copied, or if a switch to another generation
+  ///   was interrupted there, which one open of it finishes; otherwise as ``backup(to:progress:)``. No files
+  ///   remain then.
+  /// - Complexity: O(bytes). It blocks the thread and needs constant memory. Writers of `source` do not wait.
   @discardableResult
   public static func restore(
     _ source: URL, to destination: URL, progress: (Progress) -> Void = { _ in }
@@ -76,12 +87,12 @@ extension EventLog {
     }
   }
 
-  /// How often a copy is repeated that commits have disturbed.
+  /// The maximum number of copies if commits disturb them.
   private static var copies: Int { 5 }
 
-  /// Copies a file that others may write to, and keeps none of them waiting.
+  /// Copies a file that others may write to, without making them wait.
   ///
-  /// - Throws: `busy` where so many commits came during each copy that a page of it may have been used again.
+  /// - Throws: `busy` if so many commits came during each copy that a page of it may have been reused.
   private static func copyUndisturbed(
     _ source: borrowing File, to target: borrowing File
   ) throws(AnnalsError) {
@@ -91,7 +102,7 @@ extension EventLog {
         try target.truncate(to: 0)
         try target.copy(from: source)
       }
-      // Of a file without a commit that can be read, the check of the copy tells what is wrong.
+      // Without a readable commit in the file, the check of the copy reports the problem.
       guard let before, let after = newestTransaction(of: source), after > before + 1 else { return }
     }
     throw AnnalsError(
@@ -106,7 +117,8 @@ extension EventLog {
 }
 
 extension EventStore {
-  /// Makes a backup at `destination`, a store of its own, while others go on writing: see ``EventLog/backup(to:progress:)``.
+  /// Makes a backup at `destination`, a complete store, while others continue to write. See
+  /// ``EventLog/backup(to:progress:)``.
   @discardableResult
   public func backup(
     to destination: URL, progress: (EventLog.Progress) -> Void = { _ in }

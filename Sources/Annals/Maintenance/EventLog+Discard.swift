@@ -7,13 +7,13 @@ internal import LMDB
   public import Foundation
 #endif
 
-/// What a removal of generations has done.
+/// The result of a removal of generations.
 public struct DiscardReport: Hashable, Sendable {
   /// The generation in use, which stays.
   public let inUse: UInt64
   /// The generations that were removed.
   public let discarded: [UInt64]
-  /// How many bytes their files had.
+  /// The total size of their files in bytes.
   public let bytes: Int
   /// The files that look like generations and were left alone, with the reason.
   public let kept: [Kept]
@@ -28,19 +28,21 @@ public struct DiscardReport: Hashable, Sendable {
 }
 
 extension EventLog {
-  /// Removes the generations that are not in use: what migration passes have copied, and what was rolled back.
+  /// Removes the generations that are not in use: the sources of migration passes, and generations that were
+  /// rolled back.
   ///
-  /// Afterwards there is nothing to go back to. No entry of the generation in use is touched, nor is what an unfinished pass is building, nor a file of another
-  /// log or one that cannot be read.
+  /// Afterwards no rollback is possible. The removal never touches an entry of the generation in use, the
+  /// target of an unfinished pass, a file of another log, or an unreadable one.
   ///
   /// - Parameter url: The store's directory.
-  /// - Returns: What was removed, and what was left alone.
-  /// - Throws: ``AnnalsError`` with code `held` before the switch is accepted; `busy` where a pass runs, or where somebody still reads from one of the
-  ///   generations; and as ``init(at:options:)``. Nothing is removed then.
+  /// - Returns: The removed generations, and the files left alone.
+  /// - Throws: ``AnnalsError`` with code `held` before the switch is accepted; `busy` if a pass runs, or if
+  ///   somebody still reads from one of the generations; and as ``init(at:options:)``. Nothing is removed
+  ///   then.
   /// - Complexity: O(generations), and the removal of the files.
   public static func discardPrevious(_ url: URL) throws(AnnalsError) -> DiscardReport {
     let change = try GenerationChange(url, StoreOptions())
-    // Those of this process go on to the generation in use now, and not when they next look.
+    // Readers and writers of this process move to the generation in use now, and not at their next look.
     let core = try LogCore.opened(in: change.opening.directory)
     _ = try core?.newest()
     return try change.discardPrevious { core?.place.isLettingGo ?? false }
@@ -50,23 +52,25 @@ extension EventLog {
 extension GenerationChange {
   /// Removes the generations that are not in use.
   ///
-  /// - Parameter isLettingGo: Whether threads of this process are about to let go of one of them, and are to be waited for.
+  /// - Parameter isLettingGo: Whether threads of this process are about to release one of them, and are to be
+  ///   waited for.
   consuming func discardPrevious(
     _ isLettingGo: () -> Bool = { false }
   ) throws(AnnalsError) -> DiscardReport {
     try mustBeLive()
     let directory = opening.directory
-    // A rename that another process did may not be on the disk yet; without it CURRENT would come to name what is gone.
+    // A rename by another process may not be on disk yet; without it, CURRENT would name a removed generation
+    // after a crash.
     try files { () throws(StoreFileError) in
       try directory.removeUnfinishedReplacements()
       try directory.synchronize()
     }
     var removal = GenerationRemoval(directory: directory, opening: opening)
     try removal.collect(beside: inUse)
-    // Before 'open.lock': a thread that lets go of a generation needs that lock to close it.
+    // Before 'open.lock': a thread that releases a generation needs that lock to close it.
     try removal.waitForLeases(isLettingGo)
     let open = try files { () throws(StoreFileError) in try opening.lockFile("open.lock") }
-    // Nobody opens a generation meanwhile; this thread neither opens nor closes one as long.
+    // Nobody opens a generation meanwhile; this thread neither opens nor closes one.
     let hold = try files { () throws(StoreFileError) in try open.lock(.exclusive) }
     try withExtendedLifetime(inUse) { () throws(AnnalsError) in
       let leases = try removal.takeLeases()
@@ -90,9 +94,10 @@ extension GenerationChange {
     }
   }
 
-  /// Notes in the generation in use that there is nothing to go back to, so that no rollback looks for it, and that these numbers are used up.
+  /// Records in the generation in use that there is no predecessor, so that no rollback searches for it, and
+  /// that these numbers are used up.
   ///
-  /// The commit also makes sure that the disk has all that the generation says of itself.
+  /// The commit also makes sure that the generation's rows are on disk.
   private func forgetPredecessor(_ numbers: [UInt64]) throws(AnnalsError) {
     try write(in: inUse) { (transaction) throws(AnnalsError) in
       guard try self.meta(in: transaction).state == .live else {

@@ -2,17 +2,19 @@ public import AnnalsCoding
 public import AnnalsSchema
 
 extension EventLog {
-  /// Explains the entry at `position`: as it is stored, what each stage of `plan` makes of it, and what it is now.
+  /// Explains the entry at `position`: its stored form, the result of each stage of `plan`, and its current
+  /// events.
   ///
-  /// Every step goes through what reads of a store go through, with the plan cut off behind each of its versions in turn. The plan need not be able to read the rest
-  /// of the log. A step that fails is part of the explanation.
+  /// Every step uses the same code as reads of a store, with the plan cut off after each of its versions in
+  /// turn. The plan need not be able to read the rest of the log. A step that fails is part of the
+  /// explanation.
   ///
   /// - Parameters:
-  ///   - position: The entry's place in the log.
+  ///   - position: The entry's position in the log.
   ///   - plan: The plan.
-  /// - Throws: ``AnnalsError`` with code `wrongUse` where the log has no such position, `invalidPlan` for a plan that does not hold together, `damaged` for an entry
-  ///   that is damaged.
-  /// - Complexity: O(versions²), and what the rules take for this entry.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` if the log has no such position, `invalidPlan` for an
+  ///   inconsistent plan, `damaged` for an entry that is damaged.
+  /// - Complexity: O(versions²), and the time of the rules for this entry.
   public func explain<Plan: SchemaMigrationPlan>(
     _ position: Position, plan: Plan.Type
   ) throws(AnnalsError) -> EntryExplanation {
@@ -24,15 +26,16 @@ extension EventLog {
 }
 
 extension EventStore {
-  /// Explains the entry at `position`: as it is stored, what each stage of the plan makes of it, and what it is now. See ``EventLog/explain(_:plan:)``.
+  /// Explains the entry at `position`: its stored form, the result of each stage of the plan, and its current
+  /// events. See ``EventLog/explain(_:plan:)``.
   public func explain(_ position: Position) throws(AnnalsError) -> EntryExplanation {
     try log.explain(position, plan: Plan.self)
   }
 }
 
-/// Works out explanations of entries.
+/// Computes explanations of entries.
 struct EntryExplaining {
-  /// The plan behind each of its versions, oldest first.
+  /// The plan after each of its versions, oldest first.
   let cuts: [PlanCut]
   /// What the plan is made of.
   let outline: ChainOutline

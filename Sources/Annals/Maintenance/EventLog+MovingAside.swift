@@ -10,15 +10,16 @@ internal import LMDB
 extension EventLog {
   /// Moves a store aside, so that the next open at its path creates a new one.
   ///
-  /// Nothing is deleted, and only lock files change: the store keeps its files under the new name, in the same
-  /// directory, and opens there with a program that can read it. The name is that of the store with `.aside-1` at the end, or the next
-  /// number that is free, so the call may be made again for another store at the same path. The new name is durable
-  /// on return.
+  /// Nothing is deleted, and only lock files change: the store keeps its files under the new name, in the
+  /// same directory, and opens there with a program that can read it. The name is that of the store with
+  /// `.aside-1` at the end, or the next number that is free, so the call may be made again for another store
+  /// at the same path. The new name is durable on return.
   ///
   /// - Parameter url: The store's directory. It need not be readable by any plan, and may be damaged.
-  /// - Returns: Where the store is now; `nil` if there was nothing at `url`, as after an earlier call.
-  /// - Throws: ``AnnalsError`` with code `busy` if any program has the store open, this one included; `notAStore` if
-  ///   `url` names something else; `permission` or `inputOutput` if the system refuses. Nothing is moved then.
+  /// - Returns: The new URL of the store; `nil` if there was nothing at `url`, as after an earlier call.
+  /// - Throws: ``AnnalsError`` with code `busy` if any program has the store open, this one included;
+  ///   `notAStore` if `url` names something else; `permission` or `inputOutput` if the system refuses.
+  ///   Nothing is moved then.
   /// - Complexity: O(files in the store's directory), whatever the length of the log.
   public static func resetMovingAside(_ url: URL) throws(AnnalsError) -> URL? {
     guard let path = try StorePlace(url).moveAside() else { return nil }
@@ -26,7 +27,7 @@ extension EventLog {
   }
 }
 
-/// Gives a store another name while nobody has it open.
+/// Renames a store while nobody has it open.
 struct MovingAside {
   let parent: Directory
   /// The store's present name.
@@ -120,7 +121,8 @@ struct MovingAside {
     }
   }
 
-  /// The store's name and the ending of attempt `number`, cut short where it would be too long for a file system.
+  /// The store's name and the ending of attempt `number`, interrupted where it would be too long for a file
+  /// system.
   static func name(_ name: [UInt8], _ number: Int) -> [UInt8] {
     let ending = Array(".aside-\(number)".utf8)
     var stem = name

@@ -7,17 +7,17 @@ internal import LMDB
   public import Foundation
 #endif
 
-/// What a rollback has done.
+/// The result of a rollback.
 public struct RollbackReport: Hashable, Sendable {
   /// The generation that was in use, and is kept until it is discarded.
   public let from: UInt64
   /// The generation that is in use again.
   public let to: UInt64
-  /// Whether an earlier rollback had done all but its last steps, and only these were done now.
+  /// Whether an earlier rollback was nearly complete, and only its last steps were done now.
   public let wasFinished: Bool
 }
 
-/// What an acceptance has done.
+/// The result of an acceptance.
 public struct AcceptReport: Hashable, Sendable {
   /// The generation in use.
   public let generation: UInt64
@@ -26,15 +26,17 @@ public struct AcceptReport: Hashable, Sendable {
 }
 
 extension EventLog {
-  /// Goes back to the generation before the last switch, as long as nothing has been appended since.
+  /// Returns to the generation before the last switch, if nothing has been appended since.
   ///
-  /// Afterwards the predecessor is in use, for all processes that have the store open too, and takes appends. The generation that was in use is sealed and kept
-  /// until ``discardPrevious(_:)``. A process that is killed meanwhile leaves one of the two in use, never both; the next open finishes what it began.
+  /// Afterwards the predecessor is in use and takes appends, also for all processes that have the store open.
+  /// The generation that was in use is sealed and kept until ``discardPrevious(_:)``. A process that is
+  /// killed meanwhile leaves one of the two in use, never both; the next open completes the rollback.
   ///
   /// - Parameter url: The store's directory.
-  /// - Returns: What was done.
-  /// - Throws: ``AnnalsError`` with code `wrongUse` where no migration pass made the generation in use, where its predecessor was discarded, or where entries were
-  ///   appended since the switch, which would be lost (`details.position` is the first); `busy` where a pass runs or is unfinished; `damaged`, and as
+  /// - Returns: The result.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` if no migration pass made the generation in use, if its
+  ///   predecessor was discarded, or if entries were appended since the switch, which would be lost
+  ///   (`details.position` is the first); `busy` if a pass runs or is unfinished; `damaged`, and as
   ///   ``init(at:options:)``. Nothing is changed then.
   /// - Complexity: Two durable commits and a rename, whatever the length of the log.
   public static func rollback(_ url: URL) throws(AnnalsError) -> RollbackReport {
@@ -45,13 +47,15 @@ extension EventLog {
     return try change.rollback()
   }
 
-  /// Lets the generation in use take appends, after a switch that holds them back.
+  /// Accepts a held switch, so that the generation in use takes appends.
   ///
-  /// Afterwards the store takes appends, and with the first one ``rollback(_:)`` is over. A store that is not held stays as it is.
+  /// After the first append, ``rollback(_:)`` is no longer possible. A store that is not held stays
+  /// unchanged.
   ///
   /// - Parameter url: The store's directory.
-  /// - Returns: What was done.
-  /// - Throws: ``AnnalsError`` with code `busy` where a pass runs, and as ``init(at:options:)``. Nothing is changed then.
+  /// - Returns: The result.
+  /// - Throws: ``AnnalsError`` with code `busy` if a pass runs, and as ``init(at:options:)``. Nothing is
+  ///   changed then.
   /// - Complexity: One durable commit.
   public static func accept(_ url: URL) throws(AnnalsError) -> AcceptReport {
     try GenerationChange(url, StoreOptions()).accept()
@@ -95,7 +99,7 @@ extension GenerationChange {
           .damaged, "table 'meta': the log ends at \(last), and its switch was at \(predecessor.last)",
           details: AnnalsError.Details { $0.table = "meta" })
       }
-      // The commit point: from here on the predecessor is in use, whoever does the rest.
+      // The commit point: from here on the predecessor is in use, and any process may do the rest.
       try seal(&transaction, successor: predecessor.generation)
       return true
     }
@@ -105,7 +109,8 @@ extension GenerationChange {
       try Generation(opened, opening.directory, heads: 0).unsealIfStale(within: options.lockTimeout)
       try opening.record()
     } catch {
-      // Behind the commit point the predecessor is in use whatever fails here; whoever writes or opens next does the rest.
+      // After the commit point the predecessor is in use whatever fails here. The next writer or opener does
+      // the rest.
     }
     return RollbackReport(from: inUse.number, to: predecessor.generation, wasFinished: false)
   }

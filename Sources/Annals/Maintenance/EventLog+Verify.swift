@@ -8,11 +8,11 @@ internal import LMDB
 #endif
 
 extension EventLog {
-  /// How far a long piece of work has come.
+  /// The progress of a long operation.
   public struct Progress: Sendable {
-    /// How many entries are done.
+    /// The number of entries that are done.
     public let done: UInt64
-    /// How many there are.
+    /// The total number of entries.
     public let total: UInt64
 
     init(done: UInt64, total: UInt64) {
@@ -21,18 +21,20 @@ extension EventLog {
     }
   }
 
-  /// Checks every invariant of docs/format.md: first the pages of the log's file, without LMDB, then every entry's
-  /// checksum, links and payload, then the tables that follow from the log, and the files of views.
+  /// Checks every invariant of docs/format.md: first the pages of the log's file, without LMDB, then every
+  /// entry's checksum, links and payload, then the tables derived from the log, and the files of views.
   ///
-  /// The store is opened for reading only and nothing in it is changed. Nobody is kept from appending meanwhile. A file whose pages are damaged is not read any further, because LMDB would trust it.
+  /// The store is opened read-only and nothing in it is changed. Others can append meanwhile. A file with
+  /// damaged pages is not read any further, because LMDB would trust it.
   ///
   /// - Parameters:
   ///   - url: The store's directory.
-  ///   - progress: Is told now and then how many entries are done.
-  /// - Returns: What was found; findings are no error.
-  /// - Throws: As ``init(at:options:)``, where the store cannot be opened at all.
-  /// - Complexity: O(size of the file), with memory of two bits a page, some bytes for each stream of the tail, and up to 40 MiB for
-  ///   what the scan remembers of streams. In a log of up to 262,144 streams no link is looked up.
+  ///   - progress: Called now and then with the number of entries that are done.
+  /// - Returns: The findings, which are no errors.
+  /// - Throws: As ``init(at:options:)``, if the store cannot be opened at all.
+  /// - Complexity: O(size of the file), with memory of two bits for each page, some bytes for each stream of
+  ///   the tail, and up to 40 MiB for the scan's memory of streams. In a log of up to 262,144 streams no link
+  ///   is looked up.
   public static func verify(
     _ url: URL, progress: (Progress) -> Void = { _ in }
   ) throws(AnnalsError) -> VerifyReport {

@@ -1,17 +1,17 @@
 public import AnnalsCoding
 
-/// Something about a store that is not as docs/format.md says.
+/// A difference between a store and docs/format.md.
 public struct Finding: Hashable, Sendable {
-  /// Where it is: a position, a row of a table, or a page of the file.
+  /// The place: a position, a row of a table, or a page of the file.
   public let place: String
-  /// The position of the entry concerned, where there is one.
+  /// The position of the entry concerned, if there is one.
   public let position: Position?
-  /// What is wrong; never a payload.
+  /// The problem; never a payload.
   public let problem: String
-  /// What mends it.
+  /// The way to repair it.
   public let repair: Repair
 
-  /// What mends a finding.
+  /// The way to repair a finding.
   public enum Repair: String, Hashable, Sendable {
     /// The bytes are lost: only a backup has them.
     case restore = "restore from a backup"

@@ -3,7 +3,8 @@ internal import LMDB
 
 /// The generations of a store that are to be removed, and their files.
 struct GenerationRemoval {
-  /// The endings of a generation's files, in the order of their removal: the lease goes last, because who waits for it looks whether it is there still.
+  /// The endings of a generation's files, in the order of their removal: the lease goes last, because who
+  /// waits for it looks whether it is there still.
   private static let endings = [".mdb", ".mdb-lock", ".marks", ".state", ".lease"]
 
   let directory: Directory
@@ -45,7 +46,7 @@ struct GenerationRemoval {
       if number == pass?.other {
         kept.append(.init(file: file, reason: "an unfinished migration pass is building it"))
       } else if !names.contains(file) {
-        // What a removal that was cut short has left.
+        // What a removal that was interrupted has left.
         numbers.append(number)
       } else if let reason = try reasonToKeep(number, of: inUse) {
         kept.append(.init(file: file, reason: reason))
@@ -55,7 +56,7 @@ struct GenerationRemoval {
     }
   }
 
-  /// Why a generation is left alone; `nil` where it is one of this log that can be opened.
+  /// Why a generation is left alone; `nil` if it is one of this log that can be opened.
   private func reasonToKeep(_ number: UInt64, of inUse: Generation) throws(AnnalsError) -> String? {
     do throws(AnnalsError) {
       guard try opening.open(number, of: inUse.current.log) != nil else { return "it was removed meanwhile" }
@@ -73,7 +74,7 @@ struct GenerationRemoval {
   /// For how many it is as long as threads of this process are.
   private static let longest = 10_000
 
-  /// Waits until nobody has one of the generations, or until that cannot be expected any more.
+  /// Waits until nobody has one of the generations, or until that cannot be expected any longer.
   ///
   /// - Parameter isLettingGo: Whether threads of this process are about to let go of one.
   func waitForLeases(_ isLettingGo: () -> Bool) throws(AnnalsError) {
@@ -85,7 +86,7 @@ struct GenerationRemoval {
       while try !Self.isFree(lock) {
         if waited >= limit {
           guard !isLast, waited < Self.longest else { return }
-          // A generation that nobody has any more may still be closing, so its end is waited for once more.
+          // A generation that nobody has any longer may still be closing, so its end is waited for once more.
           isLast = !isLettingGo()
           limit += Self.patience
         }
@@ -105,7 +106,7 @@ struct GenerationRemoval {
 
   /// Takes the leases of all generations alone.
   ///
-  /// - Throws: `busy` where somebody has one of them open.
+  /// - Throws: `busy` if somebody has one of them open.
   func takeLeases() throws(AnnalsError) -> [GenerationRemovalLease] {
     var leases: [GenerationRemovalLease] = []
     for number in numbers {

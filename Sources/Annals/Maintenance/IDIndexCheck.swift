@@ -12,13 +12,13 @@ internal import LMDB
 /// Each entry with an id must have a row that leads to it, or to a newer entry of its stream with the same
 /// id. Each row must be that of one entry, so as many rows are confirmed as there are.
 struct IDIndexCheck {
-  /// The index; `nil` where the store has none.
+  /// The index; `nil` if the store has none.
   let table: Table?
   /// Up to which position the index must have every id; 0 where its rows mean nothing.
   let position: UInt64
   /// Whether any row may be there.
   let isExpected: Bool
-  /// How many rows lead to an entry.
+  /// The number of rows that lead to an entry.
   private(set) var confirmed: UInt64 = 0
 
   /// What `meta` says of the index; what cannot be read is added to `report`.

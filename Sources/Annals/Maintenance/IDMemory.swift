@@ -11,8 +11,8 @@ internal import AnnalsCoding
 /// It holds a hash for each id, so every position that it gives is a candidate to be compared with the
 /// entry itself. A slot has 16 bytes, and at most three of four slots are used.
 struct IDMemory {
-  /// The most ids that an import keeps by default: 1 GiB of slots, and half as much again while they become
-  /// more.
+  /// The maximum number of ids that an import keeps by default: 1 GiB of slots, and half as much again while
+  /// they become more.
   static let limit = 50_000_000
 
   private struct Slot {
@@ -21,7 +21,7 @@ struct IDMemory {
     var position: UInt64 = 0
   }
 
-  /// How many ids there are.
+  /// The number of ids.
   private(set) var count = 0
   private let limit: Int
   private var slots: [Slot] = []
@@ -36,7 +36,7 @@ struct IDMemory {
 
   /// Adds the id of an entry.
   ///
-  /// - Returns: `false` where the limit is reached; nothing is added then.
+  /// - Returns: `false` if the limit is reached; nothing is added then.
   mutating func add(_ id: UUID, of stream: Position, at position: Position) -> Bool {
     guard count < limit else { return false }
     if (count + 1) * 4 > slots.count * 3 { grow() }

@@ -2,8 +2,8 @@ internal import AnnalsCoding
 
 /// Lines of an import on their way into the log, as many as go into one append call.
 struct ImportBatch: Sendable {
-  /// How many lines an append call takes at most. Each costs one flush: with 1,000 lines of 270 bytes a busy disk was waited for
-  /// three times as long as with 4,000, and beyond that the size decides.
+  /// The number of lines that an append call takes at most. Each costs one flush: with 1,000 lines of 270
+  /// bytes a busy disk was waited for three times as long as with 4,000, and beyond that the size decides.
   static let lineLimit = 4_000
   /// From how many bytes on an append call takes no further line, so that little is in memory at a time.
   static let sizeLimit = 4 << 20
@@ -17,7 +17,7 @@ struct ImportBatch: Sendable {
   }
 
   private var parts: [Part] = []
-  /// How many lines there are.
+  /// The number of lines.
   private(set) var count = 0
   /// The number of the first line.
   private(set) var firstLine = 0
@@ -61,7 +61,7 @@ struct ImportBatch: Sendable {
   /// Removes the events for which `isThere` returns `true`.
   ///
   /// - Parameter isThere: Is called with each event, its stream and the number of its line.
-  /// - Returns: How many those are.
+  /// - Returns: The number of those that are.
   mutating func remove(
     where isThere: (AppendRequest.Event, StreamName, Int) throws(AnnalsError) -> Bool
   ) throws(AnnalsError) -> UInt64 {

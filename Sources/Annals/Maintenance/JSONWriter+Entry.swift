@@ -9,7 +9,7 @@ internal import AnnalsCoding
 extension JSONWriter {
   /// Appends the lines of an entry: one, or one a part where a split has left several.
   ///
-  /// - Throws: ``AnnalsError`` with code `damaged` where the entry holds what no payload may; the bytes then end
+  /// - Throws: ``AnnalsError`` with code `damaged` if the entry holds what no payload may; the bytes then end
   ///   somewhere inside the line.
   mutating func entry(_ entry: LogEntry) throws(AnnalsError) {
     do throws(CodingFailure) {
@@ -41,7 +41,7 @@ extension JSONWriter {
     }
   }
 
-  /// Appends what stands before the content of an entry.
+  /// Appends what is before the content of an entry.
   private mutating func head(
     of entry: LogEntry, type: String, version: SchemaVersion?
   ) throws(CodingFailure) {

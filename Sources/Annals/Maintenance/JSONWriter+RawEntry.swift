@@ -7,11 +7,11 @@ internal import AnnalsCoding
 #endif
 
 extension JSONWriter {
-  /// Appends a line that shows an entry as it is stored (docs/format.md): every field of the header, and the bytes
-  /// behind it in hexadecimal digits.
+  /// Appends a line that shows an entry as it is stored (docs/format.md): every field of the header, and the
+  /// bytes after it in hexadecimal digits.
   ///
-  /// - Throws: ``AnnalsError`` with code `damaged`, `formatVersion` or `needsNewer`; the bytes then end somewhere inside
-  ///   the line.
+  /// - Throws: ``AnnalsError`` with code `damaged`, `formatVersion` or `needsNewer`; the bytes then end
+  ///   somewhere inside the line.
   mutating func rawEntry(
     at position: Position, _ reader: StoreReader, _ kinds: KindRegistry
   ) throws(AnnalsError) {

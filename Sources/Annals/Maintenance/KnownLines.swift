@@ -10,11 +10,13 @@ internal import LMDB
 
 /// Finds the lines of an import that are in the log already, by their ids.
 ///
-/// A line with an id is known where its stream, or one that a pass has moved the stream's entries to, has
-/// an entry with that id, wherever the entry is. The next entry after the last known line is compared
-/// first, so lines in the order of their entries cost one entry each. An id that is elsewhere, or nowhere,
-/// is looked for in the store's index of ids; without one, the ids of the whole stream are kept in memory.
-/// A line without an id is known only where it follows a known line and equals the entry that follows.
+/// A line with an id is known if its stream, or one that a pass has moved the stream's entries to, has an
+/// entry with that id, wherever the entry is. The next entry after the last known line is compared first, so
+/// lines in the order of their entries cost one entry each.
+///
+/// An id that is elsewhere, or nowhere, is searched in the store's index of ids. Without an index, the ids of
+/// the whole stream are kept in memory. A line without an id is known only if it follows a known line and
+/// equals the entry that follows.
 struct KnownLines {
   /// Where the next line of a stream is expected.
   private struct Place {
@@ -26,7 +28,7 @@ struct KnownLines {
   /// The generation that the rest is about; a pass may move entries to other streams.
   private var generation: UInt64 = 0
   private var memory: IDMemory
-  /// The store's own index of ids, which takes the place of the memory; `nil` where it has none.
+  /// The store's own index of ids, which takes the place of the memory; `nil` if it has none.
   private var index: Table?
   /// By a stream's first position, how many of its entries are in the memory.
   private var kept: [UInt64: UInt64] = [:]
@@ -51,11 +53,11 @@ struct KnownLines {
 
   /// Removes the known lines from `batch`.
   ///
-  /// - Returns: How many lines were known, and the state of the log in which the others were not.
-  /// - Throws: ``AnnalsError`` with code `tooLarge` where more ids would have to be kept in memory than the
+  /// - Returns: The number of lines that were known, and the state of the log in which the others were not.
+  /// - Throws: ``AnnalsError`` with code `tooLarge` if more ids would have to be kept in memory than the
   ///   limit allows.
-  /// - Complexity: O(log of the stream's length) a line; each entry of a stream is read once at most to
-  ///   keep its id.
+  /// - Complexity: O(log of the stream's length) a line; each entry of a stream is read once at most to keep
+  ///   its id.
   mutating func remove(
     from batch: inout ImportBatch
   ) throws(AnnalsError) -> (count: UInt64, sight: LogSight) {
@@ -162,7 +164,7 @@ struct KnownLines {
     return false
   }
 
-  /// The revision of the entry of a stream that has the id; `nil` where there is none.
+  /// The revision of the entry of a stream that has the id; `nil` if there is none.
   private mutating func revision(
     of id: UUID, in head: Head, _ snapshot: borrowing LogSnapshot
   ) throws(AnnalsError) -> Revision? {

@@ -7,7 +7,7 @@ struct LogImport {
   private let reader: EntryLineReader
   private var lines = LineReader()
   private var report: ImportReport
-  /// The most ids that are kept in memory.
+  /// The maximum number of ids that are kept in memory.
   private let idLimit: Int
 
   init(_ log: EventLog, _ options: ImportOptions, idLimit: Int = IDMemory.limit) {
@@ -137,33 +137,35 @@ extension AnnalsError {
 extension EventLog {
   /// Stores lines of JSON, one entry a line, in batches of whole lines.
   ///
-  /// A batch is one append call of at most 4,000 lines and some 4 MiB, and all of it is stored or none. The import stops at
-  /// the first line that is no entry: the batches before it are stored, and the lines in front of it that belong to its
-  /// own batch are not. The error says in `details.line` where it stopped and in `details.linesStored` how many lines are
-  /// stored, which is what ``ImportOptions/skip`` takes to go on. With code `outcomeUnknown` the batch
-  /// after them may be stored too: going on there without looking may store its lines twice, but for those
-  /// with ids. A line of more than 128 MiB is refused.
+  /// A batch is one append call of at most 4,000 lines and about 4 MiB, stored whole or not at all. The
+  /// import stops at the first line that is no entry. The batches before it are stored, and the earlier lines
+  /// of its own batch are not.
   ///
-  /// A line needs `stream`, `type` and `data`, an object. `version`, `time`, `id` and `metadata` may be absent or null; an
-  /// entry without a time takes that of its append call. Other members, `position` and `revision` among them, are ignored,
-  /// but a line with `stub` or `path` is refused.
+  /// The error has the number of that line in `details.line`, and the number of stored lines in
+  /// `details.linesStored`. Set ``ImportOptions/skip`` to the latter to continue. With code `outcomeUnknown`,
+  /// the batch after them may be stored too: continuing there without checking may store its lines twice,
+  /// except those with ids. A line of more than 128 MiB is refused.
   ///
-  /// A line whose id is in its stream already, or in one that a pass has moved the stream's entries to, is
-  /// not stored again, in whatever order the lines come and however many imports run at the same time. A
-  /// line whose id is in a stream that a pass has merged from several is refused with `streamMoved`. A line
-  /// without an id is taken for a known one only where it follows one and equals the entry that follows.
+  /// A line needs `stream`, `type` and `data`, an object. `version`, `time`, `id` and `metadata` may be
+  /// absent or null. An entry without a time takes that of its append call. Other members, `position` and
+  /// `revision` among them, are ignored, but a line with `stub` or `path` is refused.
+  ///
+  /// A line whose id is already in its stream, or in one that a pass has moved the stream's entries to, is
+  /// not stored again. This holds whatever the order of the lines and the number of imports at the same time.
+  /// A line whose id is in a stream that a pass has merged from several is refused with `streamMoved`. A line
+  /// without an id counts as known only if it follows a known line and equals the entry that follows.
   ///
   /// - Parameters:
-  ///   - options: Where the lines keep their fields, and where to begin.
-  ///   - next: Gives the next bytes of the input, as many as it likes, and `nil` at its end.
-  ///   - progress: Is told after every batch how far the import has come.
-  /// - Returns: How many lines there were, and what became of them.
-  /// - Throws: What `next` throws, and ``AnnalsError`` with code `malformed`, `invalidName`, `streamMoved`
-  ///   or `tooLarge` for a line, also where the ids of too many entries would have to be kept in memory, or
-  ///   as ``append(_:to:expecting:)``.
-  /// - Complexity: O(bytes of the input), with one flush to disk a batch; memory for two batches, and for the
-  ///   names of the streams met where lines have ids and the log was not empty. In a store with a window of
-  ///   ids, each stream with a line that does not follow its order is read once, and its ids take 21 to 43
+  ///   - options: The keys of the fields in the lines, and the line to begin at.
+  ///   - next: Returns the next bytes of the input, in any number, and `nil` at its end.
+  ///   - progress: Is called after every batch with the progress of the import.
+  /// - Returns: The number of lines, and their outcomes.
+  /// - Throws: Any error that `next` throws, and ``AnnalsError`` with code `malformed`, `invalidName`,
+  ///   `streamMoved` or `tooLarge` for a line, also if the ids of too many entries would have to be kept in
+  ///   memory, or as ``append(_:to:expecting:)``.
+  /// - Complexity: O(bytes of the input), with one flush to disk for each batch. It needs memory for two
+  ///   batches, and for the names of the streams met if lines have ids and the log was not empty. In a store
+  ///   with a window of ids, each stream with a line out of order is read once, and its ids take 21 to 43
   ///   bytes each.
   @discardableResult
   public func importLines(

@@ -7,27 +7,27 @@ internal import LMDB
   public import Foundation
 #endif
 
-/// What a store says of itself, read from its small tables and not from the log.
+/// A description of a store, read from its small tables and not from the log.
 public struct LogInfo: Sendable {
   /// A schema version that events were stored under.
   public struct Schema: Hashable, Sendable {
     /// The store's number for it.
     public let ordinal: UInt16
-    /// The version; `nil` for what was stored without one.
+    /// The version; `nil` for events stored without one.
     public let version: SchemaVersion?
-    /// How many events are stored under it.
+    /// The number of events that are stored under it.
     public let count: UInt64
   }
 
-  /// A snapshot that some process reads from.
+  /// A snapshot that a process reads from.
   public struct Reader: Hashable, Sendable {
     /// The process.
     public let process: Int32
-    /// How many commits came after the one that it reads.
+    /// The number of commits that came after the one that it reads.
     public let commitsBehind: UInt64
   }
 
-  /// What may be done with the generation in use.
+  /// The permitted uses of the generation in use.
   public enum State: String, Hashable, Sendable {
     /// It takes appends.
     case live
@@ -35,73 +35,77 @@ public struct LogInfo: Sendable {
     case held
   }
 
-  /// The generation that a migration pass made the one in use of.
+  /// The generation from which a migration pass made the one in use.
   public struct Predecessor: Hashable, Sendable {
     /// Its number.
     public let generation: UInt64
-    /// The newest position at the switch; `nil` where the log was empty. ``EventLog/rollback(_:)`` is possible as long as it is the log's last.
+    /// The newest position at the switch; `nil` if the log was empty. ``EventLog/rollback(_:)`` is possible
+    /// while it is the log's last.
     public let last: Position?
   }
 
-  /// A migration pass that runs, or was cut short.
+  /// A migration pass that is running or was interrupted.
   public struct Pass: Hashable, Sendable {
-    /// What tells it from other passes.
+    /// The id of the pass.
     public let id: UUID
     /// The number of the generation that it builds.
     public let generation: UInt64
-    /// The version that its plan ends at; `nil` where it has no plan.
+    /// The version that its plan ends at; `nil` if it has no plan.
     public let version: SchemaVersion?
   }
 
-  /// What all copies and generations of the log share.
+  /// The id that all copies and generations of the log share.
   public let id: UUID
   /// The format of the store's bytes.
   public let format: UInt32
   /// The number of the generation in use.
   public let generation: UInt64
-  /// What may be done with it.
+  /// The state of the generation in use.
   public let state: State
-  /// The generation to go back to; `nil` where there is none.
+  /// The generation to go back to; `nil` if there is none.
   public let predecessor: Predecessor?
-  /// The migration pass that is unfinished; `nil` where none is.
+  /// The migration pass that is unfinished; `nil` if none is.
   public let pass: Pass?
-  /// How many entries the log has.
+  /// The number of entries that the log has.
   public let entries: UInt64
-  /// How many streams the log has.
+  /// The number of streams that the log has.
   public let streams: UInt64
   /// The schema versions, in the order in which they were first used.
   public let schemas: [Schema]
-  /// How much there is of each record type in each schema version, in the order in which they were first stored.
+  /// The events of each record type in each schema version, in the order in which they were first stored.
   public let census: [CensusLine]
-  /// How many of a stream's newest entries are searched for a repeated event id.
+  /// The number of a stream's newest entries that are searched for a repeated event id.
   public let window: UInt64
   /// How the store recognises event ids that it has already.
   public let idempotency: StoreOptions.Idempotency
   /// The names of the features that a program must know.
   public let requires: [String]
-  /// How many of the newest entries `streams` and the heads do not speak of yet, so that an open reads them.
+  /// The number of newest entries that `streams` and the heads do not include yet, so that an open reads
+  /// them.
   public let tailLength: UInt64
-  /// Up to which entry the heads of streams are being merged into their rows, if a merge runs or was cut short.
+  /// The entry up to which the heads of streams are being merged into their rows, if a merge is running or
+  /// was interrupted.
   public let merging: Position?
   /// The length of the log's file in bytes.
   public let fileSize: Int
-  /// The bytes in use, by the tables and by what leads to them.
+  /// The bytes in use, by the tables and the pages that lead to them.
   public let used: Int
-  /// The bytes of the file that nothing uses: later appends take them as soon as no reader needs what they held.
+  /// The unused bytes of the file. Later appends take them as soon as no reader needs their former contents.
   public let free: Int
-  /// The address space that this process has set aside for the file, in bytes: how far the file can grow while it is open.
+  /// The address space that this process has set aside for the file, in bytes: how far the file can grow
+  /// while it is open.
   public let mapSize: Int
-  /// How many snapshots are being read from, by all processes.
+  /// The number of open snapshots of all processes.
   public let readers: Int
-  /// The snapshot of the oldest commit, if there is any. As long as it lives, no page that was freed after it is used again, and
-  /// the file grows.
+  /// The snapshot of the oldest commit, if there is any. While it lives, pages freed after it are not reused,
+  /// and the file grows.
   public let oldestReader: Reader?
 }
 
 extension LogSnapshot {
-  /// How many streams there are: those that have a row, and those of the tail that have none yet.
+  /// The number of streams: those that have a row, and those of the tail that have none yet.
   ///
-  /// Only while heads are merged, or after that was cut short, does a stream of the tail have a row.
+  /// Only while heads are merged, or after that was interrupted, does a stream of the tail have a row.
   fileprivate func streamCount() throws(AnnalsError) -> UInt64 {
     var count = UInt64(clamping: try reader.statistics(of: generation.tables.streams).entries)
     let births = try heads.births(reader)
@@ -114,7 +118,7 @@ extension LogSnapshot {
 }
 
 extension EventLog {
-  /// What the store says of itself.
+  /// Returns a description of the store.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged`, `storeReplaced`, `tooManyReaders` or `inputOutput`.
   /// - Complexity: O(schema versions and record types), whatever the length of the log.
@@ -169,7 +173,7 @@ extension EventLog {
     }
   }
 
-  /// What the store at `url` says of itself, without a plan and without changing anything.
+  /// Returns a description of the store at `url`, without a plan and without changing anything.
   ///
   /// The file may be damaged or come from elsewhere: the pages that are read are checked first.
   ///

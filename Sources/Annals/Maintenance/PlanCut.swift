@@ -1,26 +1,29 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// A plan as it was when one of its versions was the current one, for the log of one store: what a stored entry is at that version.
+/// A plan cut off at one of its versions, for the log of one store. It delivers stored entries at that
+/// version.
 struct PlanCut: Sendable {
   /// The version that it ends at.
   let version: SchemaVersion
-  /// What reads an entry at the version, appended to a list.
+  /// Reads an entry at the version, and appends its events to a list.
   let events:
     @Sendable (borrowing LogSnapshot, borrowing LentEntry, StreamName) throws(AnnalsError) -> [LogEntry.Part]
   /// Makes sure that everything which the snapshot has can be read at the version.
   let prove: @Sendable (borrowing LogSnapshot) throws(AnnalsError) -> Void
-  /// Finds the fields of the snapshot's entries that no version of the plan declares, and that reading leaves out.
+  /// Finds the fields of the snapshot's entries that no version of the plan declares, and that reading leaves
+  /// out.
   let undeclared: @Sendable (borrowing LogSnapshot) throws(AnnalsError) -> UndeclaredWatch
   /// Makes sure that contexts which the version needs are there.
   let mustBeActivated: @Sendable (EventLog) throws(AnnalsError) -> Void
 
-  /// Cuts a plan behind `chain`.
+  /// Cuts a plan off after `chain`.
   ///
   /// - Parameters:
-  ///   - contexts: What the store has of stages.
-  ///   - adopted: The version that events without one are taken for.
-  ///   - passesOverNewer: Whether what is stored under a newer version is left out, as no stage that the cut ends before has to do with it.
+  ///   - contexts: The store's contexts of stages.
+  ///   - adopted: The version that events without one are adopted as.
+  ///   - passesOverNewer: Whether entries of newer versions are left out, because no stage before the cut
+  ///     concerns them.
   init<Chain: PlanChain>(
     _ chain: Chain, _ contexts: StageContexts, adopted: SchemaVersion?, passesOverNewer: Bool
   ) throws(AnnalsError) {
@@ -58,10 +61,10 @@ struct PlanCut: Sendable {
 }
 
 extension EventLog {
-  /// The cuts of `plan` behind each of its versions, oldest first, with the contexts that the store has.
+  /// The cuts of `plan` after each of its versions, oldest first, with the contexts that the store has.
   ///
   /// - Parameter version: The one version that is wanted; all where it is `nil`.
-  /// - Throws: ``AnnalsError`` with code `invalidPlan`, or `wrongUse` where the plan does not have the version.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan`, or `wrongUse` if the plan does not have the version.
   func cuts<Plan: SchemaMigrationPlan>(
     of plan: Plan.Type, passingOverNewer: Bool, only version: SchemaVersion? = nil
   ) throws(AnnalsError) -> [PlanCut] {

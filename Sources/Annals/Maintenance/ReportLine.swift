@@ -6,7 +6,7 @@ package import AnnalsCoding
   package import Foundation
 #endif
 
-/// A line of JSON that tells a program of something: an object whose members stand in the order in which they are added.
+/// A line of JSON for programs: an object whose members are in the order in which they are added.
 package struct ReportLine {
   private var writer = JSONWriter()
   private var isFirst = true
@@ -135,7 +135,7 @@ extension JSONWriter {
 }
 
 extension Payload {
-  /// What the payload holds as JSON, in the form of ``EntryLines``.
+  /// Returns the payload as JSON, in the form of ``EntryLines``.
   ///
   /// - Throws: ``AnnalsError`` with code `malformed`.
   package func json() throws(AnnalsError) -> String {

@@ -1,11 +1,12 @@
 public import AnnalsCoding
 internal import LMDB
 
-/// Every entry of a log as it is stored, as lines of JSON that go on over damage.
+/// Every entry of a log as it is stored, as lines of JSON that continue after damage.
 ///
-/// A sound entry has the line of ``EntrySelection/isRaw``. An entry that cannot be read has its position, the problem
-/// and its stored bytes; a range of positions without entries has its first and last position. Keep these lines before
-/// a repair, or before a store is moved aside: they hold all that the log's file still has of each entry.
+/// A sound entry has the line of ``EntrySelection/isRaw``. An entry that cannot be read has its position, the
+/// problem and its stored bytes; a range of positions without entries has its first and last position. Keep
+/// these lines before a repair, or before a store is moved aside: they hold all that the log's file still has
+/// of each entry.
 ///
 /// Reading ends at the newest entry that the log had when it began. Each page has a snapshot of its own.
 public struct SalvageLines: Sendable {
@@ -16,15 +17,15 @@ public struct SalvageLines: Sendable {
   private var writer = JSONWriter()
   /// The position of the newest entry.
   public let end: UInt64
-  /// How many positions have been read.
+  /// The number of positions that have been read.
   public var count: UInt64 { min(next, end &+ 1) - 1 }
-  /// How many positions had no entry that can be read.
+  /// The number of positions without a readable entry.
   public private(set) var damaged: UInt64 = 0
 
   /// The lines of all entries of `log`.
   ///
-  /// - Throws: ``AnnalsError`` with code `damaged` where the rows of `meta`, `schemas` or `kinds` cannot be read;
-  ///   `tooManyReaders` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `damaged` if the rows of `meta`, `schemas` or `kinds` cannot be
+  ///   read; `tooManyReaders` or `inputOutput`.
   public init(_ log: EventLog) throws(AnnalsError) {
     self.log = log
     end = try log.read { (snapshot) throws(AnnalsError) in try snapshot.head()?.rawValue ?? 0 }
@@ -32,8 +33,8 @@ public struct SalvageLines: Sendable {
 
   /// The next lines, each with its end; `nil` after the last.
   ///
-  /// - Throws: ``AnnalsError`` with code `tooManyReaders` or `inputOutput`, and `damaged` where the pages of the file
-  ///   lead nowhere.
+  /// - Throws: ``AnnalsError`` with code `tooManyReaders` or `inputOutput`, and `damaged` if the pages of the
+  ///   file lead nowhere.
   public mutating func nextPage() throws(AnnalsError) -> [UInt8]? {
     guard next <= end else { return nil }
     let snapshot = try LogSnapshot(log.core)

@@ -1,36 +1,38 @@
 public import AnnalsCoding
 public import AnnalsSchema
 
-/// What a plan could do with a store, worked out from the store's small tables: whether it opens it, and what it would do on the way.
+/// The result of checking a plan against a store's small tables: whether it opens the store, and what the
+/// open would do.
 ///
 /// ```swift
 /// print(try WorkoutPlan.check(store: URL(filePath: "workouts.annals")))
 /// ```
 public struct StoreCheck: Sendable {
-  /// What the store has of one record in one schema version, in one form.
+  /// The store's events of one record in one schema version, in one form.
   public struct Kind: Hashable, Sendable {
     /// The record's name.
     public let type: String
-    /// The schema version; `nil` for what was stored without one.
+    /// The schema version; `nil` for events stored without one.
     public let version: SchemaVersion?
-    /// How many events there are.
+    /// The number of events.
     public let count: UInt64
     /// How many entries of it are stubs, of which nothing is delivered.
     public let stubs: UInt64
-    /// How many events of it a migration pass has set aside: each part of an entry counts.
+    /// The number of its events that a migration pass has quarantined: each part of an entry counts.
     public let quarantined: UInt64
-    /// Where the first one stands.
+    /// Where the first one is.
     public let first: Position
-    /// The newer versions of the stages that its events pass on their way to the current version, as far as the plan can say; rules may end the way earlier.
+    /// The newer versions of the stages that its events pass on the way to the current version, as far as the
+    /// plan can say. Rules may end the way earlier.
     public let stages: [SchemaVersion]
-    /// Whether it is of a newer version than the plan's, which reads it nevertheless, and cannot append.
+    /// Whether it is of a newer version than the plan's, which reads it but cannot append.
     public let isNewer: Bool
-    /// Whether it is stored by name and a migration pass would rewrite it, so that fields can be lost which
-    /// the plan does not declare.
+    /// Whether it is stored by name and a migration pass would rewrite it, so that undeclared fields can be
+    /// lost.
     public let isByName: Bool
-    /// The newer version of the stage that retains it as it is stored; `nil` where none does.
+    /// The newer version of the stage that retains it as it is stored; `nil` if none does.
     public let retainedBy: SchemaVersion?
-    /// Why the plan cannot read it; `nil` where it can, or where nothing of it is delivered.
+    /// Why the plan cannot read it; `nil` if it can, or where nothing of it is delivered.
     public let problem: String?
   }
 
@@ -40,18 +42,17 @@ public struct StoreCheck: Sendable {
     public let from: SchemaVersion
     /// The newer version.
     public let to: SchemaVersion
-    /// How many stored events are of an older version than the newer one.
+    /// The number of stored events of versions older than the newer one.
     public let events: UInt64
-    /// Whether what it works out from the whole log, a context or the groups of a fold, is not in the store
-    /// yet, so that it has to be activated.
+    /// Whether the store lacks a context or fold of the stage, so that the stage has to be activated.
     public let isDue: Bool
     /// Whether it moves entries to other streams and no migration pass has done so yet.
     public let needsPass: Bool
-    /// How far it looks beyond a single entry.
+    /// The scope of the stage beyond a single entry.
     public let scope: StageScope
     /// Whether it leads to a bridge.
     public let isBridge: Bool
-    /// How far the roll-out of the newer version is.
+    /// The phase of the newer version's roll-out.
     public let phase: RolloutPhase
   }
 
@@ -61,21 +62,22 @@ public struct StoreCheck: Sendable {
   public let oldest: SchemaVersion
   /// The version that the plan ends at.
   public let current: SchemaVersion
-  /// What the store has, in the order in which it was first stored.
+  /// The kinds of the store, in the order in which they were first stored.
   public let kinds: [Kind]
   /// The stages that events of the store pass.
   public let stages: [Stage]
-  /// How many events without a version have not been taken for ones of a version yet.
+  /// The number of events without a version that have not been adopted yet.
   public let unadopted: UInt64
-  /// Why the store refuses the plan whatever its events are; `nil` where it does not.
+  /// Why the store refuses the plan whatever its events are; `nil` if it does not.
   public let refusal: String?
   /// The fields that an adoption or a migration pass would lose because the plan does not declare them; `nil`
-  /// where the log was not read for them.
+  /// if the log was not scanned for them.
   public internal(set) var undeclared: [UndeclaredField]?
-  /// The newest version that the plan may begin at and still read this store; `nil` where it cannot read it as it is.
+  /// The newest version that the plan may begin at and still read this store; `nil` if it cannot read the
+  /// store now.
   public let raisable: SchemaVersion?
 
-  /// What the plan cannot read.
+  /// The kinds that the plan cannot read.
   public var unreadable: [Kind] { kinds.filter { $0.problem != nil } }
   /// Whether the store has to be opened once with activating before this plan reads it.
   public var needsActivation: Bool { unadopted > 0 || stages.contains(where: \.isDue) }

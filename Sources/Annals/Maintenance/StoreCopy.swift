@@ -7,10 +7,11 @@ internal import LMDB
   import Foundation
 #endif
 
-/// Makes a store of its own out of the generation in use of another one, and gives it its name when everything in it has been checked.
+/// Makes a complete store from the generation in use of another one, and gives it its name when all of it has
+/// been checked.
 ///
-/// The copy has that generation alone, with its number and the id of its log. It is live: nothing of a migration pass is in it, and no generation before it
-/// to which a store that is held could be rolled back.
+/// The copy has only that generation, with its number and the id of its log. It is live: it has nothing of a
+/// migration pass, and no earlier generation to which a held store could be rolled back.
 struct StoreCopy {
   /// Where the copy will be.
   let destination: StorePlace
@@ -18,17 +19,18 @@ struct StoreCopy {
   let current: CurrentFile
   /// How many bytes of disk the log takes.
   let size: Int
-  /// The epoch by which the generation was reached, where it is known to be in use; a seal of an earlier epoch is left of a rollback then.
+  /// The epoch of the switch to the generation, if it is known to be in use. A seal of an earlier epoch then
+  /// remains from a rollback.
   let arrived: UInt64?
-  /// Whether the copy goes its own way from here on, as a store that is restored does.
+  /// Whether the copy branches off from here, as a restored store does.
   let isBranch: Bool
 
   /// Makes the copy.
   ///
   /// - Parameters:
   ///   - write: Writes the log into an empty file.
-  ///   - progress: Told now and then how many entries of the copy have been checked.
-  /// - Throws: ``AnnalsError``; nothing is left behind then.
+  ///   - progress: Called now and then with the number of entries of the copy that have been checked.
+  /// - Throws: ``AnnalsError``; no files remain then.
   func run(
     _ progress: (EventLog.Progress) -> Void,
     writing write: (borrowing File) throws(AnnalsError) -> Void
@@ -88,7 +90,8 @@ struct StoreCopy {
         })
     }
     let status = try files { () throws(StoreFileError) in try directory.status(of: current.fileName) }
-    // Everything stays open meanwhile, so that a copy is made only where there are descriptors enough to open it.
+    // Everything stays open meanwhile, so that a copy is made only where there are descriptors enough to open
+    // it.
     return withExtendedLifetime(lease) {
       CopyReport(
         entries: report.entries, streams: report.streams, bytes: status?.size ?? 0,
@@ -96,7 +99,7 @@ struct StoreCopy {
     }
   }
 
-  /// Writes into `meta` that the copy is live and stands alone.
+  /// Writes into `meta` that the copy is live and is alone.
   ///
   /// - Returns: The number of its incarnation.
   private func settle(

@@ -7,13 +7,13 @@ public struct StreamSummary: Hashable, Sendable {
   public let name: StreamName
   /// The revision of its newest entry.
   public let revision: Revision
-  /// Where its first entry stands.
+  /// Where its first entry is.
   public let first: Position
-  /// Where its newest entry stands.
+  /// Where its newest entry is.
   public let last: Position
 }
 
-/// The streams of one snapshot whose names begin alike, in the order of their names' bytes.
+/// The streams of one snapshot whose names have a common prefix, in the order of their names' bytes.
 public struct StreamList: ~Copyable, ~Escapable {
   /// A stream's name and where it begins.
   private struct Place {
@@ -24,11 +24,11 @@ public struct StreamList: ~Copyable, ~Escapable {
   private let reader: StoreReader
   private let heads: SnapshotHeads
   private let prefix: [UInt8]
-  /// The name behind which the list begins, if any.
+  /// The name after which the list begins, if any.
   private let previous: [UInt8]?
   private var cursor: Cursor
   private var hasBegun = false
-  /// The next stream that has a row; `nil` behind the last one.
+  /// The next stream that has a row; `nil` after the last one.
   private var row: Place?
   /// The streams that have none yet, the last one first.
   private var births: [Place]
@@ -77,7 +77,8 @@ public struct StreamList: ~Copyable, ~Escapable {
     } else {
       return nil
     }
-    // A row may be written before its snapshot's checkpoint speaks of it, never before the stream's first entry.
+    // A row may be written before its snapshot's checkpoint speaks of it, never before the stream's first
+    // entry.
     guard let head = try heads.head(id: place.id, reader) else { throw AnnalsError(missing: place.id) }
     return StreamSummary(name: place.name, revision: head.revision, first: head.id, last: head.last)
   }
@@ -96,7 +97,7 @@ public struct StreamList: ~Copyable, ~Escapable {
     }
   }
 
-  /// Moves to the first row with the prefix, or behind the previous name, then to the next one.
+  /// Moves to the first row with the prefix, or after the previous name, then to the next one.
   @_lifetime(copy self)
   private mutating func step() throws(AnnalsError) -> LMDB.Row? {
     defer { hasBegun = true }
@@ -119,12 +120,12 @@ public struct StreamList: ~Copyable, ~Escapable {
 }
 
 extension LogSnapshot {
-  /// The streams whose names begin with `prefix`, in the order of their names' bytes.
+  /// Returns the streams whose names begin with `prefix`, in the order of their names' bytes.
   ///
   /// - Parameters:
   ///   - prefix: The first bytes of the names; all streams by default.
-  ///   - previous: The name behind which the list begins, which need not exist: so that a long list can be read in pages,
-  ///     each with a snapshot of its own.
+  ///   - previous: The name after which the list begins, which need not exist. With it, a long list can be
+  ///     read in pages, each with its own snapshot.
   /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
   @_lifetime(borrow self)
   public func streams(

@@ -2,17 +2,17 @@ internal import AnnalsCoding
 
 /// The newest entries of streams, as a scan from the first entry of the log on has passed them.
 ///
-/// It knows where a link of the next entry must lead without a look at the entry there, which has been read
+/// It knows the target of each link of the next entry without looking at the entry there, which has been read
 /// already. A trail takes one line of the processor's cache, because the next entry is mostly of another
-/// stream. Of a log of very many streams only some are remembered at a time; what is not known is looked up.
+/// stream. Of a log of very many streams only some are remembered at a time; unknown ones are looked up.
 struct StreamTrails: ~Copyable {
-  /// How many streams are remembered at most, with some 80 bytes each.
+  /// The maximum number of streams that are remembered, with about 80 bytes each.
   static let limit = 1 << 20
 
   /// The words of a trail.
   private enum Word {
-    /// The stream's id, and in the lowest bit whether its first entry was passed and nothing missed since. The
-    /// position of that entry is the id.
+    /// The stream's id, and in the lowest bit whether its first entry was passed and nothing missed since.
+    /// The position of that entry is the id.
     static let id = 0
     /// The newest revision.
     static let revision = 1
@@ -106,7 +106,7 @@ struct StreamTrails: ~Copyable {
     if level < inline {
       set(trail, Word.levels.lowerBound + level, position)
     } else {
-      // Levels come one after the other, except after a gap.
+      // Levels come in order, except after a gap.
       while deep[trail, default: []].count <= level - inline { deep[trail, default: []].append(0) }
       deep[trail]?[level - inline] = position
     }
@@ -122,9 +122,10 @@ struct StreamTrails: ~Copyable {
     if let trail = index.likely(Self.tag(stream.rawValue)) { memory.prefetch(trail * Self.words) }
   }
 
-  /// Goes on to an entry, the next of its stream.
+  /// Continues to an entry, the next of its stream.
   ///
-  /// - Returns: For each of its links the position of the entry that it must lead to; 0 where that is not known.
+  /// - Returns: For each of its links the position of the entry that it must lead to; 0 where that is not
+  ///   known.
   mutating func advance(to entry: PassedEntry) -> EntryLinks {
     let (id, revision) = (entry.stream.rawValue, entry.revision.rawValue)
     let known = find(id)
@@ -146,7 +147,8 @@ struct StreamTrails: ~Copyable {
     return targets
   }
 
-  /// What the row of `heads` says of a stream's newest id, if it is remembered: its revision plus 1, or 0 for none.
+  /// What the row of `heads` says of a stream's newest id, if it is remembered: its revision plus 1, or 0 for
+  /// none.
   func storedID(of stream: Position) -> UInt64? {
     guard let trail = find(stream.rawValue), word(trail, Word.storedID) != Self.unknown else { return nil }
     return word(trail, Word.storedID)
@@ -164,7 +166,8 @@ struct StreamTrails: ~Copyable {
     return word(trail, Word.name) == max(name.low, 1)
   }
 
-  /// Whether the entries that were passed are those that a row of `heads` leads to; `false` also where that is not known.
+  /// Whether the entries that were passed are those that a row of `heads` leads to; `false` also where that
+  /// is not known.
   func confirms(_ head: Head) -> Bool {
     guard let trail = find(head.id.rawValue), word(trail, Word.levels.lowerBound) != 0,
       word(trail, Word.revision) == head.revision.rawValue,

@@ -7,12 +7,12 @@ internal import LMDB
   import Foundation
 #endif
 
-/// Compares the tables that follow from the log with the log.
+/// Compares the tables that are derived from the log with the log.
 struct TableCheck: ~Escapable {
   let reader: StoreReader
   private let kinds: KindRegistry
   private(set) var report: VerifyReport
-  /// How many entries were looked up in addition to the scans.
+  /// The number of entries that were looked up in addition to the scans.
   private(set) var lookUps: UInt64 = 0
 
   @_lifetime(copy reader)
@@ -29,8 +29,8 @@ struct TableCheck: ~Escapable {
   /// Checks `streams`, `heads`, `census`, `kinds` and the checkpoint.
   ///
   /// - Parameters:
-  ///   - end: How far the log and its rows reach.
-  ///   - log: What the entries say.
+  ///   - end: The end of the log and of its rows.
+  ///   - log: The totals of the entries.
   mutating func run(_ end: SnapshotEnd, _ log: borrowing EntryCheck) throws(AnnalsError) {
     if end.checkpoint > end.last {
       add("table 'meta', row 'checkpoint'", "it says \(end.checkpoint), and the log ends at \(end.last)")
@@ -84,8 +84,8 @@ struct TableCheck: ~Escapable {
 
   /// Compares each row of `streams` with the first entry of its stream.
   ///
-  /// - Returns: How many rows of streams there are that began before the tail, and how many of them lead to a first
-  ///   entry with the name.
+  /// - Returns: How many rows of streams there are that began before the tail, and how many of them lead to a
+  ///   first entry with the name.
   private mutating func checkStreams(
     _ end: SnapshotEnd, _ trails: borrowing StreamTrails
   ) throws(AnnalsError) -> (rows: UInt64, sound: UInt64) {
@@ -144,7 +144,7 @@ struct TableCheck: ~Escapable {
   ///
   /// A row may be newer than the checkpoint, and is never older than its stream's last entry up to there.
   ///
-  /// - Returns: How many entries up to the checkpoint the rows speak of.
+  /// - Returns: The number of entries that up to the checkpoint the rows speak of.
   private mutating func checkHeads(
     _ end: SnapshotEnd, _ tail: [UInt64: UInt64], _ trails: borrowing StreamTrails
   ) throws(AnnalsError) -> UInt64 {

@@ -1,21 +1,21 @@
 internal import AnnalsCoding
 
-/// What a verification found.
+/// The findings of a verification.
 public struct VerifyReport: Sendable {
-  /// The most findings that are listed.
+  /// The maximum number of findings that are listed.
   public static let limit = 1_000
 
-  /// How many entries were read.
+  /// The number of entries that were read.
   public internal(set) var entries: UInt64 = 0
-  /// How many streams there are.
+  /// The number of streams.
   public internal(set) var streams: UInt64 = 0
   /// The first findings, at most ``limit``.
   public private(set) var findings: [Finding] = []
-  /// How many findings there were in all.
+  /// The number of findings in all.
   public private(set) var count = 0
-  /// Whether everything was looked at: a file whose pages are damaged is not read any further.
+  /// Whether everything was checked: a file with damaged pages is not read any further.
   public internal(set) var isComplete = true
-  /// How many rows and entries were looked up in addition to the scans: what makes a long log slower than a short one.
+  /// The number of rows and entries looked up in addition to the scans, which slows down checks of long logs.
   var lookUps: UInt64 = 0
 
   /// Whether nothing is wrong.
@@ -35,9 +35,9 @@ public struct VerifyReport: Sendable {
     count += more
   }
 
-  /// Adds what `error` says is wrong: at the row that it names, otherwise at `place`.
+  /// Adds the problem of `error`: at the row that it names, otherwise at `place`.
   ///
-  /// - Parameter repair: What mends it; by default what follows from where it is.
+  /// - Parameter repair: The way to repair it; by default it follows from the place.
   mutating func add(
     _ error: AnnalsError, place: String, position: Position? = nil, repair: Finding.Repair? = nil
   ) {

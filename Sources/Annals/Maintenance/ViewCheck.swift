@@ -1,7 +1,8 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// Checks the files of views: pages, checksums of rows, what secondary keys lead to, and whether each has read this log.
+/// Checks the files of views: pages, checksums of rows, what secondary keys lead to, and whether each has
+/// read this log.
 struct ViewCheck {
   private let core: LogCore
   private(set) var report: VerifyReport
@@ -28,7 +29,7 @@ struct ViewCheck {
 
   /// Keeps others from removing a file.
   ///
-  /// - Returns: `nil` where there is none any more, or none that is checked.
+  /// - Returns: `nil` if there is none any longer, or none that is checked.
   private func hold(
     _ number: UInt64, _ shelf: ViewShelf
   ) throws(AnnalsError) -> (ViewMark, ViewLease)? {
@@ -70,7 +71,7 @@ struct ViewCheck {
       let facts = try file.facts(view)
       guard facts.isReady, facts.successor == nil else { return [] }
       var problems = try file.rowProblems(view, facts)
-      // Begun behind what was read of the file, which somebody may be folding.
+      // Begun after what was read of the file, which somebody may be folding.
       let snapshot = try LogSnapshot(core)
       if let checkpoint = facts.checkpoint,
         try snapshot.reader.agreement(with: checkpoint, log: core.log) != .agrees

@@ -1,4 +1,4 @@
-/// A pass that goes on beside a store, and ends with it.
+/// A pass that runs in the background of a store, and ends with it.
 final class BackgroundMigration: Sendable {
   /// The pass.
   let run: MigrationRun
@@ -8,7 +8,7 @@ final class BackgroundMigration: Sendable {
   }
 
   deinit {
-    // What is done is kept for the next open.
+    // Completed work is kept for the next open.
     run.stop()
   }
 }

@@ -1,9 +1,9 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// Copies the chunks of tables that stages have worked out, which a new generation takes over as they are.
+/// Copies the chunks of tables that stages have computed. A new generation takes them over unchanged.
 struct ContextCopy {
-  /// The bytes of chunks that end a transaction.
+  /// The size in bytes of the chunks at which a transaction ends.
   private static let batchBytes = 16 << 20
 
   let source: Generation
@@ -12,7 +12,8 @@ struct ContextCopy {
   /// Copies every chunk that the new generation lacks.
   func run(_ durability: Durability) throws(AnnalsError) {
     let there = try target.read { (reader) throws(AnnalsError) in Set(try reader.chunkNames()) }
-    // Only what a table leads to: an activation may be storing others, which it will miss and store again.
+    // Only chunks of complete tables: an activation may be storing others, which it will miss and store
+    // again.
     let names = try target.read { (reader) throws(AnnalsError) in
       try reader.contextTables().flatMap { table in table.firstKeys.indices.map { table.chunkName($0) } }
     }

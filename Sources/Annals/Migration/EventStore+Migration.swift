@@ -2,16 +2,21 @@ public import AnnalsCoding
 internal import AnnalsSchema
 
 extension EventStore {
-  /// Begins a migration pass: copies the log into a new generation, every entry in the plan's current version, and puts that in place of the old one.
+  /// Begins a migration pass, which rewrites the whole log in the plan's current version, as a new
+  /// generation.
   ///
-  /// Reads and appends go on meanwhile, in this process and in others; writers wait for the switch for some milliseconds. Before anything counts, both
-  /// generations are compared event by event, and the stages' `verify` runs. The old generation is kept: ``EventLog/rollback(_:)`` goes back to it until something is appended,
-  /// and ``EventLog/discardPrevious(_:)`` removes it. A pass that another process or a crash has interrupted is continued. Where no entry is of an older version nothing
-  /// is done.
+  /// Reads and appends continue meanwhile, in this process and in others. Writers wait for some milliseconds
+  /// at the switch. Before the switch, both generations are compared event by event, and the stages' `verify`
+  /// runs.
   ///
-  /// - Parameter options: How it is done.
-  /// - Returns: The pass, which goes on whether or not the value is kept.
-  /// - Throws: ``AnnalsError`` with code `wrongUse` for options that cannot be, or `inputOutput`. What ends the pass itself is thrown by ``MigrationRun/report()``.
+  /// The old generation is kept. ``EventLog/rollback(_:)`` returns to it until something is appended, and
+  /// ``EventLog/discardPrevious(_:)`` removes it. A pass that another process or a crash has interrupted is
+  /// continued. If no entry is of an older version, nothing is done.
+  ///
+  /// - Parameter options: The options of the pass.
+  /// - Returns: The pass, which continues whether or not the value is kept.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` for invalid options, or `inputOutput`.
+  ///   ``MigrationRun/report()`` throws the error that ends the pass itself.
   /// - Complexity: O(log) in the background; memory is independent of the length of the log.
   public func migrate(_ options: MigrationOptions = MigrationOptions()) throws(AnnalsError) -> MigrationRun {
     var work = PassWork(reach.plan, contextBytes)
@@ -19,11 +24,11 @@ extension EventStore {
     return try PassRunner.start(log, work, options)
   }
 
-  /// Begins a pass to an earlier version of the plan; entries of that version are lifted on read from there.
+  /// Begins a pass to an earlier version of the plan. Reads upcast entries from that version on.
   ///
   /// - Parameters:
   ///   - version: A version of the plan's chain.
-  ///   - options: How it is done.
+  ///   - options: The options of the pass.
   /// - Throws: As ``migrate(_:)``, and `wrongUse` for a version that the chain does not have.
   public func migrate(
     to version: SchemaVersion, _ options: MigrationOptions = MigrationOptions()
@@ -43,20 +48,20 @@ extension PlanChain {
   /// The version that the chain ends at.
   var version: SchemaVersion { Current.version }
 
-  /// A pass along the chain.
+  /// Returns a pass along the chain.
   func passWork(_ contexts: StageContexts, unversioned: SchemaVersion?) throws(AnnalsError) -> PassWork {
     PassWork(try cut(contexts, adopted: unversioned), contexts)
   }
 }
 
 extension EventLog {
-  /// Begins to copy the log into a new generation, every entry as it is: what nothing uses any more is not copied.
+  /// Begins to copy the log into a new generation, every entry unchanged and without unused pages.
   ///
-  /// Rows of inline projections are copied as they are. Whether the store was opened with the projections
-  /// is no matter.
+  /// Rows of inline projections are copied unchanged, whether or not the store was opened with the
+  /// projections.
   ///
-  /// - Parameter options: How it is done.
-  /// - Returns: The pass, which goes on whether or not the value is kept.
+  /// - Parameter options: The options of the pass.
+  /// - Returns: The pass, which continues whether or not the value is kept.
   /// - Throws: As ``EventStore/migrate(_:)``.
   public func compact(_ options: MigrationOptions = MigrationOptions()) throws(AnnalsError) -> MigrationRun {
     try PassRunner.start(self, .copy, options)

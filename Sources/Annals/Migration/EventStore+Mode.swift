@@ -4,7 +4,7 @@ internal import AnnalsSchema
 extension EventStore {
   /// Whether an open with this mode has a pass to run.
   ///
-  /// - Throws: ``AnnalsError`` with code `requiresPass` where the mode refuses older entries and there are any.
+  /// - Throws: ``AnnalsError`` with code `requiresPass` if the mode refuses older entries and there are any.
   static func isDue(
     _ log: EventLog, _ work: PassWork, _ mode: MigrationMode
   ) throws(AnnalsError) -> Bool {
@@ -19,9 +19,9 @@ extension EventStore {
     )
   }
 
-  /// Runs or begins the pass that a mode asks for where one is due.
+  /// Runs or begins the pass that a mode requests, if one is due.
   ///
-  /// - Returns: The pass that goes on beside the store, if there is to be one.
+  /// - Returns: The pass that runs in the background of the store, if there is one.
   static func migrate(
     _ log: EventLog, _ work: PassWork, _ mode: MigrationMode
   ) throws(AnnalsError) -> BackgroundMigration? {
@@ -37,10 +37,12 @@ extension EventStore {
     }
   }
 
-  /// The pass that was begun by the open, where its mode is ``MigrationMode/inBackground(_:)`` and there was anything to do; also after its end.
+  /// The pass that the open has begun, if its mode is ``MigrationMode/inBackground(_:)`` and there was
+  /// anything to do. It remains available after it ends.
   public var migration: MigrationRun? { background?.run }
 
-  /// Throws unless the plan begins no earlier than the one of the last migration pass: what it gave up is not taken up again.
+  /// Throws unless the plan begins no earlier than the one of the last migration pass: retired versions stay
+  /// retired.
   static func mustNotLower(_ plan: CompiledPlan, _ log: EventLog) throws(AnnalsError) {
     let refusal = try log.read { (snapshot) throws(AnnalsError) in
       try plan.refusal(byOldest: snapshot.reader.oldest())
@@ -50,14 +52,14 @@ extension EventStore {
 }
 
 extension CompiledPlan {
-  /// Why a store refuses the plan, whatever its events are; `nil` where it does not.
+  /// Returns why a store refuses the plan, whatever its events are; `nil` if it does not.
   func refusal(by snapshot: borrowing LogSnapshot) throws(AnnalsError) -> AnnalsError? {
     if let refusal = try refusal(byOldest: snapshot.reader.oldest()) { return refusal }
     do throws(AnnalsError) { try PlanReach(self).mustNotBeContracted(snapshot.kinds) } catch { return error }
     return nil
   }
 
-  /// Why a store that has been rewritten with a plan beginning at `stored` refuses this one; `nil` where it
+  /// Returns why a store that was rewritten with a plan beginning at `stored` refuses this one; `nil` if it
   /// does not.
   fileprivate func refusal(byOldest stored: SchemaVersion?) -> AnnalsError? {
     guard let stored, let oldest = schemas.first?.version, oldest < stored else { return nil }

@@ -7,15 +7,17 @@ internal import LMDB
   import Foundation
 #endif
 
-/// The right to change which generation of a store is in use, and what stands beside it: a pass, a rollback or a removal at a time, in all processes.
+/// The right to change which generation of a store is in use: for one pass, rollback or removal at a time, in
+/// all processes.
 ///
-/// It holds `pass.lock`, the first of all locks, so it is taken with no other lock, no transaction and no turn, and ends on the thread that took it. What a process
-/// that was killed has left to do is done by then: the generation in use is unsealed, and `CURRENT` names it.
+/// It holds `pass.lock`, the first of all locks. So it is taken with no other lock, no transaction and no
+/// turn, and ends on the thread that took it. By then the work of a killed process is completed: the
+/// generation in use is unsealed, and `CURRENT` names it.
 struct GenerationChange: ~Copyable {
   let opening: StoreOpening
   /// The generation in use.
   let inUse: Generation
-  /// The generation whose rollback was cut short, and is finished now.
+  /// The generation whose interrupted rollback is complete now.
   let finishedRollback: UInt64?
   private let lock: FileLock
   private let hold: FileLock.Hold
@@ -24,7 +26,7 @@ struct GenerationChange: ~Copyable {
 
   /// Takes the right to change the store at `url`, which must exist.
   ///
-  /// - Throws: ``AnnalsError`` with code `busy` where somebody else has it, and what an open throws.
+  /// - Throws: ``AnnalsError`` with code `busy` if another process has it, and the errors of an open.
   init(_ url: URL, _ options: StoreOptions) throws(AnnalsError) {
     var options = options
     options.access = .readWrite
@@ -39,7 +41,7 @@ struct GenerationChange: ~Copyable {
     let lock = try opening.passLock()
     guard let hold = try files({ () throws(StoreFileError) in try lock.tryLock(.exclusive) }) else {
       let holder: Int32?
-      // Who it is, is only told.
+      // The holder is only named in the message.
       do { holder = try lock.lastHolder() } catch { holder = nil }
       throw AnnalsError(
         .busy,
@@ -50,7 +52,7 @@ struct GenerationChange: ~Copyable {
     let finished = opened.isStale ? opened.previous : nil
     if opened.isStale {
       try Generation(opened, opening.directory, heads: 0).unsealIfStale(within: opening.options.lockTimeout)
-      // What it says of itself is another epoch now.
+      // Its rows have another epoch now.
       opened = try opening.run()
     }
     try opening.record()
@@ -63,9 +65,9 @@ struct GenerationChange: ~Copyable {
 }
 
 extension GenerationChange {
-  /// One durable transaction in a generation, if `body` says that it changed something.
+  /// Runs one durable transaction in a generation, which commits if `body` reports a change.
   ///
-  /// - Throws: What `body` throws; `busy` where another process keeps the turn.
+  /// - Throws: Any error of `body`; `busy` if another process keeps the turn.
   func write(
     in generation: Generation, _ body: (inout WriteTransaction) throws(AnnalsError) -> Bool
   ) throws(AnnalsError) {
@@ -80,23 +82,25 @@ extension GenerationChange {
     do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
   }
 
-  /// What the generation in use says of itself in a transaction, where it is in use still.
+  /// Returns the rows of the generation in use in a transaction, if it is still in use.
   func meta(in transaction: borrowing WriteTransaction) throws(AnnalsError) -> StoreMeta {
     let meta = try StoreReader(transaction.view, inUse.tables).meta()
     try StoreMeta.check(meta.requires, forWriting: true)
     switch meta.state {
     case .live, .held: return meta
     case .building, .sealed:
-      // Only whoever has `pass.lock` seals a generation.
+      // Only the holder of `pass.lock` seals a generation.
       throw AnnalsError(
         .damaged, "'\(inUse.current.fileName)' was sealed by a program that did not take the store's locks",
         details: AnnalsError.Details { $0.file = inUse.current.fileName })
     }
   }
 
-  /// Puts the seal of the generation in use, and takes its row `pass` away: with the commit, which must be durable, `successor` is in use.
+  /// Puts the seal of the generation in use, and removes its row `pass`. With the commit, which must be
+  /// durable, `successor` is in use.
   ///
-  /// The successor says by then, durably, that it is live or held, and has the epoch behind the one of the generation in use.
+  /// By then, the successor is durably marked as live or held, and has the epoch after the one of the
+  /// generation in use.
   func seal(_ transaction: inout WriteTransaction, successor: UInt64) throws(AnnalsError) {
     var meta = try meta(in: transaction)
     guard meta.epoch < .max else {
@@ -112,9 +116,9 @@ extension GenerationChange {
     }
   }
 
-  /// The file of a generation that is not in use.
+  /// Returns the file of a generation that is not in use.
   ///
-  /// - Throws: ``AnnalsError`` with code `incomplete` where there is none.
+  /// - Throws: ``AnnalsError`` with code `incomplete` if there is none.
   func file(_ number: UInt64) throws(AnnalsError) -> StoreOpening.GenerationFile {
     guard let file = try opening.open(number, of: inUse.current.log) else {
       throw AnnalsError(

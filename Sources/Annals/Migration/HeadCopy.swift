@@ -1,13 +1,13 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// Copies what leads to the streams: the rows of `streams` and `heads`.
+/// Copies the rows that lead to the streams: `streams` and `heads`.
 ///
-/// Links and positions do not change, so that the rows hold in the new generation as they are, once its log has reached the snapshot they were
-/// read from. Each batch is read from a snapshot of its own: a row that is newer than the checkpoint is allowed, one that is older is not, so
-/// the checkpoint is that of the first snapshot. The rows' own order tells where to go on.
+/// Links and positions do not change, so the rows are valid in the new generation once its log has reached
+/// their snapshot. Each batch is read from its own snapshot. A row may be newer than the checkpoint and not
+/// older, so the checkpoint is that of the first snapshot. The rows' own order shows where to continue.
 struct HeadCopy {
-  /// Rows a commit at most.
+  /// The maximum number of rows in a commit.
   private static let batch = 20_000
 
   let source: Generation
@@ -15,7 +15,7 @@ struct HeadCopy {
 
   /// Copies the next rows, and commits them.
   ///
-  /// - Returns: The position of the newest entry that they may speak of; `nil` where there were none left.
+  /// - Returns: The position of the newest entry that they may include; `nil` if none were left.
   func next(_ durability: Durability) throws(AnnalsError) -> UInt64? {
     try source.environment.read(failure: AnnalsError.init) { (snapshot) throws(AnnalsError) in
       let reader = StoreReader(snapshot.view, source.tables)

@@ -1,30 +1,30 @@
-/// How far a migration pass has come.
+/// The progress of a migration pass.
 public struct MigrationProgress: Hashable, Codable, Sendable {
-  /// What is being done.
+  /// The phase of a pass.
   public enum Phase: String, Hashable, Codable, Sendable {
-    /// Looks at what there is to do, and at the space for it.
+    /// Checks the work to do, and the space for it.
     case preparing
-    /// Copies entries, those that have a newer form in that form.
+    /// Copies entries, in their newer form if they have one.
     case copying
-    /// Copies what leads to the streams.
+    /// Copies the rows that lead to the streams.
     case indexing
-    /// Waits for the disk, and looks at each page of the new file.
+    /// Waits for the disk, and checks each page of the new file.
     case checking
-    /// Compares what both generations deliver.
+    /// Compares the events of both generations.
     case comparing
-    /// Lets the plan's stages compare the log with what it becomes.
+    /// Runs the `verify` of the plan's stages, which compares the log with its upcast form.
     case verifying
-    /// Copies what was appended meanwhile.
+    /// Copies the entries appended meanwhile.
     case following
     /// Seals the old generation.
     case switching
-    /// Is over.
+    /// Has ended.
     case finished
   }
 
-  /// Why nothing happens for the moment.
+  /// The reason for a pause.
   public enum Pause: String, Hashable, Codable, Sendable {
-    /// Somebody has asked for it.
+    /// It was requested.
     case asked
     /// The rate is limited.
     case rate
@@ -32,20 +32,20 @@ public struct MigrationProgress: Hashable, Codable, Sendable {
     case writers
   }
 
-  /// What is being done.
+  /// The current phase.
   public var phase: Phase
-  /// How many entries the phase is done with.
+  /// The number of entries that the phase has done.
   public var done: UInt64
-  /// How many entries there are, by the newest look at the log.
+  /// The total number of entries, by the newest look at the log.
   public var total: UInt64
-  /// How many entries a second, over the last seconds; 0 before there is an answer.
+  /// The number of entries in a second, over the last seconds; 0 while unknown.
   public var rate: Double
-  /// How many seconds the phase will take at this rate; `nil` before there is an answer.
+  /// The estimated number of seconds until the phase ends; `nil` while unknown.
   public var remaining: Double?
-  /// Why nothing happens for the moment; `nil` where something does.
+  /// The reason for a pause; `nil` if the pass is working.
   public var pause: Pause?
 
-  /// Nothing done yet.
+  /// Creates the progress of a pass that has done nothing yet.
   public init(phase: Phase = .preparing, done: UInt64 = 0, total: UInt64 = 0) {
     self.phase = phase
     self.done = done

@@ -2,9 +2,10 @@ public import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-/// A migration pass that is under way.
+/// A migration pass in progress.
 ///
-/// It goes on whether or not anybody holds this value. Appends and reads go on beside it, in this process and in others.
+/// The pass continues whether or not this value is kept. Appends and reads continue meanwhile, in this
+/// process and in others.
 public final class MigrationRun: Sendable {
   private let control: PassControl
   private let thread: WriterThread
@@ -25,40 +26,42 @@ public final class MigrationRun: Sendable {
     }
   }
 
-  /// How far the pass has come, now and then until it is over.
+  /// The progress of the pass, at intervals until it ends.
   ///
-  /// Several may watch. Who takes long over one value gets the newest next, and misses those between.
+  /// Several tasks may watch. A slow consumer receives the newest value next, and misses those in between.
   public var progress: AsyncStream<MigrationProgress> { control.watch() }
 
-  /// How far the pass has come by now.
+  /// The current progress of the pass.
   public var current: MigrationProgress { control.progress }
 
-  /// Lets the pass rest at the next batch, until ``resume()``.
+  /// Pauses the pass at the next batch, until ``resume()``.
   public func pause() { control.ask(.pause) }
 
-  /// Lets a pass that rests go on.
+  /// Resumes a paused pass.
   public func resume() { control.ask(.go) }
 
-  /// Ends the pass at the next batch and keeps what it has done: the next pass of the same plan goes on there.
+  /// Ends the pass at the next batch and keeps its work. The next pass of the same plan continues there.
   ///
-  /// Whoever waits gets `cancelled`, unless the switch came first.
+  /// Waiting callers receive `cancelled`, unless the switch came first.
   public func stop() { control.ask(.stop) }
 
-  /// Ends the pass at the next batch and removes what it has done, so that the store is as it was.
+  /// Ends the pass at the next batch and removes its work, so that the store is unchanged.
   ///
-  /// Whoever waits gets `cancelled`, unless the switch came first.
+  /// Waiting callers receive `cancelled`, unless the switch came first.
   public func cancel() { control.ask(.cancel) }
 
-  /// What the pass has done, once it is over. A cancelled task does not end the pass.
+  /// Waits for the end of the pass and returns its report. A cancelled task does not end the pass.
   ///
-  /// - Throws: ``AnnalsError``; the store is then as it was, and unless the pass was stopped nothing is left of it: `cancelled`, `verifyFailed`, `ruleFailed`,
-  ///   `malformed` and `damaged` (which name the position), `noPath`, `newerSchema`, `requiresActivation`, `diskFull` (also before anything is written), `busy` where
-  ///   another pass is under way, `held`, `readOnly`, `wrongUse` where another plan's pass is unfinished, `permission` or `inputOutput`.
+  /// - Throws: ``AnnalsError``. The store is then unchanged, and unless the pass was stopped, none of its
+  ///   files remain. The codes are `cancelled`, `verifyFailed`, `ruleFailed`, `malformed` and `damaged`
+  ///   (which name the position), `noPath`, `newerSchema`, `requiresActivation`, `diskFull` (also before
+  ///   anything is written), `busy` if another pass is in progress, `held`, `readOnly`, `wrongUse` if another
+  ///   plan's pass is unfinished, `permission` or `inputOutput`.
   public func report() async throws(AnnalsError) -> MigrationReport {
     try await control.result().get()
   }
 
-  /// Waits on this thread until the pass is over.
+  /// Blocks this thread until the pass ends.
   func join() throws(AnnalsError) -> MigrationReport {
     thread.join()
     while true {
@@ -68,7 +71,8 @@ public final class MigrationRun: Sendable {
   }
 }
 
-/// What a thread does once, and lets go of when it is done: who is told that a pass is over may then close or remove what it had open.
+/// A task that a thread runs once and then releases. A caller that learns of the end may then close or remove
+/// the files that the task had open.
 private final class Errand: Sendable {
   typealias Work = @Sendable () throws(AnnalsError) -> MigrationReport
 

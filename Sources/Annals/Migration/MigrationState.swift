@@ -1,21 +1,21 @@
 public import AnnalsCoding
 
-/// What a migration pass is doing to a store, in whatever process it runs.
+/// The state of a store's migration passes, in any process.
 ///
-/// A replicator, or any other program that should rest while a store is rewritten, waits for ``idle``. Positions and
-/// revisions stay as they are across a pass, so that it goes on after the checkpoint that it had.
+/// A replicator, or any other program that should rest while a store is rewritten, waits for ``idle``.
+/// Positions and revisions are unchanged by a pass, so the program continues after its checkpoint.
 public enum MigrationState: Hashable, Sendable {
-  /// No pass is unfinished, and appends are taken.
+  /// No pass is unfinished, and the store accepts appends.
   case idle
-  /// A pass builds `generation`, in which events are stored in `version`, or was cut short. Reads and appends go on.
-  /// The version is `nil` for a pass without a plan, which changes no event.
+  /// A pass that builds `generation`, in which events are stored in `version`, is running or was interrupted.
+  /// Reads and appends continue. The version is `nil` for a pass without a plan, which changes no event.
   case unfinished(generation: UInt64, version: SchemaVersion?)
   /// The store has switched, and appends fail with `held` until the switch is accepted or rolled back.
   case held
 }
 
 extension EventLog {
-  /// What a migration pass is doing to the store now.
+  /// Returns the current state of the store's migration passes.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged`, `tooManyReaders` or `inputOutput`.
   /// - Complexity: One snapshot, and the look-up of two rows.
@@ -27,24 +27,25 @@ extension EventLog {
     }
   }
 
-  /// The state of migration passes now, and then each other state as the store reaches it.
+  /// Returns the current state of migration passes, and then each other state as the store reaches it.
   ///
-  /// A state of this process is seen at once, one of another process within some milliseconds. States that follow each
-  /// other faster than the loop asks for them are passed over. The sequence ends when its task is cancelled.
+  /// A state of this process is seen at once, one of another process within some milliseconds. States that
+  /// follow each other faster than the loop requests them are skipped. The sequence ends when its task is
+  /// cancelled.
   public func migrationStates() -> MigrationStates { MigrationStates(log: self) }
 }
 
 /// The states of a store's migration passes, each as the store reaches it.
 public struct MigrationStates: AsyncSequence, Sendable {
-  /// What stops the sequence.
+  /// The error that ends the sequence.
   public typealias Failure = AnnalsError
 
   let log: EventLog
 
-  /// An iterator that begins with the present state.
+  /// Creates an iterator that begins with the present state.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(log: log) }
 
-  /// The states that a loop has not been given yet.
+  /// The states that a loop has not received yet.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let log: EventLog
     private var last: MigrationState?
@@ -54,10 +55,10 @@ public struct MigrationStates: AsyncSequence, Sendable {
       self.log = log
     }
 
-    /// The next state; `nil` where the task is cancelled.
+    /// Returns the next state; `nil` if the task is cancelled.
     ///
     /// - Throws: As ``EventLog/migrationState()``.
-    /// - Complexity: One snapshot for each commit of the store, or for several that follow each other closely.
+    /// - Complexity: One snapshot for each commit of the store, or for several in close succession.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(AnnalsError) -> MigrationState? {

@@ -1,14 +1,14 @@
 internal import AnnalsCoding
 internal import LMDB
 
-// What a pass does between the copy and the switch.
+// The steps of a pass between the copy and the switch.
 extension Pass {
-  /// After how many entries a comparison rests and says how far it is.
+  /// The number of entries after which a comparison rests and reports its progress.
   private static let segment: UInt64 = 16_384
 
   /// Copies the rows that lead to the streams.
   mutating func copyHeads() throws(AnnalsError) {
-    // A repair makes them anew, and entries that go to other streams bring their own.
+    // A repair rebuilds them, and entries that move to other streams bring their own.
     guard work.patch == nil, work.move == nil else { return machine.copyHeads(last: machine.copied) }
     let copy = HeadCopy(source: source, target: target)
     let total = UInt64(clamping: try source.rowsOfHeads())
@@ -26,7 +26,8 @@ extension Pass {
     point(.headsCopied)
   }
 
-  /// Merges the heads of what is behind the checkpoint, so that whoever opens the new generation has little to read.
+  /// Merges the heads of the entries after the checkpoint, so that an open of the new generation has little
+  /// to read.
   mutating func mergeHeads() throws(AnnalsError) {
     guard work.patch == nil else {
       try rebuildHeads()
@@ -48,12 +49,12 @@ extension Pass {
     point(.merged)
   }
 
-  /// Looks at every page of the file as the disk has it.
+  /// Checks every page of the file as it is on disk.
   ///
-  /// The file is closed meanwhile, and opened as anybody would open it.
+  /// The file is closed meanwhile, and opened again in the usual way.
   mutating func checkFile() throws(AnnalsError) {
     show(.checking, 0, of: machine.copied)
-    // It has the file open.
+    // The relinking has the file open.
     relinking = nil
     try archive?.synchronize()
     try storage { () throws(EnvironmentError) in try target.environment.synchronize() }
@@ -67,7 +68,7 @@ extension Pass {
     machine.check()
   }
 
-  /// Compares what both generations deliver.
+  /// Compares the delivered events of both generations.
   mutating func compare(_ range: ClosedRange<UInt64>) throws(AnnalsError) {
     if work.patch != nil {
       try compareBytes(range)
@@ -90,7 +91,7 @@ extension Pass {
     point(.compared)
   }
 
-  /// Compares what was copied since.
+  /// Compares the entries copied since.
   mutating func compareRest() throws(AnnalsError) {
     if work.patch != nil {
       try compareBytes(machine.compared + 1...machine.copied)
@@ -114,7 +115,7 @@ extension Pass {
       .line(range, threads: threads(for: range))
   }
 
-  /// What both generations deliver at some positions, if that is the same.
+  /// Returns the digest of both generations at some positions, if it is the same.
   private static func proven(_ part: Comparing.Part) throws(AnnalsError) -> EventDigest {
     let (first, last) = (part.positions.lowerBound, part.positions.upperBound)
     guard part.old == part.new else {
@@ -126,7 +127,7 @@ extension Pass {
     return part.old
   }
 
-  /// Lets the plan's stages compare the log with what it becomes.
+  /// Runs the `verify` of the plan's stages, which compares the log with its upcast form.
   mutating func verify() throws(AnnalsError) {
     show(.verifying, 0, of: machine.copied)
     if work.patch != nil { try verifyRepair() }
@@ -138,7 +139,7 @@ extension Pass {
     point(.verified)
   }
 
-  /// Copies what was appended meanwhile.
+  /// Copies the entries appended meanwhile.
   mutating func follow(_ range: ClosedRange<UInt64>) throws(AnnalsError) {
     let begin = now
     show(.following, range.lowerBound - 1, of: range.upperBound)
@@ -148,9 +149,9 @@ extension Pass {
     point(.round)
   }
 
-  /// Copies while writers wait, for half of the time, because they append faster than they are followed.
+  /// Copies while writers wait for half of the time, because they append faster than the pass catches up.
   ///
-  /// - Returns: How long writers waited for the switch, where nothing was left to copy.
+  /// - Returns: How long writers waited for the switch, if nothing was left to copy.
   mutating func slow(_ range: ClosedRange<UInt64>) throws(AnnalsError) -> Duration? {
     show(.following, range.lowerBound - 1, of: range.upperBound, pause: .writers)
     let turn = try turn()

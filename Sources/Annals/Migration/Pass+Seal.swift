@@ -1,13 +1,12 @@
 internal import AnnalsCoding
 internal import LMDB
 
-// The switch: all that is done while writers wait.
+// The switch, during which writers wait.
 extension Pass {
-  /// Copies the rest, and seals the old generation: from this commit on the new one is in use.
+  /// Copies the rest, and seals the old generation. From this commit on, the new one is in use.
   ///
-  /// Nothing here depends on the length of the log. Where rows of inline projections are copied and an
-  /// append has
-  /// changed some since the last look, all rows are compared once more.
+  /// Nothing here depends on the length of the log. If rows of inline projections are copied and an append
+  /// has changed some since the last look, all rows are compared once more.
   ///
   /// - Parameter turn: The right to write to the old generation.
   /// - Returns: How long writers waited.
@@ -21,7 +20,8 @@ extension Pass {
       try copyRest(sight)
       try inlineCopy.finish(StoreReader(transaction.view, source.tables), target)
       try finish(sight)
-      // Nobody can know of the file before the seal, and behind it everybody must find it under the locks of all.
+      // Nobody can know of the file before the seal, and after it everybody must find it under the shared
+      // locks.
       target.environment.join(everybody)
       var meta = sight.meta
       meta.state = .sealed(Seal(successor: target.current.generation, epoch: sight.meta.epoch + 1))
@@ -42,14 +42,14 @@ extension Pass {
     return begin.duration(to: now)
   }
 
-  /// What the last round is decided by.
+  /// The state that decides the last round.
   private struct LastSight {
     let meta: StoreMeta
     let last: UInt64
     let entries: Int
   }
 
-  /// Looks at the old generation, which nobody else changes now.
+  /// Reads the old generation, which nobody else changes now.
   private func see(_ transaction: borrowing WriteTransaction) throws(AnnalsError) -> LastSight {
     let reader = StoreReader(transaction.view, source.tables)
     let meta = try reader.meta()
@@ -83,7 +83,7 @@ extension Pass {
     point(.lastRound)
   }
 
-  /// Makes the new generation ready to be used.
+  /// Makes the new generation ready for use.
   private func finish(_ sight: LastSight) throws(AnnalsError) {
     let (target, source) = (target, source)
     try archive?.synchronize()
@@ -109,7 +109,7 @@ extension Pass {
     point(.live)
   }
 
-  /// What the new generation says of itself, which must have every entry.
+  /// Returns the rows of the new generation, which must have every entry.
   private func complete(
     _ transaction: borrowing WriteTransaction, _ sight: LastSight
   ) throws(AnnalsError) -> StoreMeta {
@@ -126,7 +126,8 @@ extension Pass {
 
   /// Whether the seal is on disk after a commit that failed.
   ///
-  /// - Throws: `outcomeUnknown` where that cannot be found out. Nothing may be removed then, and nothing is lost either way.
+  /// - Throws: `outcomeUnknown` if that cannot be found out. Nothing may be removed then, and nothing is lost
+  ///   either way.
   private func isSealed(after error: EnvironmentError) throws(AnnalsError) -> Bool {
     if case .notCommitted = error { return false }
     do throws(AnnalsError) {
@@ -136,13 +137,13 @@ extension Pass {
         try environment.write(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
           let meta = try StoreReader(transaction.view, source.tables).meta()
           if case .sealed = meta.state { isSealed = true }
-          // Put as it is, so that what was found is on disk and no later look finds anything else.
+          // Put unchanged, so that the result is on disk and no later look differs.
           try transaction.put(meta.value(of: .epoch), StoreMeta.Name.epoch.rawValue, in: source.tables.meta)
         }
         return isSealed
       }
     } catch {
-      // What keeps it from being known matters less than that it is not.
+      // The unknown outcome matters more than its cause.
     }
     throw AnnalsError(
       .outcomeUnknown,

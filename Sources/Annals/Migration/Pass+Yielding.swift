@@ -1,8 +1,8 @@
 internal import AnnalsCoding
 internal import LMDB
 
-// How a pass leaves room to others. Its threads that rewrite and compare yield to all other work; its own does not, because writers wait for that one
-// when it switches.
+// How a pass leaves room to others. Its threads that rewrite and compare yield to all other work; its own
+// does not, because writers wait for that one when it switches.
 extension Pass {
   /// Rests after a batch, in steps in which it can be asked to end.
   mutating func rest(
@@ -20,7 +20,8 @@ extension Pass {
     }
   }
 
-  /// Chooses how the next batch is kept safe: a writer that waits for the disk is not to wait for the pass's pages too.
+  /// Chooses how the next batch is kept safe: a writer that waits for the disk is not to wait for the pass's
+  /// pages too.
   mutating func choose() throws(AnnalsError) {
     let commit = try storage { () throws(EnvironmentError) in try source.environment.lastTransaction() }
     pace.see(commit: commit, at: now)

@@ -7,9 +7,11 @@ internal import LMDB
   import Foundation
 #endif
 
-/// A compacting migration pass: copies a generation into a new one, entry by entry in today's form, and puts that in its place.
+/// A migration pass: copies a generation into a new one, entry by entry in the current version, and switches
+/// to it.
 ///
-/// It does what ``PassMachine`` decides. Until the seal nothing that others can see has changed but one row of `meta`.
+/// It follows the decisions of ``PassMachine``. Until the seal, nothing that others can see has changed
+/// except one row of `meta`.
 struct Pass {
   let log: EventLog
   let work: PassWork
@@ -20,9 +22,9 @@ struct Pass {
   let building: EnvironmentLocks
   /// The locks that all writers of the store take.
   let everybody: EnvironmentLocks
-  /// What the old generation says of the pass.
+  /// The row of the pass in the old generation.
   let row: PassRow
-  /// How often a version had been activated when the pass began.
+  /// The number of activations when the pass began.
   let schemaEpoch: UInt64
   /// The position up to which an interrupted pass had copied.
   let resumedAt: UInt64
@@ -41,17 +43,17 @@ struct Pass {
   var clock = PassClock()
   var tally = PassTally()
   var safety: PassTarget.Safety
-  /// The groups that cannot be folded, looked for once; `nil` where nothing is folded.
+  /// The groups that cannot be folded, searched once; `nil` if the plan has no folds.
   let failing: FailingGroups?
-  /// What gives entries their places where they go to other streams; made when it is needed.
+  /// Assigns places to entries that move to other streams; created when needed.
   var relinking: StreamRelinking?
-  /// The digest of what both generations deliver, up to where they are compared.
+  /// The digest of both generations, up to where they are compared.
   var digest = EventDigest()
-  /// Where what entries lose is written; `nil` for nowhere.
+  /// The archive for lost values; `nil` for none.
   let archive: PassArchive?
-  /// Where inline projections are folded anew; `nil` where the pass knows none.
+  /// The context in which inline projections are folded again; `nil` if the pass knows none.
   let inline: InlineRoom?
-  /// What copies the rows of inline projections that the pass does not fold.
+  /// Copies the rows of inline projections that the pass does not fold.
   var inlineCopy: InlineCopy
 
   init(
@@ -93,7 +95,7 @@ struct Pass {
 
   func point(_ point: PassPoint) { options.atPoint?(point) }
 
-  /// Does all of it.
+  /// Runs the whole pass.
   ///
   /// - Returns: How long writers waited for the switch.
   mutating func run() throws(AnnalsError) -> Duration {
@@ -102,7 +104,7 @@ struct Pass {
         in: &transaction)
     }
     let rows = try target.read { (reader) throws(AnnalsError) in try reader.inlineRows() }
-    // Also where this pass folds none: who knows the projections folds them in the new generation.
+    // Even if this pass folds none: a program that knows the projections folds them in the new generation.
     if !rows.isEmpty { try target.create(later: StoreTables.inline) }
     if isIndexed { try target.create(later: StoreTables.ids) }
     try ContextCopy(source: source, target: target).run(safety == .synced ? .full : .none)
@@ -128,14 +130,14 @@ struct Pass {
     }
   }
 
-  /// Copies the rows of inline projections that the pass does not fold, while writers go on.
+  /// Copies the rows of inline projections that the pass does not fold, while writers continue.
   private mutating func copyInline() throws(AnnalsError) {
     var copy = inlineCopy
     try copy.run(target, .full) { () throws(AnnalsError) in try check() }
     inlineCopy = copy
   }
 
-  /// Rests as long as it is asked to, and throws if it is asked to end.
+  /// Rests while the pass is paused, and throws if it is to end.
   mutating func check() throws(AnnalsError) {
     while true {
       switch control.wish {
@@ -157,7 +159,8 @@ struct Pass {
     }
   }
 
-  /// The right to write to the old generation, which nobody else has meanwhile. While a process that was stopped keeps it, the pass can be ended.
+  /// Returns the right to write to the old generation, exclusively. While a stopped process keeps it, the
+  /// pass can be ended.
   mutating func turn() throws(AnnalsError) -> Environment.Turn {
     while true {
       try check()
@@ -168,7 +171,7 @@ struct Pass {
     }
   }
 
-  /// Shows how far a phase is.
+  /// Publishes the progress of a phase.
   mutating func show(
     _ phase: MigrationProgress.Phase, _ done: UInt64, of total: UInt64, pause: MigrationProgress.Pause? = nil
   ) {
@@ -180,10 +183,10 @@ struct Pass {
 
 // Copying.
 extension Pass {
-  /// The bytes of entries that end a commit: LMDB keeps what is not committed in memory.
+  /// The size in bytes of the entries at which a commit ends: LMDB keeps uncommitted pages in memory.
   private static let batchBytes = 16 << 20
 
-  /// How many entries, in thousands, may be rewritten while a durable commit waits for the disk.
+  /// The number of entries, in thousands, that may be rewritten while a durable commit waits for the disk.
   private static let ahead = 24
 
   /// Copies the entries at `range`, with a commit for each batch.
@@ -220,7 +223,7 @@ extension Pass {
     return end
   }
 
-  /// Copies as many entries as one commit holds.
+  /// Copies the entries of one commit.
   ///
   /// - Returns: The position of the last one.
   private mutating func batch(
@@ -290,7 +293,7 @@ extension Pass {
         guard end - start + 1 < entries, size < bytes, control.wish == .go else { break }
       }
       try folding.run(upTo: end, in: &transaction)
-      // The commit must not say of the archive what the disk may lack.
+      // The commit must not count bytes of the archive that may not be on disk.
       if durability == .full { try archive?.synchronize() }
       point(.batch)
       var row = row
@@ -311,7 +314,7 @@ extension Pass {
     if case .quarantine = options.unreadable { true } else { false }
   }
 
-  /// On how many threads a range is worked on: a few entries are done sooner than a thread has begun.
+  /// Returns the number of threads for a range: a few entries are done sooner than a thread starts.
   func threads(for range: ClosedRange<UInt64>) -> Int {
     range.upperBound - range.lowerBound < 2_047 ? 1 : options.threads ?? min(Processors.count, 8)
   }

@@ -2,15 +2,15 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-/// What those who watch and steer a pass share with the thread that does it.
+/// The state that a pass's thread shares with its observers and controllers.
 final class PassControl: Sendable {
-  /// What the pass is asked to do.
+  /// A request to the pass.
   enum Wish: Sendable {
     case go
     case pause
-    /// To end, and to leave what is done for a later pass.
+    /// To end, and to keep the work for a later pass.
     case stop
-    /// To end, and to leave nothing.
+    /// To end, and to remove the work.
     case cancel
   }
 
@@ -25,10 +25,10 @@ final class PassControl: Sendable {
 
   private let state = Mutex(State())
 
-  /// What is asked for now.
+  /// The current request.
   var wish: Wish { state.withLock { $0.wish } }
 
-  /// Asks for something; whoever has been asked to end is not asked back.
+  /// Makes a request. A request to end cannot be revoked.
   func ask(_ wish: Wish) {
     state.withLock { state in
       switch state.wish {
@@ -39,10 +39,10 @@ final class PassControl: Sendable {
     }
   }
 
-  /// How far it has come.
+  /// The current progress.
   var progress: MigrationProgress { state.withLock { $0.progress } }
 
-  /// Shows how far it has come.
+  /// Publishes the progress.
   func show(_ progress: MigrationProgress) {
     let watchers = state.withLock { state in
       state.progress = progress
@@ -51,7 +51,7 @@ final class PassControl: Sendable {
     for watcher in watchers { watcher.yield(progress) }
   }
 
-  /// What it shows from now on, until the pass is over; who is slow gets the newest.
+  /// Returns the progress from now on, until the pass ends. A slow consumer receives the newest.
   func watch() -> AsyncStream<MigrationProgress> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: MigrationProgress.self, bufferingPolicy: .bufferingNewest(1))
@@ -72,7 +72,7 @@ final class PassControl: Sendable {
     return stream
   }
 
-  /// Notes how it ended.
+  /// Records the outcome.
   func finish(_ result: Result<MigrationReport, AnnalsError>) {
     let (watchers, waiting) = state.withLock { state in
       state.result = result
@@ -86,7 +86,7 @@ final class PassControl: Sendable {
     for continuation in waiting { continuation.resume(returning: result) }
   }
 
-  /// How it ended, once it has.
+  /// Returns the outcome after the end.
   func result() async -> Result<MigrationReport, AnnalsError> {
     await withCheckedContinuation { continuation in
       let result = state.withLock { state in
@@ -97,6 +97,6 @@ final class PassControl: Sendable {
     }
   }
 
-  /// How it ended; `nil` before that.
+  /// The outcome; `nil` before the end.
   var ended: Result<MigrationReport, AnnalsError>? { state.withLock { $0.result } }
 }

@@ -1,9 +1,9 @@
-/// What a pass does next: all of its deciding, and none of its doing.
+/// Decides the next step of a pass, without doing anything itself.
 ///
-/// The order is what makes it safe: the new file is whole, checked and compared before anybody waits for it, and what is left to do while
-/// writers wait does not depend on the length of the log (docs/durability.md).
+/// The order makes it safe: the new file is whole, checked and compared before anybody waits for it, and the
+/// remaining work while writers wait does not depend on the length of the log (docs/durability.md).
 struct PassMachine: Equatable, Sendable {
-  /// One thing to do.
+  /// One step of a pass.
   enum Step: Equatable, Sendable {
     /// Copies the entries at these positions, with a commit now and then.
     case copy(ClosedRange<UInt64>)
@@ -11,13 +11,13 @@ struct PassMachine: Equatable, Sendable {
     case copyHeads
     /// Writes the heads of the copied tail into their rows.
     case mergeHeads
-    /// Waits for the disk, closes the new file, looks at each of its pages, and opens it again.
+    /// Waits for the disk, closes the new file, checks each of its pages, and opens it again.
     case check
-    /// Compares what both generations deliver at these positions.
+    /// Compares the events of both generations at these positions.
     case compare(ClosedRange<UInt64>)
-    /// Lets the plan's stages compare the older log with what it becomes.
+    /// Runs the `verify` of the plan's stages, which compares the older log with its upcast form.
     case verify
-    /// Copies what was appended meanwhile, with one durable commit.
+    /// Copies the entries appended meanwhile, with one durable commit.
     case follow(ClosedRange<UInt64>)
     /// Does the same while writers are kept waiting for half of the time, and seals once nothing is left.
     case slow(ClosedRange<UInt64>)
@@ -25,13 +25,13 @@ struct PassMachine: Equatable, Sendable {
     case seal
   }
 
-  /// What is known when something is decided.
+  /// The facts of a decision.
   struct Sight: Equatable, Sendable {
     /// The position of the old generation's newest entry; 0 where it has none.
     var last: UInt64
   }
 
-  /// What can be copied in less than this is copied while writers wait.
+  /// Work that takes less than this is done while writers wait.
   static let shortRound = Duration.milliseconds(10)
 
   /// A round of copying.
@@ -45,7 +45,7 @@ struct PassMachine: Equatable, Sendable {
 
   /// The position up to which entries are copied.
   private(set) var copied: UInt64
-  /// Up to here entries have to be copied before the rows of `heads` may be used, which speak of them.
+  /// The position that the copy must reach before the rows of `heads`, which include it, may be used.
   private(set) var needed: UInt64 = 0
   private let goal: UInt64
   /// Whether the rows of `streams` and `heads` are there.
@@ -53,25 +53,25 @@ struct PassMachine: Equatable, Sendable {
   private var isMerged = false
   private var isChecked = false
   private var isVerified = false
-  /// The position up to which both generations are known to deliver the same.
+  /// The position up to which both generations are known to be the same.
   private(set) var compared: UInt64 = 0
   private var lastRound: Round?
   private var roundBefore: Round?
 
-  /// A pass that has copied the entries up to `copied`; 0 where it begins.
+  /// Creates a pass that has copied the entries up to `copied`; 0 at its beginning.
   ///
-  /// - Parameter goal: The newest entry when it begins: up to there entries are copied first. What comes later is for the rounds, or a busy writer would
-  ///   never let the first copy end.
+  /// - Parameter goal: The newest entry when it begins, up to which entries are copied first. Later ones are
+  ///   left to the rounds, or a busy writer would never let the first copy end.
   init(copied: UInt64, goal: UInt64) {
     self.copied = copied
     self.goal = goal
   }
 
-  /// The next thing to do.
+  /// Returns the next step.
   func next(_ sight: Sight) -> Step {
     guard isMerged else {
       if !hasHeads { return copied < goal ? .copy(copied + 1...goal) : .copyHeads }
-      // Rows must not speak of entries that are not there.
+      // Rows must not include entries that are not there.
       return copied < needed ? .copy(copied + 1...needed) : .mergeHeads
     }
     if !isChecked { return .check }
@@ -81,7 +81,7 @@ struct PassMachine: Equatable, Sendable {
     let range = copied + 1...sight.last
     guard let last = lastRound else { return .follow(range) }
     if last.likely(sight.last - copied) < Self.shortRound { return .seal }
-    // Whoever appends as fast as that is never caught up with.
+    // The pass never catches up with a writer that is as fast as that.
     if let before = roundBefore, last.took >= before.took { return .slow(range) }
     return .follow(range)
   }
@@ -91,7 +91,8 @@ struct PassMachine: Equatable, Sendable {
     copied = max(copied, position)
   }
 
-  /// Notes that the rows of `streams` and `heads` are there, as a snapshot has them whose newest entry is at `last`.
+  /// Notes that the rows of `streams` and `heads` are there, as a snapshot has them whose newest entry is at
+  /// `last`.
   mutating func copyHeads(last: UInt64) {
     hasHeads = true
     needed = last
@@ -106,7 +107,7 @@ struct PassMachine: Equatable, Sendable {
   /// Notes that both generations deliver the same up to `position`.
   mutating func compare(upTo position: UInt64) { compared = max(compared, position) }
 
-  /// Notes that the plan's stages have found nothing.
+  /// Notes that the plan's stages have found nothing wrong.
   mutating func verify() { isVerified = true }
 
   /// Notes a round.

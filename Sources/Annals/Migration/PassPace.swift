@@ -1,9 +1,9 @@
-/// How long a pass rests after a batch, so that it goes no faster than asked and leaves writers their share.
+/// The rests of a pass after each batch, which keep to the requested rate and leave writers their share.
 struct PassPace: Sendable {
-  /// For how long after its last sign a writer is taken to be at work.
+  /// The time after its last sign for which a writer counts as active.
   static let memory = Duration.seconds(1)
 
-  /// The most entries in a second.
+  /// The maximum number of entries in a second.
   let rate: Int?
   /// How long the batches would have taken at that rate, since the beginning.
   private var owed = Duration.zero
@@ -16,7 +16,7 @@ struct PassPace: Sendable {
     begin = now
   }
 
-  /// The most entries of a batch, so that a limited rate is kept over every quarter of a second.
+  /// The maximum number of entries of a batch, so that a limited rate is kept over every quarter of a second.
   var batch: UInt64 { rate.map { UInt64(max($0 / 4, 1)) } ?? .max }
 
   /// Notes the number of the old generation's newest commit.
@@ -30,7 +30,7 @@ struct PassPace: Sendable {
     lastSign.map { $0.duration(to: now) < Self.memory } ?? false
   }
 
-  /// How long to rest after `entries` that took `time`, and why; `nil` for not at all.
+  /// Returns how long to rest after `entries` that took `time`, and why; `nil` for no rest.
   mutating func rest(
     after entries: UInt64, _ time: Duration, at now: ContinuousClock.Instant
   ) -> (Duration, MigrationProgress.Pause)? {
@@ -39,10 +39,10 @@ struct PassPace: Sendable {
         Int64(clamping: entries.multipliedReportingOverflow(by: 1_000_000_000).partialValue / UInt64(rate)))
       let ahead = owed - begin.duration(to: now)
       if ahead > .zero { return (ahead, .rate) }
-      // What was lost to other work is not caught up with.
+      // Time lost to other work is not made up for.
       owed = begin.duration(to: now)
     }
-    // Half of the time belongs to those who append.
+    // Half of the time belongs to writers.
     return hasWriter(at: now) ? (time, .writers) : nil
   }
 

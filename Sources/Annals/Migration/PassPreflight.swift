@@ -1,11 +1,11 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// What is looked at before a pass begins: whether it may, whether there is anything to do, and the room for it.
+/// The preflight of a pass: whether it may run, whether there is anything to do, and the space for it.
 struct PassPreflight {
-  /// What a pass takes beside the entries, in bytes.
+  /// The space in bytes that a pass takes in addition to the entries.
   private static let overhead = 16 << 20
-  /// At so many places of the log a few entries are rewritten for the estimate.
+  /// The number of places of the log at which a few entries are rewritten for the estimate.
   private static let samples = 32
   private static let sampleLength: UInt64 = 64
 
@@ -13,20 +13,21 @@ struct PassPreflight {
   let schemaEpoch: UInt64
   /// A pass that was not finished.
   let unfinished: PassRow?
-  /// The archive that it writes; `nil` where it has none.
+  /// The archive that it writes; `nil` if it has none.
   let archive: PassArchiveRow?
   /// Whether there are entries of older versions.
   let isNeeded: Bool
-  /// What the plan retains as it is stored.
+  /// The events that the plan retains as they are stored.
   let retained: [MigrationReport.Retained]
   private let source: Generation
-  /// How many bytes the generation has in use.
+  /// The number of bytes that the generation has in use.
   let used: Int
   private let growth: Double
 
-  /// Looks at the generation in use.
+  /// Reads the generation in use.
   ///
-  /// - Throws: ``AnnalsError`` with code `held`, `noPath`, `newerSchema` and what keeps the plan from reading the store.
+  /// - Throws: ``AnnalsError`` with code `held`, `noPath`, `newerSchema` and other errors that keep the plan
+  ///   from reading the store.
   init(_ source: Generation, _ work: PassWork) throws(AnnalsError) {
     self.source = source
     let (meta, pass, archive, isDue, last, retained) = try source.read {
@@ -58,20 +59,20 @@ struct PassPreflight {
     growth = pass == nil && isDue ? try Self.growth(source, work, last) : 1
   }
 
-  /// How many bytes the new generation is likely to take, by a sample of the entries.
+  /// The number of bytes that the new generation is likely to take, by a sample of the entries.
   var estimate: Int { Int(Double(used) * max(growth, 0.1)) + Self.overhead }
 
-  /// How many bytes a sample of entries takes in the new generation for each that it takes in the old one.
+  /// Returns the size of a sample of entries in the new generation, divided by its size in the old one.
   private static func growth(
     _ source: Generation, _ work: PassWork, _ last: UInt64
   ) throws(AnnalsError) -> Double {
     let old = RewriteSource(source.environment, log: source.meta.log)
     let registry = try source.read { (reader) throws(AnnalsError) in try reader.kinds() }
-    // Failures are for the pass itself to tell, at its place in the order: a sample that has one does not count.
+    // The pass itself reports failures, in order: a sample with one does not count.
     let rewriting = work.rewriting(
       old, try GenerationKinds(registry, reach: work.reach), isSettingAside: false)
     var (before, after) = (0, 0)
-    // A short log is looked at once, not where its samples overlap again.
+    // A short log is read once, without overlapping samples.
     let step = max(last / UInt64(samples), sampleLength)
     for sample in 0..<UInt64(samples) {
       let start = 1 + step * sample
@@ -90,7 +91,7 @@ struct PassPreflight {
     return before > 0 && after > 0 ? Double(after) / Double(before) : 1
   }
 
-  /// Throws `diskFull` where the new generation has no room beside the old one.
+  /// Throws `diskFull` if there is no space for the new generation next to the old one.
   func mustHaveRoom() throws(AnnalsError) {
     let free = try files { () throws(StoreFileError) in try source.directory.fileSystem().free }
     guard estimate > free else { return }
@@ -102,7 +103,7 @@ struct PassPreflight {
 }
 
 extension StoreReader {
-  /// How many bytes the entries at some positions have.
+  /// The number of bytes that the entries at some positions have.
   fileprivate func entryBytes(_ positions: ClosedRange<UInt64>) throws(AnnalsError) -> Int {
     var count = 0
     for position in positions { count += try bytes(at: Position(position)).count }

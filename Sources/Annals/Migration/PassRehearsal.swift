@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// A pass that writes nothing: every entry is lifted and encoded, and what comes out is counted.
+/// A pass that writes nothing: every entry is upcast and encoded, and the results are counted.
 struct PassRehearsal {
   let log: EventLog
   let source: Generation
@@ -9,9 +9,9 @@ struct PassRehearsal {
   let options: MigrationOptions
   let control: PassControl
 
-  /// Does all of it.
+  /// Runs the whole rehearsal.
   ///
-  /// - Throws: What would end the pass, at the first place where something would.
+  /// - Throws: The first error that would end the pass.
   func run() throws(AnnalsError) -> MigrationReport {
     let preflight = try PassPreflight(source, work)
     var report = MigrationReport(

@@ -7,13 +7,13 @@ internal import LMDB
   import Foundation
 #endif
 
-/// Begins a pass or goes on with an unfinished one, and clears up behind it.
+/// Begins or continues a pass, and cleans up after it.
 struct PassRunner: Sendable {
   let log: EventLog
   let work: PassWork
   let options: MigrationOptions
   let control: PassControl
-  /// Where what entries lose is written.
+  /// The archive for lost values.
   let archive: ArchiveRequest
 
   /// Begins a run of a pass on a thread of its own.
@@ -77,7 +77,7 @@ struct PassRunner: Sendable {
     return report
   }
 
-  /// The generation in use, behind what a rollback or a switch may have left to do that was cut short.
+  /// Returns the generation in use, after completing an interrupted rollback or switch.
   private func inUse(_ opening: StoreOpening) throws(AnnalsError) -> Generation {
     let source = try log.core.newest()
     try source.unsealIfStale(within: log.options.lockTimeout)
@@ -99,7 +99,7 @@ struct PassRunner: Sendable {
         try preflight.mustHaveRoom()
         try archive.mustBeFree()
       }
-      // What ends before this has changed nothing, for no program.
+      // An error before this point has changed nothing, for any program.
       if try work.begin(log) { preflight = try PassPreflight(source, work) }
     }
     let building = try locks(lock, source.directory, queue: lock, write: lock)
@@ -130,8 +130,8 @@ struct PassRunner: Sendable {
     return try run(source, building, unfinished, preflight)
   }
 
-  /// Throws where an unfinished pass of another plan, or with another archive, is there, and nobody has said
-  /// what is to become of it.
+  /// Throws if there is an unfinished pass of another plan, or with another archive, and its treatment was
+  /// not chosen.
   private func mustNotBeInTheWay(_ preflight: PassPreflight) throws(AnnalsError) {
     guard let row = preflight.unfinished, row.plan != archive.mark, options.unfinished != .discard else {
       return
@@ -167,7 +167,7 @@ struct PassRunner: Sendable {
     let leftover = UnfinishedPass(
       source: source, directory: directory, locks: building, row: row, boot: options.boot(),
       isMoving: work.move != nil)
-    // An archive that cannot be gone on with leaves the pass as it is.
+    // An archive that cannot be continued leaves the pass unchanged.
     let known = try unfinished.map { (target, _) throws(AnnalsError) in try archive.open(target) } ?? nil
     var pass: Pass?
     let waited: Duration
@@ -191,7 +191,7 @@ struct PassRunner: Sendable {
       unfinished?.0.close()
       if mustStay(error) { throw error }
       do { try leftover.remove { options.atPoint?($0) } } catch {
-        // What stays is found, and removed, by the next pass. The first failure is the one to tell.
+        // The next pass finds and removes remaining files. The first failure is the one to report.
       }
       throw error
     }
@@ -200,14 +200,14 @@ struct PassRunner: Sendable {
     return try settle(pass, waited, preflight)
   }
 
-  /// Whether what is done must not be removed.
+  /// Whether the pass's work must not be removed.
   private func mustStay(_ error: AnnalsError) -> Bool {
     if error.code == .outcomeUnknown { return true }
     if case .stop = control.wish { return error.code == .cancelled }
     return false
   }
 
-  /// Lets `CURRENT` name the new generation, and removes what only the pass needed.
+  /// Makes `CURRENT` name the new generation, and removes files that only the pass needed.
   private func settle(
     _ pass: Pass, _ waited: Duration, _ preflight: PassPreflight
   ) throws(AnnalsError) -> MigrationReport {
@@ -222,12 +222,12 @@ struct PassRunner: Sendable {
       report.bytesBefore = UInt64(clamping: try directory.status(of: pass.source.current.fileName)?.size ?? 0)
       report.bytesAfter = UInt64(clamping: try directory.status(of: current.fileName)?.size ?? 0)
     } catch {
-      // The seal is what counts: every open follows it, and writes CURRENT anew.
+      // The seal decides: every open follows it, and writes CURRENT again.
     }
     options.atPoint?(.done)
     pass.tally.fill(&report)
     do throws(AnnalsError) {
-      // An interrupted pass has set entries aside before this one went on.
+      // An interrupted pass may have quarantined entries before this one continued.
       (report.quarantined, report.retained) = try pass.target.read {
         (reader) throws(AnnalsError) -> (UInt64, [MigrationReport.Retained]) in
         let census = try reader.census()
@@ -236,10 +236,10 @@ struct PassRunner: Sendable {
           MigrationReport.Retained.all(work.reach?.plan, census, try reader.kinds())
         )
       }
-      // This process lets go of the old generation as soon as it can.
+      // This process releases the old generation as soon as it can.
       _ = try log.core.newest()
     } catch {
-      // The switch has happened; what cannot be looked at now is met by whoever looks next.
+      // The switch has happened. Later readers meet any failure here.
     }
     report.secondsLocked = waited / .seconds(1)
     report.resumedAt = pass.resumedAt

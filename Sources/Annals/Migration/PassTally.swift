@@ -1,12 +1,12 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// What a pass has done with entries so far.
+/// The counts of a pass so far.
 struct PassTally: Sendable {
   private(set) var row = PassTallyRow()
   private var quarantined: UInt64 = 0
 
-  /// Goes on from what an interrupted pass had done.
+  /// Continues from the counts of an interrupted pass.
   init(_ row: PassTallyRow = PassTallyRow()) {
     self.row = row
   }

@@ -9,30 +9,31 @@ internal import LMDB
 
 /// The generation that a pass builds: a file that nobody else has open.
 ///
-/// Its write transactions take `pass.lock` in place of the locks of writers, which go on in the old generation meanwhile.
+/// Its write transactions take `pass.lock` in place of the locks of writers, which continue in the old
+/// generation meanwhile.
 final class PassTarget {
   let current: CurrentFile
   private let locks: EnvironmentLocks
   private var file: Environment?
 
-  /// How many heads are kept in memory while they are merged, besides those of the tail.
+  /// The number of heads that are kept in memory while they are merged, besides those of the tail.
   static let heads = 50_000
 
-  /// How the file is kept safe while entries are copied into it.
+  /// The durability of the file while entries are copied into it.
   enum Safety: Equatable {
     /// Each commit is on disk.
     case synced
-    /// What is committed can be lost by a power cut, and the file with it.
+    /// A power loss can lose committed entries, and the file with them.
     case unsynced
   }
 
   /// Creates the file of a generation.
   ///
   /// - Parameters:
-  ///   - meta: What its `meta` says, `building` among it.
+  ///   - meta: The rows of its `meta`, including `building`.
   ///   - row: The pass.
-  ///   - facts: Rows of `meta` that are taken over as they are.
-  ///   - boot: The run of the operating system; `nil` where it is not known.
+  ///   - facts: Rows of `meta` that are taken over unchanged.
+  ///   - boot: The boot of the operating system; `nil` if it is not known.
   ///   - whenMade: Is called when the file has its tables and no row.
   static func create(
     _ current: CurrentFile, in directory: Directory, _ locks: EnvironmentLocks, _ meta: StoreMeta,
@@ -70,7 +71,7 @@ final class PassTarget {
     file = environment
   }
 
-  /// How the file was kept safe when it was left, for a pass that goes on with it.
+  /// Returns the durability of the file when it was left, for a pass that continues it.
   func safety(in directory: Directory) throws(AnnalsError) -> Safety {
     let bytes = try files { () throws(StoreFileError) in
       try directory.read(BuildMark.name(generation: current.generation), limit: BuildMark.limit)
@@ -84,15 +85,15 @@ final class PassTarget {
     return file
   }
 
-  /// Closes the file for good.
+  /// Closes the file permanently.
   func close() { file = nil }
 
   /// The file's tables.
   var tables: StoreTables { StoreTables(environment) }
 
-  /// The generation as one that heads can be merged in.
+  /// Returns the generation for merging heads into it.
   ///
-  /// - Parameter heads: How many heads are kept in memory besides those of the tail.
+  /// - Parameter heads: The number of heads kept in memory in addition to those of the tail.
   func generation(
     in directory: Directory, heads: Int = PassTarget.heads
   ) throws(AnnalsError) -> Generation {
@@ -112,7 +113,7 @@ final class PassTarget {
     }
   }
 
-  /// Lets a generation that was ready be built on.
+  /// Allows more entries in a generation that was ready.
   func reopen(for row: PassRow) throws(AnnalsError) {
     var meta = try read { (reader) throws(AnnalsError) in try reader.meta() }
     if meta.state == .building(pass: row.id) { return }
@@ -124,33 +125,33 @@ final class PassTarget {
     }
   }
 
-  /// One transaction.
+  /// Runs one transaction.
   func write(
     _ durability: Durability, _ body: (inout WriteTransaction) throws(AnnalsError) -> Void
   ) throws(AnnalsError) {
     try environment.write(durability: durability, failure: AnnalsError.init, body)
   }
 
-  /// Lends a snapshot.
+  /// Calls `body` with a snapshot.
   func read<Result>(_ body: (StoreReader) throws(AnnalsError) -> Result) throws(AnnalsError) -> Result {
     try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       try body(StoreReader(transaction.view, tables))
     }
   }
 
-  /// Lets the system begin to write what is committed, so that the last wait for the disk is short.
+  /// Lets the system begin to write committed pages, so that the last wait for the disk is short.
   func startWriteback() throws(AnnalsError) {
     try storage { () throws(EnvironmentError) in try environment.startWriteback() }
   }
 
-  /// How many rows lead to the streams.
+  /// Returns the number of rows that lead to the streams.
   func rowsOfHeads() throws(AnnalsError) -> Int {
     try read { (reader) throws(AnnalsError) in try reader.rowsOfHeads() }
   }
 
-  /// Closes the file, looks at each of its pages without LMDB, and opens it as anybody would.
+  /// Closes the file, checks each of its pages without LMDB, and opens it in the usual way.
   ///
-  /// Nobody else writes to the file, so that no lock is needed.
+  /// Nobody else writes to the file, so no lock is needed.
   ///
   /// - Parameter whenChecked: Is called before the file is opened again.
   func check(in directory: Directory, _ whenChecked: () -> Void) throws(AnnalsError) {
@@ -173,7 +174,7 @@ final class PassTarget {
       details: AnnalsError.Details { $0.file = current.fileName })
   }
 
-  /// Notes beside the file what a power cut can do to it.
+  /// Records next to the file whether a power loss can damage it.
   static func mark(
     _ safety: Safety, _ current: CurrentFile, in directory: Directory, boot: String?
   ) throws(AnnalsError) {

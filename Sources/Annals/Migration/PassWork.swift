@@ -2,28 +2,28 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 internal import LMDB
 
-/// What a pass does with entries: what a plan says, or nothing.
+/// The work of a pass on entries, according to a plan or without one.
 struct PassWork: Sendable {
   /// The plan's mark.
   let mark: [UInt8]
-  /// The version that entries are in afterwards; `nil` where they stay in their own.
+  /// The version of the entries afterwards; `nil` if they stay in their own.
   let version: SchemaVersion?
-  /// The plan, and where kinds enter it; `nil` where entries stay as they are.
+  /// The plan, and where kinds enter it; `nil` if entries stay unchanged.
   let reach: PlanReach?
-  /// What a repair puts in place of entries that cannot be read; `nil` in every other pass.
+  /// The replacements for unreadable entries in a repair; `nil` in every other pass.
   let patch: EntryPatch?
-  /// Which streams entries go to; `nil` in a pass in which they stay in theirs.
+  /// The new streams of entries; `nil` in a pass that moves none.
   let move: StreamMove?
   private let contexts: StageContexts
-  /// The inline projections that are folded anew; `nil` where the opener of the store has none.
+  /// The inline projections that are folded again; `nil` if the opener of the store has none.
   var inline: InlineSet?
   /// The undeclared fields that may be lost.
   var drops = FieldDrops.none
 
-  /// Copies every entry as it is.
+  /// Copies every entry unchanged.
   static let copy = PassWork(mark: PlanMark.none, version: nil, reach: nil, contexts: StageContexts())
 
-  /// Copies every sound entry as it is, and stubs in place of the others.
+  /// Copies every sound entry unchanged, and stubs in place of the others.
   static func repair(_ patch: EntryPatch) -> PassWork {
     PassWork(mark: PlanMark.repair, version: nil, reach: nil, contexts: StageContexts(), patch: patch)
   }
@@ -55,20 +55,20 @@ struct PassWork: Sendable {
     self.patch = patch
   }
 
-  /// Makes sure that entries may be stored as what the pass makes of them: a bridge that older programs need in another form is activated first.
+  /// Makes sure that entries may be stored in the pass's form: a bridge that older programs need in another
+  /// form is activated first.
   ///
   /// - Returns: Whether a phase of the version began.
-  /// - Throws: ``AnnalsError`` with code `busy` where such programs have the store open.
+  /// - Throws: ``AnnalsError`` with code `busy` if such programs have the store open.
   func begin(_ log: EventLog) throws(AnnalsError) -> Bool {
     guard let reach, log.options.access == .readWrite else { return false }
     return try Rollout(log: log, plan: reach.rollout).beginPass()
   }
 
-  /// Throws `needsPlan` where a pass with a plan does not know a projection that every append goes through.
+  /// Throws `needsPlan` if a pass with a plan does not know a projection that every append runs.
   ///
   /// A repair, and a pass before which the plan cannot read the store, leave the rows to the next open. A
-  /// pass that
-  /// copies entries as they are copies the rows as well.
+  /// pass that copies entries unchanged copies the rows as well.
   func mustKnow(_ rows: [InlineRow]) throws(AnnalsError) {
     guard reach != nil, move == nil,
       let row = rows.first(where: { $0.isInForce && inline?.knows($0) != true })
@@ -90,11 +90,11 @@ struct PassWork: Sendable {
     return [(StoreReader.oldestName, row)]
   }
 
-  /// What turns the entries of `source` into those of a generation with `kinds`.
+  /// Returns the rewriting of entries of `source` for a generation with `kinds`.
   ///
   /// - Parameters:
-  ///   - failing: The groups that cannot be folded, where they are known already.
-  ///   - isArchiving: Whether what entries lose is written down.
+  ///   - failing: The groups that cannot be folded, if they are known already.
+  ///   - isArchiving: Whether lost values are archived.
   func rewriting(
     _ source: RewriteSource, _ kinds: GenerationKinds, isSettingAside: Bool, _ failing: FailingGroups? = nil,
     isArchiving: Bool = false
@@ -109,12 +109,13 @@ struct PassWork: Sendable {
     return .lifting(source, kinds, reach.plan, failing, isQuarantining: isSettingAside, losing: losing)
   }
 
-  /// What finds the groups of a generation that cannot be folded; `nil` where entries are copied as they are.
+  /// What finds the groups of a generation that cannot be folded; `nil` if entries are copied as they are.
   func failingGroups(of source: RewriteSource) -> FailingGroups? {
     reach.map { FailingGroups(source, PlanReach($0.plan)) }
   }
 
-  /// Throws unless all entries of a generation can be rewritten, and none is of a later version than the pass leads to.
+  /// Throws unless all entries of a generation can be rewritten, and none is of a later version than the pass
+  /// leads to.
   func mustReach(_ census: [UInt32: CensusRow], _ kinds: KindRegistry) throws(AnnalsError) {
     guard let reach, let newer = try reach.prove(census, kinds).max() else { return }
     throw AnnalsError(
@@ -123,9 +124,9 @@ struct PassWork: Sendable {
       details: AnnalsError.Details { $0.version = newer })
   }
 
-  /// Throws `undeclaredFields` where the pass would lose fields that nobody has given up.
+  /// Throws `undeclaredFields` if the pass would lose fields that may not be lost.
   ///
-  /// - Complexity: O(log) where payloads stored by name would be rewritten; nothing where there are none.
+  /// - Complexity: O(log) if payloads stored by name would be rewritten; otherwise nothing is read.
   func mustLoseNothing(_ log: EventLog, _ control: PassControl) throws(AnnalsError) {
     guard let plan = reach?.plan else { return }
     let found = try UndeclaredScan(log: log, plan: plan, drops: drops).run { () throws(AnnalsError) in
@@ -136,10 +137,11 @@ struct PassWork: Sendable {
     guard unnamed.isEmpty else { throw AnnalsError(undeclared: unnamed, "a migration pass") }
   }
 
-  /// Whether any entry is of an earlier version, or of another form, than the pass leads to, and not
-  /// retained as it is stored.
+  /// Whether any entry is of an earlier version, or of another form, than the pass leads to, and not retained
+  /// as it is stored.
   ///
-  /// - Parameter withQuarantine: Whether entries count that an earlier pass has set aside: who asks for a pass may have mended the rule.
+  /// - Parameter withQuarantine: Whether quarantined entries of an earlier pass count: the rule may have been
+  ///   repaired before this pass was requested.
   func isDue(
     _ census: [UInt32: CensusRow], _ kinds: KindRegistry, withQuarantine: Bool = false
   ) -> Bool {
@@ -149,7 +151,7 @@ struct PassWork: Sendable {
         return false
       }
       if let version = kind.version, version > reach.plan.current.version { return false }
-      // What was set aside is none of the retained entries before a pass has put it back.
+      // A quarantined entry is not retained until a pass has restored it.
       let isSetAside = withQuarantine && row.quarantined > 0
       if !isSetAside, reach.plan.retaining(kind, in: kinds) != nil { return false }
       let record = kinds.recordKind(kind)
@@ -159,14 +161,17 @@ struct PassWork: Sendable {
     }
   }
 
-  /// Lets the plan's stages compare the log up to `last` with what it becomes, those that have anything to do yet.
+  /// Runs the `verify` of the plan's stages that have anything to do, which compares the log up to `last`
+  /// with its upcast form.
   ///
-  /// Both sides are read from the old generation, but for entries that were moved: that the new one delivers the same has been compared by then.
+  /// Both sides are read from the old generation, except for entries that were moved. By then, the new one is
+  /// known to deliver the same events.
   ///
-  /// - Throws: ``AnnalsError`` with code `verifyFailed` for what a stage throws.
+  /// - Throws: ``AnnalsError`` with code `verifyFailed` for an error of a stage.
   ///
-  /// - Parameter isSettingAside: Whether entries that cannot be lifted are passed over.
-  /// - Parameter target: The new generation: what a stage has moved to other streams is read there.
+  /// - Parameter isSettingAside: Whether entries that cannot be upcast are skipped.
+  /// - Parameter target: The new generation, from which entries that a stage has moved to other streams are
+  ///   read.
   func verify(
     _ log: EventLog, last: UInt64, isSettingAside: Bool, target: RewriteSource
   ) throws(AnnalsError) {
@@ -175,7 +180,7 @@ struct PassWork: Sendable {
     if isSettingAside { history.quarantine = Quarantine { _ in } }
     for (index, work) in plan.works.enumerated() {
       let (from, to) = (plan.schemas[index].version, plan.schemas[index + 1].version)
-      // A stage that is done has been compared by the pass that did it, and nothing is left to compare.
+      // The pass that completed a stage has compared it, and nothing is left to compare.
       guard let verify = work.verify, try history.isStored(below: to, of: plan) else { continue }
       let source: any HistorySource =
         if let move { MovedHistory(older: history, target: target, version: move.to) } else { history }

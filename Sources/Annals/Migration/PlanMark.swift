@@ -1,20 +1,21 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// What tells one plan from another: a fingerprint of its versions, shapes and stages.
+/// The identity of a plan: a fingerprint of its versions, shapes and stages.
 ///
-/// A pass that was interrupted goes on only with the plan that began it. What a rule's closure does is not part of the mark, since nothing can see
-/// that; if a changed rule goes on where another one began, the comparison of both generations finds it.
+/// An interrupted pass is continued only with the plan that began it. The closure of a rule is not part of
+/// the mark, since its code is not visible. If a changed rule continues where another one began, the
+/// comparison of both generations detects it.
 enum PlanMark {
   /// The mark of a pass without a plan.
   static let none = [UInt8](repeating: 0, count: 32)
 
-  /// The mark of a repair, which no other pass goes on with.
+  /// The mark of a repair, which no other pass continues.
   static let repair = SHA256.hash(Array("repair".utf8))
 
-  /// The mark of a pass of the plan that `mark` is of, with an archive at `path`.
+  /// Returns the mark of a pass whose plan has `mark`, with an archive at `path`.
   ///
-  /// Another mark, so that no pass goes on with it that does not write the archive.
+  /// It differs from `mark`, so that only a pass that writes the archive continues it.
   static func archiving(_ mark: [UInt8], _ path: [UInt8]) -> [UInt8] {
     SHA256.hash(mark + Array("archive ".utf8) + path)
   }

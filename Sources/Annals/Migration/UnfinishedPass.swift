@@ -7,21 +7,22 @@ internal import LMDB
   import Foundation
 #endif
 
-/// What an unfinished pass has left: a file that is being built, named by the generation in use, and nothing else that could be taken for it.
+/// What an unfinished pass has left: a file that is being built, named by the generation in use, and nothing
+/// else that could be taken for it.
 struct UnfinishedPass {
   let source: Generation
   let directory: Directory
   let locks: EnvironmentLocks
   /// What the generation in use says of the pass.
   let row: PassRow
-  /// The run of the operating system; `nil` where it is not known.
+  /// The run of the operating system; `nil` if it is not known.
   let boot: String?
   /// Whether the pass moves entries to other streams.
   let isMoving: Bool
 
   private var current: CurrentFile { CurrentFile(log: source.meta.log, generation: row.other) }
 
-  /// The file, if the pass can go on with it; `nil` if it must begin anew.
+  /// The file, if the pass can continue with it; `nil` if it must begin again.
   func target() throws(AnnalsError) -> (PassTarget, PassRow)? {
     let (leftover, target) = try look()
     guard let target else { return nil }
@@ -47,7 +48,8 @@ struct UnfinishedPass {
 
   /// Removes the file and all that belongs to it, then the name that the generation in use has for it.
   ///
-  /// Only behind the end of every use of the file. The old generation is as it was before the pass, but for the number that is used up.
+  /// Only after the end of every use of the file. The old generation is as it was before the pass, but for
+  /// the number that is used up.
   func remove(_ atPoint: (PassPoint) -> Void) throws(AnnalsError) {
     let archive = try mustBeOurs()
     atPoint(.removing)
@@ -73,9 +75,11 @@ struct UnfinishedPass {
     atPoint(.cleared)
   }
 
-  /// Whether the old generation still has all that was copied, and nobody has worked anything out from the whole log since.
+  /// Whether the old generation still has all that was copied, and nobody has worked anything out from the
+  /// whole log since.
   ///
-  /// A power cut can take the last commit back that a pass has seen, and an activation changes rows that were taken over when the pass began.
+  /// A power loss can take the last commit back that a pass has seen, and an activation changes rows that
+  /// were taken over when the pass began.
   private func isBehind(_ target: PassTarget, _ found: PassRow) throws(AnnalsError) -> Bool {
     let old = try source.read { (reader) throws(AnnalsError) in try Sight(reader, at: found.position) }
     let new = try target.read { (reader) throws(AnnalsError) in try Sight(reader, at: found.position) }
@@ -124,24 +128,26 @@ struct UnfinishedPass {
       }
       guard meta.log == source.current.log, meta.generation == row.other else { return (.unknown(row), nil) }
       let last = try target.read { (reader) throws(AnnalsError) in try reader.last() }
-      // What has entries behind its switch was in use, whatever the old generation says: nothing here may remove them.
+      // What has entries after its switch was in use, whatever the old generation says: nothing here may
+      // remove them.
       if let predecessor, last > predecessor.last { return (.unknown(row), nil) }
       let other = PassLeftover.Other(state: meta.state, epoch: meta.epoch, predecessor: predecessor)
       let epoch = try source.read { (reader) throws(AnnalsError) in try reader.meta().epoch }
       return (PassLeftover(pass: row, of: source.number, epoch: epoch, other: other), target)
     } catch {
-      // A file whose first commit was cut short, or whose pages never reached the disk. The number was given to this pass by the generation in
-      // use, and numbers are given once, so nobody else can have made it by the rules.
+      // A file whose first commit was interrupted, or whose pages never reached the disk. The number was
+      // given to this pass by the generation in use, and numbers are given once, so nobody else can have made
+      // it by the rules.
       guard [.damaged, .incomplete, .notAStore, .formatVersion].contains(error.code) else { throw error }
       return (.broken(row), nil)
     }
   }
 
-  /// What stands beside the file.
+  /// What is alongside the file.
   private enum Mark {
-    /// Nothing. A pass puts its mark before it makes the file, and takes it away after it.
+    /// Nothing. A pass puts its mark before it makes the file, and removes it after it.
     case missing
-    /// A power cut can have spoiled the file.
+    /// A power loss can have spoiled the file.
     case unusable
     case usable
   }
@@ -156,9 +162,10 @@ struct UnfinishedPass {
     do { return try BuildMark(bytes).isUsable(in: boot) ? .usable : .unusable } catch { return .unusable }
   }
 
-  /// Throws where the file is a whole generation that no pass of this store has made: it is there against the rules, and not touched.
+  /// Throws if the file is a whole generation that no pass of this store has made: it is there against the
+  /// rules, and not touched.
   ///
-  /// - Returns: What is known of the pass's archive; `nil` where it has none.
+  /// - Returns: What is known of the pass's archive; `nil` if it has none.
   private func mustBeOurs() throws(AnnalsError) -> PassArchiveRow? {
     let (leftover, target) = try look()
     guard case .unknown = leftover else {

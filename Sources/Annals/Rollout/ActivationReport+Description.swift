@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 
 extension ActivationReport: CustomStringConvertible {
-  /// The report as people read it: what the store had, who has it open, and what was done.
+  /// The report as text: the state of the store, the programs that have it open, and the changes.
   public var description: String {
     var lines = ["version \(version) was \(phase.words)"]
     lines.append("\(olderEvents) events of older versions, which are upcast as they are read")

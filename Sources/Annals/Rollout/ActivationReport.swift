@@ -1,17 +1,17 @@
 public import AnnalsCoding
 internal import AnnalsSchema
 
-/// How far the roll-out of a schema version is.
+/// The phase of a schema version's roll-out.
 public enum RolloutPhase: String, Hashable, Sendable {
-  /// The store has nothing of it yet.
+  /// The store has no event of it yet.
   case absent
-  /// It was stored by programs that know of no roll-out, or need none.
+  /// Programs without a roll-out stored it, or ones that need none.
   case present
-  /// It is a bridge, and programs of the version before read and append beside it.
+  /// It is a bridge, and programs of the previous version read and append alongside it.
   case expanding
-  /// It is what is stored, and programs of older versions append nothing any more.
+  /// Events are stored in it, and programs of older versions no longer append.
   case active
-  /// Nothing older is left, and programs of older versions do not read the store any more.
+  /// Nothing older is left, and programs of older versions no longer read the store.
   case contracted
 
   init(_ phase: SchemaRow.Phase?) {
@@ -26,35 +26,36 @@ public enum RolloutPhase: String, Hashable, Sendable {
   }
 }
 
-/// What an activation has done, or would do.
+/// The result of an activation, or of its rehearsal.
 public struct ActivationReport: Hashable, Sendable {
   /// The plan's current version.
   public let version: SchemaVersion
-  /// How far it was, also where the open of this store has activated it.
+  /// Its phase before, even if the open of this store has activated it.
   public let phase: RolloutPhase
-  /// How many events of older versions there are; they stay, and are upcast as they are read. Those that the
-  /// plan retains as they are stored are not among them.
+  /// The number of events of older versions. They stay, and are upcast as they are read. Retained events are
+  /// not included.
   public let olderEvents: UInt64
-  /// The programs that end below the version and have the store open: they append nothing any more afterwards.
+  /// The programs below the version that have the store open. They can no longer append afterwards.
   public let olderPrograms: [LiveProgram]
-  /// Whether the version became active, by this call or by the open of this store; `false` for a rehearsal, and where it was active already, perhaps because another
-  /// process was faster.
+  /// Whether this call or the open of this store made the version active. It is `false` for a rehearsal, and
+  /// if the version was active already, perhaps because another process was faster.
   public let isActivated: Bool
 }
 
 extension EventStore {
-  /// Makes the plan's current version the one that is stored: from here on no program of an older version appends.
+  /// Activates the plan's current version: from here on no program of an older version appends.
   ///
-  /// What stages work out from the whole log is worked out first where it is missing, as by an open with ``StoreOptions/activating``. Programs of older versions go on
-  /// reading what they can, until ``contract(_:)``.
+  /// Missing contexts and folds are computed first, as by an open with ``StoreOptions/activating``. Programs
+  /// of older versions continue to read events that they can read, until ``contract(_:)``.
   ///
   /// - Parameters:
-  ///   - superseding: Whether programs of older versions that have the store open now are left behind.
-  ///   - isRehearsal: Whether nothing is done but the report.
-  /// - Returns: What was found and done.
-  /// - Throws: ``AnnalsError`` with code `busy` where such programs have the store open, unless they are superseded; `held`, `readOnly`, `ruleFailed`, `tooLarge`,
-  ///   `shapeChanged`, and as an append. Nothing is changed then.
-  /// - Complexity: O(schema versions and record types), and O(log) where a stage works something out.
+  ///   - superseding: Whether to activate although programs of older versions have the store open now.
+  ///   - isRehearsal: Whether to report only, without changes.
+  /// - Returns: The state and the changes.
+  /// - Throws: ``AnnalsError`` with code `busy` if such programs have the store open, unless they are
+  ///   superseded; `held`, `readOnly`, `ruleFailed`, `tooLarge`, `shapeChanged`, and as an append. Nothing is
+  ///   changed then.
+  /// - Complexity: O(schema versions and record types), and O(log) if a stage computes a context or fold.
   public func activate(
     superseding: Bool = false, isRehearsal: Bool = false
   ) throws(AnnalsError) -> ActivationReport {
@@ -81,7 +82,7 @@ extension EventStore {
     let activation = Activation(log, try CompiledPlan(Plan.self), reach.quarantine)
     let isKept = try activation.run {
       () throws(AnnalsError) in
-      // It may have taken long to work it out.
+      // The computation may have taken long.
       let programs = try superseding ? [] : log.programs().filter { $0.isBelow(plan.version) }
       guard programs.isEmpty else { throw AnnalsError(.needed(programs), plan) }
     }

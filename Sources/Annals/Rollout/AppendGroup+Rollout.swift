@@ -3,7 +3,8 @@ internal import AnnalsSchema
 internal import LMDB
 
 extension AppendGroup {
-  /// Makes sure that the events of a call may be stored as what they were encoded, and notes the phases that begin with them.
+  /// Makes sure that the events of a call may be stored as what they were encoded, and notes the phases that
+  /// begin with them.
   mutating func begin(_ request: AppendRequest) throws(AnnalsError) {
     var phases: [SchemaVersion: SchemaRow.Phase] = [:]
     // First of all: a form that is out of date is no reason to refuse the event.

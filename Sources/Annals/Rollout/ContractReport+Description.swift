@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 
 extension ContractReport: CustomStringConvertible {
-  /// The report as people read it: what is in the way, what is lost for good, and what was done.
+  /// The report as text: the obstacles, the permanent losses, and the changes.
   public var description: String {
     func name(_ type: String, _ version: SchemaVersion?) -> String {
       "'\(type)' of \(version.map { "version \($0)" } ?? "no version")"

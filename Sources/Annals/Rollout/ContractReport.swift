@@ -1,16 +1,16 @@
 public import AnnalsCoding
 
-/// How a contraction is done.
+/// The options of a contraction.
 public struct ContractOptions: Sendable {
-  /// Whether nothing is done but the report.
+  /// Whether to report only, without changes.
   public var isRehearsal = false
-  /// How many events that a migration pass has set aside are given up: the number that the report shows, or
-  /// `nil` to give up none.
+  /// The number of quarantined events to discard, as the report shows it; `nil` to discard none.
   public var givingUpQuarantined: UInt64?
-  /// How many entries have been dropped, as the report shows it, where the contraction makes losses final; `nil` where nobody has seen it.
+  /// The number of dropped entries, as the report shows it, which confirms losses that the contraction makes
+  /// final; `nil` for no confirmation.
   public var confirming: UInt64?
 
-  /// Nothing is given up, and nothing is confirmed.
+  /// Creates options that discard nothing and confirm nothing.
   public init(
     isRehearsal: Bool = false, givingUpQuarantined: UInt64? = nil, confirming: UInt64? = nil
   ) {
@@ -20,7 +20,7 @@ public struct ContractOptions: Sendable {
   }
 }
 
-/// What a contraction has done, or would do.
+/// The result of a contraction, or of its rehearsal.
 public struct ContractReport: Hashable, Sendable {
   /// Entries of one type and version of which only a stub is left.
   public struct Dropped: Hashable, Sendable {
@@ -28,7 +28,7 @@ public struct ContractReport: Hashable, Sendable {
     public let type: String
     /// The version that they were stored under; `nil` for none.
     public let version: SchemaVersion?
-    /// How many there are.
+    /// The number of entries.
     public let count: UInt64
   }
   /// A field that the next version does not have.
@@ -43,33 +43,34 @@ public struct ContractReport: Hashable, Sendable {
 
   /// The plan's current version.
   public let version: SchemaVersion
-  /// How far it was.
+  /// Its phase before.
   public let phase: RolloutPhase
-  /// Types and versions of which events are left that a migration pass must rewrite first.
+  /// Types and versions with remaining events that a migration pass must rewrite first.
   public let older: [CensusLine]
-  /// How many events of older versions a migration pass has set aside: each part of an entry counts.
+  /// The number of quarantined events of older versions: each part of an entry counts.
   public let quarantined: UInt64
   /// The programs that end below the version and have the store open.
   public let olderPrograms: [LiveProgram]
-  /// What rules have dropped whole. Dropped parts of entries of which other parts are left are in the report
-  /// of the pass.
+  /// Entries that rules have dropped whole. Dropped parts of entries with other remaining parts are in the
+  /// report of the pass.
   public let dropped: [Dropped]
-  /// Types and versions of which events are left that the plan retains as they are stored. They stay, and
-  /// older versions of the plan still read them.
+  /// Types and versions with events that the plan retains as they are stored. They stay, and older versions
+  /// of the plan still read them.
   public let retained: [CensusLine]
-  /// What stages have removed from records without a rule: what the fields held went with the migration pass.
+  /// Fields that stages have removed from records without a rule. The migration pass has removed their
+  /// values.
   public let removedFields: [RemovedField]
-  /// The fields that rules have read and the newer records do not have. What became of them is the rule's
-  /// work, and no loss by itself.
+  /// The fields that rules have read and the newer records do not have. The rule has converted them, so they
+  /// are no loss by themselves.
   public let convertedFields: [RemovedField]
-  /// The versions whose stages have something worked out from the whole log, which goes. What retained
-  /// events are read with is kept, and not listed.
+  /// The versions whose stages have contexts or folds, which are removed. Those needed by retained events are
+  /// kept, and not listed.
   public let contexts: [SchemaVersion]
-  /// Whether the older versions are given up now.
+  /// Whether the older versions are retired now.
   public internal(set) var isContracted = false
 
-  /// How many entries have been dropped: what must be confirmed where there are losses.
+  /// The number of dropped entries, to be confirmed if there are losses.
   public var droppedEntries: UInt64 { dropped.reduce(0) { $0 &+ $1.count } }
-  /// Whether anything is lost for good with the older versions.
+  /// Whether anything is lost permanently with the older versions.
   public var hasLosses: Bool { !dropped.isEmpty || !removedFields.isEmpty || !contexts.isEmpty }
 }

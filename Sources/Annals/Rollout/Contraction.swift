@@ -2,7 +2,7 @@ public import AnnalsCoding
 internal import AnnalsSchema
 internal import LMDB
 
-/// Gives up what only older versions needed, behind a version of which everything is.
+/// Retires the older versions of a store, after everything has the current version.
 struct Contraction {
   let log: EventLog
   let plan: CompiledPlan
@@ -10,7 +10,7 @@ struct Contraction {
 
   private var version: SchemaVersion { rollout.version }
 
-  /// What the store has of older versions.
+  /// Returns the store's remains of older versions.
   func report() throws(AnnalsError) -> ContractReport {
     let programs = try log.programs().filter { $0.isBelow(version) }
     return try log.read { (snapshot) throws(AnnalsError) in
@@ -38,8 +38,7 @@ struct Contraction {
   /// Whether entries of `other` must have been rewritten.
   private func isOlder(_ other: SchemaVersion?) -> Bool { other.map { $0 < version } ?? true }
 
-  /// The versions up to the current one of whose stages something is kept that no retained event is read
-  /// with.
+  /// Returns the versions up to the current one whose stages keep something that no retained event needs.
   private func contexts(_ reader: StoreReader, _ kinds: KindRegistry) throws(AnnalsError) -> [SchemaVersion] {
     let names = Set(try reader.frozenFacts().map(\.name))
     let events = try OlderEvents(reader, kinds, plan)
@@ -55,8 +54,8 @@ struct Contraction {
       + ContextTableRow.Use.allCases.map { ContextTableRow.name($0, of: version) }
   }
 
-  /// The fields that stages have removed, and those that rules have read and newer records do not have,
-  /// oldest first.
+  /// Returns the fields that stages have removed, and those that rules have read and newer records do not
+  /// have, oldest first.
   private func removedFields() -> (
     removed: [ContractReport.RemovedField], converted: [ContractReport.RemovedField]
   ) {
@@ -70,7 +69,7 @@ struct Contraction {
         switch crossing {
         case .converted(_, let comparison): changes = comparison.changes
         case .rule:
-          // What a rule makes of a field nobody sees, so that it is not called lost.
+          // A rule's use of a field is not visible, so the field is not called lost.
           isRuled = true
           guard let next = to.index(following: record.name), let old = record.shape,
             let new = to.records[next].shape
@@ -87,7 +86,7 @@ struct Contraction {
     return (removed, converted)
   }
 
-  /// Gives the older versions up.
+  /// Retires the older versions.
   func run(_ options: ContractOptions) throws(AnnalsError) -> ContractReport {
     var report = try report()
     if report.phase == .contracted {
@@ -99,7 +98,7 @@ struct Contraction {
     var givenUp: UInt64 = 0
     do throws(AnnalsError) {
       if report.quarantined > 0 {
-        // From here on nobody appends what would keep the contraction from its end.
+        // From here on nobody appends anything that would prevent the contraction.
         _ = try Rollout(log: log, plan: rollout).activate(superseding: false)
         try GivingUp(log: log, below: version).run(atMost: report.quarantined, &givenUp)
       }
@@ -107,7 +106,7 @@ struct Contraction {
     } catch {
       throw givenUp > 0 ? error.afterGivingUp(givenUp) : error
     }
-    // What nobody leads to any more is no reason to fail: the next activation removes it too.
+    // Unreferenced chunks are no reason to fail: the next activation removes them too.
     if !report.contexts.isEmpty { try? ContextWriting(log).removeUnused() }
     return report
   }
@@ -138,7 +137,7 @@ struct Contraction {
     }
   }
 
-  /// Puts the phases and takes away what only stages needed, if nothing has come between.
+  /// Puts the phases and removes rows that only stages needed, if nothing has changed in between.
   private func finish() throws(AnnalsError) -> Bool {
     let leases = ProgramLeases(log.core.generation.directory, mayRemove: true)
     return try ActivationWrite(log).run { (transaction, tables, kinds) throws(AnnalsError) in
@@ -173,7 +172,7 @@ struct Contraction {
 }
 
 extension ContractReport {
-  /// What is lost for good, in words.
+  /// The permanent losses, in words.
   var losses: String {
     let dropped = dropped.map {
       "\($0.count) dropped '\($0.type)' of \($0.version.map { "version \($0)" } ?? "no version")"
@@ -185,7 +184,7 @@ extension ContractReport {
 }
 
 extension AnnalsError {
-  /// The same error, which also says how many entries are given up for good.
+  /// The same error, with the number of entries that are already discarded.
   fileprivate func afterGivingUp(_ count: UInt64) -> AnnalsError {
     AnnalsError(
       code,
@@ -193,7 +192,7 @@ extension AnnalsError {
       details: details, underlying: underlying)
   }
 
-  /// Events of older versions are left.
+  /// The error for remaining events of older versions.
   fileprivate init(left: [CensusLine], below version: SchemaVersion) {
     let list = left.map { line in
       "\n- '\(line.type)' of \(line.version.map { "version \($0)" } ?? "no version"): \(line.count) events"
@@ -213,17 +212,20 @@ extension AnnalsError {
 }
 
 extension EventStore {
-  /// Gives up all versions below the plan's current one: programs of them do not open the store any more, and what stages have worked out from the whole log goes.
+  /// Retires all versions below the plan's current one: their programs no longer open the store, and contexts
+  /// and folds of stages are removed.
   ///
-  /// Everything must be of the current version by then, by ``migrate(_:)``. The plan may keep its older stages, or let them go. What a contraction makes final is
-  /// listed in the report, and must be confirmed.
+  /// Everything must be in the current version by then, by ``migrate(_:)``. The plan may keep or remove its
+  /// older stages. The report lists the losses that a contraction makes final, and they must be confirmed.
   ///
-  /// - Parameter options: What is given up and confirmed.
-  /// - Returns: What was found and done.
-  /// - Throws: ``AnnalsError`` with code `requiresPass` where events of older versions are left, or entries set aside whose number was not given; `busy` where a
-  ///   program of an older version has the store open, or another process keeps writing; `wrongUse` for losses that were not confirmed; `readOnly`, `held`, and as an append.
-  ///   Unless the error says that entries have been given up already, nothing is changed then, but that the version may be active where entries were to be given up.
-  /// - Complexity: O(schema versions and record types), and O(log) where entries are given up.
+  /// - Parameter options: The events to discard, and the confirmation of losses.
+  /// - Returns: The state and the changes.
+  /// - Throws: ``AnnalsError`` with code `requiresPass` if events of older versions are left, or quarantined
+  ///   entries whose number was not given; `busy` if a program of an older version has the store open, or
+  ///   another process keeps writing; `wrongUse` for losses that were not confirmed; `readOnly`, `held`, and
+  ///   as an append. Nothing is changed then, unless the error says that entries have been discarded already.
+  ///   The version may be active if entries were to be discarded.
+  /// - Complexity: O(schema versions and record types), and O(log) if entries are discarded.
   public func contract(_ options: ContractOptions = ContractOptions()) throws(AnnalsError) -> ContractReport {
     try Contraction(log: log, plan: reach.plan, rollout: reach.rollout).run(options)
   }

@@ -2,9 +2,11 @@ public import AnnalsCoding
 internal import LMDB
 
 extension EventLog {
-  /// The programs that have the store open with a plan now, in no order: every ``EventStore``, those of this process too.
+  /// Returns the programs that have the store open with a plan now, in no order: every ``EventStore``,
+  /// including those of this process.
   ///
-  /// What killed programs have left is removed, unless the log is open for reading only. A reader that may not create a file in the store's directory is not among them.
+  /// Leases of killed programs are removed, unless the log is open for reading only. A reader that may not
+  /// create a file in the store's directory is not included.
   ///
   /// - Throws: ``AnnalsError`` with code `inputOutput` or `permission`.
   /// - Complexity: O(files in the store's directory).
@@ -15,7 +17,7 @@ extension EventLog {
 
 /// The leases in a store's directory.
 struct ProgramLeases: Sendable {
-  /// How many leases a sweep looks at: some milliseconds.
+  /// The maximum number of leases that a sweep checks: some milliseconds.
   static let sweep = 256
 
   private let directory: Directory
@@ -26,15 +28,15 @@ struct ProgramLeases: Sendable {
     self.mayRemove = mayRemove
   }
 
-  /// Removes what killed programs have left, at a bounded cost: one sweep looks at ``sweep`` leases at most.
+  /// Removes leases of killed programs, at a bounded cost: one sweep checks ``sweep`` leases at most.
   func removeLeftovers() {
-    // What cannot be removed now is removed by a later open, and is no live program's either way.
+    // A later open removes the remaining ones. Either way they are of no live program.
     do {
       try HeldFile.sweep(in: directory, lookingAt: Self.sweep) { ProgramLeaseFile.isName($0) }
     } catch {}
   }
 
-  /// The programs whose leases are held; what others have left is removed.
+  /// Returns the programs whose leases are held, and removes the other leases.
   func living() throws(AnnalsError) -> [LiveProgram] {
     let found = try files { () throws(StoreFileError) in
       try HeldFile.all(in: directory, limit: ProgramLeaseFile.limit, removing: mayRemove) {

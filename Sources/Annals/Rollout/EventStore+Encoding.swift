@@ -1,26 +1,26 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// A call must be encoded in another form than it was, because its version's roll-out is elsewhere than was known.
+/// A call must be encoded in another form, because its version's roll-out is in another phase than expected.
 struct OtherForm: Error {
   let form: EventForm
 }
 
 extension EventStore {
-  /// How often a call is encoded anew.
+  /// The maximum number of times that a call is encoded.
   private static var tries: Int { 3 }
 
-  /// As what events are likely to be stored.
+  /// Returns the form in which events are likely to be stored.
   func likelyForm() throws(AnnalsError) -> EventForm {
     let known = RolloutDecision(reach.rollout, log.core.generation.kinds).likelyForm
     if known == .newest { return known }
-    // Another process may have activated the version, and then nothing is without a form any more.
+    // Another process may have activated the version, and then every event has a form.
     return RolloutDecision(
       reach.rollout, try log.read { (snapshot) throws(AnnalsError) in snapshot.kinds }
     ).likelyForm
   }
 
-  /// Hands a call to the writer, encoded as the roll-out of the plan's version asks for.
+  /// Passes a call to the writer, encoded for the phase of the version's roll-out.
   func append(
     _ request: AppendRequest, _ form: EventForm, of events: [NewEvent<Event>]
   ) async throws(AnnalsError) -> Appended {
@@ -31,7 +31,7 @@ extension EventStore {
           plan: reach.rollout, form: form,
           later: request.records.first { reach.plan.hasNoOlderForm($0) }?.type)
       }
-      // What is appended for another program says nothing of that one's plan.
+      // Appends on behalf of another program do not describe that program's plan.
       request.readers = reach.isLeased ? reach.readers : nil
       request.inline = inline
       request.movedBy = beginning?.versions ?? []
@@ -53,7 +53,7 @@ extension EventStore {
     }
   }
 
-  /// The record type and the payload as which an event is stored.
+  /// Returns the record type and the payload with which an event is stored.
   func encode(
     _ new: NewEvent<Event>, for stream: StreamName, _ form: EventForm
   ) throws(AnnalsError) -> AppendRequest.Event {
@@ -86,7 +86,7 @@ extension EventStore {
 }
 
 extension AppendRequest {
-  /// The same call with its events encoded anew.
+  /// The same call with its events encoded again.
   func encoded<Event>(
     anew events: [Event], maximumPayload: Int,
     _ encode: (Event, StreamName) throws(AnnalsError) -> AppendRequest.Event
@@ -104,7 +104,7 @@ extension AppendRequest {
 }
 
 extension AnnalsError {
-  /// What a caller is told of an event that cannot be stored.
+  /// The error for an event that cannot be stored.
   init(_ failure: LoweringFailure, _ version: SchemaVersion, for stream: StreamName) {
     switch failure {
     case .malformed(let failure): self.init(malformed: failure, what: "an event for stream '\(stream)'")

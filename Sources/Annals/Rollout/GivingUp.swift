@@ -1,25 +1,26 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// Turns entries of older versions that a migration pass has set aside into stubs, in transactions of bounded size.
+/// Turns quarantined entries of older versions into stubs, in transactions of bounded size.
 struct GivingUp {
-  /// How many entries a transaction changes.
+  /// The number of entries that a transaction changes.
   static let batch = 1_000
 
   private let log: EventLog
   private let version: SchemaVersion
 
-  /// Of entries of versions below `version`.
+  /// Creates the change for entries of versions below `version`.
   init(log: EventLog, below version: SchemaVersion) {
     self.log = log
     self.version = version
   }
 
-  /// Turns them.
+  /// Turns the entries into stubs.
   ///
   /// - Parameters:
-  ///   - limit: How many entries at most: a pass may set aside more meanwhile, which nobody has given up.
-  ///   - count: How many were turned for good, also where an error is thrown.
+  ///   - limit: The maximum number of entries: a pass may quarantine more meanwhile, which were not
+  ///     confirmed.
+  ///   - count: The number of entries that are permanently changed, even if an error is thrown.
   /// - Complexity: O(log).
   func run(atMost limit: UInt64, _ count: inout UInt64) throws(AnnalsError) {
     let before = count
@@ -44,7 +45,7 @@ struct GivingUp {
     }
   }
 
-  /// The next entries that were set aside, and where to look on; `nil` at the end of the log.
+  /// Returns the next quarantined entries, and the position to continue at; `nil` at the end of the log.
   private func candidates(
     from start: Position, _ snapshot: borrowing LogSnapshot
   ) throws(AnnalsError) -> (found: [Position], rest: Position?) {
@@ -70,9 +71,9 @@ struct GivingUp {
     return nil
   }
 
-  /// Turns one entry, if it is of an older version and still set aside.
+  /// Turns one entry, if it is of an older version and still quarantined.
   ///
-  /// - Returns: As how many it was counted.
+  /// - Returns: The number of events that it counted as.
   private func giveUp(
     _ position: Position, _ kinds: KindRegistry, _ tables: StoreTables,
     _ transaction: inout WriteTransaction

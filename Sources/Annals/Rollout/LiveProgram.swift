@@ -2,11 +2,13 @@ public import AnnalsCoding
 
 /// A program that has a store open.
 public struct LiveProgram: Hashable, Sendable {
-  /// The highest schema version that it reads; `nil` where its lease says nothing readable, which counts as below every version.
+  /// The highest schema version that it reads; `nil` if its lease is unreadable, which counts as below every
+  /// version.
   public let version: SchemaVersion?
-  /// Whether it passes over events of types that only newer versions have.
+  /// Whether it skips events of types that only newer versions have.
   public let skipsNewerTypes: Bool
-  /// The number of its process as it noted it, which means something only on the machine and in the container where it runs; `nil` where it could not.
+  /// The process id that it recorded, which is valid only on its own machine and in its container; `nil` if
+  /// it has none.
   public let process: Int32?
 
   /// A program that reads up to `version`.
@@ -21,7 +23,7 @@ public struct LiveProgram: Hashable, Sendable {
 }
 
 extension LiveProgram: CustomStringConvertible {
-  /// The process and what it reads.
+  /// The process and the version that it reads.
   public var description: String {
     let who = process.map { "process \($0)" } ?? "a process"
     return version.map { "\(who), which reads up to \($0)" }

@@ -7,7 +7,8 @@ internal import LMDB
   import Foundation
 #endif
 
-/// What says to other programs that a store is open here, and which versions are read; it ends with the store.
+/// A lease that shows other programs that a store is open here, and the version it is read in. It ends with
+/// the store.
 final class ProgramLease: Sendable {
   private let file: HeldFile
 
@@ -33,7 +34,7 @@ final class ProgramLease: Sendable {
         })
     } catch {
       switch error {
-      // What only reads asks nothing of others, and reads what it can.
+      // A reader requires nothing of others, and reads the events that it can read.
       case .permission, .diskFull: if options.access == .readOnly { return nil }
       default: break
       }

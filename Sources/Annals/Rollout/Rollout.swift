@@ -2,7 +2,8 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 internal import LMDB
 
-/// The steps of a version's roll-out, each in one transaction, in which it is looked at the programs that have the store open.
+/// The steps of a version's roll-out. Each runs in one transaction, which checks the programs that have the
+/// store open.
 struct Rollout {
   let log: EventLog
   let plan: RolloutPlan
@@ -11,7 +12,7 @@ struct Rollout {
 
   /// Makes the version active.
   ///
-  /// - Parameter superseding: Whether programs of older versions are left behind.
+  /// - Parameter superseding: Whether to activate although programs of older versions have the store open.
   /// - Returns: Whether it was not active before.
   func activate(superseding: Bool) throws(AnnalsError) -> Bool {
     try change { (decision) throws(AnnalsError) in
@@ -19,7 +20,8 @@ struct Rollout {
     }
   }
 
-  /// Makes the version active where no program of an older one has the store open; if it is active, or one has, nothing is done.
+  /// Makes the version active if no program of an older one has the store open; otherwise, and if it is
+  /// active, does nothing.
   func activateIfFree() throws(AnnalsError) {
     _ = try change { (decision) throws(AnnalsError) in
       switch decision.activation(beside: try leases.living(), superseding: false) {
@@ -45,7 +47,7 @@ struct Rollout {
     }
   }
 
-  /// Whether what is stored as the version depends on more than that it is there.
+  /// Whether the form of the version's events depends on more than its presence.
   private func isUndecided() throws(AnnalsError) -> Bool {
     let decision = RolloutDecision(plan, try log.read { (snapshot) throws(AnnalsError) in snapshot.kinds })
     var isAsked = false

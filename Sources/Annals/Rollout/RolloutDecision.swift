@@ -1,8 +1,8 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// Decides as what events are stored, and when a version may be activated or contracted: a pure function of the plan, the store's rows of `schemas` and the programs
-/// that have the store open.
+/// Decides the form of stored events, and when a version may be activated or contracted. It is a pure
+/// function of the plan, the store's rows of `schemas` and the programs that have the store open.
 struct RolloutDecision {
   let plan: RolloutPlan
   /// The rows of `schemas` by version.
@@ -19,27 +19,27 @@ struct RolloutDecision {
     self.init(plan, rows)
   }
 
-  /// What becomes of an append.
+  /// The decision on an append.
   struct Verdict: Equatable {
-    /// As what its events are stored.
+    /// The form in which its events are stored.
     var form: EventForm
     /// Phases that begin with it.
     var changes: [SchemaVersion: SchemaRow.Phase] = [:]
   }
 
-  /// Why an append, or an activation, is refused.
+  /// The reason for refusing an append or an activation.
   enum Refusal: Error, Equatable {
     /// A bridge below is still needed by programs, and must be activated first.
     case bridgeBelow(SchemaVersion, [LiveProgram])
-    /// The version is being rolled out as a bridge, and this plan says that it is none.
+    /// The version is being rolled out as a bridge, and this plan does not declare it as one.
     case noBridge
-    /// Programs that know nothing of a type have the store open.
+    /// Programs that do not know a type have the store open.
     case later([LiveProgram])
     /// Programs of older versions have the store open.
     case needed([LiveProgram])
   }
 
-  /// How far the version is.
+  /// The phase of the version.
   private var phase: SchemaRow.Phase? { rows[plan.version]?.phase }
 
   /// Bridges below the version that are not active, the newest first.
@@ -50,7 +50,7 @@ struct RolloutDecision {
     }.sorted(by: >)
   }
 
-  /// Whether nobody appends anything below `version` any more.
+  /// Whether events below `version` are no longer appended.
   private func isBehind(_ version: SchemaVersion) -> Bool {
     rows.values.contains { row in
       guard row.phase == .active || row.phase == .contracted, let active = row.version else { return false }
@@ -58,14 +58,14 @@ struct RolloutDecision {
     }
   }
 
-  /// As what events are likely to be stored, by what is known without a look at other programs.
+  /// The form in which events are likely to be stored, without checking other programs.
   var likelyForm: EventForm { plan.needsLowering && phase == .expanding ? .shared : .newest }
 
   /// Decides an append.
   ///
   /// - Parameters:
-  ///   - hasLater: Whether an event of it is of a type that the version before has nothing for.
-  ///   - programs: The programs that have the store open; asked for where the answer depends on them.
+  ///   - hasLater: Whether an event of it is of a type that the previous version cannot represent.
+  ///   - programs: The programs that have the store open; read only if the answer depends on them.
   func append<Failure: Error>(
     hasLater: Bool = false, _ programs: () throws(Failure) -> [LiveProgram]
   ) throws(Failure) -> Result<Verdict, Refusal> {
@@ -88,10 +88,10 @@ struct RolloutDecision {
     for bridge in bridgesBelow {
       let needing = programs.filter { $0.isBelow(bridge) }
       guard needing.isEmpty else { return .failure(.bridgeBelow(bridge, needing)) }
-      // Also one that the store never had, so that nobody is asked again.
+      // Also one that the store never had, so that the check is not repeated.
       verdict.changes[bridge] = .active
     }
-    // A version that came before it was declared a bridge begins to be one here.
+    // A version that was stored before it was declared a bridge begins to be one here.
     guard plan.stability == .bridge else { return .success(verdict) }
     let older = older(programs)
     if plan.needsLowering, older.isEmpty {
@@ -117,8 +117,8 @@ struct RolloutDecision {
   ///
   /// - Parameters:
   ///   - programs: The programs that have the store open.
-  ///   - superseding: Whether older ones are to be left behind.
-  /// - Returns: The phases that begin with it; none where it is active already.
+  ///   - superseding: Whether to activate although older ones have it open.
+  /// - Returns: The phases that begin with it; none if it is active already.
   func activation(
     beside programs: [LiveProgram], superseding: Bool
   ) -> Result<[SchemaVersion: SchemaRow.Phase], Refusal> {
@@ -143,7 +143,7 @@ struct RolloutDecision {
 }
 
 extension AnnalsError {
-  /// What a caller is told of an append or an activation that the roll-out refuses.
+  /// The error for an append or an activation that the roll-out refuses.
   init(
     _ refusal: RolloutDecision.Refusal, _ plan: RolloutPlan, type: ExactText? = nil, stream: StreamName? = nil
   ) {

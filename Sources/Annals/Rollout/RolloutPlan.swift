@@ -1,16 +1,17 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// What a plan says of the roll-out of its current version: all that an append is decided by.
+/// The plan's data about the roll-out of its current version, by which appends are decided.
 final class RolloutPlan: Sendable {
   /// The version that the program writes.
   let version: SchemaVersion
   let stability: SchemaStability
   /// The bridges below it in the plan.
   let bridges: [SchemaVersion]
-  /// Whether some records are stored otherwise before the version is active than after.
+  /// Whether some records are stored in another form before the version is active.
   let needsLowering: Bool
-  /// Whether a pass may store what programs of the version before cannot read: such records, or ones of a type that they do not have.
+  /// Whether a pass may store events that programs of the previous version cannot read: downcast records, or
+  /// types that it does not have.
   let passNeedsActivation: Bool
 
   init(
@@ -33,7 +34,7 @@ final class RolloutPlan: Sendable {
 }
 
 extension RolloutPlan {
-  /// Whether rules of the last stage may give events of a type that the version before does not have.
+  /// Whether rules of the last stage may return events of a type that the previous version does not have.
   private static func makesLaterTypes(_ plan: CompiledPlan) -> Bool {
     guard let forms = plan.bridge?.forms, let crossings = plan.crossings.last else { return false }
     return forms.indices.contains { number in
@@ -45,19 +46,19 @@ extension RolloutPlan {
   }
 }
 
-/// As what the events of a call are stored.
+/// The form in which the events of a call are stored.
 enum EventForm: Hashable, Sendable {
-  /// As what they are.
+  /// Their own, current form.
   case newest
-  /// In a way that programs of the version before can live with.
+  /// A form that programs of the previous version can read.
   case shared
 }
 
-/// What an encoded call says of the roll-out that it is part of.
+/// The roll-out data of an encoded call.
 struct RequestRollout: Sendable {
   let plan: RolloutPlan
-  /// As what its events are encoded.
+  /// The form in which its events are encoded.
   let form: EventForm
-  /// A type of it that the version before has nothing for; `nil` where it has none.
+  /// A type of it that the previous version cannot represent; `nil` if there is none.
   var later: ExactText?
 }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// How often a store's readers have passed over an event of a type that only newer versions have.
+/// Counts the events of types that only newer versions have, which a store's readers have skipped.
 final class SkippedEvents: Sendable {
   private let skips = Atomic<UInt64>(0)
 
-  /// What the options of an open ask for; `nil` where readers stop.
+  /// Creates the counter that the options of an open request; `nil` if readers stop.
   init?(_ newerTypes: StoreOptions.NewerTypes) {
     guard newerTypes == .skip else { return nil }
   }

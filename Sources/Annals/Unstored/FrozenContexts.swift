@@ -1,11 +1,11 @@
 package import AnnalsCoding
 package import AnnalsSchema
 
-/// What a plan's stages have worked out from a whole log, not to be changed.
+/// The contexts and folds that a plan's stages have computed from a whole log, frozen.
 package struct FrozenContexts: Sendable {
   let contexts: StageContexts
 
-  /// None.
+  /// Creates an empty value.
   package init() {
     contexts = StageContexts()
   }
@@ -14,7 +14,8 @@ package struct FrozenContexts: Sendable {
     self.contexts = contexts
   }
 
-  /// All of it as bytes: for each version that a stage leads to, oldest first, its context and then where its groups end.
+  /// Returns all of it as bytes: for each version that a stage leads to, oldest first, its context and then
+  /// the ends of its groups.
   package func bytes() throws(AnnalsError) -> [(version: SchemaVersion, bytes: [UInt8])] {
     var bytes: [(version: SchemaVersion, bytes: [UInt8])] = []
     for (version, context) in contexts.contexts.sorted(by: { $0.key < $1.key }) {
@@ -31,9 +32,9 @@ package struct FrozenContexts: Sendable {
 }
 
 extension SchemaMigrationPlan {
-  /// What the plan's stages work out from a log of these entries.
+  /// Computes the contexts of the plan's stages from a log of these entries.
   ///
-  /// - Throws: What a stage's `prepare` throws, and ``AnnalsError`` for an entry that cannot be read.
+  /// - Throws: Any error of a stage's `prepare`, and ``AnnalsError`` for an entry that cannot be read.
   package static func contexts(
     of log: [(form: StoredForm, origin: Origin)]
   ) throws -> FrozenContexts {

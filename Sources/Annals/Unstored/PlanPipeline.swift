@@ -1,7 +1,7 @@
 package import AnnalsCoding
 package import AnnalsSchema
 
-/// The one pipeline by which events are delivered, for payloads that stand in no store.
+/// The pipeline that delivers events, for payloads outside a store.
 package struct PlanPipeline<Event: SchemaEvent>: Sendable {
   package var plan: CompiledPlan
 
@@ -9,12 +9,12 @@ package struct PlanPipeline<Event: SchemaEvent>: Sendable {
     self.plan = plan
   }
 
-  /// What `form` is in the pipeline's current version, as a store delivers it.
+  /// Returns `form` in the pipeline's current version, as a store delivers it.
   ///
   /// - Parameters:
   ///   - form: The payload as it is stored.
-  ///   - origin: What is known of the entry.
-  ///   - past: What stands before it, for folds; without it each record is a group of its own.
+  ///   - origin: The known facts of the entry.
+  ///   - past: The earlier entries, for folds; without it each record is a group of its own.
   /// - Throws: ``LiftRefusal`` with the error that a store throws.
   package func entries(
     of form: StoredForm, at origin: Origin, past: UnstoredPast? = nil
@@ -25,14 +25,14 @@ package struct PlanPipeline<Event: SchemaEvent>: Sendable {
     return delivery.entries
   }
 
-  /// What stands before the entries of `log`; `nil` for a plan that never asks.
+  /// Returns the earlier entries for each entry of `log`; `nil` for a plan that never needs them.
   package func past(of log: [(form: StoredForm, origin: Origin)]) -> UnstoredPast? {
     UnstoredPast(log, plan)
   }
 
-  /// `event` as a store keeps it.
+  /// Returns the stored form of `event`.
   ///
-  /// - Throws: ``AnnalsError`` with code `malformed` where a value of the event has no encoding.
+  /// - Throws: ``AnnalsError`` with code `malformed` if a value of the event has no encoding.
   package func form(of event: Event) throws(AnnalsError) -> StoredForm {
     do throws(CodingFailure) {
       let (record, payload) = try plan.encode(event)
@@ -44,17 +44,17 @@ package struct PlanPipeline<Event: SchemaEvent>: Sendable {
 }
 
 extension PlanChain {
-  /// The pipeline of the chain.
+  /// Creates the pipeline of the chain.
   ///
   /// - Parameter contexts: The contexts of its stages.
-  /// - Throws: ``AnnalsError`` with code `invalidPlan`, or `shapeChanged` where a context is of another type.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan`, or `shapeChanged` if a context is of another type.
   package func pipeline(_ contexts: FrozenContexts) throws(AnnalsError) -> PlanPipeline<Current.Event> {
     PlanPipeline(plan: try plan(contexts.contexts))
   }
 }
 
 extension CompiledPlan {
-  /// Adds to `sink` what `form` is today.
+  /// Adds to `sink` the current events of `form`.
   func lift(_ form: StoredForm, _ origin: Origin, into sink: Sink) throws(LiftRefusal) {
     let entrance: Entrance
     do throws(MissingStep) { entrance = try self.entrance(of: form.kind, unversioned: adopted) } catch {
@@ -68,11 +68,11 @@ extension CompiledPlan {
   }
 }
 
-/// An error of a lift, and the step that it comes from.
+/// An error of an upcast, and the step that it comes from.
 package struct LiftRefusal: Error, Sendable {
-  /// What a store throws.
+  /// The error that a store throws.
   package let error: AnnalsError
-  /// The step in words, the same whatever version the payload was stored under.
+  /// The step in words, independent of the version that the payload was stored under.
   package let place: String
 
   init(_ failure: LiftFailure, _ origin: Origin) {

@@ -1,7 +1,7 @@
 package import AnnalsCoding
 package import AnnalsSchema
 
-/// A payload and under what it is stored.
+/// A payload and its record type, version and shape.
 package struct StoredForm: Hashable, Sendable {
   package let kind: RecordKind
   /// The payload.
@@ -12,11 +12,11 @@ package struct StoredForm: Hashable, Sendable {
     self.payload = payload
   }
 
-  /// A payload of the record type called `type`.
+  /// Creates a payload of the record type called `type`.
   ///
   /// - Parameters:
-  ///   - shape: The text of what the payload looks like; `nil` where it is stored by name.
-  /// - Throws: ``AnnalsError`` with code `malformed` where the text is no shape's.
+  ///   - shape: The text of the payload's shape; `nil` if it is stored by name.
+  /// - Throws: ``AnnalsError`` with code `malformed` if the text is no valid shape.
   package init(
     type: String, version: SchemaVersion, shape: String?, payload: [UInt8]
   ) throws(AnnalsError) {
@@ -35,9 +35,9 @@ package struct StoredForm: Hashable, Sendable {
     self.init(kind: RecordKind(type: ExactText(type), version: version, shape: stored), payload: payload)
   }
 
-  /// The payload of `record` as the schema `Schema` stores it.
+  /// Creates the payload of `record` as the schema `Schema` stores it.
   ///
-  /// - Throws: ``AnnalsError`` with code `malformed` where a value of the record has no encoding.
+  /// - Throws: ``AnnalsError`` with code `malformed` if a value of the record has no encoding.
   package init<Schema: VersionedSchema>(_ record: some Record, in schema: Schema.Type) throws(AnnalsError) {
     let type = Swift.type(of: record)
     var payload: [UInt8] = []
@@ -51,9 +51,9 @@ package struct StoredForm: Hashable, Sendable {
       payload: payload)
   }
 
-  /// The same payload by name.
+  /// Returns the same payload by name.
   ///
-  /// - Throws: ``AnnalsError`` with code `malformed` where the payload is not of its shape.
+  /// - Throws: ``AnnalsError`` with code `malformed` if the payload does not match its shape.
   package func named() throws(AnnalsError) -> StoredForm {
     guard let shape = kind.shape else { return self }
     var named: [UInt8] = []
@@ -67,6 +67,6 @@ package struct StoredForm: Hashable, Sendable {
   package var type: String { kind.type.text }
   /// The version; `nil` for none.
   package var version: SchemaVersion? { kind.version }
-  /// What the payload looks like; `nil` where it is stored by name.
+  /// The shape of the payload; `nil` if it is stored by name.
   package var shape: RecordShape? { kind.shape?.shape }
 }

@@ -7,13 +7,13 @@ internal import AnnalsSchema
   import Foundation
 #endif
 
-/// A whole log that stands in no store.
+/// A whole log outside a store.
 struct UnstoredHistory: HistorySource {
   let entries: [(form: StoredForm, origin: Origin)]
 
   var quarantine: Quarantine? { nil }
 
-  /// That of its entries; of a log without any nobody asks for it.
+  /// The id of its entries' log; unused for a log without entries.
   var id: UUID { entries.first?.origin.log ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
 
   func read<Event: SchemaEvent>(

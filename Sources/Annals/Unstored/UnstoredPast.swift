@@ -1,10 +1,10 @@
 package import AnnalsCoding
 package import AnnalsSchema
 
-/// What stands before the entries of a log that is in no store.
+/// Finds earlier entries of a log that is in no store.
 package final class UnstoredPast: StreamPast {
   private let entries: [(form: StoredForm, origin: Origin)]
-  /// By stream, the numbers of its entries.
+  /// The numbers of the entries of each stream.
   private let streams: [StreamName: [Int]]
   private let plan: CompiledPlan
 
@@ -42,7 +42,7 @@ package final class UnstoredPast: StreamPast {
 
   /// Delivers the parts of one entry.
   ///
-  /// - Returns: Whether to go on.
+  /// - Returns: Whether to continue.
   private func deliver(
     _ parts: ArraySlice<Int>, _ before: CompiledPlan, into room: GroupSink, _ goesOn: () -> Bool
   ) throws(AnnalsError) -> Bool {

@@ -10,16 +10,16 @@ final class CancellableTicket: Sendable {
   /// No ticket yet.
   init() {}
 
-  /// Notes the ticket, which is above 0.
+  /// Sets the ticket, which is above 0.
   ///
-  /// - Returns: Whether the task was not cancelled before; if it was, the caller takes back what waits.
+  /// - Returns: Whether the task was not cancelled before. If it was, the caller withdraws the element.
   func set(_ number: UInt64) -> Bool {
     ticket.compareExchange(expected: Self.none, desired: number, ordering: .acquiringAndReleasing).exchanged
   }
 
-  /// Notes the cancellation.
+  /// Records the cancellation.
   ///
-  /// - Returns: The ticket of what waits, which the caller takes back; `nil` where there is none yet.
+  /// - Returns: The ticket of the element, which the caller withdraws; `nil` if there is none yet.
   func cancel() -> UInt64? {
     let number = ticket.exchange(Self.cancelled, ordering: .acquiringAndReleasing)
     return number == Self.none || number == Self.cancelled ? nil : number

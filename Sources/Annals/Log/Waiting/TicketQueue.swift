@@ -1,6 +1,6 @@
 /// An element of a queue.
 protocol Waiting: Sendable {
-  /// How much of the queue's room it takes, 0 or more.
+  /// Its share of the queue's capacity, 0 or more.
   var cost: Int { get }
   /// When it stops waiting.
   var deadline: ContinuousClock.Instant { get }
@@ -8,25 +8,25 @@ protocol Waiting: Sendable {
 
 /// A queue whose elements can also leave from the middle, each found by its ticket.
 ///
-/// Elements are in the order of their tickets, so one is found by bisection. A place whose element has left
+/// Elements are in the order of their tickets, so bisection finds one. The place of an element that has left
 /// stays empty until it is at an end of the queue, or half of all places are empty.
 struct TicketQueue<Element: Waiting>: Sendable {
-  /// The ticket of elements that cannot leave from the middle any more.
+  /// The ticket of elements that cannot leave from the middle any longer.
   private static var noTicket: UInt64 { 0 }
 
-  /// A ring: the first place is at `head`, and `length` places follow each other. A ring has a power of two
-  /// of them.
+  /// A ring: the first place is at `head`, and `length` places follow each other. Its capacity is a power of
+  /// two.
   private var ring: [Element?] = []
   /// The tickets, which empty places keep.
   private var tickets: [UInt64] = []
   private var head = 0
   private var length = 0
   private var newest: UInt64 = 0
-  /// How many elements there are.
+  /// The number of elements.
   private(set) var count = 0
-  /// What all of them cost together.
+  /// The total cost of the elements.
   private(set) var cost = 0
-  /// No element's time is over before this; `nil` if there was none yet.
+  /// No deadline passes before this; `nil` if there was none yet.
   private(set) var nextDeadline: ContinuousClock.Instant?
 
   var isEmpty: Bool { count == 0 }
@@ -67,7 +67,7 @@ struct TicketQueue<Element: Waiting>: Sendable {
 
   /// Removes the element with a ticket.
   ///
-  /// - Returns: `nil` if it is not in the queue any more.
+  /// - Returns: `nil` if it is not in the queue any longer.
   /// - Complexity: Amortized O(log n).
   mutating func remove(_ ticket: UInt64) -> Element? {
     guard ticket != Self.noTicket else { return nil }
@@ -81,7 +81,7 @@ struct TicketQueue<Element: Waiting>: Sendable {
     return element
   }
 
-  /// Removes all elements whose time is over.
+  /// Removes all elements whose deadline has passed.
   ///
   /// - Complexity: O(1) before ``nextDeadline``; otherwise O(n), once for all of them.
   mutating func expire(by now: ContinuousClock.Instant) -> [Element] {
@@ -130,7 +130,7 @@ struct TicketQueue<Element: Waiting>: Sendable {
     return found
   }
 
-  /// Gives up empty places at both ends, and all of them if they are more than half.
+  /// Removes empty places at both ends, and all of them if they are more than half.
   private mutating func trim() {
     skipEmpty()
     while length > 0, ring[index(length - 1)] == nil { length -= 1 }

@@ -2,10 +2,10 @@ internal import LMDB
 import Synchronization
 
 extension WaitingLine {
-  /// Waits until the line has room, after those that have waited longer.
+  /// Waits until the queue has space, after callers that have waited longer.
   ///
-  /// - Parameter limit: How long the caller is ready to wait; only ``expire(by:)`` looks at it.
-  /// - Returns: How that ended, and the room, which is kept until the value ends: end it when the element
+  /// - Parameter limit: The caller's maximum wait; only ``expire(by:)`` applies it.
+  /// - Returns: The outcome, and the space, which is reserved until the value ends. End it when the element
   ///   joins.
   func enter(within limit: Duration) async -> Admission {
     let since = ContinuousClock.now
@@ -30,7 +30,7 @@ extension WaitingLine {
     return Admission(entry: entry, since: since, line: self, reserved: reserved)
   }
 
-  /// How many callers wait for room.
+  /// The number of callers that wait for space.
   var visitorCount: Int { state.withLock { $0.visitors.count } }
 
   private func dismiss(_ number: UInt64) {
@@ -46,14 +46,14 @@ extension WaitingLine {
     return taken == 0 || taken < room
   }
 
-  /// Changes what waits, and lets in those for whom there is room then.
+  /// Changes the queue, and admits the callers for which there is space then.
   func change<R>(_ body: (inout State) -> R) -> R {
     let (result, admitted) = state.withLock { state -> (R, [(Visitor, Int)]) in
       let result = body(&state)
       guard isCrowded.load(ordering: .relaxed) else { return (result, []) }
       var admitted: [(Visitor, Int)] = []
       while hasRoom(state), let visitor = state.visitors.popFirst() {
-        // What it will bring is not known yet.
+        // The cost of its element is not known yet.
         admitted.append((visitor, state.lastCost))
         state.reserved += state.lastCost
       }

@@ -1,49 +1,49 @@
 internal import LMDB
 import Synchronization
 
-/// A line in which work waits for the thread that does it, in groups: first come, first served.
+/// A queue in which work waits for the thread that does it, in groups: first come, first served.
 ///
-/// An element can leave again until the thread takes it. The line has limited room: callers beyond it wait for
-/// room before they have anything to join with.
+/// An element can leave until the thread takes it. The queue has limited capacity: further callers wait for
+/// space before they have an element to join with.
 final class WaitingLine<Element: Waiting>: Sendable {
   struct State: Sendable {
     var elements = TicketQueue<Element>()
-    /// Callers that wait for room.
+    /// Callers that wait for space.
     var visitors = TicketQueue<Visitor>()
-    /// What was set aside for callers that have been let in and have not joined yet.
+    /// The capacity reserved for callers that have been admitted and have not joined yet.
     var reserved = 0
-    /// What the element cost that joined last: the best guess for the next one.
+    /// The cost of the element that joined last: the best guess for the next one.
     var lastCost = 1
     var isSleeping = false
-    /// How many the thread waits for, when it gathers.
+    /// The number of elements that the thread waits for when it gathers.
     var wanted = Int.max
     var isClosed = false
-    /// Whether the thread is to look around although nothing waits.
+    /// Whether the thread is to wake although nothing waits.
     var isNudged = false
   }
 
-  /// How waiting for room has ended.
+  /// The outcome of waiting for space.
   enum Entry: Sendable {
-    /// There is room.
+    /// There is space.
     case admitted
     /// The task was cancelled.
     case cancelled
-    /// The caller's time was over; see ``WaitingLine/expire(by:)``.
+    /// The caller's deadline has passed; see ``WaitingLine/expire(by:)``.
     case expired
   }
 
-  /// A caller that waits for room.
+  /// A caller that waits for space.
   struct Visitor: Waiting {
     let cost = 0
     let deadline: ContinuousClock.Instant
     let answer: CheckedContinuation<(Entry, Int), Never>
   }
 
-  /// Room in the line that is kept for a caller until this ends.
+  /// Space in the queue, reserved for a caller until this value ends.
   struct Admission: ~Copyable, Sendable {
-    /// How waiting for it has ended.
+    /// The outcome of waiting for it.
     let entry: Entry
-    /// Since when the caller waited.
+    /// The time at which the caller began to wait.
     let since: ContinuousClock.Instant
     let line: WaitingLine
     let reserved: Int
@@ -53,12 +53,12 @@ final class WaitingLine<Element: Waiting>: Sendable {
 
   let state = Monitor(State())
   let room: Int
-  /// Whether callers have to wait for room; known without the lock.
+  /// Whether callers have to wait for space; readable without the lock.
   let isCrowded = Atomic(false)
 
-  /// A line with nothing in it.
+  /// Creates an empty queue.
   ///
-  /// - Parameter room: The total cost at which callers begin to wait for room. An empty line has room for
+  /// - Parameter room: The total cost at which callers begin to wait for space. An empty queue has space for
   ///   anything.
   init(room: Int = .max) {
     self.room = room
@@ -66,7 +66,7 @@ final class WaitingLine<Element: Waiting>: Sendable {
 
   /// Adds an element after those that wait.
   ///
-  /// - Returns: The ticket by which it can leave; `nil` after ``close()``, where it will not be taken.
+  /// - Returns: The ticket by which it can leave; `nil` after ``close()``, when it will not be taken.
   func join(_ element: Element) -> UInt64? {
     let cost = element.cost
     let (ticket, wakes) = state.withLock { state -> (UInt64?, Bool) in
@@ -74,7 +74,7 @@ final class WaitingLine<Element: Waiting>: Sendable {
       let ticket = state.elements.append(element)
       state.lastCost = max(cost, 1)
       if !hasRoom(state) { isCrowded.store(true, ordering: .relaxed) }
-      // A wake costs a system call, so only a thread that has what it waits for gets one, and only once.
+      // A wake costs a system call, so the thread gets one only if its condition is met, and only once.
       let wakes = state.isSleeping || state.elements.count >= state.wanted
       state.isSleeping = false
       if wakes { state.wanted = .max }
@@ -84,7 +84,7 @@ final class WaitingLine<Element: Waiting>: Sendable {
     return ticket
   }
 
-  /// Takes out the element with a ticket, wherever it is in the line.
+  /// Removes the element with a ticket, wherever it is in the queue.
   ///
   /// - Returns: `nil` if it has been taken.
   /// - Complexity: Amortized O(log n).
@@ -92,13 +92,14 @@ final class WaitingLine<Element: Waiting>: Sendable {
     change { $0.elements.remove(ticket) }
   }
 
-  /// Removes the elements whose time is over, and lets callers go that wait for room and whose time is over.
+  /// Removes the elements whose deadlines have passed, and the callers that wait for space and whose
+  /// deadlines have passed.
   ///
   /// - Parameter now: The time.
-  /// - Returns: The elements, and when to call again at the latest: nobody's time is over before.
+  /// - Returns: The elements, and the latest time to call again: no deadline passes before it.
   /// - Complexity: O(1) before the time that the last call returned; otherwise O(n).
   func expire(by now: ContinuousClock.Instant) -> (expired: [Element], next: ContinuousClock.Instant?) {
-    // Callers that wait for room go first, so that none is let in whose time is over.
+    // Waiting callers are expired first, so that none is admitted after its deadline.
     let visitors = state.withLock { $0.visitors.expire(by: now) }
     for visitor in visitors { visitor.answer.resume(returning: (.expired, 0)) }
     return change { state in
@@ -107,8 +108,8 @@ final class WaitingLine<Element: Waiting>: Sendable {
     }
   }
 
-  /// Puts back what was taken, before all that wait, also into a closed line. It cannot leave by its ticket
-  /// any more.
+  /// Puts taken elements back before all that wait, even into a closed queue. They can no longer leave by
+  /// their tickets.
   func rejoin(_ elements: [Element]) {
     state.withLock { state in
       state.elements.prepend(elements)
@@ -131,9 +132,9 @@ final class WaitingLine<Element: Waiting>: Sendable {
     state.wake()
   }
 
-  /// Waits until there is something, or somebody has called ``nudge()``.
+  /// Waits until there is an element, or a call of ``nudge()``.
   ///
-  /// - Returns: `false` where there is nothing and the line is closed.
+  /// - Returns: `false` if there is nothing and the queue is closed.
   func waitForSome() -> Bool {
     state.wait { state -> Bool? in
       let isNudged = state.isNudged
@@ -146,11 +147,11 @@ final class WaitingLine<Element: Waiting>: Sendable {
     }
   }
 
-  /// Waits until `count` wait, or the time is over.
+  /// Waits until `count` elements wait, or the time has passed.
   ///
   /// - Parameters:
-  ///   - count: How many.
-  ///   - nanoseconds: How long at most.
+  ///   - count: The number of elements.
+  ///   - nanoseconds: The maximum time.
   func gather(_ count: Int, upTo nanoseconds: Int) {
     let isThere: Void? = state.wait(upTo: nanoseconds) { state in
       if state.elements.count >= count || state.isClosed { return () }
@@ -160,7 +161,7 @@ final class WaitingLine<Element: Waiting>: Sendable {
     if isThere == nil { state.withLock { $0.wanted = .max } }
   }
 
-  /// Takes elements from the front as long as `fits` says so; the first one whatever it says.
+  /// Takes elements from the front while `fits` returns `true`. It always takes the first one.
   func take(while fits: (Element) -> Bool) -> [Element] {
     change { state in
       var taken: [Element] = []
@@ -177,7 +178,7 @@ final class WaitingLine<Element: Waiting>: Sendable {
   /// Whether nothing waits, and nothing will.
   var isOver: Bool { state.withLock { $0.isClosed && $0.elements.isEmpty } }
 
-  /// Lets nobody else join, and the thread end when all are served.
+  /// Closes the queue: no more elements join, and the thread ends when all are served.
   func close() {
     state.withLock { $0.isClosed = true }
     state.wake()

@@ -8,15 +8,15 @@ internal import LMDB
   import Foundation
 #endif
 
-/// Where the archive of a pass goes: a file and the directory above it.
+/// The place of a pass's archive: a file and its directory.
 struct ArchivePlace: Equatable, Sendable {
   /// The bytes of the path, from the root on.
   let path: [UInt8]
   private let slash = UInt8(ascii: "/")
 
-  /// The place that `url` names.
+  /// Creates the place that `url` names.
   ///
-  /// - Throws: ``AnnalsError`` with code `wrongUse` where it is not the URL of a file.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` if it is not the URL of a file.
   init(_ url: URL) throws(AnnalsError) {
     let bytes = try url.exactPath()
     guard bytes.last != UInt8(ascii: "/") else {
@@ -28,7 +28,7 @@ struct ArchivePlace: Equatable, Sendable {
       ? bytes : Array(FileManager.default.currentDirectoryPath.utf8) + [UInt8(ascii: "/")] + bytes
   }
 
-  /// The place that a row has noted.
+  /// Creates the place that a row has recorded.
   init(path: [UInt8]) {
     self.path = path
   }
@@ -38,7 +38,7 @@ struct ArchivePlace: Equatable, Sendable {
   /// The name inside the directory.
   var name: [UInt8] { Array(path[((path.lastIndex(of: slash) ?? -1) + 1)...]) }
 
-  /// Opens the directory above.
+  /// Opens the directory of the file.
   func directory() throws(AnnalsError) -> Directory {
     do throws(StoreFileError) {
       // With the dot a symbolic link above the file is followed.
@@ -53,7 +53,7 @@ struct ArchivePlace: Equatable, Sendable {
     }
   }
 
-  /// Throws `cannotCreate` where something has the name.
+  /// Throws `cannotCreate` if the name is taken.
   func mustBeFree() throws(AnnalsError) {
     let directory = try directory()
     guard try files({ () throws(StoreFileError) in try directory.status(of: name) }) == nil else {
@@ -61,7 +61,7 @@ struct ArchivePlace: Equatable, Sendable {
     }
   }
 
-  /// The error for a name that something has.
+  /// The error for a name that is taken.
   var taken: AnnalsError {
     AnnalsError(
       .cannotCreate,

@@ -6,35 +6,35 @@ internal import AnnalsCoding
   import Foundation
 #endif
 
-/// The archive that a pass is asked for, if it is, and whether an unfinished pass has the same one.
+/// The requested archive of a pass, if any, compared with that of an unfinished pass.
 struct ArchiveRequest: Sendable {
-  /// Where it goes; `nil` for nowhere.
+  /// The place; `nil` for no archive.
   private let place: ArchivePlace?
-  /// What tells the pass from others that have no archive.
+  /// The mark of the same pass without an archive.
   private let plain: [UInt8]
 
   /// - Parameters:
   ///   - url: The file; `nil` for none.
-  ///   - mark: What tells the pass from others that have no archive.
-  /// - Throws: ``AnnalsError`` with code `wrongUse` where it is not the URL of a file.
+  ///   - mark: The mark of the same pass without an archive.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` if it is not the URL of a file.
   init(_ url: URL?, mark: [UInt8]) throws(AnnalsError) {
     place = try url.map { (url) throws(AnnalsError) in try ArchivePlace(url) }
     plain = mark
   }
 
-  /// What tells the pass from others: with another archive it is another one.
+  /// The mark of the pass: with another archive it is another pass.
   var mark: [UInt8] { place.map { PlanMark.archiving(plain, $0.path) } ?? plain }
 
-  /// Throws `cannotCreate` where something has the name.
+  /// Throws `cannotCreate` if the name is taken.
   func mustBeFree() throws(AnnalsError) { try place?.mustBeFree() }
 
-  /// What a generation says of the archive before anything is written to it; `nil` where there is none.
+  /// Returns a generation's row about the archive before anything is written to it; `nil` if there is none.
   func row(of pass: UUID) -> PassArchiveRow? { place.map { PassArchiveRow(id: pass, path: $0.path) } }
 
-  /// Creates the archive, or goes on with it; `nil` where there is none.
+  /// Creates the archive, or continues it; returns `nil` if there is none.
   ///
-  /// - Parameter target: The new generation, which knows how much of the archive counts.
-  /// - Throws: ``AnnalsError`` with code `incomplete` where the file is gone or too short.
+  /// - Parameter target: The new generation, which knows how much of the archive is valid.
+  /// - Throws: ``AnnalsError`` with code `incomplete` if the file is missing or too short.
   func open(_ target: PassTarget) throws(AnnalsError) -> PassArchive? {
     guard place != nil else { return nil }
     guard let row = try target.read({ (reader) throws(AnnalsError) in try reader.passArchive() }) else {
@@ -43,11 +43,11 @@ struct ArchiveRequest: Sendable {
     return try PassArchive(row)
   }
 
-  /// Throws where an unfinished pass differs from this one in nothing but its archive.
+  /// Throws if an unfinished pass differs from this one only in its archive.
   ///
   /// - Parameters:
-  ///   - row: What the generation in use says of the unfinished pass.
-  ///   - begun: What it says of that pass's archive; `nil` where there is none.
+  ///   - row: The row of the unfinished pass in the generation in use.
+  ///   - begun: The row of that pass's archive; `nil` if there is none.
   func mustBe(of row: PassRow, _ begun: PassArchiveRow?) throws(AnnalsError) {
     let restart = "or throw it away with MigrationOptions.Unfinished.discard ('--restart')"
     if let begun, row.plan == PlanMark.archiving(plain, begun.path) {

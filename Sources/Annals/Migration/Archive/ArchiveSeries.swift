@@ -10,15 +10,15 @@ internal import AnnalsSchema
 /// The archives of passes that follow one another: `FILE`, then `FILE.2`, `FILE.3` and so on.
 struct ArchiveSeries {
   private let first: URL?
-  /// How many passes have an archive by now.
+  /// The number of passes that have an archive by now.
   private var begun = 0
 
-  /// The archives that begin with `first`; none where it is `nil`.
+  /// Creates the archives that begin with `first`; none if it is `nil`.
   ///
-  /// Where an unfinished pass of the log writes one of them, the next archive is that one: the pass goes on
-  /// with it, and the passes before it have theirs.
+  /// If an unfinished pass of the log writes one of them, the next archive is that one. The pass continues
+  /// it, and the passes before it have theirs.
   ///
-  /// - Throws: ``AnnalsError`` with code `wrongUse` where `first` is not the URL of a file.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` if `first` is not the URL of a file.
   init(_ first: URL?, _ log: EventLog) throws(AnnalsError) {
     self.first = first
     guard let first else { return }
@@ -35,7 +35,7 @@ struct ArchiveSeries {
 
   private static func ending(_ number: Int) -> String { ".\(number)" }
 
-  /// The archive of the next pass; `nil` where passes have none.
+  /// The archive of the next pass; `nil` if passes have none.
   mutating func next() throws(AnnalsError) -> URL? {
     begun += 1
     guard begun > 1, let first else { return first }

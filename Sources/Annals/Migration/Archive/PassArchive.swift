@@ -8,26 +8,26 @@ internal import LMDB
   import Foundation
 #endif
 
-/// The file to which a pass writes what entries lose, a line of JSON for each of them.
+/// The file to which a pass writes the values that entries lose, a line of JSON for each of them.
 ///
-/// While it is being written its name says which pass it belongs to. It gets the name that was asked for when it is
-/// whole and on disk, just before the pass switches. The new generation says how many bytes belong to the entries
-/// that it has, in the transaction that puts them; what is after them is cut off when a pass goes on.
+/// While it is being written, its name identifies its pass. It gets the requested name when it is whole and
+/// on disk, just before the switch. The new generation records the number of bytes that belong to its
+/// entries, in the transaction that puts them. Later bytes are cut off when a pass continues.
 final class PassArchive {
   private let place: ArchivePlace
   private let directory: Directory
   private let file: File
-  /// What the new generation says of it.
+  /// The row of the new generation about it.
   private(set) var row: PassArchiveRow
-  /// How many bytes are written, those of an open transaction included.
+  /// The number of bytes written, including those of an open transaction.
   private var end: UInt64
-  /// Whether the disk may lack some of them.
+  /// Whether some of them may not be on disk.
   private var isDirty = false
 
-  /// Creates the file, or goes on with it.
+  /// Creates the file, or continues it.
   ///
-  /// - Parameter row: What the new generation says of it.
-  /// - Throws: ``AnnalsError`` with code `incomplete` where the file is gone or too short.
+  /// - Parameter row: The row of the new generation about it.
+  /// - Throws: ``AnnalsError`` with code `incomplete` if the file is missing or too short.
   init(_ row: PassArchiveRow) throws(AnnalsError) {
     place = ArchivePlace(path: row.path)
     let directory = try place.directory()
@@ -56,14 +56,14 @@ final class PassArchive {
     self.row = row
     self.row.isWhole = false
     end = row.length
-    // How much of what was there has reached the disk is not known.
+    // How much of the existing content has reached the disk is not known.
     isDirty = row.length > 0
   }
 
   /// The name of the file until it is whole.
   static func name(_ id: UUID) -> String { "annals-archive-\(id.uuidString.lowercased())" }
 
-  /// Forgets what a transaction has written that was not committed.
+  /// Discards lines written for a transaction that was not committed.
   func begin() { end = row.length }
 
   /// Writes the lines of some entries.
@@ -81,19 +81,19 @@ final class PassArchive {
     return next
   }
 
-  /// Takes note that the transaction was committed.
+  /// Records that the transaction was committed.
   func commit() { row.length = end }
 
-  /// Waits until the disk has what was written.
+  /// Waits until the written bytes are on disk.
   func synchronize() throws(AnnalsError) {
     guard isDirty else { return }
     try files { () throws(StoreFileError) in try file.synchronize() }
     isDirty = false
   }
 
-  /// Gives the file, which is whole, its name.
+  /// Gives the whole file its name.
   ///
-  /// - Throws: ``AnnalsError`` with code `cannotCreate` where something else has it by now.
+  /// - Throws: ``AnnalsError`` with code `cannotCreate` if the name is taken by now.
   func publish() throws(AnnalsError) {
     try synchronize()
     do throws(StoreFileError) {
@@ -106,9 +106,9 @@ final class PassArchive {
     }
   }
 
-  /// Removes the file of a pass that is thrown away.
+  /// Removes the file of a discarded pass.
   ///
-  /// - Parameter store: The store's directory. A store that was moved, or copied, may have its archive in it
+  /// - Parameter store: The store's directory. The archive of a store that was moved or copied may be in it
   ///   or next to it, and not where the row says.
   static func remove(_ row: PassArchiveRow, of store: Directory) throws(AnnalsError) {
     for directory in [store, above(store)] {
@@ -117,7 +117,7 @@ final class PassArchive {
     }
     let directory: Directory
     do throws(AnnalsError) { directory = try ArchivePlace(path: row.path).directory() } catch {
-      // Where there is no directory there is no file.
+      // Without a directory there is no file.
       if error.code == .cannotCreate { return }
       throw error
     }
@@ -125,7 +125,7 @@ final class PassArchive {
     _ = try remove(name(row.id), in: directory)
   }
 
-  /// The directory that a store is in; `nil` where it cannot be opened.
+  /// Returns the parent directory of a store; `nil` if it cannot be opened.
   private static func above(_ store: Directory) -> Directory? { try? store.directory("..") }
 
   /// Removes the file of this name, durably.
@@ -140,7 +140,7 @@ final class PassArchive {
     }
   }
 
-  /// Gives a whole file, which a pass has left that did not switch, the name of an unfinished one.
+  /// Gives the whole file of a pass that did not switch the name of an unfinished one.
   private static func takeBack(_ row: PassArchiveRow, in directory: Directory) throws(StoreFileError) {
     let final = ArchivePlace(path: row.path).name
     guard row.isWhole, try directory.status(of: name(row.id)) == nil,

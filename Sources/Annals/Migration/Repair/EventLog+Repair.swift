@@ -8,26 +8,30 @@ internal import LMDB
 #endif
 
 extension EventLog {
-  /// Makes a store whole again that has lost single entries, or rows that follow from the log.
+  /// Repairs a store that has lost single entries, or rows that are derived from the log.
   ///
-  /// An entry whose bytes are damaged, or that is missing, is lost; every other one stays as it is, with its position and revision. A new generation is made, as
-  /// by a migration pass: a stub that says why stands in the place of each lost entry, and `streams`, `heads`, `census` and `checkpoint` are made anew from
-  /// the log. Both generations are compared byte by byte and the new one is verified before it is used. The old one is kept with every byte as it was:
-  /// ``rollback(_:)`` goes back to it, and ``discardPrevious(_:)`` removes it. Reads and appends go on meanwhile, as far as the damage lets them. A store that is
-  /// sound stays as it is.
+  /// An entry whose bytes are damaged or missing is lost. Every other entry is unchanged, with its position
+  /// and revision.
   ///
-  /// Which stream a lost entry was of is known from links of later entries and from the rows of `streams` and `heads`. Where none of them leads to it, it
-  /// was the newest entry of some stream: the stub is then the first entry of a stream of its own, and the next entry of its own stream, which nobody knows, gets
-  /// the revision that was lost.
+  /// The repair makes a new generation, as a migration pass does. A stub with the reason replaces each lost
+  /// entry, and `streams`, `heads`, `census` and `checkpoint` are rebuilt from the log. Both generations are
+  /// compared byte by byte, and the new one is verified before it is used. The old one is kept unchanged:
+  /// ``rollback(_:)`` returns to it, and ``discardPrevious(_:)`` removes it. Reads and appends continue
+  /// meanwhile, as far as the damage allows. A sound store is unchanged.
+  ///
+  /// The stream of a lost entry is known from links of later entries and from the rows of `streams` and
+  /// `heads`. If none of them leads to it, it was the newest entry of some stream. The stub is then the first
+  /// entry of a stream of its own. The next entry of its unknown stream gets the revision that was lost.
   ///
   /// - Parameters:
   ///   - url: The store's directory.
-  ///   - isDryRun: Whether it is only looked for what is lost; nothing is changed then.
-  ///   - progress: Is told now and then how many entries are verified.
-  /// - Returns: What was lost, and what was done.
-  /// - Throws: ``AnnalsError`` with code `damaged` where pages of the file, or rows of `meta`, `schemas` or `kinds`, are damaged, or where more than 10,000
-  ///   entries are lost: that takes a backup. `verifyFailed` where the new generation is not sound; `busy`, `held`, `diskFull`, and as ``init(at:options:)``. The
-  ///   store is as it was then. What an unfinished migration pass has copied is thrown away.
+  ///   - isDryRun: Whether to search for losses only, without changes.
+  ///   - progress: Called now and then with the number of verified entries.
+  /// - Returns: The losses, and the changes.
+  /// - Throws: ``AnnalsError`` with code `damaged` if pages of the file, or rows of `meta`, `schemas` or
+  ///   `kinds`, are damaged, or if more than 10,000 entries are lost: that requires a backup. `verifyFailed`
+  ///   if the new generation is not sound; `busy`, `held`, `diskFull`, and as ``init(at:options:)``. The
+  ///   store is unchanged then. Entries that an unfinished migration pass has copied are discarded.
   /// - Complexity: O(log), five times at most; memory of some bytes for each lost entry.
   public static func repair(
     _ url: URL, isDryRun: Bool = false, progress: (Progress) -> Void = { _ in }
@@ -62,7 +66,7 @@ extension EventLog {
     }
     guard let patch, !isDryRun else { return found }
     var pass = MigrationOptions()
-    // What another pass has copied has no stubs.
+    // The copy of another pass has no stubs.
     pass.unfinished = .discard
     let work = PassWork.repair(patch)
     let done = try PassRunner(

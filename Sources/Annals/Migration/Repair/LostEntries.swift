@@ -1,20 +1,22 @@
 internal import AnnalsCoding
 
-/// Finds out whose entries unreadable ones were, from what sound ones say: all of a repair's deciding, and none of its reading.
+/// Identifies unreadable entries from the sound ones. It makes all decisions of a repair and reads nothing
+/// itself.
 ///
-/// Three looks at the log in the order of positions: the first says which entries are lost and what leads to them, the second which revisions the
-/// streams concerned lack besides, the third where the links of what is lost must lead. Memory depends on what is lost, not on the log.
+/// It needs three passes over the log in the order of positions. The first finds the lost entries and the
+/// links to them. The second finds the other revisions that the streams concerned lack. The third finds the
+/// targets of the lost entries' links. Memory depends on the losses, not on the log.
 struct LostEntries: Sendable {
-  /// The most entries that may be lost: a log that has lost more is better restored.
+  /// The maximum number of lost entries: a log that has lost more should be restored.
   static let limit = 10_000
 
-  /// What is known of a lost entry.
+  /// The known facts of a lost entry.
   struct Loss: Equatable, Sendable {
     /// Why it cannot be read.
     let problem: String
-    /// When the nearest sound entry before it was appended; `nil` where there is none.
+    /// The time of the nearest sound entry before it; `nil` if there is none.
     let time: Int64?
-    /// The kind of that entry; `nil` where there is none.
+    /// The kind of that entry; `nil` if there is none.
     let kind: UInt32?
   }
 
@@ -28,7 +30,7 @@ struct LostEntries: Sendable {
   /// A revision that a stream lacks, and no link leads to.
   private struct Gap {
     let place: Place
-    /// It stands between these positions.
+    /// It is between these positions.
     let after: UInt64
     let before: UInt64
   }
@@ -39,15 +41,15 @@ struct LostEntries: Sendable {
     var claimed: [(position: UInt64, revision: UInt64)] = []
     /// The revision that is to come.
     var next: UInt64 = 0
-    /// Where the one before it stands.
+    /// Where the one before it is.
     var position: UInt64 = 0
   }
 
   /// The lost entries by position.
   private(set) var losses: [UInt64: Loss] = [:]
-  /// What they were, by position; one that nothing leads to is not in it.
+  /// The identified entries, by position. One that nothing leads to is not included.
   private(set) var places: [UInt64: Place] = [:]
-  /// The lost entries of which only the stream's order says what they were; where several fit it may be another one.
+  /// The lost entries that only the stream's order identifies. If several fit, it may be another one.
   private(set) var fitted: Set<UInt64> = []
   private var walks: [UInt64: Walk] = [:]
   private var gaps: [Gap] = []
@@ -59,9 +61,9 @@ struct LostEntries: Sendable {
   var positions: [UInt64] { losses.keys.sorted() }
 }
 
-/// Why nothing can be told of lost entries.
+/// The reason why lost entries cannot be identified.
 struct LostEntriesFailure: Error, Equatable {
-  /// Where it shows; `nil` where it is no one place.
+  /// Where it shows; `nil` if it is no one place.
   var position: UInt64?
   /// What is wrong, in words.
   var problem: String
@@ -155,8 +157,8 @@ extension LostEntries {
     walk.position = position
   }
 
-  /// Gives each gap a lost entry between its neighbours: always the gap that must be filled first, which fills all of them if that is possible at all
-  /// (earliest deadline first; Jackson 1955).
+  /// Assigns to each gap a lost entry between its neighbours, always to the gap that must be filled first.
+  /// This fills all of them if that is possible at all (earliest deadline first; Jackson 1955).
   private mutating func fit() throws(LostEntriesFailure) {
     var waiting = gaps.sorted { ($0.after, $0.place.revision) > ($1.after, $1.place.revision) }
     gaps = []

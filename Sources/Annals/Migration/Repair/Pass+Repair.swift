@@ -1,14 +1,14 @@
 internal import AnnalsCoding
 internal import LMDB
 
-// What a repair does in place of a pass's own steps.
+// The steps of a repair that replace those of a pass.
 extension Pass {
-  /// How many entries are followed before their heads are written, so that memory stays flat.
+  /// The number of entries that are followed before their heads are written, so that memory stays constant.
   private static let step: UInt64 = 100_000
-  /// How many entries are kept at a time to be compared.
+  /// The number of entries that are kept at a time to be compared.
   private static let compared: UInt64 = 64
 
-  /// Throws where `patch` was made for another generation than the one that is copied.
+  /// Throws if `patch` was made for another generation than the one that is copied.
   static func check(_ patch: EntryPatch?, fits source: Generation) throws(AnnalsError) {
     guard let patch, patch.generation != source.number else { return }
     throw AnnalsError(
@@ -17,7 +17,7 @@ extension Pass {
     )
   }
 
-  /// Writes the rows of `streams` and `heads` as the copied entries say them; none is there yet.
+  /// Rebuilds the rows of `streams` and `heads` from the copied entries; none is there yet.
   func rebuildHeads() throws(AnnalsError) {
     let generation = try target.generation(in: directory)
     var merge = HeadMerge(generation, HeadMerge.Interval())
@@ -34,7 +34,8 @@ extension Pass {
     merge.join()
   }
 
-  /// Throws unless both generations have the same bytes at some positions, stubs where entries were lost among them.
+  /// Throws unless both generations have the same bytes at some positions, stubs where entries were lost
+  /// among them.
   func compareBytes(_ segment: ClosedRange<UInt64>) throws(AnnalsError) {
     let new = RewriteSource(target.environment, log: source.meta.log)
     var next = segment.lowerBound
@@ -81,7 +82,7 @@ extension Pass {
     return bytes == old
   }
 
-  /// Throws unless everything about the new generation is as it must be.
+  /// Throws unless the whole new generation is valid.
   mutating func verifyRepair() throws(AnnalsError) {
     let report = try target.read { (reader) throws(AnnalsError) in
       try reader.verify(try reader.kinds(), ids: target.environment.ids) { (_) in }

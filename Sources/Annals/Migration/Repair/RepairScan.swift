@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// Reads what a repair has to know of a generation, and makes the stubs for the entries that are lost.
+/// Reads the facts of a generation that a repair needs, and makes the stubs for lost entries.
 struct RepairScan: ~Escapable {
   private let reader: StoreReader
   private let kinds: KindRegistry
@@ -9,10 +9,10 @@ struct RepairScan: ~Escapable {
   private var missing = 0
   /// The names of streams whose first entry is lost, by its position.
   private var names: [UInt64: [UInt8]] = [:]
-  /// When the first sound entry was appended.
+  /// The time of the first sound entry.
   private var firstTime: Int64?
 
-  /// A scan of what `reader` has.
+  /// Creates a scan of the contents of `reader`.
   @_lifetime(copy reader)
   init(_ reader: StoreReader) throws(AnnalsError) {
     self.reader = reader
@@ -45,7 +45,7 @@ struct RepairScan: ~Escapable {
       expected = row.key &+ 1
       let header: EntryHeader
       do throws(FormatFailure) { header = try EntryHeader(row.value, at: position) } catch {
-        // What a later library has written is not damaged.
+        // Entries of a later library are not damaged.
         guard error.reason != .laterFormat, error.reason != .unknownFeature else {
           throw AnnalsError(error, place: "position \(position)", position: position)
         }
@@ -114,7 +114,7 @@ struct RepairScan: ~Escapable {
   }
 
   private static func stream(_ value: Span<UInt8>, key: Span<UInt8>) -> StreamRow? {
-    // A row that cannot be read says nothing; the verification has told of it, and all rows are made anew.
+    // An unreadable row has no facts. The verification has reported it, and all rows are rebuilt.
     do throws(FormatFailure) {
       return try StreamRow(value.extracting(try Row.open(value, key: key)))
     } catch { return nil }
@@ -140,7 +140,7 @@ struct RepairScan: ~Escapable {
   }
 }
 
-// What is made of it.
+// The results.
 extension RepairScan {
   /// The lost entries as a report lists them.
   func entries() throws(AnnalsError) -> [RepairReport.Entry] {
@@ -169,7 +169,8 @@ extension RepairScan {
     return EntryPatch(generation: generation, entries: entries, missing: missing)
   }
 
-  /// The kind of a stub: the one whose first entry it was, else that of the entry before it, which occurs by then.
+  /// The kind of a stub: the one whose first entry it was, else that of the entry before it, which occurs by
+  /// then.
   private func kind(at position: UInt64, beside neighbour: UInt32?) throws(AnnalsError) -> UInt32 {
     let own = kinds.kinds.values.filter { $0.row.first.rawValue == position }.map(\.number).min()
     let first = kinds.kinds.values.min { ($0.row.first, $0.number) < ($1.row.first, $1.number) }
@@ -196,7 +197,7 @@ extension RepairScan {
     do throws(LostEntriesFailure) { draft.links = try lost.links(of: position) } catch {
       throw AnnalsError(error)
     }
-    // Nothing says what was lost with it, so that what follows is not taken for the same call.
+    // It is unknown whether more of its call was lost, so later entries are not taken for the same call.
     draft.isEndOfCall = true
     return draft.encoded(at: Position(position))
   }

@@ -1,17 +1,17 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// An event of which a pass loses something, as its archive has it.
+/// An event that a pass changes with a loss, as it is archived.
 struct ArchivedEvent: Sendable {
   /// The kind that it is stored under.
   let kind: KindRegistry.Kind
-  /// Which part of its entry it is; empty where the entry has no parts.
+  /// The path of the part in its entry; empty if the entry has no parts.
   let path: [UInt32]
   /// The values that it loses.
   var losses = PayloadLosses()
-  /// Why it, or some of what a rule has made of it, has become no event; empty where nothing was dropped.
+  /// The reasons for dropping it, or some of the events that a rule made of it; empty if nothing was dropped.
   var reasons: [String] = []
-  /// The whole payload as it is stored, where something was dropped.
+  /// The whole stored payload, if something was dropped.
   var payload: [UInt8] = []
 }
 
@@ -22,13 +22,13 @@ extension JSONWriter {
   /// - Parameters:
   ///   - stream: The stream that it is in before the pass.
   ///   - events: What it loses; there is one.
-  /// - Throws: ``AnnalsError`` with code `damaged` where the entry holds what no payload may; nothing is
+  /// - Throws: ``AnnalsError`` with code `damaged` if the entry holds what no payload may; nothing is
   ///   appended then.
   mutating func archived(
     _ entry: borrowing LentEntry, _ stream: StreamName, _ events: [ArchivedEvent]
   ) throws(AnnalsError) {
     let start = bytes.count
-    // The metadata go with an entry of which no event is left.
+    // The metadata are archived with an entry of which no event is left.
     let metadata =
       events.contains { !$0.reasons.isEmpty } ? try EntryReading.metadata(of: entry) : Metadata()
     do throws(CodingFailure) {

@@ -1,8 +1,8 @@
 internal import AnnalsCoding
 
-/// Compares what two generations deliver.
+/// Compares the delivered events of two generations.
 struct Comparing: Sendable {
-  /// What both generations deliver at some positions.
+  /// The digests of both generations at some positions.
   struct Part: Sendable {
     let positions: ClosedRange<UInt64>
     let old, new: EventDigest
@@ -10,7 +10,8 @@ struct Comparing: Sendable {
 
   let old, new: Digesting
 
-  /// Begins to work out what both generations deliver at `positions`, in parts of some hundred entries, on `threads` threads beside the one that takes them.
+  /// Begins to compute what both generations deliver at `positions`, in parts of some hundred entries, on
+  /// `threads` threads alongside the one that takes them.
   func line(_ positions: ClosedRange<UInt64>, threads: Int) throws(AnnalsError) -> PassLine<Part> {
     try PassLine(
       PositionPieces(positions, each: Digesting.runEntries), threads: threads, length: 2 * threads,

@@ -2,8 +2,8 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 
 extension CompiledPlan {
-  /// The case of the current schema whose payloads are the ones that enter as `kind` at `entrance`, byte by byte; `nil` where anything is done to them on the
-  /// way.
+  /// The case of the current schema whose payloads are the ones that enter as `kind` at `entrance`, byte by
+  /// byte; `nil` if anything is done to them on the way.
   ///
   /// Equal shapes alone do not say so: a rule may turn kilograms into pounds.
   func carried(_ kind: RecordKind, from entrance: Entrance) -> Int? {

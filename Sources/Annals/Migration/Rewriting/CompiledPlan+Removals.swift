@@ -3,7 +3,7 @@ internal import AnnalsSchema
 
 extension CompiledPlan {
   /// The declared fields that the plan removes without a rule from payloads that enter as `kind` at
-  /// `entrance`; `nil` where it removes none, or drops them as a whole.
+  /// `entrance`; `nil` if it removes none, or drops them as a whole.
   ///
   /// What a rule does with the fields of a record is not known, so that the stages from the first rule on do
   /// not count.

@@ -1,6 +1,6 @@
 internal import AnnalsCoding
 
-/// Copies entries as they are: what a pass without a plan does.
+/// Copies entries unchanged, for a pass without a plan.
 final class CopyRewriter: EntryRewriter {
   private let kinds: GenerationKinds
   private var table = FateTable([], written: [])

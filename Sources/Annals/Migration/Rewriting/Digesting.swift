@@ -1,21 +1,21 @@
 internal import AnnalsCoding
 
-/// Works out what ranges of a generation deliver.
+/// Computes digests of the delivered events of ranges of a generation.
 struct Digesting: Sendable {
   /// The generation that is read.
   let source: RewriteSource
-  /// The plan; `nil` where entries are compared as they are stored.
+  /// The plan; `nil` if entries are compared as they are stored.
   let reach: PlanReach?
-  /// Whether entries that cannot be lifted count as such; otherwise they are errors.
+  /// Whether entries that cannot be upcast count as such; otherwise they are errors.
   let isQuarantining: Bool
 
   /// How the stream of an entry counts.
   var streams = StreamDigesting.stored
 
-  /// How many positions are read in one snapshot.
+  /// The number of positions that are read in one snapshot.
   static let runEntries: UInt64 = 1_024
 
-  /// What a thread works out digests with.
+  /// What a thread computes digests with.
   func digester() -> EntryDigester {
     var router: StreamRouter?
     if case .routed(let move) = streams {
@@ -53,7 +53,7 @@ struct Digesting: Sendable {
   ///
   /// - Parameters:
   ///   - positions: They must all be there.
-  ///   - threads: On how many threads, beside the one that adds up; with 1 that one does everything.
+  ///   - threads: On how many threads, alongside the one that adds up; with 1 that one does everything.
   ///   - isCancelled: Asked now and then.
   /// - Throws: ``AnnalsError``: what a read of the entries throws; `cancelled`.
   func digest(

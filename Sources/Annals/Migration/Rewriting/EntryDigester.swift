@@ -7,7 +7,7 @@ internal import AnnalsSchema
   import Foundation
 #endif
 
-/// Works out what entries deliver, for one thread, through the same gate as reads.
+/// Computes what entries deliver, for one thread, through the same gate as reads.
 final class EntryDigester {
   /// What is put before an entry's or event's bytes.
   private enum Mark: UInt8 {
@@ -33,9 +33,9 @@ final class EntryDigester {
   private var known: (kinds: Int, epoch: UInt64)?
 
   /// - Parameters:
-  ///   - reach: The plan; `nil` where entries are compared as they are stored.
+  ///   - reach: The plan; `nil` if entries are compared as they are stored.
   ///   - source: The generation that they are read from.
-  ///   - isQuarantining: Whether entries that cannot be lifted count as such; otherwise they are errors.
+  ///   - isQuarantining: Whether entries that cannot be upcast count as such; otherwise they are errors.
   ///   - isByName: Whether streams count by their names, and revisions do not.
   ///   - router: Finds out where entries go; `nil` where they stay.
   init(
@@ -153,7 +153,8 @@ final class EntryDigester {
 }
 
 extension FateTable {
-  /// What becomes of kinds where nothing is rewritten: all are lifted but those that are delivered as they are stored.
+  /// What becomes of kinds where nothing is rewritten: all are upcast but those that are delivered as they
+  /// are stored.
   ///
   /// The number that payloads are carried to is that of the case, counted from 1.
   init(reading kinds: KindRegistry, _ reach: PlanReach) {

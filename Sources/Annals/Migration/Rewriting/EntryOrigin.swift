@@ -7,7 +7,7 @@ internal import AnnalsSchema
   import Foundation
 #endif
 
-/// Works out what rules may know of entries, with the names of streams that one thread has met.
+/// Computes what rules may know of entries, with the names of streams that one thread has met.
 struct EntryOrigin {
   private let log: UUID
   /// Positions never change, so names are kept from snapshot to snapshot.

@@ -7,7 +7,7 @@ protocol EntryRewriter: AnyObject {
 
   /// Adds to `run` what `entry` is in the next generation, without rows of kinds.
   ///
-  /// - Throws: ``AnnalsError``: what a read of the entry throws, or `malformed` where an event has no encoding.
+  /// - Throws: ``AnnalsError``: what a read of the entry throws, or `malformed` if an event has no encoding.
   func rewrite(
     _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
   ) throws(AnnalsError)

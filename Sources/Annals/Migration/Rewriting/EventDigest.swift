@@ -1,14 +1,15 @@
 internal import AnnalsCoding
 
-/// What a range of positions delivers, in a few numbers: equal where the same events come of it with the same coordinates.
+/// What a range of positions delivers, in a few numbers: equal where the same events come of it with the same
+/// coordinates.
 ///
 /// It finds accidents, not attacks. Digests of neighbouring ranges add up in any order.
 struct EventDigest: Equatable, Sendable {
   /// What a part of the log delivers.
   struct Sum: Equatable, Sendable {
-    /// How many entries there are.
+    /// The number of entries.
     var entries: UInt64 = 0
-    /// How many events are delivered.
+    /// The number of events that are delivered.
     var events: UInt64 = 0
     /// The low and the high words of the hashes of all events, added up.
     var low: UInt64 = 0
@@ -44,7 +45,7 @@ struct EventDigest: Equatable, Sendable {
     for (number, sum) in other.blocks { blocks[number, default: Sum()].add(sum) }
   }
 
-  /// The first block of positions of which `other` delivers something else; `nil` where there is none.
+  /// The first block of positions of which `other` delivers something else; `nil` if there is none.
   func difference(from other: EventDigest) -> ClosedRange<UInt64>? {
     let numbers = Set(blocks.keys).union(other.blocks.keys).filter { blocks[$0] != other.blocks[$0] }
     return numbers.min().map { $0 * Self.block...$0 * Self.block + (Self.block - 1) }

@@ -4,7 +4,8 @@ import Synchronization
 
 /// The groups of a generation that cannot be folded, found when they are first asked for.
 ///
-/// A pass that sets entries aside must know of them before it comes to their last entries: what a group is folded from would be gone by then.
+/// A pass that sets entries aside must know of them before it comes to their last entries: what a group is
+/// folded from would be gone by then.
 final class FailingGroups: Sendable {
   /// Where the records of a group may stand in its stream.
   private struct Group {
@@ -25,9 +26,10 @@ final class FailingGroups: Sendable {
     self.reach = reach
   }
 
-  /// Where the last record of a failing group stands that `entry` may belong to; `nil` where there is none.
+  /// Where the last record of a failing group is that `entry` may belong to; `nil` if there is none.
   ///
-  /// An entry with parts may belong to one group and end another. As it is set aside as a whole, so is what the other one is made of.
+  /// An entry with parts may belong to one group and end another. As it is quarantined as a whole, so is what
+  /// the other one is made of.
   ///
   /// - Complexity: The first call lifts every entry; others wait for it.
   func end(of entry: borrowing LentEntry) throws(AnnalsError) -> Position? {
@@ -97,7 +99,7 @@ final class FailingGroups: Sendable {
     return isExtended
   }
 
-  /// The lowest revision of the groups that end at an entry; `nil` where none does.
+  /// The lowest revision of the groups that end at an entry; `nil` if none does.
   private func firstOfGroups(endingAt position: Position) throws(AnnalsError) -> UInt64? {
     var first: UInt64?
     for table in reach.plan.groupEnds {
@@ -109,7 +111,7 @@ final class FailingGroups: Sendable {
         }
       }
     }
-    // With folds behind folds it may have failed before it had looked at all that the group is made of.
+    // With folds after folds it may have failed before it had looked at all that the group is made of.
     return first != nil && reach.plan.groupEnds.count > 1 ? 0 : first
   }
 }

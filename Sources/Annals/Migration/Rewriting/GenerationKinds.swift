@@ -12,7 +12,7 @@ final class GenerationKinds: Sendable {
     var table: FateTable
   }
 
-  /// The plan; `nil` where the pass only copies.
+  /// The plan; `nil` if the pass only copies.
   let reach: PlanReach?
   private let state: Mutex<State>
 
@@ -20,10 +20,10 @@ final class GenerationKinds: Sendable {
   ///
   /// - Parameters:
   ///   - source: What the older generation knows.
-  ///   - reach: The plan, and where kinds enter it; `nil` where the pass only copies.
-  ///   - target: What the new generation has already, from a pass that was cut short.
-  /// - Throws: ``AnnalsError`` with code `shapeChanged`, `superseded` or `tooLarge` where the plan's current records could not be appended to the
-  ///   older generation either.
+  ///   - reach: The plan, and where kinds enter it; `nil` if the pass only copies.
+  ///   - target: What the new generation has already, from a pass that was interrupted.
+  /// - Throws: ``AnnalsError`` with code `shapeChanged`, `superseded` or `tooLarge` if the plan's current
+  ///   records could not be appended to the older generation either.
   init(
     _ source: KindRegistry, reach: PlanReach?, target: KindRegistry = KindRegistry()
   ) throws(AnnalsError) {
@@ -58,7 +58,8 @@ final class GenerationKinds: Sendable {
     }
   }
 
-  /// The rows of a kind of the new generation whose first entry stands at `first`; `nil` for a number that is no kind's.
+  /// The rows of a kind of the new generation whose first entry is at `first`; `nil` for a number that is no
+  /// kind's.
   func rows(of kind: UInt32, first: Position) -> EntryRows.New? {
     state.withLock { state in
       guard reach != nil else {
@@ -78,7 +79,8 @@ final class GenerationKinds: Sendable {
     }
   }
 
-  /// The rows of `schemas` that the new generation has whatever its entries are: of versions of which something was worked out from the whole log.
+  /// The rows of `schemas` that the new generation has whatever its entries are: of versions of which
+  /// something was computed from the whole log.
   func activatedSchemas() -> [(ordinal: UInt16, row: SchemaRow)] {
     state.withLock { state in
       var moved: [(ordinal: UInt16, row: SchemaRow)] = []
@@ -124,8 +126,7 @@ extension GenerationKinds {
     return row
   }
 
-  /// The oldest version whose programs read entries of a kind in the new generation; `nil` where nothing
-  /// says.
+  /// The oldest version whose programs read entries of a kind in the new generation; `nil` if nothing says.
   private static func oldestReader(
     _ key: KindNumbers.Key, _ source: KindRegistry, _ reach: PlanReach?
   ) -> SchemaVersion? {
@@ -156,7 +157,8 @@ extension GenerationKinds {
       let number = numbers[KindNumbers.Key(record)] ?? 0
       let row = schemaRow(kind.version, source, reach)
       let isOldDraft = record.stability == .draft && row.stability != .draft
-      // A draft's shape in a released version would forbid the release its own; a stub has nothing of that shape.
+      // A draft's shape in a released version would forbid the release its own; a stub has nothing of that
+      // shape.
       let sameName = plan.written.firstIndex { $0.type == record.type && $0.version == record.version }
       let stub = isOldDraft ? sameName.map { written[$0] } ?? number : number
       var payload: KindFate.Payload
@@ -167,7 +169,8 @@ extension GenerationKinds {
         if entrance.isNewer { throw .newerVersion(record, current: plan.current.version) }
         entered = entrance
         isRetained = plan.steps[entrance.step].retainedBy != nil
-        // What is retained keeps its kind, also that of a draft: its version is below the one that is written.
+        // What is retained keeps its kind, also that of a draft: its version is below the one that is
+        // written.
         payload =
           isRetained
           ? .carried(number)

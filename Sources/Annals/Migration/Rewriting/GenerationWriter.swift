@@ -3,14 +3,15 @@ internal import LMDB
 
 /// Puts rewritten entries into the generation that is being built.
 ///
-/// It keeps nothing in memory, so that a transaction that is aborted leaves nothing behind.
+/// It keeps nothing in memory, so that a transaction that is aborted leaves nothing after.
 struct GenerationWriter: Sendable {
   let tables: StoreTables
   let kinds: GenerationKinds
   /// Whether the generation has an index of event ids.
   let isIndexed: Bool
 
-  /// Puts a run: its entries behind those that are there, rows of the kinds that are new with it, and its share of the census.
+  /// Puts a run: its entries after those that are there, rows of the kinds that are new with it, and its
+  /// share of the census.
   func put(_ run: borrowing RewrittenRun, in transaction: inout WriteTransaction) throws(AnnalsError) {
     var new: [(kind: UInt32, index: Int)] = []
     for line in run.tally.lines {
@@ -47,7 +48,7 @@ struct GenerationWriter: Sendable {
     }
   }
 
-  /// Puts the rows of versions of which something was worked out from the whole log.
+  /// Puts the rows of versions of which something was computed from the whole log.
   func putActivatedSchemas(in transaction: inout WriteTransaction) throws(AnnalsError) {
     for (ordinal, row) in kinds.activatedSchemas() {
       try transaction.put(row.encoded(), UInt64(ordinal), in: tables.schemas)

@@ -9,7 +9,7 @@ final class KindFate: Sendable {
   enum Payload: Sendable {
     /// They are copied, and belong to the kind of this number from then on.
     case carried(UInt32)
-    /// They are lifted from here, and what comes out is encoded.
+    /// They are upcast from here, and what comes out is encoded.
     case lifted(CompiledPlan.Entrance)
     /// They cannot be read.
     case unreadable(MissingStep)
@@ -25,13 +25,14 @@ final class KindFate: Sendable {
   let payload: Payload
   /// Where payloads enter the plan; `nil` where they do not, or there is no plan.
   let entrance: CompiledPlan.Entrance?
-  /// Whether an entry of the kind can be set aside: one of a draft cannot where its version is released, as it would read as the release's.
+  /// Whether an entry of the kind can be quarantined: one of a draft cannot where its version is released, as
+  /// it would read as the release's.
   let mayBeSetAside: Bool
   /// Whether payloads can have undeclared fields that a rewrite loses.
   let mayLoseFields: Bool
   /// Whether the plan keeps entries of the kind as they are stored.
   let isRetained: Bool
-  /// The declared fields that the plan removes without a rule; `nil` where it removes none.
+  /// The declared fields that the plan removes without a rule; `nil` if it removes none.
   let removals: FieldRemovals?
 
   init(
@@ -55,7 +56,8 @@ final class KindFate: Sendable {
 struct FateTable: Sendable {
   /// By number in the older generation.
   private let fates: [KindFate?]
-  /// By number in the older generation, the number of the kind that payloads are carried to; 0 where they are not.
+  /// By number in the older generation, the number of the kind that payloads are carried to; 0 where they are
+  /// not.
   private let carried: [UInt32]
   /// By number in the older generation, whether the plan keeps entries as they are stored; empty where it
   /// keeps none.

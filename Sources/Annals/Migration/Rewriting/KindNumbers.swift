@@ -3,8 +3,9 @@ internal import AnnalsSchema
 
 /// The numbers of kinds and versions in a generation that is being built.
 ///
-/// What the older generation knows keeps its numbers. What is new with the plan gets numbers above all of them, up front and in the order of the schema's
-/// records, so that they do not depend on which entries come first.
+/// What the older generation knows keeps its numbers. What is new with the plan gets numbers above all of
+/// them, up front and in the order of the schema's records, so that they do not depend on which entries come
+/// first.
 struct KindNumbers: Sendable {
   /// A kind without its number.
   struct Key: Hashable {
@@ -27,7 +28,7 @@ struct KindNumbers: Sendable {
     }
   }
 
-  /// The number of a kind; `nil` where it has none yet.
+  /// The number of a kind; `nil` if it has none yet.
   subscript(key: Key) -> UInt32? { numbers[key] }
 
   /// The ordinal of a version that has a kind.

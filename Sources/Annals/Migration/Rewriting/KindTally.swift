@@ -1,6 +1,7 @@
 internal import AnnalsCoding
 
-/// What a run of entries adds to the census, by kind, and where each kind occurs first in it; its storage is used again.
+/// What a run of entries adds to the census, by kind, and where each kind occurs first in it; its storage is
+/// used again.
 struct KindTally: Sendable {
   /// What the run has of one kind.
   struct Line: Sendable {
@@ -14,7 +15,7 @@ struct KindTally: Sendable {
 
   /// The kinds in the order in which they occur.
   private(set) var lines: [Line] = []
-  /// By a kind's number, where its line stands, counted from 1; 0 where it has none.
+  /// By a kind's number, where its line is, counted from 1; 0 where it has none.
   private var places: [Int32] = []
 
   /// Counts a delivered part of the entry numbered `index`.
@@ -33,7 +34,7 @@ struct KindTally: Sendable {
     }
   }
 
-  /// Counts a part that is set aside.
+  /// Counts a part that is quarantined.
   mutating func add(quarantined kind: UInt32, at index: Int) {
     lines[line(of: kind, at: index)].row.quarantined += 1
   }

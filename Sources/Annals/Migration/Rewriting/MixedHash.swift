@@ -1,7 +1,8 @@
-/// A hash of a few words: two sums whose every bit depends on every bit of the words before, and on their order.
+/// A hash of a few words: two sums whose every bit depends on every bit of the words before, and on their
+/// order.
 ///
-/// It finds accidents, not attacks. A word is taken in by a multiplication with a large odd number, whose upper half is folded over the lower (Knuth, TAOCP
-/// volume 3, 6.4).
+/// It finds accidents, not attacks. A word is taken in by a multiplication with a large odd number, whose
+/// upper half is folded over the lower (Knuth, TAOCP volume 3, 6.4).
 struct MixedHash {
   private(set) var low: UInt64
   private(set) var high: UInt64

@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// The parts that an entry becomes, as they are stored behind their count; its storage is used again.
+/// The parts that an entry becomes, as they are stored after their count; its storage is used again.
 struct PartsRoom {
   /// The parts' bytes.
   private(set) var bytes: [UInt8] = []

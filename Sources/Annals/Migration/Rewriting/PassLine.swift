@@ -3,9 +3,9 @@ internal import LMDB
 
 /// Does the pieces of a pass on several threads, and gives what comes of them in the order of positions.
 ///
-/// The threads go on while whoever takes is busy with something else, as far as the line is long.
+/// The threads continue while whoever takes is busy with something else, as far as the line is long.
 struct PassLine<Output: Sendable>: ~Copyable {
-  /// Does the beginning of some positions, and says where the rest begins; `nil` where nothing is left.
+  /// Does the beginning of some positions, and says where the rest begins; `nil` if nothing is left.
   typealias Work = (ClosedRange<UInt64>) throws(AnnalsError) -> (output: Output, rest: UInt64?)
 
   /// Where one thread does everything, what it has still to do.
@@ -25,7 +25,8 @@ struct PassLine<Output: Sendable>: ~Copyable {
   ///
   /// - Parameters:
   ///   - pieces: What is done by one thread at a time.
-  ///   - threads: How many work beside the one that takes, yielding to all other work of the machine; with 1 that one does everything, when it is asked.
+  ///   - threads: How many work alongside the one that takes, yielding to all other work of the machine; with
+  ///     1 that one does everything, when it is asked.
   ///   - length: How many pieces are under way at most, 1 or more.
   ///   - isCancelled: Asked once for each piece.
   ///   - makeWork: Makes the work of a thread, with whatever it keeps from piece to piece.

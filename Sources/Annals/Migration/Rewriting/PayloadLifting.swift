@@ -6,7 +6,7 @@ internal import AnnalsSchema
 /// A reference, because it is used for every entry and a plan holds many others.
 final class PayloadLifting {
   let plan: CompiledPlan
-  /// The events of the payload that was lifted last, encoded.
+  /// The events of the payload that was upcast last, encoded.
   let delivery = EncodedDelivery()
 
   init(_ plan: CompiledPlan) {
@@ -41,7 +41,7 @@ extension PayloadLifting {
   /// - Parameters:
   ///   - fates: What becomes of the kinds that it may be of.
   ///   - origin: What rules may know of the entry.
-  ///   - body: Is called behind each payload, whose events are then in ``delivery``.
+  ///   - body: Is called after each payload, whose events are then in ``delivery``.
   func lift(
     _ entry: borrowing LentEntry, _ fates: FateTable, _ origin: Origin, _ body: () -> Void
   ) throws(Setback) {

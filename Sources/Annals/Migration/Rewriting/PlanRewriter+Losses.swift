@@ -2,7 +2,7 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 
 extension PlanRewriter {
-  /// Notes what the rewrite loses of a payload that was lifted just now.
+  /// Notes what the rewrite loses of a payload that was upcast just now.
   ///
   /// - Parameter path: Which part of the entry it is.
   func noteLosses(of payload: Span<UInt8>, _ path: [UInt32], _ fate: KindFate) {
@@ -27,8 +27,8 @@ extension PlanRewriter {
 
   /// Counts the fields that the entry at hand loses, and writes its line in the archive.
   ///
-  /// - Throws: ``Setback`` with code `undeclaredFields` where nobody has given one up: it was appended after
-  ///   the pass had looked at the log.
+  /// - Throws: ``Setback`` with code `undeclaredFields` if nobody has given one up: it was appended after the
+  ///   pass had looked at the log.
   func settleLosses(
     of entry: borrowing LentEntry, _ reader: StoreReader, in run: inout RewrittenRun
   ) throws(Setback) {

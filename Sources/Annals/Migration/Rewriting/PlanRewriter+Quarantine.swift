@@ -1,11 +1,11 @@
 internal import AnnalsCoding
 
 extension PlanRewriter {
-  /// Adds an entry that cannot be lifted with its payload as it is, and why beside it.
+  /// Adds an entry that cannot be upcast with its payload as it is, and why alongside it.
   ///
   /// One that an earlier pass has set aside stays as it is.
   ///
-  /// - Returns: Whether it was added; `false` where its kind would not be the same in the new generation.
+  /// - Returns: Whether it was added; `false` if its kind would not be the same in the new generation.
   func setAside(
     _ entry: borrowing LentEntry, _ mark: QuarantineMark, into run: inout RewrittenRun
   ) throws(AnnalsError) -> Bool {

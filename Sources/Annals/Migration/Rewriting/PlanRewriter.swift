@@ -15,9 +15,9 @@ final class PlanRewriter: EntryRewriter {
   /// The groups that cannot be folded; shared by all threads.
   private let failing: FailingGroups
   private let lifting: PayloadLifting
-  /// Whether entries that cannot be lifted are set aside.
+  /// Whether entries that cannot be upcast are quarantined.
   private let isQuarantining: Bool
-  /// Whether records of groups that cannot be folded are set aside too.
+  /// Whether records of groups that cannot be folded are quarantined too.
   private let mayBreakGroups: Bool
   /// The undeclared fields that may be lost.
   let drops: FieldDrops
@@ -37,8 +37,8 @@ final class PlanRewriter: EntryRewriter {
   ///   - source: The older generation.
   ///   - reach: The plan that they were made for.
   ///   - failing: The groups that cannot be folded.
-  ///   - isQuarantining: Whether entries that cannot be lifted are set aside.
-  ///   - mayBreakGroups: Whether records of groups that cannot be folded are set aside too.
+  ///   - isQuarantining: Whether entries that cannot be upcast are quarantined.
+  ///   - mayBreakGroups: Whether records of groups that cannot be folded are quarantined too.
   ///   - losing: What may be lost, and whether it is archived.
   init(
     _ kinds: GenerationKinds, _ source: RewriteSource, _ reach: PlanReach, _ failing: FailingGroups,
@@ -115,7 +115,7 @@ extension PlanRewriter {
     if isQuarantined { extensions = try extensionsWithoutMark(of: entry) }
     if !header.flags.contains(.parts) {
       let fate = try table.fate(of: header.kind, entry.position)
-      // What was set aside is lifted even where it is carried: only then is it known to be readable.
+      // What was quarantined is upcast even where it is carried: only then is it known to be readable.
       try lifting.lift(entry.body, fate, origin)
       noteLosses(of: entry.body, [], fate)
       let content = lifting.delivery.content
@@ -174,7 +174,8 @@ extension PlanRewriter {
     }
   }
 
-  /// Throws where the group that an entry went into cannot be folded: what it is folded from stays with what it would have become.
+  /// Throws if the group that an entry went into cannot be folded: what it is folded from stays with what it
+  /// would have become.
   private func mustBeFolded(_ entry: borrowing LentEntry, _ origin: Origin) throws(Setback) {
     let end: Position?
     do throws(AnnalsError) { end = try failing.end(of: entry) } catch { throw Setback(error) }

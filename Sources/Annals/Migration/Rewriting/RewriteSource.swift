@@ -43,7 +43,7 @@ final class RewriteSource: Sendable {
     return try StoreReader(transaction.view, tables).last()
   }
 
-  /// What stands before the entries of a snapshot with these kinds; `nil` for a plan without folds.
+  /// What is before the entries of a snapshot with these kinds; `nil` for a plan without folds.
   func past(_ kinds: KindRegistry, _ reach: PlanReach) -> StoredPast? {
     StoredPast(environment, tables, kinds, log: log, reach)
   }
@@ -57,7 +57,8 @@ final class RewriteSource: Sendable {
     return try body(reader, kinds(in: reader))
   }
 
-  /// Lends each entry of `positions` to `body`, in one snapshot, until that returns `false` or the range ends.
+  /// Lends each entry of `positions` to `body`, in one snapshot, until that returns `false` or the range
+  /// ends.
   ///
   /// A missing position is damage.
   ///

@@ -7,9 +7,9 @@ struct Rewriting: Sendable {
   let source: RewriteSource
   /// Makes what a thread rewrites entries with.
   let makeRewriter: @Sendable () -> any EntryRewriter
-  /// The most entries of a run.
+  /// The maximum number of entries of a run.
   var runEntries = 1_024
-  /// How many bytes end a run; a larger entry stands alone or last in one.
+  /// The number of bytes that end a run; a larger entry is alone or last in one.
   var runBytes = 1 << 20
 
   /// Copies entries as they are.
@@ -21,7 +21,7 @@ struct Rewriting: Sendable {
   ///
   /// - Parameters:
   ///   - failing: The groups that cannot be folded.
-  ///   - isQuarantining: Whether entries that cannot be lifted are set aside; otherwise they stop the pass.
+  ///   - isQuarantining: Whether entries that cannot be upcast are quarantined; otherwise they stop the pass.
   ///   - losing: What may be lost, and whether it is archived.
   static func lifting(
     _ source: RewriteSource, _ kinds: GenerationKinds, _ plan: CompiledPlan, _ failing: FailingGroups,
@@ -71,7 +71,7 @@ struct Rewriting: Sendable {
   ///
   /// - Parameters:
   ///   - positions: They must all be there; a missing one is damage.
-  ///   - threads: On how many threads, beside the one that takes; with 1 that one does everything.
+  ///   - threads: On how many threads, alongside the one that takes; with 1 that one does everything.
   ///   - length: How many times ``runEntries`` entries are under way at most.
   ///   - isCancelled: Asked once for each ``runEntries`` entries.
   func line(
@@ -99,8 +99,9 @@ struct Rewriting: Sendable {
   ///   - positions: They must all be there; a missing one is damage.
   ///   - threads: As with a line.
   ///   - isCancelled: As with a line.
-  ///   - deliver: Takes the next run, and says whether to go on.
-  /// - Throws: ``AnnalsError``: the first error in the order of positions, after the runs before it; `cancelled`; what `deliver` throws.
+  ///   - deliver: Takes the next run, and says whether to continue.
+  /// - Throws: ``AnnalsError``: the first error in the order of positions, after the runs before it;
+  ///   `cancelled`; what `deliver` throws.
   func run(
     _ positions: ClosedRange<UInt64>, threads: Int, isCancelled: @escaping @Sendable () -> Bool = { false },
     _ deliver: (inout RewrittenRun) throws(AnnalsError) -> Bool

@@ -12,7 +12,8 @@ struct RewritingLine: ~Copyable {
 
   /// The next run; `nil` at the end.
   ///
-  /// - Throws: ``AnnalsError``: the first error in the order of positions, behind the runs before it; `cancelled`.
+  /// - Throws: ``AnnalsError``: the first error in the order of positions, after the runs before it;
+  ///   `cancelled`.
   mutating func next() throws(AnnalsError) -> RewrittenRun? { try line.next() }
 
   /// Takes a run back that was put, so that its storage is used again.

@@ -4,7 +4,7 @@ internal import AnnalsCoding
 struct RewrittenRun: Sendable {
   /// The position of the first entry.
   private(set) var first: Position = 1
-  /// The entries' bytes, one entry behind the other, and room behind them.
+  /// The entries' bytes, one entry after the other, and room after them.
   private var bytes: [UInt8] = []
   /// Where each entry ends.
   private(set) var ends: [Int] = []
@@ -22,9 +22,9 @@ struct RewrittenRun: Sendable {
   /// The most room that is kept for a next run.
   private static let keptRoom = 4 << 20
 
-  /// How many entries there are.
+  /// The number of entries.
   var count: Int { ends.count }
-  /// How many bytes they have.
+  /// The number of bytes that they have.
   var byteCount: Int { ends.last ?? 0 }
   /// The position of the last entry; there is one.
   var last: Position { position(of: count - 1) }
@@ -38,7 +38,7 @@ struct RewrittenRun: Sendable {
     bytes.span.extracting((index == 0 ? 0 : ends[index - 1])..<ends[index])
   }
 
-  /// Begins anew with the entry at `first`.
+  /// Begins again with the entry at `first`.
   mutating func begin(at first: Position) {
     self.first = first
     ends.removeAll(keepingCapacity: true)
@@ -73,7 +73,7 @@ struct RewrittenRun: Sendable {
     ends.append(start + count)
   }
 
-  /// Adds an entry that goes on in another place of a stream.
+  /// Adds an entry that continues in another place of a stream.
   mutating func add(_ relink: borrowing EntryRelink) {
     let count = relink.count
     let start = makeRoom(count)

@@ -10,13 +10,13 @@ struct RunChanges: Sendable {
     let reason: String
   }
 
-  /// How many entries were lifted and encoded anew.
+  /// The number of entries that were upcast and encoded again.
   var rewritten: UInt64 = 0
   /// How many of them have become parts.
   var split: UInt64 = 0
-  /// How many events have gone into a later one.
+  /// The number of events that have gone into a later one.
   var folded: UInt64 = 0
-  /// How many events have become none, also of entries of which other parts are left.
+  /// The number of events that have become none, also of entries of which other parts are left.
   var drops: [Drop: UInt64] = [:]
   /// The fields that they have lost.
   var removed = FieldTally()

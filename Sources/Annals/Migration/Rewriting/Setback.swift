@@ -5,7 +5,8 @@ internal import AnnalsSchema
 struct Setback: Error {
   /// What stops the pass.
   let error: AnnalsError
-  /// What stands beside the payload where the entry is set aside; `nil` where it cannot be, because the error does not come from the entry alone.
+  /// What is alongside the payload where the entry is quarantined; `nil` if it cannot be, because the error
+  /// does not come from the entry alone.
   let mark: QuarantineMark?
 
   /// An error that always stops the pass.
@@ -14,7 +15,7 @@ struct Setback: Error {
     mark = nil
   }
 
-  /// A payload that could not be lifted.
+  /// A payload that could not be upcast.
   init(_ failure: LiftFailure, _ origin: Origin, to version: SchemaVersion) {
     error = AnnalsError(failure, origin)
     let isOfEntry = error.code == .malformed || error.code == .ruleFailed
@@ -39,7 +40,7 @@ struct Setback: Error {
     mark = QuarantineMark(from: kind.version, to: version, cause: cause)
   }
 
-  /// A payload that was lifted to an event which has no encoding.
+  /// A payload that was upcast to an event which has no encoding.
   init(
     _ failure: CodingFailure, _ type: String, _ origin: Origin, from: SchemaVersion?,
     to version: SchemaVersion

@@ -7,7 +7,8 @@ internal import AnnalsSchema
   import Foundation
 #endif
 
-/// A log that a pass has moved to other streams: what it was stands in the old generation, and what it has become in the new one.
+/// A log that a pass has moved to other streams: what it was is in the old generation, and what it has become
+/// in the new one.
 struct MovedHistory: HistorySource {
   /// The history up to the stage that moves entries.
   let older: LogHistory
@@ -28,7 +29,8 @@ struct MovedHistory: HistorySource {
     }
     var plan = plan
     plan.adopted = older.adopted
-    // The new generation has everything under the newer version: what the stage has been through cannot be told by that.
+    // The new generation has everything under the newer version: what the stage has been through cannot be
+    // told by that.
     plan.newestStored = version
     plan.passesStreams = true
     let reach = PlanReach(plan, older.quarantine, isAdopting: true)

@@ -3,7 +3,7 @@ internal import LMDB
 
 /// Writes down where entries of streams went, once for each stream and place.
 struct MovedNotes {
-  /// How many rows are kept in memory; what is beyond them is read again where it is needed.
+  /// The number of rows that are kept in memory; what is beyond them is read again where it is needed.
   private static let limit = 16_384
 
   private var rows: [StreamName: MovedRow] = [:]
@@ -44,7 +44,7 @@ struct MovedCopy {
 
   /// Copies the next rows, and commits them.
   ///
-  /// - Returns: The key of the last one; `nil` where none are left.
+  /// - Returns: The key of the last one; `nil` if none are left.
   private func copy(_ prefix: String, behind last: [UInt8]?) throws(AnnalsError) -> [UInt8]? {
     var rows: [(name: String, value: [UInt8])] = []
     try source.read { (reader) throws(AnnalsError) in
@@ -60,7 +60,7 @@ struct MovedCopy {
         let known: Void? = try StoreReader(transaction.view, tables).row(name, in: tables.meta) {
           (_) throws(FormatFailure) in
         }
-        // What a pass that goes on has added to it already is more than the row that it took over.
+        // What a pass that continues has added to it already is more than the row that it took over.
         if known == nil { try transaction.put(value, name, in: tables.meta) }
       }
     }

@@ -1,9 +1,10 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// The passes that a plan needs before it reads a store: one for each of its stages that moves entries to other streams, as long as the store has older ones.
+/// The passes that a plan needs before it reads a store: one for each of its stages that moves entries to
+/// other streams, as long as the store has older ones.
 ///
-/// Each leads to the version behind its stage, so that rules of later stages see the streams that are.
+/// Each leads to the version after its stage, so that rules of later stages see the streams that are.
 struct MovingPasses<Plan: SchemaMigrationPlan> {
   private let log: EventLog
   private let plan: CompiledPlan
@@ -14,9 +15,9 @@ struct MovingPasses<Plan: SchemaMigrationPlan> {
     self.plan = plan
   }
 
-  /// The oldest stage that is due, as its number; `nil` where none is.
+  /// The oldest stage that is due, as its number; `nil` if none is.
   ///
-  /// - Parameter version: The version behind which stages do not count.
+  /// - Parameter version: The version after which stages do not count.
   func due(upTo version: SchemaVersion) throws(AnnalsError) -> Int? {
     guard plan.stages.contains(where: \.movesStreams) else { return nil }
     return try log.read { (snapshot) throws(AnnalsError) -> Int? in
@@ -29,7 +30,8 @@ struct MovingPasses<Plan: SchemaMigrationPlan> {
       guard let oldest = stored.map(\.version).min() else { return nil }
       return plan.movingStages(behind: oldest).first { index in
         let newer = plan.schemas[index + 1].version
-        // Of a stage that works something out as well, the version is active before its pass. What a pass has set aside stays.
+        // Of a stage that works something out as well, the version is active before its pass. What a pass has
+        // set aside stays.
         return newer <= version
           && stored.contains {
             // What this stage or one before it retains stays in its version.
@@ -39,12 +41,13 @@ struct MovingPasses<Plan: SchemaMigrationPlan> {
     }
   }
 
-  /// The next pass; `nil` where none is due.
+  /// The next pass; `nil` if none is due.
   ///
   /// - Parameters:
-  ///   - version: The version behind which stages do not count.
-  ///   - activating: Whether what the stages up to there need of the whole log is worked out and kept first.
-  /// - Throws: ``AnnalsError``: what an open throws for a store that the plan could not read afterwards either, `requiresActivation`.
+  ///   - version: The version after which stages do not count.
+  ///   - activating: Whether what the stages up to there need of the whole log is computed and kept first.
+  /// - Throws: ``AnnalsError``: what an open throws for a store that the plan could not read afterwards
+  ///   either, `requiresActivation`.
   func next(upTo version: SchemaVersion, activating: Bool) throws(AnnalsError) -> PassWork? {
     guard let index = try due(upTo: version) else { return nil }
     // Nothing is changed for a plan that could not read the store afterwards.
@@ -69,7 +72,7 @@ struct MovingPasses<Plan: SchemaMigrationPlan> {
 }
 
 extension EventStore {
-  /// What the first append has to do; `nil` where there is nothing to do.
+  /// What the first append has to do; `nil` if there is nothing to do.
   static func beginning(_ log: EventLog, _ plan: CompiledPlan) -> StreamBeginning? {
     guard plan.stages.contains(where: \.movesStreams) else { return nil }
     return StreamBeginning(log, plan)

@@ -20,7 +20,7 @@ extension Pass {
     try relinking.mergeHeads(target, durability)
   }
 
-  /// Throws unless everything about the new generation is as it must be: nothing of its streams was copied.
+  /// Throws unless everything about the new generation is valid: nothing of its streams was copied.
   func verifyMoved() throws(AnnalsError) {
     let report = try target.read { (reader) throws(AnnalsError) in
       try reader.verify(try reader.kinds()) { (_) in }

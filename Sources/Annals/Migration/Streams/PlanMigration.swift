@@ -7,8 +7,8 @@ package import AnnalsSchema
   package import Foundation
 #endif
 
-/// Everything that leads a store to a version of its plan, also where the plan does not open it before: a pass for each stage that moves entries to other streams
-/// and is due, then one for the rest.
+/// Everything that leads a store to a version of its plan, also where the plan does not open it before: a
+/// pass for each stage that moves entries to other streams and is due, then one for the rest.
 package struct PlanMigration<Plan: SchemaMigrationPlan> {
   private let log: EventLog
   private let plan: CompiledPlan
@@ -16,7 +16,7 @@ package struct PlanMigration<Plan: SchemaMigrationPlan> {
   private let options: StoreOptions
   private let version: SchemaVersion
   private let inline: [any InlineProjection<Plan.Current.Event>.Type]
-  /// How many passes were begun that moved entries.
+  /// The number of passes that were begun that moved entries.
   private var moved = 0
   private var isFinished = false
   /// The archives of the passes, once the first one was asked for.
@@ -28,7 +28,8 @@ package struct PlanMigration<Plan: SchemaMigrationPlan> {
   ///   - version: The version to lead to; the plan's current one where it is `nil`.
   ///   - options: As for an open of the store.
   ///   - inline: As for an open of the store.
-  /// - Throws: ``AnnalsError``: what an open throws, and `wrongUse` for a version that the plan does not have.
+  /// - Throws: ``AnnalsError``: what an open throws, and `wrongUse` for a version that the plan does not
+  ///   have.
   package init(
     at url: URL, plan: Plan.Type, to version: SchemaVersion?, options: StoreOptions,
     inline: [any InlineProjection<Plan.Current.Event>.Type] = []
@@ -48,13 +49,13 @@ package struct PlanMigration<Plan: SchemaMigrationPlan> {
     self.version = version ?? compiled.current.version
   }
 
-  /// Begins the next pass; `nil` where none is left. The one before must be over.
+  /// Begins the next pass; `nil` if none is left. The one before must be over.
   ///
-  /// The first one is begun also where it finds nothing to do, and says so. A rehearsal ends with its first pass: what comes behind it cannot be tried on a store that has
-  /// not been changed.
+  /// The first one is begun also where it finds nothing to do, and says so. A rehearsal ends with its first
+  /// pass: what comes after it cannot be tried on a store that has not been changed.
   ///
-  /// - Parameter options: How it is done. What it says of an unfinished pass is for the first one. The archive of
-  ///   the second pass has `.2` at the end of its name, and so on.
+  /// - Parameter options: How it is done. What it says of an unfinished pass is for the first one. The
+  ///   archive of the second pass has `.2` at the end of its name, and so on.
   /// - Throws: ``AnnalsError``: what an open of the store throws.
   package mutating func next(_ options: MigrationOptions) throws(AnnalsError) -> MigrationRun? {
     if isFinished { return nil }
@@ -69,7 +70,8 @@ package struct PlanMigration<Plan: SchemaMigrationPlan> {
       return try PassRunner.start(log, work, options)
     }
     isFinished = true
-    // A stage behind the version keeps the whole plan from reading the store, and is none of this pass's business.
+    // A stage after the version keeps the whole plan from reading the store, and is none of this pass's
+    // business.
     if try passes.due(upTo: plan.current.version) != nil { return try end(options) }
     let store = try EventStore(at: url, plan: Plan.self, options: self.options, inline: inline)
     if version != Plan.Current.version { return try store.migrate(to: version, options) }
@@ -98,7 +100,8 @@ extension EventStore {
     }
   }
 
-  /// Runs every pass that the plan needs before it reads the store at `url`, and none for what comes behind them.
+  /// Runs every pass that the plan needs before it reads the store at `url`, and none for what comes after
+  /// them.
   ///
   /// - Parameter migration: How they are done.
   /// - Throws: ``AnnalsError`` as an open with `beforeOpen` and `activating` does.
@@ -125,7 +128,7 @@ extension EventStore {
     let passes = MovingPasses<Plan>(log, plan)
     migration.archive = try archives.next()
     while let work = try passes.next(upTo: plan.current.version, activating: options.activating) {
-      // What was only rehearsed would be due for ever.
+      // What was only rehearsed would be due forever.
       guard try PassRunner.start(log, work, migration).join().isDone else { break }
       migration.archive = try archives.next()
     }

@@ -3,12 +3,13 @@ internal import AnnalsSchema
 internal import LMDB
 import Synchronization
 
-/// Says once in each generation, before the first append, that entries older than the stages of a plan that move entries to other streams come no more.
+/// Says once in each generation, before the first append, that entries older than the stages of a plan that
+/// move entries to other streams come no more.
 ///
-/// A store that has none of them needs no pass. If some came later, between newer ones, there would be none that could lead them to their streams. A generation that a
-/// rollback has brought back has them still.
+/// A store that has none of them needs no pass. If some came later, between newer ones, there would be none
+/// that could lead them to their streams. A generation that a rollback has brought back has them still.
 final class StreamBeginning: Sendable {
-  /// The versions behind these stages.
+  /// The versions after these stages.
   let versions: [SchemaVersion]
   private let log: EventLog
   private let plan: CompiledPlan
@@ -23,10 +24,11 @@ final class StreamBeginning: Sendable {
     }
   }
 
-  /// Makes sure that the versions behind these stages are active, unless that is known.
+  /// Makes sure that the versions after these stages are active, unless that is known.
   ///
   /// - Parameter isAsked: Whether the store has said that they are not.
-  /// - Throws: ``AnnalsError`` with code `requiresPass` where older events are there, which came since the store was opened or are back; what an activation throws.
+  /// - Throws: ``AnnalsError`` with code `requiresPass` if older events are there, which came since the store
+  ///   was opened or are back; what an activation throws.
   func run(isAsked: Bool = false) throws(AnnalsError) {
     if !isAsked, done.withLock({ $0 }) == log.core.generation.number { return }
     let (number, kinds) = try log.read { (snapshot) in (snapshot.generation.number, snapshot.kinds) }

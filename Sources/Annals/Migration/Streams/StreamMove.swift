@@ -7,7 +7,7 @@ internal import AnnalsSchema
   import Foundation
 #endif
 
-/// What a pass does with streams: the rule of the stage that it leads behind.
+/// What a pass does with streams: the rule of the stage that it leads after.
 struct StreamMove: Sendable {
   private let routing: StreamRouting
 
@@ -29,7 +29,8 @@ struct StreamMove: Sendable {
   ///
   /// - Parameters:
   ///   - source: The generation that they are read from.
-  ///   - isSettingAside: Whether entries that cannot be lifted go where ones without events do; otherwise they are errors.
+  ///   - isSettingAside: Whether entries that cannot be upcast go where ones without events do; otherwise
+  ///     they are errors.
   func router(of source: RewriteSource, isSettingAside: Bool) -> StreamRouter {
     StreamRouter(routing, of: source, isSettingAside: isSettingAside)
   }
@@ -41,6 +42,6 @@ struct RoutedEntry: Sendable {
   let old: StreamName
   /// The stream that it belongs to from then on.
   let new: StreamName
-  /// Why it is dropped; `nil` where it is not.
+  /// Why it is dropped; `nil` if it is not.
   let reason: String?
 }

@@ -6,7 +6,7 @@ internal import LMDB
 /// Ids are unique in their stream only. In a stream that was merged from several, an id does not tell whose
 /// event it is.
 struct StreamOrigins {
-  /// How many rows are kept in memory; others are read again where they are needed.
+  /// The number of rows that are kept in memory; others are read again where they are needed.
   private static let limit = 16_384
 
   /// The rows that are known; `nil` for a stream that has none.
@@ -49,13 +49,13 @@ struct StreamOrigins {
 }
 
 extension StoreReader {
-  /// Which stream the entries of a stream came from, by the last pass that moved any there; `nil` where
-  /// none did.
+  /// Which stream the entries of a stream came from, by the last pass that moved any there; `nil` if none
+  /// did.
   func origin(of stream: StreamName) throws(AnnalsError) -> OriginRow? {
     try row(OriginRow.name(stream), in: tables.meta) { (bytes) throws(FormatFailure) in try OriginRow(bytes) }
   }
 
-  /// Up to which position the entries of a stream may be of several streams; `nil` where all are of one.
+  /// Up to which position the entries of a stream may be of several streams; `nil` if all are of one.
   func mergedUpTo(_ stream: StreamName) throws(AnnalsError) -> Position? {
     guard try origin(of: stream)?.isMerged == true else { return nil }
     return try row(RegroupedRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in

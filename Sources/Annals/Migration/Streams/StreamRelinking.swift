@@ -1,9 +1,11 @@
 internal import AnnalsCoding
 internal import LMDB
 
-/// Gives the entries of a pass their places in the streams that they go to: streams, revisions and links, by heads as the writer of the log has them.
+/// Gives the entries of a pass their places in the streams that they go to: streams, revisions and links, by
+/// heads as the writer of the log has them.
 ///
-/// It holds the new generation's file open, and knows of each entry that is there; so it is let go before that file is closed, and made anew.
+/// It holds the new generation's file open, and knows of each entry that is there; so it is let go before
+/// that file is closed, and made again.
 final class StreamRelinking {
   /// The entries of the run that was relinked last.
   private(set) var run = RewrittenRun()
@@ -13,7 +15,7 @@ final class StreamRelinking {
   private var moved = MovedNotes()
   private var origins = StreamOrigins()
 
-  /// Goes on behind what a generation that is being built has.
+  /// Continues after what a generation that is being built has.
   ///
   /// - Parameter interval: After how much of the log heads are merged.
   init(_ generation: Generation, _ interval: HeadMerge.Interval) throws(AnnalsError) {
@@ -40,7 +42,8 @@ final class StreamRelinking {
     origins = StreamOrigins()
   }
 
-  /// Makes ``run`` of the entries of `source`, which come next, each in the place that its route leads to; and notes which streams have moved.
+  /// Makes ``run`` of the entries of `source`, which come next, each in the place that its route leads to;
+  /// and notes which streams have moved.
   func relink(
     _ source: borrowing RewrittenRun, in transaction: inout WriteTransaction
   ) throws(AnnalsError) {

@@ -35,7 +35,8 @@ final class StreamRouter {
 
   /// Where `entry` goes.
   ///
-  /// - Throws: ``AnnalsError``: what a read of the entry throws; `ruleFailed` for what the rule throws, `invalidName` for a name that it may not give.
+  /// - Throws: ``AnnalsError``: what a read of the entry throws; `ruleFailed` for what the rule throws,
+  ///   `invalidName` for a name that it may not give.
   func route(_ entry: borrowing LentEntry, _ reader: StoreReader) throws(AnnalsError) -> RoutedEntry {
     let origin = try origins.origin(of: entry, reader)
     // Whoever appended it knew the newer version, and its stream.
