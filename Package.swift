@@ -112,7 +112,7 @@ let package = Package(
     .testTarget(
       name: "AnnalsExpansionTests", dependencies: ["AnnalsExpansion"], swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking(syntaxLibraries + ["SwiftSyntaxMacroExpansion"])),
-    // What docs/schema-evolution.md shows, on the public API alone.
+    // What docs/schema-evolution.md and docs/recipes show, on the public API alone.
     .testTarget(
       name: "RecipeTests", dependencies: ["Annals", "AnnalsTesting"], exclude: ["ShopPlan.lock"],
       swiftSettings: strict),

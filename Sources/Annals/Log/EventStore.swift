@@ -43,7 +43,7 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   ///
   /// A store with events of versions above the plan's opens if the plans that wrote them let the plan's
   /// current version read all of them. Nothing can be appended then, unless those versions are bridges that
-  /// are not active yet (docs/schema-evolution.md).
+  /// are not active yet (docs/recipes/rolling-deployment.md).
   ///
   /// - Parameters:
   ///   - url: The store's directory, `something.annals` by custom, on a local file system.

@@ -50,7 +50,7 @@ public struct MigrationOptions: Sendable {
   ///
   /// The file is complete and on disk before the switch. If something has its name, the pass fails with code
   /// `cannotCreate`. An unfinished pass is continued only with the archive that it was begun with. A rollback
-  /// keeps the file; discarding a pass removes its archive. The file's form is in docs/migration.md.
+  /// keeps the file; discarding a pass removes its archive. The file's form is in docs/migration-fields.md.
   public var archive: URL?
   /// Called with the outcome of the pass, whether or not anything waits for it.
   public var observer: (@Sendable (Result<MigrationReport, AnnalsError>) -> Void)?

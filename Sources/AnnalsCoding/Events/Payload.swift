@@ -1,4 +1,5 @@
-/// The payload of an event as the log stores it: a CBOR map in deterministic encoding (docs/format.md).
+/// The payload of an event as the log stores it: a CBOR map in deterministic encoding
+/// (docs/format-payloads.md).
 public struct Payload: Hashable, Sendable {
   /// The encoded map.
   public let bytes: [UInt8]

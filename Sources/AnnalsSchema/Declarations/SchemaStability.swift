@@ -9,6 +9,6 @@ public enum SchemaStability: Hashable, Sendable {
   case draft
   /// The version has shipped, and until it is activated, programs of the previous version can live with its
   /// events. Either they read its records as their own, or programs of this version store the records as the
-  /// older version. A plan with a record that allows neither is invalid (docs/schema-evolution.md).
+  /// older version. A plan with a record that allows neither is invalid (docs/recipes/rolling-deployment.md).
   case bridge
 }

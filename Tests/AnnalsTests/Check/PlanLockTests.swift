@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func `a lock has the shape of every record and a digest of what each stage does`() {
-    // The digests are of `sha256sum` over the forms, and over the samples as docs/format.md lays payloads out.
+    // The digests are of `sha256sum` over the forms, and over the samples as docs/format-payloads.md lays payloads out.
     #expect(
       lock(Gym.WorkoutPlan.self).text == """
         annals plan lock 1
