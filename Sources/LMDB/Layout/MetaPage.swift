@@ -58,7 +58,8 @@ struct MetaPage: Equatable {
       throw damage("the map has \(mapSize) bytes, the last page is \(lastPage)", at: 32)
     }
     for (table, offset) in [(free, 40), (main, 88)] {
-      if table.root != TableRecord.noPage, table.root >= pages {
+      // A root beyond the last page that a map can have is damage, and its product might overflow.
+      if table.root != TableRecord.noPage, table.root >= pages, table.root < 1 << 34 {
         let need = (Int(table.root) + 1) * pageSize
         throw .truncated(file: file, have: Int(pages) * pageSize, need: need)
       }
