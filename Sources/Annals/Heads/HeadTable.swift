@@ -6,7 +6,8 @@ internal import AnnalsCoding
 /// newest entry up to `last`. Every stream with an entry after `base` has one. `previous` leads from each
 /// entry after `base` to the stream's entry before it.
 ///
-/// `@unchecked Sendable`: it is not copyable, and its memory is its own.
+/// `@unchecked Sendable`: it cannot be copied, and its pages are reachable through it alone. So one thread at a
+/// time reads or changes them, wherever the value is moved.
 struct HeadTable: ~Copyable, @unchecked Sendable {
   /// The heads.
   private(set) var slots: HeadSlots

@@ -17,7 +17,7 @@ extension WriterLoop {
   mutating func settle(
     _ group: UnsettledGroup, otherwise unknown: AnnalsError
   ) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
-    // The heads follow the log, whoever wrote it.
+    // The heads follow the log, whichever process wrote it.
     knownCommit = nil
     let isStored: Bool
     do throws(AnnalsError) {

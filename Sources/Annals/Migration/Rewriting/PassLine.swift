@@ -3,7 +3,7 @@ internal import LMDB
 
 /// Does the pieces of a pass on several threads, and gives what comes of them in the order of positions.
 ///
-/// The threads continue while whoever takes is busy with something else, as far as the line is long.
+/// The threads continue while the consumer is busy, up to the length of the line.
 struct PassLine<Output: Sendable>: ~Copyable {
   /// Does the beginning of some positions, and says where the rest begins; `nil` if nothing is left.
   typealias Work = (ClosedRange<UInt64>) throws(AnnalsError) -> (output: Output, rest: UInt64?)

@@ -29,8 +29,8 @@ struct MovedHistory: HistorySource {
     }
     var plan = plan
     plan.adopted = older.adopted
-    // The new generation has everything under the newer version: what the stage has been through cannot be
-    // told by that.
+    // The new generation has everything under the newer version: the versions do not
+    // show which entries the stage has passed.
     plan.newestStored = version
     plan.passesStreams = true
     let reach = PlanReach(plan, older.quarantine, isAdopting: true)
