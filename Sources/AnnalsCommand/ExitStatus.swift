@@ -34,7 +34,7 @@ enum ExitStatus {
 
   private static let statuses: [AnnalsError.Code: Int32] = [
     .conflict: failure, .rejected: failure, .streamMoved: failure, .duplicateID: failure,
-    .partlyThere: failure,
+    .partialDuplicate: failure,
     .ruleFailed: failure,
     .verifyFailed: failure, .collision: failure, .cancelled: failure,
     .wrongUse: usage,
@@ -49,7 +49,7 @@ enum ExitStatus {
     .diskFull: inputOutput, .notCommitted: inputOutput, .outcomeUnknown: inputOutput,
     .storeReplaced: inputOutput, .lockFileDamaged: inputOutput, .usedAfterFork: inputOutput,
     .inputOutput: inputOutput,
-    .busy: tryAgain, .held: tryAgain, .tooManyReaders: tryAgain,
+    .busy: tryAgain, .appendsSuspended: tryAgain, .tooManyReaders: tryAgain,
     .readOnly: permission, .permission: permission,
   ]
 }

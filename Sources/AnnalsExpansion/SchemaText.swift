@@ -47,9 +47,9 @@ struct SchemaText {
     \(lines { _, name, _ in "case .\(name)(let record): try record.encode(into: &payload)" })
     }
     }
-    \(access)consuming func send(through steps: Steps, _ origin: Annals.Origin, into sink: Annals.Sink) throws(Annals.StepFailure) {
+    \(access)consuming func send(through steps: Steps, _ origin: Annals.Origin, into buffer: Annals.EventBuffer) throws(Annals.StepFailure) {
     switch consume self {
-    \(lines { _, name, _ in "case .\(name)(let record): try steps.\(name).run(record, origin, sink)" })
+    \(lines { _, name, _ in "case .\(name)(let record): try steps.\(name).run(record, origin, buffer)" })
     }
     }
     /// What happens next to each record.

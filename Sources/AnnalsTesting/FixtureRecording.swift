@@ -18,9 +18,9 @@ struct FixtureLog {
 struct FixtureReading {
   let outcomes: [(sample: Sample, outcome: Outcome)]
 
-  init(_ part: FixtureLog.Part, of log: SampleLog, _ lift: Lift) {
+  init(_ part: FixtureLog.Part, of log: SampleLog, _ upcaster: SampleUpcaster) {
     outcomes = part.range.map { number in
-      (sample: log.samples[number], outcome: lift.outcome(log.samples[number].form, log.origins[number]))
+      (sample: log.samples[number], outcome: upcaster.outcome(log.samples[number].form, log.origins[number]))
     }
   }
 }

@@ -59,10 +59,10 @@ public struct Fixtures: Sendable {
       var readings: [FixtureName: [FixtureReading]] = [:]
       for (log, contexts) in zip(logs, contexts)
       where log.parts.contains(where: { $0.version <= link.version }) {
-        let lift = try link.lift(contexts, over: log.log.entries)
+        let upcaster = try link.upcaster(contexts, over: log.log.entries)
         for part in log.parts where part.version <= link.version {
           let name = FixtureName(part.content, part.version, as: link.version)
-          readings[name, default: []].append(FixtureReading(part, of: log.log, lift))
+          readings[name, default: []].append(FixtureReading(part, of: log.log, upcaster))
         }
       }
       for (name, readings) in readings.sorted(by: { $0.key < $1.key }) {

@@ -34,9 +34,9 @@ struct Link: Sendable {
   var samples: [Sample] { records.flatMap(\.samples) }
 
   /// Returns the upcast of a log's payloads to this version.
-  func lift(
+  func upcaster(
     _ contexts: FrozenContexts, over log: [(form: StoredForm, origin: Origin)]
-  ) throws(AnnalsError) -> Lift {
-    try Lift(chain, contexts, over: log)
+  ) throws(AnnalsError) -> SampleUpcaster {
+    try SampleUpcaster(chain, contexts, over: log)
   }
 }

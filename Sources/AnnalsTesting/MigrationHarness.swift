@@ -98,30 +98,32 @@ public struct MigrationHarness<Plan: SchemaMigrationPlan>: Sendable {
       if !isRefused { contexts = try place.activate(plan: Plan.self).contexts() }
     }
     if isRefused || !withStores { contexts = try Plan.readableContexts(of: log.entries).contexts }
-    var lifts: [Lift] = []
-    for link in links { lifts.append(try link.lift(contexts, over: log.entries)) }
+    var upcasters: [SampleUpcaster] = []
+    for link in links { upcasters.append(try link.upcaster(contexts, over: log.entries)) }
     // The whole log is stored again at each version, because a fold needs the events before an entry.
-    var steps = lifts
+    var steps = upcasters
     var stepped = log.entries
     for index in links.indices.dropFirst(first + 1) {
-      steps[index] = try links[index].lift(contexts, over: stepped)
+      steps[index] = try links[index].upcaster(contexts, over: stepped)
       stepped = steps[index].log(stepped)
     }
-    let logs = lifts.map { $0.log(log.entries) }
+    let logs = upcasters.map { $0.log(log.entries) }
     for last in links.indices.dropFirst(first) {
       for (number, (sample, origin)) in zip(log.samples, log.origins).enumerated() {
-        let expected = lifts[last].outcome(sample.form, origin)
+        let expected = upcasters[last].outcome(sample.form, origin)
         var comparison = Comparison(
           sample: sample, from: links[first].version, to: links[last].version, expected: expected)
         if last == first {
           comparison.compare(.events([.init(sample.form, origin)]), .steps, &report)
         } else {
           comparison.compare(
-            Lift.outcome(of: sample.form, at: origin, through: steps[(first + 1)...last]), .steps, &report)
+            SampleUpcaster.outcome(of: sample.form, at: origin, through: steps[(first + 1)...last]), .steps,
+            &report)
         }
         for between in links.indices where between > first && between < last {
-          let again = try links[last].lift(contexts, over: logs[between])
-          let found = Lift.outcome(of: sample.form, at: origin, through: [lifts[between], again])
+          let again = try links[last].upcaster(contexts, over: logs[between])
+          let found = SampleUpcaster.outcome(
+            of: sample.form, at: origin, through: [upcasters[between], again])
           comparison.compare(found, .through(links[between].version), &report)
         }
         if let stored = stored[last] {

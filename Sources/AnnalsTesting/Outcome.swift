@@ -85,7 +85,7 @@ extension PlanPipeline {
   /// Returns the outcome of `form`, after `past`.
   func outcome(of form: StoredForm, at origin: Origin, past: UnstoredPast? = nil) -> Outcome {
     let lifted: [Entry<Event>]
-    do throws(LiftRefusal) { lifted = try entries(of: form, at: origin, past: past) } catch {
+    do throws(UpcastRefusal) { lifted = try entries(of: form, at: origin, past: past) } catch {
       return .refused(error.error.code, message: error.error.message, place: error.place)
     }
     return outcome(of: lifted)

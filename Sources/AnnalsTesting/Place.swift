@@ -36,7 +36,7 @@ struct Place: Equatable {
           isPart
           ? !last.path.isEmpty && last.path.lexicographicallyPrecedes(event.path)
           : last.position < event.position
-        guard rises else { throw LawFailure("an event at \(event) comes behind one at \(last)") }
+        guard rises else { throw LawFailure("an event at \(event) comes after one at \(last)") }
       }
       last = event
     }

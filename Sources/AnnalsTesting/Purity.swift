@@ -76,7 +76,7 @@ public enum Purity {
     guard try anew.contextBytes() == trial.contextBytes() else {
       throw PurityFailure("a 'prepare' of \(plan) gives another context when it runs again over the same log")
     }
-    try anew.expect(first, in: indices, "in a plan made anew")
+    try anew.expect(first, in: indices, "in a plan made again")
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<4 {
         let order = indices.shuffled(using: &generator)
@@ -90,7 +90,7 @@ public enum Purity {
   private struct Trial: Sendable {
     let log: SampleLog
     let contexts: FrozenContexts
-    let lift: Lift
+    let upcaster: SampleUpcaster
 
     /// Returns the samples of all records as one log, and each log that a schema declares.
     static func all<Plan: SchemaMigrationPlan>(of plan: Plan.Type) throws -> [Trial] {
@@ -102,7 +102,7 @@ public enum Purity {
     private init<Plan: SchemaMigrationPlan>(_ plan: Plan.Type, _ log: SampleLog) throws {
       self.log = log
       contexts = try Plan.readableContexts(of: log.entries).contexts
-      lift = try Lift(Plan.stages, contexts, over: log.entries)
+      upcaster = try SampleUpcaster(Plan.stages, contexts, over: log.entries)
     }
 
     func contextBytes() throws -> [UInt8] {
@@ -110,7 +110,7 @@ public enum Purity {
     }
 
     func outcome(_ index: Int) -> Outcome {
-      lift.outcome(log.samples[index].form, log.origins[index])
+      upcaster.outcome(log.samples[index].form, log.origins[index])
     }
 
     func expect(_ first: [Outcome], in order: [Int], _ how: String) throws(PurityFailure) {

@@ -20,7 +20,7 @@ struct Arguments: Equatable {
       case "--help", "-h": isHelp = true
       case "--store":
         guard let path = rest.popFirst(), !path.bytes.isEmpty else {
-          throw Failure(.usage, "--store needs a path behind it")
+          throw Failure(.usage, "--store needs a path after it")
         }
         store = path
       case "--":

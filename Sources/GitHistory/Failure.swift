@@ -29,7 +29,7 @@ struct Failure: Error {
       switch error.code {
       case .noSuchStore: .noInput
       case .cannotCreate: .cannotCreate
-      case .conflict, .busy, .held, .tooManyReaders: .tryAgain
+      case .conflict, .busy, .appendsSuspended, .tooManyReaders: .tryAgain
       case .readOnly, .permission: .noPermission
       case .diskFull, .notCommitted, .outcomeUnknown, .storeReplaced, .lockFileDamaged, .inputOutput:
         .inputOutput

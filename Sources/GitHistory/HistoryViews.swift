@@ -15,7 +15,7 @@ struct HistoryViews {
   init(_ store: EventStore<HistoryPlan>, upTo head: Position) async throws {
     isRaised = try !store.log.views().contains { $0.name == Authors.name }
     // The version of the previous release is read until the current version is ready.
-    if isRaised { try await store.view(AuthorsV1.self).waiting(for: head, timeout: Self.patience) }
+    if isRaised { try await store.view(AuthorsV1.self).waitUntil(head, timeout: Self.patience) }
     authors = try store.view(Authors.self)
     files = try store.view(ChangedFiles.self)
     while true {
@@ -24,8 +24,8 @@ struct HistoryViews {
       if status.servedVersion == Authors.version { break }
       try await Task.sleep(for: .milliseconds(5))
     }
-    try await authors.waiting(for: head, timeout: Self.patience)
-    try await files.waiting(for: head, timeout: Self.patience)
+    try await authors.waitUntil(head, timeout: Self.patience)
+    try await files.waitUntil(head, timeout: Self.patience)
   }
 
   /// Prints the number of authors and of files, and the first of each.

@@ -132,10 +132,10 @@ public enum Program {
       "             \(stored.counted("stored event")) read as \(report.events.counted("event")) of version 3.0.0"
     )
     let views = try await HistoryViews(store, upTo: Position(stored))
-    output.line("4. Folded    authors and files into tables beside the log, which follow it")
+    output.line("4. Folded    authors and files into tables next to the log, which follow it")
     if views.isRaised {
       output.line(
-        "             authors were in version 1, which was read until version 2 was built beside it:")
+        "             authors were in version 1, which was read until version 2 was built:")
       output.line("             that one also knows when each of them wrote last")
     }
     output.line()

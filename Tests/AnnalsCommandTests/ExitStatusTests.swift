@@ -9,7 +9,7 @@ import Testing
   /// The table of the documented statuses.
   @Test(
     arguments: [
-      (1, [.conflict, .duplicateID, .partlyThere, .ruleFailed, .verifyFailed, .collision, .cancelled]),
+      (1, [.conflict, .duplicateID, .partialDuplicate, .ruleFailed, .verifyFailed, .collision, .cancelled]),
       (64, [.wrongUse]),
       (
         65,
@@ -27,7 +27,7 @@ import Testing
           .inputOutput,
         ]
       ),
-      (75, [.busy, .held, .tooManyReaders]), (77, [.readOnly, .permission]),
+      (75, [.busy, .appendsSuspended, .tooManyReaders]), (77, [.readOnly, .permission]),
     ] as [(Int32, [AnnalsError.Code])])
   func `each kind of error has its status`(status: Int32, codes: [AnnalsError.Code]) {
     for code in codes { #expect(ExitStatus.of(code) == status, "\(code)") }

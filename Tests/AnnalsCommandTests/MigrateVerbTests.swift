@@ -134,7 +134,7 @@ import Testing
     progress.pause = .writers
     #expect(
       PassWatch.text(progress)
-        == "copying [#####...............] 250 of 1000, 125/s, 1 h 6 min left, beside writers")
+        == "copying [#####...............] 250 of 1000, 125/s, 1 h 6 min left, while others write")
     progress.total = 0
     #expect(PassWatch.text(progress).hasPrefix("copying [....................] 250 of 0"))
   }

@@ -54,12 +54,12 @@ import Testing
                     try record.encode(into: &payload)
                   }
                 }
-                consuming func send(through steps: Steps, _ origin: Annals.Origin, into sink: Annals.Sink) throws(Annals.StepFailure) {
+                consuming func send(through steps: Steps, _ origin: Annals.Origin, into buffer: Annals.EventBuffer) throws(Annals.StepFailure) {
                   switch consume self {
                   case .shipped(let record):
-                    try steps.shipped.run(record, origin, sink)
+                    try steps.shipped.run(record, origin, buffer)
                   case .`default`(let record):
-                    try steps.`default`.run(record, origin, sink)
+                    try steps.`default`.run(record, origin, buffer)
                   }
                 }
                 /// What happens next to each record.

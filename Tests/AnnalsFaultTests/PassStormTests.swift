@@ -10,7 +10,7 @@ import Testing
   private static let rounds = Campaign.seeds(
     Campaign.count("ANNALS_PASS_KILLS", usual: 40), perRound: perRound)
   /// The codes with which each program may be refused.
-  private static let refusals: Set = ["held", "busy", "wrongUse", "storeReplaced"]
+  private static let refusals: Set = ["appendsSuspended", "busy", "wrongUse", "storeReplaced"]
 
   /// What came of a round.
   private struct Tally {
@@ -50,7 +50,7 @@ import Testing
     if isMigrated { _ = try trial.finish() }
     while tally.kills.values.reduce(0, +) < Self.perRound {
       var isHeld = false
-      if case .held = try state(trial) { isHeld = true }
+      if case .appendsSuspended = try state(trial) { isHeld = true }
       var words = words(&random, isHeld: isHeld)
       // Until the plan's own pass is done the unfinished one is of the plan.
       if !isMigrated { words = ["pass"] + (Bool.random(using: &random) ? ["slow"] : []) }

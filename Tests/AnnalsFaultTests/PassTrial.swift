@@ -158,7 +158,7 @@ extension PassTrial {
         continue
       }
       switch file.meta.state {
-      case .live, .held: live.append(number)
+      case .live, .appendsSuspended: live.append(number)
       case .sealed: break
       case .building: problems.append("generation \(number) was left unfinished")
       }
@@ -167,7 +167,7 @@ extension PassTrial {
       problems.append("CURRENT names \(current.generation), and \(live) say that they are in use")
     }
     let left = names.filter { $0.hasSuffix(".state") || $0.hasSuffix(".tmp") }
-    if !left.isEmpty { problems.append("left behind: \(left)") }
+    if !left.isEmpty { problems.append("left after: \(left)") }
     return problems
   }
 

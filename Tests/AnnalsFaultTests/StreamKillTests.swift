@@ -60,7 +60,7 @@ extension PassTrial {
     let log = try EventLog(at: shelter.store, options: StoreOptions(access: .readOnly, creation: .never))
     return try log.core.generation.read { (reader) throws(AnnalsError) in
       var rows: [String] = []
-      try reader.eachMoved(behind: nil) { (name, value) in
+      try reader.eachMoved(after: nil) { (name, value) in
         rows.append("\(name) \(value)")
         return true
       }

@@ -60,15 +60,15 @@ import Testing
     try await Self.wait { try isFolded() }
     let view = try store.view(Distances<ClubOne>.self)
     // What the other one appends and folds is seen here.
-    try await view.waiting(for: 400, timeout: .seconds(120))
+    try await view.waitUntil(400, timeout: .seconds(120))
     let done = try await store.append([NewEvent(.walked(.init(who: "guest", metres: 5)))], to: "walks")
-    try await view.waiting(for: done.positions[0], timeout: .seconds(120))
+    try await view.waitUntil(done.positions[0], timeout: .seconds(120))
     #expect(
       try view.read { (snapshot) throws(AnnalsError) in try snapshot.get(ClubWalker.self, "guest")?.metres }
         == 5)
     _ = try child.kill()
     let later = try await store.append([NewEvent(.walked(.init(who: "guest", metres: 6)))], to: "walks")
-    try await view.waiting(for: later.positions[0], timeout: .seconds(120))
+    try await view.waitUntil(later.positions[0], timeout: .seconds(120))
     #expect(
       try view.read { (snapshot) throws(AnnalsError) in try snapshot.get(ClubWalker.self, "guest")?.metres }
         == 11)
@@ -91,7 +91,7 @@ import Testing
     try await Self.wait { try newer.status().servedVersion == 2 }
     for _ in 0..<5 {
       let head = try #require(try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() })
-      try await newer.waiting(for: head, timeout: .seconds(120))
+      try await newer.waitUntil(head, timeout: .seconds(120))
       let end = ContinuousClock.now + .seconds(120)
       while try (store.log.views().first { $0.version == 1 }?.position ?? 0) < head, ContinuousClock.now < end
       {

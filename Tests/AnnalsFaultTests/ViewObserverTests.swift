@@ -75,7 +75,7 @@ import Testing
     _ = try child.kill()
     // From here on this process folds, first what the other one has left.
     let head = try #require(try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() })
-    try await view.waiting(for: head, timeout: .seconds(120))
+    try await view.waitUntil(head, timeout: .seconds(120))
     let done = try await store.append([NewEvent(.walked(.init(who: "end", metres: 5)))], to: "walks")
     let end = try #require(done.position)
     while mirror.rows["end"] == nil {
@@ -96,7 +96,7 @@ import Testing
     do {
       let store = try EventStore(at: shelter.store, plan: Club.self)
       let head = try #require(try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() })
-      try await store.view(Distances<ClubOne>.self).waiting(for: head)
+      try await store.view(Distances<ClubOne>.self).waitUntil(head)
     }
     let reader = try EventStore(
       at: shelter.store, plan: Club.self, options: StoreOptions(access: .readOnly, creation: .never))
@@ -124,7 +124,7 @@ import Testing
     }
     try writer.kill()
     let head = try #require(try reader.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() })
-    try await view.waiting(for: head, timeout: .seconds(120))
+    try await view.waitUntil(head, timeout: .seconds(120))
     // What is missing now is still to be told.
     while try !mirror.agrees() {
       guard let change = try await iterator.next() else { break }
@@ -154,7 +154,7 @@ import Testing
     }
     try child.kill()
     let head = try #require(try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() })
-    try await view.waiting(for: head, timeout: .seconds(120))
+    try await view.waitUntil(head, timeout: .seconds(120))
     // What was begun is built to its end here, and what is missing is still to be told.
     while try !mirror.agrees() {
       guard let change = try await iterator.next() else { break }

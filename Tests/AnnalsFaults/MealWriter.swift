@@ -64,7 +64,7 @@ struct MealWriter {
       } catch let error as AnnalsError {
         switch error.code {
         // Somebody else accepts the generation, or goes back.
-        case .held: usleep(1_000)
+        case .appendsSuspended: usleep(1_000)
         case .newerSchema where isFirst:
           try journal.note("outgrown", "\(call.number)")
           return false

@@ -73,9 +73,9 @@ struct Storm {
   /// Tries to open with too little address space for the log, which LMDB finds out in the midst of its open.
   func fail(until stop: String, options: StoreOptions) throws -> Int {
     var failures = 0
-    let lift = try Self.limitAddressSpace(8 << 20)
+    let restore = try Self.limitAddressSpace(8 << 20)
     // Without it the process lacks the stack of a thread that is to tell the result.
-    defer { lift() }
+    defer { restore() }
     while FaultProgram.hasParent, unsafe access(stop, F_OK) != 0 {
       do {
         _ = try EventLog(at: URL(fileURLWithPath: store), options: options)
@@ -92,8 +92,8 @@ struct Storm {
 
   /// Opens where the process may have only so many more bytes of address space, which are not limited any more afterwards.
   func openCramped(by bytes: Int) throws -> EventLog {
-    let lift = try Self.limitAddressSpace(bytes)
-    defer { lift() }
+    let restore = try Self.limitAddressSpace(bytes)
+    defer { restore() }
     return try EventLog(at: URL(fileURLWithPath: store), options: StoreOptions(creation: .never))
   }
 

@@ -111,7 +111,7 @@ public struct ViewProgram {
       if rebuilds { try store.rebuild(projection) }
       if appends { try await append(20, to: store, &random) }
       let head = try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() }
-      try await view.waiting(for: head ?? 0, timeout: .seconds(120))
+      try await view.waitUntil(head ?? 0, timeout: .seconds(120))
       // So slowly that who observes it from another process, and has no processor for seconds, misses nothing.
       try await Task.sleep(for: .milliseconds(appends && !rebuilds ? 10 : 2))
     }
@@ -131,7 +131,7 @@ public struct ViewProgram {
     let store = try EventStore(at: url, plan: Club.self)
     let view = try store.view(projection)
     let head = try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() } ?? 0
-    try await view.waiting(for: head, timeout: .seconds(120))
+    try await view.waitUntil(head, timeout: .seconds(120))
     let end = ContinuousClock.now + .seconds(120)
     while try view.status().servedVersion != P.version {
       guard ContinuousClock.now < end else {
@@ -139,7 +139,7 @@ public struct ViewProgram {
       }
       try await Task.sleep(for: .milliseconds(5))
     }
-    try await view.waiting(for: head, timeout: .seconds(120))
+    try await view.waitUntil(head, timeout: .seconds(120))
     var expected: [String: ClubWalker] = [:]
     for try await entry in store.entries() {
       guard case .walked(let walked) = entry.event else { continue }

@@ -42,7 +42,7 @@ import Testing
     for number in 0..<Self.calls { _ = try await HarbourCall(number, seed: Self.seed).append(to: store) }
     let view = try store.view(projection)
     let head = try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() }
-    try await view.waiting(for: try #require(head))
+    try await view.waitUntil(try #require(head))
   }
 
   @Test(arguments: 1...3) func `a view that was folded is as it must be, in its version and in later ones`(

@@ -11,7 +11,7 @@ import Testing
   ) async throws -> [R] where P.Event == Plan.Current.Event {
     let head = try #require(try store.read { (snapshot) throws(AnnalsError) in try snapshot.head() })
     let view = try store.view(projection)
-    try await view.waiting(for: head, timeout: .seconds(120))
+    try await view.waitUntil(head, timeout: .seconds(120))
     return try view.rows(RowQuery(type))
   }
 
@@ -28,7 +28,7 @@ import Testing
       let view = try store.view(RailsTree.self)
       for (number, part) in try RailsMaterial.parts(in: place.directory).enumerated() {
         try await CricketLog.append([part], to: log)
-        try await view.waiting(for: listings[number].position, timeout: .seconds(60))
+        try await view.waitUntil(listings[number].position, timeout: .seconds(60))
         #expect(try view.rows(RowQuery(RailsTree.Listing.self)) == Array(listings[...number]))
         #expect(try view.count(RowQuery(RailsTree.File.self)) == listings[number].files)
       }

@@ -34,7 +34,7 @@ import Testing
     let store = try open()
     let position = try await fill(store)
     let view = try store.view(Photos.self)
-    try await view.waiting(for: position)
+    try await view.waitUntil(position)
     #expect(try view.get(Photos.Photo.self, second)?.stars == 5)
     #expect(try view.rows(RowQuery(Photos.Photo.byTitle)).map(\.title) == ["Bridge", "Harbour"])
     #expect(
@@ -47,14 +47,14 @@ import Testing
   @Test func `a relationship of many to many is a set of ids in the event and a key of the row`() async throws
   {
     let store = try open()
-    try await store.view(Photos.self).waiting(for: fill(store))
+    try await store.view(Photos.self).waitUntil(fill(store))
     let view = try store.view(Photos.self)
     #expect(try view.rows(RowQuery(Photos.Photo.byAlbum, .key(blue))).map(\.title) == ["Bridge"])
     #expect(
       Set(try view.rows(RowQuery(Photos.Photo.byAlbum, .key(red))).map(\.title)) == ["Bridge", "Harbour"])
     let position = try await store.append([.photoFiled(.init(photo: first, albums: [blue]))], to: "photos")
       .positions[0]
-    try await view.waiting(for: position)
+    try await view.waitUntil(position)
     #expect(try view.rows(RowQuery(Photos.Photo.byAlbum, .key(red))).map(\.title) == ["Bridge"])
   }
 
@@ -62,9 +62,9 @@ import Testing
   @Test func `a deletion is an event, and what it reaches is the projection's to say`() async throws {
     let store = try open()
     let view = try store.view(Photos.self)
-    try await view.waiting(for: fill(store))
+    try await view.waitUntil(fill(store))
     let position = try await store.append([.albumDeleted(.init(id: red))], to: "albums").positions[0]
-    try await view.waiting(for: position)
+    try await view.waitUntil(position)
     // A photograph goes with its last album.
     #expect(try view.get(Photos.Photo.self, first) == nil)
     #expect(try view.get(Photos.Photo.self, second)?.albums == [blue])
@@ -79,9 +79,9 @@ import Testing
     let store = try open()
     let old = try store.view(Photos.self)
     let position = try await fill(store)
-    try await old.waiting(for: position)
+    try await old.waitUntil(position)
     let new = try store.view(RatedPhotos.self)
-    try await new.waiting(for: position)
+    try await new.waitUntil(position)
     #expect(try new.rows(RowQuery(RatedPhotos.Photo.byStars).descending()).map(\.stars) == [5, 0])
     #expect(try new.status().servedVersion == 2)
     try ProjectionLaws.check(RatedPhotos.self, in: store)

@@ -20,7 +20,7 @@ struct StoreMeta: Equatable, Sendable {
     /// It takes appends.
     case live
     /// It takes appends only after a switch is accepted.
-    case held
+    case appendsSuspended
     /// Another generation succeeds it.
     case sealed(Seal)
   }
@@ -96,7 +96,7 @@ extension StoreMeta {
       switch state {
       case .building(let pass): bytes = [0] + pass.bytes
       case .live: bytes = [1]
-      case .held: bytes = [2]
+      case .appendsSuspended: bytes = [2]
       case .sealed(let seal):
         bytes = [3]
         seal.append(to: &bytes)
@@ -138,7 +138,7 @@ extension StoreMeta {
       switch try reader.byte() {
       case 0: state = .building(pass: try reader.uuid())
       case 1: state = .live
-      case 2: state = .held
+      case 2: state = .appendsSuspended
       case 3: state = .sealed(try Seal(&reader))
       default: throw FormatFailure(.value, at: 0)
       }

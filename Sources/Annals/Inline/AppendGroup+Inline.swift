@@ -15,14 +15,14 @@ struct InlineGroup {
   /// Whether the group has folded anything.
   var hasFolded = false
   /// The context in which the last call folded.
-  private var room: InlineRoom?
+  private var room: InlineContext?
 
   init(_ rows: [InlineRow]) {
     self.rows = rows
   }
 
   /// Returns the context in which the projections of a set fold.
-  mutating func room(of set: InlineSet) -> InlineRoom {
+  mutating func room(of set: InlineSet) -> InlineContext {
     if let room, room.set.id == set.id { return room }
     let new = set.room()
     room = new
@@ -54,7 +54,7 @@ extension AppendGroup {
         "the store has no rows of its inline projections yet: open it again, which folds them")
     }
     for (member, row) in active
-    where inline.rows[row].folded < last && last - inline.rows[row].folded > InlineRoom.longestGap {
+    where inline.rows[row].folded < last && last - inline.rows[row].folded > InlineContext.longestGap {
       return AnnalsError(
         .requiresActivation,
         "the inline projection '\(set.members[member].outline.name)' is folded up to position \(inline.rows[row].folded) of \(last): open the store again, which folds the rest between other appends"
@@ -77,7 +77,7 @@ extension AppendGroup {
     do throws(AnnalsError) {
       room.clear()
       try locate(request, in: transaction)
-      try lift(request, into: room)
+      try upcast(request, into: room)
     } catch {
       room.forget()
       return error
@@ -115,8 +115,8 @@ extension AppendGroup {
   }
 
   /// Upcasts the events of a call to the form in which readers receive them.
-  private func lift(_ request: AppendRequest, into room: InlineRoom) throws(AnnalsError) {
-    let (set, sink) = (room.set, room.sink)
+  private func upcast(_ request: AppendRequest, into room: InlineContext) throws(AnnalsError) {
+    let (set, buffer) = (room.set, room.buffer)
     var entrances: [CompiledPlan.Entrance] = []
     for record in request.records {
       do throws(MissingStep) { entrances.append(try set.reach.plan.entrance(of: record)) } catch {
@@ -141,9 +141,10 @@ extension AppendGroup {
         let origin = Origin(
           position: Position(last + 1 + UInt64(item)), stream: part.stream, revision: Revision(revision),
           timestamp: Timestamp(microseconds: event.time), id: event.id, metadata: metadata, log: set.log)
-        do throws(LiftFailure) {
+        do throws(UpcastFailure) {
           let payload = event.payload
-          try set.reach.plan.lift(entrances[event.record], payload: payload.span, origin: origin, into: sink)
+          try set.reach.plan.upcast(
+            entrances[event.record], payload: payload.span, origin: origin, into: buffer)
         } catch {
           throw AnnalsError(error, origin)
         }

@@ -63,7 +63,7 @@ struct InlineCheck {
     let room = set.room()
     let past = StoredPast(
       snapshot.generation.environment, snapshot.generation.tables, snapshot.kinds, log: set.log, set.reach)
-    let lifting = EntryLifting(reach: set.reach, kinds: snapshot.kinds, log: set.log, past: past)
+    let upcaster = Upcaster(reach: set.reach, kinds: snapshot.kinds, log: set.log, past: past)
     // No version has the number 0, so nothing is found in the file.
     let source = RowSource(
       snapshot.reader.view, table, prefix: InlineRow.keyPrefix(0), name: set.members[member].outline.name)
@@ -71,7 +71,7 @@ struct InlineCheck {
     while next <= last {
       let end = min(next + 4_095, last)
       room.clear()
-      try room.lift(next...end, lifting, snapshot.reader)
+      try room.upcast(next...end, upcaster, snapshot.reader)
       try room.apply(member: member, source)
       next = end + 1
     }

@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 internal import LMDB
 
-extension InlineRoom {
+extension InlineContext {
   /// The number of entries folded before their rows are put.
   private static var chunk: UInt64 { 4_096 }
 
@@ -24,14 +24,14 @@ extension InlineRoom {
     _ table: Table, until deadline: ContinuousClock.Instant? = nil, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> AnnalsError? {
     // Cached kinds must not outlive the transaction, which may have registered some that are never committed.
-    let reach = PlanReach(set.reach.plan)
+    let reach = PlanResolver(set.reach.plan)
     let past = StoredPast(transaction.environment, tables, kinds, log: set.log, reach)
-    let lifting = EntryLifting(reach: reach, kinds: kinds, log: set.log, past: past)
+    let upcaster = Upcaster(reach: reach, kinds: kinds, log: set.log, past: past)
     while row.folded < last {
       let end = min(row.folded + Self.chunk, last)
       clear()
       do throws(AnnalsError) {
-        try lift(row.folded + 1...end, lifting, StoreReader(transaction.view, tables))
+        try upcast(row.folded + 1...end, upcaster, StoreReader(transaction.view, tables))
       } catch {
         return error
       }
@@ -44,8 +44,8 @@ extension InlineRoom {
   }
 
   /// Upcasts stored entries.
-  func lift(
-    _ range: ClosedRange<UInt64>, _ lifting: EntryLifting, _ reader: StoreReader
+  func upcast(
+    _ range: ClosedRange<UInt64>, _ upcaster: Upcaster, _ reader: StoreReader
   ) throws(AnnalsError) {
     let start = Position(range.lowerBound)
     let log = LogSteps(start: start, backwards: false, last: range.upperBound, limit: range.count)
@@ -54,8 +54,8 @@ extension InlineRoom {
     defer { names = cursor.steps.names }
     let end = cursor.page(PageLimits(scanned: .max, elements: .max, bytes: .max)) {
       (entry, stream) throws(AnnalsError) in
-      try lifting.lift(entry, of: stream, into: sink)
-      return sink.count
+      try upcaster.upcast(entry, of: stream, into: buffer)
+      return buffer.count
     }
     if let error = end.failure { throw error }
   }

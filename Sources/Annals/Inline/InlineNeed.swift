@@ -19,7 +19,8 @@ extension InlineDecision {
       $0.state == .live && member.isNamed(by: $0) && $0.version > member.outline.version
     }) {
       return .newerProgram(
-        "the store has version \(newer.version), beside which this one is not folded: use the newer program")
+        "the store has version \(newer.version), and this older one is not folded alongside it: use the newer program"
+      )
     }
     do throws(AnnalsError) {
       switch try step(of: index) {

@@ -5,7 +5,7 @@ internal import LMDB
 /// are put.
 struct InlinePass {
   /// The context in which they are folded; `nil` if the pass knows none.
-  let room: InlineRoom?
+  let room: InlineContext?
   let tables: StoreTables
 
   /// Folds every projection that the pass knows, up to a position.

@@ -38,7 +38,7 @@ struct InlineRegistration {
       do throws(AnnalsError) { try write() } catch {
         guard case .fold = step, let row else { throw error }
         // A held generation takes no changes: projections in force stay where they are.
-        if error.code == .held, row.state == .live { return }
+        if error.code == .appendsSuspended, row.state == .live { return }
         // A partial fold by a program that cannot finish it is useless to the next program. A fold that
         // another program began may still be finished by it.
         if row.state == .building, begun.contains(row.number), Self.cannotFold.contains(error.code) {

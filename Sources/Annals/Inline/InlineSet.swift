@@ -12,13 +12,13 @@ struct InlineSet: Sendable {
   /// The projections, in the order of the call.
   let members: [Member]
   /// The plan for folding, in which no entry is skipped.
-  let reach: PlanReach
+  let reach: PlanResolver
   /// The log's id.
   let log: UUID
   /// An id that distinguishes sets.
   let id: UUID
   /// Makes a context to fold in, for one thread.
-  private let makeRoom: @Sendable (InlineSet) -> InlineRoom
+  private let makeRoom: @Sendable (InlineSet) -> InlineContext
 
   /// One inline projection of the set.
   struct Member: Sendable {
@@ -52,13 +52,13 @@ struct InlineSet: Sendable {
     }
     self.members = members
     self.log = log
-    reach = PlanReach(plan)
+    reach = PlanResolver(plan)
     id = UUID()
-    makeRoom = { [folds] set in InlineFoldingRoom(set, folds) }
+    makeRoom = { [folds] set in InlineFoldContext(set, folds) }
   }
 
   /// Makes a context to fold in, for one thread.
-  func room() -> InlineRoom { makeRoom(self) }
+  func room() -> InlineContext { makeRoom(self) }
 
   /// Returns the index of the row of a member in this version; `nil` if there is none.
   func row(of index: Int, in rows: [InlineRow]) -> Int? {

@@ -72,7 +72,7 @@ extension StoreSnapshot {
     guard row.isMandatory ? row.folded == last : row.folded > 0 || last == 0 else {
       throw AnnalsError(
         .requiresActivation,
-        "the inline projection '\(outline.name)' has not been folded anew since the store was repaired, its streams were moved, or a program without it ran a pass: open the store for writing with it"
+        "the inline projection '\(outline.name)' has not been folded again since the store was repaired, its streams were moved, or a program without it ran a pass: open the store for writing with it"
       )
     }
     return InlineSnapshot(

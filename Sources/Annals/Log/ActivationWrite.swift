@@ -49,7 +49,7 @@ struct ActivationWrite {
       try StoreMeta.check(meta.requires, forWriting: true)
       guard meta.state == .live else {
         throw AnnalsError(
-          .held, "the store takes no changes until the last migration is accepted or rolled back")
+          .appendsSuspended, "the store takes no changes until the last migration is accepted or rolled back")
       }
       let kinds = try StoreReader(transaction.view, tables).kinds()
       guard kinds.epoch < .max else {

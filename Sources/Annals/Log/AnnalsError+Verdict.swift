@@ -17,9 +17,9 @@ extension AnnalsError {
           $0.stream = stream
           $0.id = id
         })
-    case .partlyThere(let id, let stream):
+    case .partialDuplicate(let id, let stream):
       self.init(
-        .partlyThere,
+        .partialDuplicate,
         "stream '\(stream)': the event id \(id) is there already, but not all events of the call are, in the same order; nothing was written",
         details: Details {
           $0.stream = stream
@@ -38,7 +38,7 @@ extension AnnalsError {
       self.init(merged: id, stream, into: name)
     case .conflict(let violations):
       self.init(
-        .conflict, violations.map(\.description).joined(separator: "; ") + "; read again and decide anew",
+        .conflict, violations.map(\.description).joined(separator: "; ") + "; read again and decide again",
         details: Details {
           $0.violations = violations
           $0.stream = violations.first?.stream

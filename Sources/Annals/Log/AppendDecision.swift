@@ -64,7 +64,7 @@ enum AppendVerdict: Sendable {
   case duplicateID(UUID, StreamName)
   /// Only some of the events are in the log: either the id is in the stream, or the events next to it are
   /// not.
-  case partlyThere(UUID, StreamName)
+  case partialDuplicate(UUID, StreamName)
   /// The call expects something of a stream whose entries have moved to others, or it may have been stored
   /// before they moved.
   case moved(StreamName, to: [StreamName])
@@ -146,13 +146,13 @@ enum AppendDecision {
       guard let group = groups[stream], let anyID = group.events.lazy.compactMap(\.id).first else { continue }
       switch try recognise(group.events, of: stream, ofPart: group.part, in: state) {
       case .merged(let id, let name): return .merged(id, stream, into: name)
-      case .partly(let id): return .partlyThere(id, stream)
+      case .partly(let id): return .partialDuplicate(id, stream)
       case .untold(let names): return .moved(stream, to: names)
       case .new:
-        if let first, first.isRepeated { return .partlyThere(first.id, first.stream) }
+        if let first, first.isRepeated { return .partialDuplicate(first.id, first.stream) }
         first = first ?? (anyID, stream, false)
       case .repeated(let identities):
-        if let first, !first.isRepeated { return .partlyThere(anyID, stream) }
+        if let first, !first.isRepeated { return .partialDuplicate(anyID, stream) }
         first = first ?? (anyID, stream, true)
         places[stream] = identities[...]
       }
@@ -164,7 +164,7 @@ enum AppendDecision {
         // A stream without ids cannot be recognised, so a call that repeats only the streams next to it is
         // not whole.
         guard let place = places[part.stream]?.popFirst() else {
-          return .partlyThere(first.id, first.stream)
+          return .partialDuplicate(first.id, first.stream)
         }
         identities.append(place)
       }
@@ -187,7 +187,7 @@ enum AppendDecision {
     _ events: [AppendRequest.Item], of stream: StreamName, ofPart index: Int, in state: borrowing State
   ) throws(State.Failure) -> Recognition {
     let end = state.end(ofPart: index)
-    let recognition = try recognise(events, behind: end, in: state)
+    let recognition = try recognise(events, after: end, in: state)
     if case .repeated(let identities) = recognition {
       if let id = try firstMerged(identities, stream, in: state) { return .merged(id, stream) }
       return recognition
@@ -230,7 +230,7 @@ enum AppendDecision {
 
   /// Whether `events` of one stream are in the log after `head`.
   private static func recognise<State: AppendState & ~Escapable>(
-    _ events: [AppendRequest.Item], behind end: StreamEnd?, in state: borrowing State
+    _ events: [AppendRequest.Item], after end: StreamEnd?, in state: borrowing State
   ) throws(State.Failure) -> Recognition {
     guard let end else { return .new }
     let last = end.revision.rawValue

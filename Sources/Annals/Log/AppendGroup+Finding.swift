@@ -68,7 +68,7 @@ extension AppendGroup {
     guard row.last.rawValue <= table.last else {
       throw AnnalsError(
         .damaged,
-        "table 'heads', key \(id): it leads to position \(row.last), behind the log's end at \(table.last); run 'annals verify'",
+        "table 'heads', key \(id): it leads to position \(row.last), after the log's end at \(table.last); run 'annals verify'",
         details: AnnalsError.Details { $0.table = "heads" })
     }
     return Place(slot: table.load(row, hash), id: id.rawValue)

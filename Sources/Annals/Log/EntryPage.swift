@@ -82,14 +82,15 @@ extension EntryCursor {
   ///
   /// An entry that cannot be upcast ends the page, and none of its events are added.
   mutating func events<Event>(
-    _ limits: PageLimits, through lifting: EntryLifting, backwards: Bool = false, into buffer: Delivery<Event>
+    _ limits: PageLimits, through upcaster: Upcaster, backwards: Bool = false,
+    into buffer: TypedEventBuffer<Event>
   ) -> PageEnd {
     var whole = buffer.count
     var cases: Set<Int>?
-    var end = page(limits, of: lifting.wanted) { (entry, stream) throws(AnnalsError) in
-      do throws(AnnalsError) { try lifting.lift(entry, of: stream, into: buffer) } catch {
+    var end = page(limits, of: upcaster.wanted) { (entry, stream) throws(AnnalsError) in
+      do throws(AnnalsError) { try upcaster.upcast(entry, of: stream, into: buffer) } catch {
         buffer.keep(first: whole)
-        cases = lifting.cases(of: entry)
+        cases = upcaster.cases(of: entry)
         throw error
       }
       // The buffer's own count: this code is not specialised for the event, and asking an array takes long.

@@ -99,14 +99,14 @@ struct EntryReader: Sendable {
   ///
   /// - Parameter steps: The steps of the plan at which the wanted entries begin; `nil` for all.
   mutating func events<Event: SchemaEvent>(
-    _ limits: PageLimits, through reach: PlanReach, selecting steps: Set<Int>? = nil, likely: Int? = nil
+    _ limits: PageLimits, through reach: PlanResolver, selecting steps: Set<Int>? = nil, likely: Int? = nil
   ) throws(AnnalsError) -> EntryPage<Entry<Event>> {
-    let buffer = Delivery<Event>()
+    let buffer = TypedEventBuffer<Event>()
     buffer.entries.reserveCapacity(likely ?? min(limits.elements, 256))
     let backwards = backwards
     let end = try page { (cursor, snapshot) throws(AnnalsError) in
       cursor.events(
-        limits, through: try snapshot.lifting(reach, selecting: steps), backwards: backwards, into: buffer)
+        limits, through: try snapshot.upcaster(reach, selecting: steps), backwards: backwards, into: buffer)
     }
     return EntryPage(elements: buffer.entries, end: end)
   }
@@ -132,11 +132,11 @@ extension LogSnapshot {
   /// - Parameter steps: The steps of the plan at which the wanted entries begin; `nil` for all.
   /// - Throws: ``AnnalsError`` with code `superseded` if the store has retired the version that the plan ends
   ///   at.
-  func lifting(_ reach: PlanReach, selecting steps: Set<Int>? = nil) throws(AnnalsError) -> EntryLifting {
+  func upcaster(_ reach: PlanResolver, selecting steps: Set<Int>? = nil) throws(AnnalsError) -> Upcaster {
     try reach.mustNotBeContracted(kinds)
-    var lifting = EntryLifting(
+    var upcaster = Upcaster(
       reach: reach, kinds: kinds, log: generation.current.log, generation: generation)
-    if let steps { lifting.select(steps) }
-    return lifting
+    if let steps { upcaster.select(steps) }
+    return upcaster
   }
 }

@@ -16,7 +16,7 @@ extension EventStore {
   /// - Throws: ``AnnalsError`` with code `rejected` or `ruleFailed` if an inline projection refuses an event,
   ///   `requiresActivation` if an inline projection of the store is no longer in force, `conflict`,
   ///   `streamMoved`, `invalidName`, `tooLarge`, `malformed`, `shapeChanged`, `superseded`, `newerSchema`,
-  ///   `unrepresentable`, `busy`, `readOnly`, `held`, `needsNewer`, `permission`, `diskFull`, `notCommitted`,
+  ///   `unrepresentable`, `busy`, `readOnly`, `appendsSuspended`, `needsNewer`, `permission`, `diskFull`, `notCommitted`,
   ///   `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`, `damaged`, `usedAfterFork`, `inputOutput` or
   ///   `cancelled`.
   /// - Complexity: O(`events.count`), and one flush to disk for all calls that wait at the same time.
@@ -42,7 +42,7 @@ extension EventStore {
   ///   - stream: The stream to extend. It need not exist yet.
   ///   - expected: The state that the stream must have, compared with its head at commit.
   /// - Returns: The places of the events.
-  /// - Throws: As ``append(_:to:expecting:)-([Event],_,_)``, and `duplicateID` or `partlyThere`.
+  /// - Throws: As ``append(_:to:expecting:)-([Event],_,_)``, and `duplicateID` or `partialDuplicate`.
   @_disfavoredOverload
   @discardableResult
   public func append(

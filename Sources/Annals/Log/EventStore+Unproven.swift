@@ -8,7 +8,7 @@ extension EventStore {
   /// - Throws: ``AnnalsError`` with code `invalidPlan`.
   package init(appendingTo log: EventLog) throws(AnnalsError) {
     self.log = log
-    reach = PlanReach(try CompiledPlan(Plan.self))
+    reach = PlanResolver(try CompiledPlan(Plan.self))
     contextBytes = StageContexts()
     background = nil
     beginning = nil

@@ -18,7 +18,7 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
 
   /// The untyped log, for audits and maintenance. Reads from it upcast nothing.
   public let log: EventLog
-  let reach: PlanReach
+  let reach: PlanResolver
   /// The contexts of the plan's stages.
   let contextBytes: StageContexts
   /// The migration pass that runs in the background of this store.
@@ -26,7 +26,7 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   /// The views of the store.
   let viewing = ViewHolder()
   /// The guard that the first append applies; `nil` if there is nothing to guard.
-  let beginning: StreamBeginning?
+  let beginning: StreamMoveGuard?
   /// The newest version above the plan's, other than a bridge, that had events in the store when it was
   /// opened. With such a version nothing can be appended.
   let newer: SchemaVersion?
@@ -55,9 +55,9 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   /// - Throws: ``AnnalsError`` with code `invalidPlan` (lists every problem), `noPath`, `newerSchema`,
   ///   `shapeChanged`, `requiresActivation`, `requiresPass` or `storeTooOld` (`details.kinds` lists every
   ///   type, version, count, first position and missing step), or as ``EventLog/init(at:options:)``. If it
-  ///   activates, also `undeclaredFields`, `ruleFailed`, `tooLarge`, `malformed`, `busy`, `held` and any
+  ///   activates, also `undeclaredFields`, `ruleFailed`, `tooLarge`, `malformed`, `busy`, `appendsSuspended` and any
   ///   ``AnnalsError`` that `prepare` throws. If it folds inline projections, also `rejected` with the
-  ///   position of the refused event, `ruleFailed`, `busy` and `held`.
+  ///   position of the refused event, `ruleFailed`, `busy` and `appendsSuspended`.
   /// - Complexity: O(schema versions and record types), whatever the length of the log.
   public init(
     at url: URL, plan: Plan.Type, options: StoreOptions = StoreOptions(),
@@ -68,14 +68,14 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
     // The lease comes before any look at the store: a program that appends after that look knows of this
     // program.
     let lease = try ProgramLease.take(unprepared.current.version, options, in: log.core.generation.directory)
-    try Self.mustNotLower(unprepared, log)
+    try Self.verifyNotDowngraded(unprepared, log)
     let migration = try Self.moveStreams(log, unprepared, options)
     let quarantine = Quarantine(options.unreadable)
     let activation = Activation(log, unprepared, quarantine)
     let before = try log.read { (snapshot) in snapshot.kinds.row(of: unprepared.current.version)?.phase }
     if options.activating {
       // Nothing is changed for a plan that could not read the store afterwards.
-      let presumed = PlanReach(unprepared, skipping: SkippedEvents(options.newerTypes), isAdopting: true)
+      let presumed = PlanResolver(unprepared, skipping: SkippedEvents(options.newerTypes), isAdopting: true)
       _ = try log.read { (snapshot) throws(AnnalsError) in
         try presumed.prove(snapshot.reader.census(), snapshot.kinds)
       }
@@ -84,7 +84,7 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
       if rollout.plan.stability == .bridge, options.access == .readWrite { try rollout.activateIfFree() }
     }
     let contexts = try activation.contexts()
-    let reach = PlanReach(
+    let reach = PlanResolver(
       contexts.isEmpty ? unprepared : try CompiledPlan(plan, contexts),
       quarantine, skipping: SkippedEvents(options.newerTypes), lease: lease)
     let after = try log.read { (snapshot) in snapshot.kinds.row(of: unprepared.current.version)?.phase }

@@ -43,7 +43,7 @@ extension HeadMerge {
   ///
   /// - Parameter other: The merge of another process, if one runs. While it may still be at work, the tail is
   ///   left to it.
-  mutating func freezeIfDue(beside other: MergeRow?) {
+  mutating func freezeIfDue(against other: MergeRow?) {
     guard case .idle = phase else { return }
     let frozen = generation.heads.withTable { [interval] table -> FrozenHeads? in
       guard table.tail >= interval.entries || table.dirtyBytes >= interval.bytes else { return nil }

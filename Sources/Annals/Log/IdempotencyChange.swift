@@ -225,7 +225,7 @@ extension EventLog {
   ///   - progress: Is called now and then with the number of indexed entries.
   /// - Returns: Whether the store recognised ids in another way before.
   /// - Throws: ``AnnalsError`` with code `wrongUse` for an invalid length of a window, `readOnly`, `busy`
-  ///   while a migration pass runs, `held`, `diskFull`, `damaged`, `needsNewer` or `inputOutput`.
+  ///   while a migration pass runs, `appendsSuspended`, `diskFull`, `damaged`, `needsNewer` or `inputOutput`.
   /// - Complexity: O(log) to build the index, O(entries with ids) to remove it.
   @discardableResult
   public func setIdempotency(

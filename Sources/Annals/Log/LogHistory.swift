@@ -48,18 +48,18 @@ struct LogHistory: HistorySource {
     // will see them.
     plan.newestStored = plan.newestStored ?? plan.current.version
     let passed = PassedEntries()
-    let reach = PlanReach(plan, quarantine.map { passed.quarantine(before: $0) }, isAdopting: true)
+    let reach = PlanResolver(plan, quarantine.map { passed.quarantine(before: $0) }, isAdopting: true)
     let steps = cases.map { plan.sources(ofAny: $0) }
     var reader = EntryReader(log.core, .log(from: nil), limit: Int(clamping: last))
-    let buffer = Delivery<Event>()
+    let buffer = TypedEventBuffer<Event>()
     var end: PageEnd
     repeat {
       var items: [HistoryItem<Event>] = []
       end = try reader.page { (cursor, snapshot) throws(AnnalsError) in
-        let lifting = try snapshot.lifting(reach, selecting: steps)
-        return cursor.page(PageLimits(elements: .max), of: lifting.wanted) {
+        let upcaster = try snapshot.upcaster(reach, selecting: steps)
+        return cursor.page(PageLimits(elements: .max), of: upcaster.wanted) {
           (entry, stream) throws(AnnalsError) in
-          try lifting.lift(entry, of: stream, into: buffer)
+          try upcaster.upcast(entry, of: stream, into: buffer)
           items += passed.take().map { .passedOver($0) }
           items += buffer.entries.map { .entry($0) }
           buffer.keep(first: 0)

@@ -4,16 +4,16 @@ public import AnnalsSchema
 /// The events of a store or of one stream in one snapshot, in order, each in the plan's current version.
 public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
   private var cursor: EntryCursor
-  private let lifting: EntryLifting
+  private let upcaster: Upcaster
   @usableFromInline let backwards: Bool
   @usableFromInline var remaining: Int
   /// The events that the last stored entry has become and that are not delivered yet.
-  @usableFromInline let delivery = Delivery<Event>()
+  @usableFromInline let delivery = TypedEventBuffer<Event>()
 
   @_lifetime(copy cursor)
-  init(_ cursor: consuming EntryCursor, _ lifting: EntryLifting, backwards: Bool, limit: Int) {
+  init(_ cursor: consuming EntryCursor, _ upcaster: Upcaster, backwards: Bool, limit: Int) {
     self.cursor = cursor
-    self.lifting = lifting
+    self.upcaster = upcaster
     self.backwards = backwards
     remaining = limit
   }
@@ -46,7 +46,7 @@ public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
     let stream = try cursor.name(of: entry)
     guard cursor.steps.includes(stream) else { return true }
     // An entry that fails half-way delivers nothing.
-    try lifting.lift(entry, of: stream, into: delivery)
+    try upcaster.upcast(entry, of: stream, into: delivery)
     return true
   }
 }

@@ -33,7 +33,7 @@ extension StoreReader {
   /// Whether entries of any stream went to another one.
   func hasMoved() throws(AnnalsError) -> Bool {
     var isFound = false
-    try eachMoved(behind: nil) { (_, _) in
+    try eachMoved(after: nil) { (_, _) in
       isFound = true
       return false
     }
@@ -44,9 +44,9 @@ extension StoreReader {
   ///
   /// - Parameter last: The key after which the rows begin.
   func eachMoved(
-    behind last: [UInt8]?, _ body: (String, [UInt8]) -> Bool
+    after last: [UInt8]?, _ body: (String, [UInt8]) -> Bool
   ) throws(AnnalsError) {
-    try eachFact(MovedRow.prefix, behind: last, body)
+    try eachFact(MovedRow.prefix, after: last, body)
   }
 
   /// Calls `body` with each row of `meta` about a stream whose name begins with `text`, in order, until it
@@ -56,7 +56,7 @@ extension StoreReader {
   ///   - text: ``MovedRow/prefix`` or ``OriginRow/prefix``.
   ///   - last: The key after which the rows begin.
   func eachFact(
-    _ text: String, behind last: [UInt8]?, _ body: (String, [UInt8]) -> Bool
+    _ text: String, after last: [UInt8]?, _ body: (String, [UInt8]) -> Bool
   ) throws(AnnalsError) {
     let prefix = Array(text.utf8)
     var cursor: Cursor

@@ -11,11 +11,11 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
     get { log.reader }
   }
   var generation: Generation { log.generation }
-  private let lifting: EntryLifting
+  private let upcaster: Upcaster
 
-  init(_ core: LogCore, _ reach: PlanReach) throws(AnnalsError) {
+  init(_ core: LogCore, _ reach: PlanResolver) throws(AnnalsError) {
     let log = try LogSnapshot(core)
-    lifting = try log.lifting(reach)
+    upcaster = try log.upcaster(reach)
     self.log = log
   }
 
@@ -49,7 +49,7 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
     limit: Int = .max
   ) throws(AnnalsError) -> StoreEntries<Event> {
     let steps = try log.steps(of: .log(from: start, prefix: prefix), backwards: backwards)
-    return StoreEntries(try EntryCursor(log.reader, steps), lifting, backwards: backwards, limit: limit)
+    return StoreEntries(try EntryCursor(log.reader, steps), upcaster, backwards: backwards, limit: limit)
   }
 
   /// Returns the events of one stream, in order. A stream that does not exist has none.
@@ -67,7 +67,7 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
   ) throws(AnnalsError) -> StoreEntries<Event> {
     let steps = try log.steps(
       of: .stream(stream, from: start), backwards: backwards, likely: limit)
-    return StoreEntries(try EntryCursor(log.reader, steps), lifting, backwards: backwards, limit: limit)
+    return StoreEntries(try EntryCursor(log.reader, steps), upcaster, backwards: backwards, limit: limit)
   }
 }
 
@@ -90,7 +90,7 @@ extension StoreSnapshot {
   @_lifetime(borrow self)
   func entries(at position: Position) throws(AnnalsError) -> StoreEntries<Event> {
     let steps = try log.steps(of: .log(from: position), backwards: false, limit: 1)
-    return StoreEntries(try EntryCursor(log.reader, steps), lifting, backwards: false, limit: .max)
+    return StoreEntries(try EntryCursor(log.reader, steps), upcaster, backwards: false, limit: .max)
   }
 
   /// The stream of the entry at `position`.

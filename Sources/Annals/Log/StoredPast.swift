@@ -17,7 +17,7 @@ final class StoredPast: StreamPast {
   private let tables: StoreTables
   private let kinds: KindRegistry
   private let log: UUID
-  private let reach: PlanReach
+  private let reach: PlanResolver
   /// The kinds that may be part of the groups that were gathered last.
   private let lastWanted = Mutex<(version: SchemaVersion, cases: FoldedCases, kinds: WantedKinds)?>(nil)
 
@@ -29,7 +29,7 @@ final class StoredPast: StreamPast {
   ///   - reach: The plan that reads them.
   /// - Returns: `nil` for a plan without folds, which never looks back.
   init?(
-    _ environment: Environment, _ tables: StoreTables, _ kinds: KindRegistry, log: UUID, _ reach: PlanReach
+    _ environment: Environment, _ tables: StoreTables, _ kinds: KindRegistry, log: UUID, _ reach: PlanResolver
   ) {
     guard reach.hasFolds else { return nil }
     self.environment = environment
@@ -40,12 +40,12 @@ final class StoredPast: StreamPast {
   }
 
   func walk(
-    back origin: Origin, to first: Revision, before version: SchemaVersion, into room: GroupSink,
+    back origin: Origin, to first: Revision, before version: SchemaVersion, into room: GroupBuffer,
     _ goesOn: () -> Bool
   ) throws(AnnalsError) {
     guard let before = reach.before(version) else { return }
-    var lifting = EntryLifting(reach: before, kinds: kinds, log: log, past: self)
-    passOverOthers(than: room.cases, version, &lifting)
+    var upcaster = Upcaster(reach: before, kinds: kinds, log: log, past: self)
+    passOverOthers(than: room.cases, version, &upcaster)
     let transaction = try storage { () throws(EnvironmentError) in try environment.beginRead() }
     let reader = StoreReader(transaction.view, tables)
     var position = origin.position
@@ -55,7 +55,7 @@ final class StoredPast: StreamPast {
       let entry = try reader.lend(try reader.bytes(at: position), at: position)
       try reader.check(entry.header, at: position, is: Revision(revision), of: stream)
       if position != origin.position || !origin.path.isEmpty {
-        if lifting.wanted.include(entry) { try lifting.lift(entry, of: origin.stream, into: room) }
+        if upcaster.wanted.include(entry) { try upcaster.upcast(entry, of: origin.stream, into: room) }
         guard goesOn() else { return }
       }
       guard revision > first.rawValue else { return }
@@ -67,16 +67,16 @@ final class StoredPast: StreamPast {
   /// Leaves out entries that can become no record of a fold: an unreadable one among them must not keep a
   /// group from being folded.
   private func passOverOthers(
-    than cases: FoldedCases, _ version: SchemaVersion, _ lifting: inout EntryLifting
+    than cases: FoldedCases, _ version: SchemaVersion, _ upcaster: inout Upcaster
   ) {
     let known = lastWanted.withLock { last in
       last.flatMap { $0.version == version && $0.cases == cases ? $0.kinds : nil }
     }
     if let known {
-      lifting.wanted = known
+      upcaster.wanted = known
       return
     }
-    lifting.select(lifting.reach.plan.sources(ofAny: cases.indices))
-    lastWanted.withLock { [wanted = lifting.wanted] in $0 = (version, cases, wanted) }
+    upcaster.select(upcaster.reach.plan.sources(ofAny: cases.indices))
+    lastWanted.withLock { [wanted = upcaster.wanted] in $0 = (version, cases, wanted) }
   }
 }

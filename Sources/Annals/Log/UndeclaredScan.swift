@@ -74,7 +74,7 @@ struct UndeclaredWatch {
     // Whether a pass has to run first does not matter here.
     var whole = plan
     whole.passesStreams = true
-    let reach = PlanReach(whole, isAdopting: true)
+    let reach = PlanResolver(whole, isAdopting: true)
     for (number, row) in census where row.parts > 0 || row.quarantined > 0 {
       guard let kind = kinds.kinds[number], loss != .adoption || kind.version == nil,
         let entrance = try? reach.entrance(of: kind, in: kinds)

@@ -25,7 +25,7 @@ extension WriterLoop {
         merge = before
         return
       }
-      merge.freezeIfDue(beside: otherMerge)
+      merge.freezeIfDue(against: otherMerge)
     }
   }
 

@@ -226,7 +226,7 @@ struct WriterLoop {
     knownCommit = commit
     inline = group.inline.rows
     merge.keep()
-    merge.freezeIfDue(beside: otherMerge)
+    merge.freezeIfDue(against: otherMerge)
     // Only now are the kinds that the group registered in the store.
     generation.publish(group.kinds)
     place.commits.announce()
@@ -260,9 +260,9 @@ extension WriterLoop {
     try reader.read(.state, into: &meta)
     switch meta.state {
     case .live: break
-    case .held:
+    case .appendsSuspended:
       throw AnnalsError(
-        .held, "the store refuses appends until the last migration is accepted or rolled back")
+        .appendsSuspended, "the store refuses appends until the last migration is accepted or rolled back")
     case .sealed(let seal) where seal.succeeds(arrived: generation.arrived): return nil
     case .building, .sealed:
       throw AnnalsError(

@@ -36,7 +36,7 @@ extension EventLog {
   ///
   /// - Parameter url: The store's directory.
   /// - Returns: The removed generations, and the files left alone.
-  /// - Throws: ``AnnalsError`` with code `held` before the switch is accepted; `busy` if a pass runs, or if
+  /// - Throws: ``AnnalsError`` with code `appendsSuspended` before the switch is accepted; `busy` if a pass runs, or if
   ///   somebody still reads from one of the generations; and as ``init(at:options:)``. Nothing is removed
   ///   then.
   /// - Complexity: O(generations), and the removal of the files.
@@ -87,9 +87,9 @@ extension GenerationChange {
     let state = try inUse.environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       try StoreReader(transaction.view, inUse.tables).state()
     }
-    guard state != .held else {
+    guard state != .appendsSuspended else {
       throw AnnalsError(
-        .held,
+        .appendsSuspended,
         "the last switch is neither accepted nor rolled back; accept it first; nothing was removed")
     }
   }
@@ -101,7 +101,8 @@ extension GenerationChange {
   private func forgetPredecessor(_ numbers: [UInt64]) throws(AnnalsError) {
     try write(in: inUse) { (transaction) throws(AnnalsError) in
       guard try self.meta(in: transaction).state == .live else {
-        throw AnnalsError(.held, "the last switch is neither accepted nor rolled back; nothing was removed")
+        throw AnnalsError(
+          .appendsSuspended, "the last switch is neither accepted nor rolled back; nothing was removed")
       }
       let newest = try StoreReader(transaction.view, inUse.tables).newestGeneration()
       let removed = numbers.max() ?? 0

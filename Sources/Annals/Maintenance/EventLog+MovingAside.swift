@@ -72,7 +72,7 @@ struct MovingAside {
       switch try files({ () throws(StoreFileError) in try take(name) }) {
       case .taken(let lease): leases.append(lease)
       case .gone: continue
-      case .held:
+      case .appendsSuspended:
         throw AnnalsError(
           .busy,
           "a program has the store '\(FileName.text(self.name))' open and holds '\(name)'; close it there, then try again; nothing was moved",
@@ -84,7 +84,7 @@ struct MovingAside {
 
   private enum Attempt {
     case taken(MovingAsideLease)
-    case held
+    case appendsSuspended
     /// Its program has ended since the directory was listed.
     case gone
   }
@@ -92,7 +92,7 @@ struct MovingAside {
   private func take(_ lease: String) throws(StoreFileError) -> Attempt {
     do throws(StoreFileError) {
       guard let hold = try FileLock(lease, in: directory, create: false).tryLock(.exclusive) else {
-        return .held
+        return .appendsSuspended
       }
       return .taken(MovingAsideLease(hold))
     } catch .missing {

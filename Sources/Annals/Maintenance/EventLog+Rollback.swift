@@ -151,7 +151,7 @@ extension GenerationChange {
     var wasHeld = false
     try write(in: inUse) { (transaction) throws(AnnalsError) in
       var meta = try self.meta(in: transaction)
-      guard meta.state == .held else { return false }
+      guard meta.state == .appendsSuspended else { return false }
       meta.state = .live
       try transaction.put(meta.value(of: .state), StoreMeta.Name.state.rawValue, in: inUse.tables.meta)
       wasHeld = true

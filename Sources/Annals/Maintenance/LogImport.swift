@@ -125,7 +125,7 @@ extension AnnalsError {
       case (.outcomeUnknown, 0):
         "the lines of the first batch may be stored or not: look before you import them again"
       case (.outcomeUnknown, _):
-        "the lines up to \(lines) are done, and those of the batch behind them may be: look before you go on with --skip \(lines)"
+        "the lines up to \(lines) are done, and those of the batch after them may be: check before you continue with --skip \(lines)"
       case (_, 0): "no line was stored"
       default: "the lines up to \(lines) are done: go on with --skip \(lines)"
       }

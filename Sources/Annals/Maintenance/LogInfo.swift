@@ -32,7 +32,7 @@ public struct LogInfo: Sendable {
     /// It takes appends.
     case live
     /// It takes appends only after ``EventLog/accept(_:)``.
-    case held
+    case appendsSuspended
   }
 
   /// The generation from which a migration pass made the one in use.
@@ -154,7 +154,7 @@ extension EventLog {
       guard let status else { throw AnnalsError(StoreFileError.replaced(file: generation.current.fileName)) }
       return LogInfo(
         id: meta.log, format: StoreMeta.format, generation: meta.generation,
-        state: meta.state == .held ? .held : .live,
+        state: meta.state == .appendsSuspended ? .appendsSuspended : .live,
         predecessor: try reader.predecessor().map {
           LogInfo.Predecessor(generation: $0.generation, last: $0.last == 0 ? nil : Position($0.last))
         },

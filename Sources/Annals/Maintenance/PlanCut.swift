@@ -32,7 +32,7 @@ struct PlanCut: Sendable {
     pipeline.plan.newestStored = passesOverNewer ? pipeline.plan.current.version : nil
     let plan = pipeline.plan
     let forms = pipeline
-    let reach = PlanReach(plan)
+    let reach = PlanResolver(plan)
     version = plan.current.version
     prove = { (snapshot) throws(AnnalsError) in
       _ = try reach.prove(snapshot.reader.census(), snapshot.kinds)
@@ -42,11 +42,11 @@ struct PlanCut: Sendable {
     }
     mustBeActivated = { (log) throws(AnnalsError) in try Activation(log, plan).mustBeDone(contexts) }
     events = { (snapshot, entry, stream) throws(AnnalsError) in
-      let delivery = Delivery<Chain.Current.Event>()
-      let lifting = EntryLifting(
+      let delivery = TypedEventBuffer<Chain.Current.Event>()
+      let upcaster = Upcaster(
         reach: reach, kinds: snapshot.kinds, log: snapshot.generation.meta.log,
         generation: snapshot.generation)
-      try lifting.lift(entry, of: stream, into: delivery)
+      try upcaster.upcast(entry, of: stream, into: delivery)
       var parts: [LogEntry.Part] = []
       for lifted in delivery.entries {
         let form = try forms.form(of: lifted.event).named()

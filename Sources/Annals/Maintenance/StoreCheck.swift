@@ -96,7 +96,7 @@ extension StoreCheck {
     // What a pass has to do first is said of the stage, not of each kind.
     var presumed = compiled
     presumed.passesStreams = true
-    let reach = PlanReach(presumed, isAdopting: true)
+    let reach = PlanResolver(presumed, isAdopting: true)
     let byName = UndeclaredWatch(compiled, census, snapshot.kinds, .pass).kinds
     var kinds: [Kind] = []
     var counts: [SchemaVersion: UInt64] = [:]

@@ -116,7 +116,7 @@ struct StoreCopy {
           details: AnnalsError.Details { $0.file = current.fileName })
       }
       switch meta.state {
-      case .live, .held: break
+      case .live, .appendsSuspended: break
       case .sealed(let seal) where arrived.map { !seal.succeeds(arrived: $0) } ?? false:
         meta.epoch = arrived ?? meta.epoch
       case .building, .sealed:

@@ -64,7 +64,7 @@ struct TableCheck: ~Escapable {
   /// Reads each row that says where a stream went.
   private mutating func checkMoved() {
     for prefix in [MovedRow.prefix, OriginRow.prefix] {
-      do throws(AnnalsError) { try reader.eachFact(prefix, behind: nil) { (_, _) in true } } catch {
+      do throws(AnnalsError) { try reader.eachFact(prefix, after: nil) { (_, _) in true } } catch {
         report.add(error, place: "table 'meta'")
       }
     }

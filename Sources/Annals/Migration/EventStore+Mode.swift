@@ -43,7 +43,7 @@ extension EventStore {
 
   /// Throws unless the plan begins no earlier than the one of the last migration pass: retired versions stay
   /// retired.
-  static func mustNotLower(_ plan: CompiledPlan, _ log: EventLog) throws(AnnalsError) {
+  static func verifyNotDowngraded(_ plan: CompiledPlan, _ log: EventLog) throws(AnnalsError) {
     let refusal = try log.read { (snapshot) throws(AnnalsError) in
       try plan.refusal(byOldest: snapshot.reader.oldest())
     }
@@ -55,7 +55,9 @@ extension CompiledPlan {
   /// Returns why a store refuses the plan, whatever its events are; `nil` if it does not.
   func refusal(by snapshot: borrowing LogSnapshot) throws(AnnalsError) -> AnnalsError? {
     if let refusal = try refusal(byOldest: snapshot.reader.oldest()) { return refusal }
-    do throws(AnnalsError) { try PlanReach(self).mustNotBeContracted(snapshot.kinds) } catch { return error }
+    do throws(AnnalsError) { try PlanResolver(self).mustNotBeContracted(snapshot.kinds) } catch {
+      return error
+    }
     return nil
   }
 

@@ -31,7 +31,7 @@ struct GenerationChain: Equatable, Sendable {
   mutating func step(_ state: StoreMeta.State, epoch: UInt64) -> Step {
     let reached = arrived ?? epoch
     switch state {
-    case .live, .held:
+    case .live, .appendsSuspended:
       arrived = max(reached, epoch)
       return .use
     case .building:

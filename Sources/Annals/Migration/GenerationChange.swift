@@ -87,7 +87,7 @@ extension GenerationChange {
     let meta = try StoreReader(transaction.view, inUse.tables).meta()
     try StoreMeta.check(meta.requires, forWriting: true)
     switch meta.state {
-    case .live, .held: return meta
+    case .live, .appendsSuspended: return meta
     case .building, .sealed:
       // Only the holder of `pass.lock` seals a generation.
       throw AnnalsError(

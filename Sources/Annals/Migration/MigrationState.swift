@@ -10,8 +10,8 @@ public enum MigrationState: Hashable, Sendable {
   /// A pass that builds `generation`, in which events are stored in `version`, is running or was interrupted.
   /// Reads and appends continue. The version is `nil` for a pass without a plan, which changes no event.
   case unfinished(generation: UInt64, version: SchemaVersion?)
-  /// The store has switched, and appends fail with `held` until the switch is accepted or rolled back.
-  case held
+  /// The store has switched, and appends fail with `appendsSuspended` until the switch is accepted or rolled back.
+  case appendsSuspended
 }
 
 extension EventLog {
@@ -21,7 +21,7 @@ extension EventLog {
   /// - Complexity: One snapshot, and the look-up of two rows.
   public func migrationState() throws(AnnalsError) -> MigrationState {
     try read { (snapshot) throws(AnnalsError) in
-      if try snapshot.reader.state() == .held { return .held }
+      if try snapshot.reader.state() == .appendsSuspended { return .appendsSuspended }
       guard let pass = try snapshot.reader.pass() else { return .idle }
       return .unfinished(generation: pass.other, version: pass.version)
     }

@@ -89,7 +89,7 @@ extension Pass {
     try archive?.synchronize()
     try target.write(.full) { (transaction) throws(AnnalsError) in
       var meta = try complete(transaction, sight)
-      meta.state = options.isHolding ? .held : .live
+      meta.state = options.isHolding ? .appendsSuspended : .live
       meta.epoch = sight.meta.epoch + 1
       for name in [StoreMeta.Name.state, .epoch] {
         try transaction.put(meta.value(of: name), name.rawValue, in: target.tables.meta)

@@ -52,7 +52,7 @@ struct Pass {
   /// The archive for lost values; `nil` for none.
   let archive: PassArchive?
   /// The context in which inline projections are folded again; `nil` if the pass knows none.
-  let inline: InlineRoom?
+  let inline: InlineContext?
   /// Copies the rows of inline projections that the pass does not fold.
   var inlineCopy: InlineCopy
 

@@ -46,7 +46,7 @@ enum PassLeftover: Equatable, Sendable {
     }
     switch other.state {
     case .building(let id) where id == pass.id: self = .building(pass)
-    case .live, .held:
+    case .live, .appendsSuspended:
       let isOurs = other.predecessor?.generation == number && epoch < .max && other.epoch == epoch + 1
       self = isOurs ? .unswitched(pass) : .unknown(pass)
     default: self = .unknown(pass)

@@ -26,7 +26,7 @@ struct PassPreflight {
 
   /// Reads the generation in use.
   ///
-  /// - Throws: ``AnnalsError`` with code `held`, `noPath`, `newerSchema` and other errors that keep the plan
+  /// - Throws: ``AnnalsError`` with code `appendsSuspended`, `noPath`, `newerSchema` and other errors that keep the plan
   ///   from reading the store.
   init(_ source: Generation, _ work: PassWork) throws(AnnalsError) {
     self.source = source
@@ -46,7 +46,7 @@ struct PassPreflight {
     let used = try source.usedBytes()
     guard meta.state == .live else {
       throw AnnalsError(
-        meta.state == .held ? .held : .storeReplaced,
+        meta.state == .appendsSuspended ? .appendsSuspended : .storeReplaced,
         "the store takes no migration pass now: the last one is to be accepted or rolled back first")
     }
     schemaEpoch = meta.schemaEpoch
@@ -97,7 +97,7 @@ struct PassPreflight {
     guard estimate > free else { return }
     throw AnnalsError(
       .diskFull,
-      "a migration pass writes the log anew beside the old one and needs about \(estimate) bytes of disk, and \(free) are free; nothing was changed"
+      "a migration pass writes a new log next to the old one and needs about \(estimate) bytes of disk, and \(free) are free; nothing was changed"
     )
   }
 }

@@ -44,7 +44,7 @@ extension PassRunner {
     let state = try reader.state()
     guard state == .live else {
       throw AnnalsError(
-        state == .held ? .held : .storeReplaced,
+        state == .appendsSuspended ? .appendsSuspended : .storeReplaced,
         "the store takes no migration pass now: accept the last one or roll it back")
     }
     return try reader.newestGeneration()
@@ -78,7 +78,7 @@ extension PassRunner {
   /// The row of the unfinished pass as the generation has it that is copied.
   func unfinishedRow(in source: Generation) throws(AnnalsError) -> PassRow {
     guard let row = try source.read({ (reader) throws(AnnalsError) in try reader.pass() }) else {
-      throw AnnalsError(.storeReplaced, "the unfinished pass is gone; begin anew")
+      throw AnnalsError(.storeReplaced, "the unfinished pass is gone; start again")
     }
     return row
   }

@@ -9,7 +9,7 @@ struct PassWork: Sendable {
   /// The version of the entries afterwards; `nil` if they stay in their own.
   let version: SchemaVersion?
   /// The plan, and where kinds enter it; `nil` if entries stay unchanged.
-  let reach: PlanReach?
+  let reach: PlanResolver?
   /// The replacements for unreadable entries in a repair; `nil` in every other pass.
   let patch: EntryPatch?
   /// The new streams of entries; `nil` in a pass that moves none.
@@ -31,7 +31,7 @@ struct PassWork: Sendable {
   /// Takes every entry to the current version of a plan, which was made with these contexts.
   init(_ plan: CompiledPlan, _ contexts: StageContexts) {
     self.init(
-      mark: PlanMark.of(plan), version: plan.current.version, reach: PlanReach(plan), contexts: contexts)
+      mark: PlanMark.of(plan), version: plan.current.version, reach: PlanResolver(plan), contexts: contexts)
   }
 
   /// Takes every entry to the current version of a plan whose last stage moves entries to other streams.
@@ -39,12 +39,12 @@ struct PassWork: Sendable {
     var plan = plan
     plan.passesStreams = true
     self.init(
-      mark: PlanMark.of(plan), version: plan.current.version, reach: PlanReach(plan), contexts: contexts,
+      mark: PlanMark.of(plan), version: plan.current.version, reach: PlanResolver(plan), contexts: contexts,
       move: move)
   }
 
   private init(
-    mark: [UInt8], version: SchemaVersion?, reach: PlanReach?, contexts: StageContexts,
+    mark: [UInt8], version: SchemaVersion?, reach: PlanResolver?, contexts: StageContexts,
     patch: EntryPatch? = nil, move: StreamMove? = nil
   ) {
     self.move = move
@@ -75,7 +75,7 @@ struct PassWork: Sendable {
     else { return }
     throw AnnalsError(
       .needsPlan,
-      "a migration pass folds the inline projection '\(row.name)' anew, and version \(row.version) of it is not known here: begin the pass by a store that is opened with its plan and the projection"
+      "a migration pass folds the inline projection '\(row.name)' again, and version \(row.version) of it is not known here: begin the pass by a store that is opened with its plan and the projection"
     )
   }
 
@@ -106,12 +106,12 @@ struct PassWork: Sendable {
     if let move {
       return .moving(source, kinds, reach.plan, move, failing, isQuarantining: isSettingAside, losing: losing)
     }
-    return .lifting(source, kinds, reach.plan, failing, isQuarantining: isSettingAside, losing: losing)
+    return .upcasting(source, kinds, reach.plan, failing, isQuarantining: isSettingAside, losing: losing)
   }
 
   /// What finds the groups of a generation that cannot be folded; `nil` if entries are copied as they are.
   func failingGroups(of source: RewriteSource) -> FailingGroups? {
-    reach.map { FailingGroups(source, PlanReach($0.plan)) }
+    reach.map { FailingGroups(source, PlanResolver($0.plan)) }
   }
 
   /// Throws unless all entries of a generation can be rewritten, and none is of a later version than the pass

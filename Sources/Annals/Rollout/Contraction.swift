@@ -100,7 +100,7 @@ struct Contraction {
       if report.quarantined > 0 {
         // From here on nobody appends anything that would prevent the contraction.
         _ = try Rollout(log: log, plan: rollout).activate(superseding: false)
-        try GivingUp(log: log, below: version).run(atMost: report.quarantined, &givenUp)
+        try QuarantineDiscard(log: log, below: version).run(atMost: report.quarantined, &givenUp)
       }
       report.isContracted = try finish()
     } catch {
@@ -222,7 +222,7 @@ extension EventStore {
   /// - Returns: The state and the changes.
   /// - Throws: ``AnnalsError`` with code `requiresPass` if events of older versions are left, or quarantined
   ///   entries whose number was not given; `busy` if a program of an older version has the store open, or
-  ///   another process keeps writing; `wrongUse` for losses that were not confirmed; `readOnly`, `held`, and
+  ///   another process keeps writing; `wrongUse` for losses that were not confirmed; `readOnly`, `appendsSuspended`, and
   ///   as an append. Nothing is changed then, unless the error says that entries have been discarded already.
   ///   The version may be active if entries were to be discarded.
   /// - Complexity: O(schema versions and record types), and O(log) if entries are discarded.

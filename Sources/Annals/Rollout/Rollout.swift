@@ -16,7 +16,7 @@ struct Rollout {
   /// - Returns: Whether it was not active before.
   func activate(superseding: Bool) throws(AnnalsError) -> Bool {
     try change { (decision) throws(AnnalsError) in
-      decision.activation(beside: try leases.living(), superseding: superseding)
+      decision.activation(alongside: try leases.living(), superseding: superseding)
     }
   }
 
@@ -24,7 +24,7 @@ struct Rollout {
   /// active, does nothing.
   func activateIfFree() throws(AnnalsError) {
     _ = try change { (decision) throws(AnnalsError) in
-      switch decision.activation(beside: try leases.living(), superseding: false) {
+      switch decision.activation(alongside: try leases.living(), superseding: false) {
       case .success(let changes): return .success(changes)
       case .failure: return .success([:])
       }
@@ -41,7 +41,7 @@ struct Rollout {
       switch decision.append({ () throws(Never) in programs }) {
       case .failure(let refusal): return .failure(refusal)
       case .success(let verdict) where verdict.form == .shared && plan.passNeedsActivation:
-        return decision.activation(beside: programs, superseding: false)
+        return decision.activation(alongside: programs, superseding: false)
       case .success(let verdict): return .success(verdict.changes)
       }
     }

@@ -120,7 +120,7 @@ struct RolloutDecision {
   ///   - superseding: Whether to activate although older ones have it open.
   /// - Returns: The phases that begin with it; none if it is active already.
   func activation(
-    beside programs: [LiveProgram], superseding: Bool
+    alongside programs: [LiveProgram], superseding: Bool
   ) -> Result<[SchemaVersion: SchemaRow.Phase], Refusal> {
     if phase == .active || phase == .contracted { return .success([:]) }
     let older = older(programs)

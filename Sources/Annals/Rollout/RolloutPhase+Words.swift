@@ -4,7 +4,7 @@ extension RolloutPhase {
     switch self {
     case .absent: "not stored yet"
     case .present: "stored"
-    case .expanding: "expanding: older programs append beside it"
+    case .expanding: "expanding: older programs still append"
     case .active: "active"
     case .contracted: "contracted: older versions are given up"
     }

@@ -75,7 +75,7 @@ extension EventStore {
 
   /// Returns the events that the plan now makes of a letter.
   private func content(
-    of letter: DeadLetter, _ events: EventSelection<Event>?, _ reach: PlanReach
+    of letter: DeadLetter, _ events: EventSelection<Event>?, _ reach: PlanResolver
   ) throws(AnnalsError) -> LetterContent<Event> {
     let snapshot = try StoreSnapshot<Event>(log.core, reach)
     if let reason = try snapshot.mismatch(of: letter) { return .nothing(reason) }

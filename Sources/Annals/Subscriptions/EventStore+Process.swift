@@ -60,7 +60,7 @@ extension EventStore {
           if options.endsAtHead { return }
         case .unreadable(let entry, let checkpoint):
           guard options.poison.attempts != nil else { throw entry.error }
-          try await processor.putAside(entry, behind: checkpoint, isolation: actor)
+          try await processor.deadLetter(entry, after: checkpoint, isolation: actor)
         }
       }
     } catch {
@@ -113,7 +113,7 @@ extension Processor {
         return stopped(at: entry.position, entry.stream, by: error)
       }
       if attempt >= most {
-        try await putAside(element, reason: AnnalsError.reason(error), attempts: attempt, isolation: actor)
+        try await deadLetter(element, reason: AnnalsError.reason(error), attempts: attempt, isolation: actor)
         return nil
       }
       attempt += 1

@@ -52,8 +52,8 @@ struct Processor: ~Copyable {
   }
 
   /// Makes an entry a dead letter, and records it as finished.
-  private mutating func putAside(
-    _ key: (position: Position, path: [UInt32]), _ row: DeadLetterRow, behind checkpoint: Checkpoint,
+  private mutating func deadLetter(
+    _ key: (position: Position, path: [UInt32]), _ row: DeadLetterRow, after checkpoint: Checkpoint,
     isolation actor: isolated (any Actor)?
   ) async throws(AnnalsError) {
     try await file.store(
@@ -66,24 +66,24 @@ struct Processor: ~Copyable {
   var policy: PoisonPolicy { options.poison }
 
   /// Makes a dead letter of an entry that the plan cannot read.
-  mutating func putAside(
-    _ entry: UnreadableEntry, behind checkpoint: Checkpoint, isolation actor: isolated (any Actor)?
+  mutating func deadLetter(
+    _ entry: UnreadableEntry, after checkpoint: Checkpoint, isolation actor: isolated (any Actor)?
   ) async throws(AnnalsError) {
-    try await putAside(
+    try await deadLetter(
       (entry.position, []),
       row(entry.stream, checkpoint, "\(entry.error)", attempts: 1, isUnreadable: true),
-      behind: checkpoint, isolation: actor)
+      after: checkpoint, isolation: actor)
   }
 
   /// Makes a dead letter of an entry that the handler cannot handle.
-  mutating func putAside<Event>(
+  mutating func deadLetter<Event>(
     _ element: SubscribedEntry<Entry<Event>>, reason: String, attempts: Int,
     isolation actor: isolated (any Actor)?
   ) async throws(AnnalsError) {
-    try await putAside(
+    try await deadLetter(
       (element.entry.position, element.entry.path),
       row(element.entry.stream, element.place, reason, attempts: attempts, isUnreadable: false),
-      behind: element.checkpoint, isolation: actor)
+      after: element.checkpoint, isolation: actor)
   }
 
   private func row(

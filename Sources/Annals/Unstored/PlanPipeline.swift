@@ -15,13 +15,13 @@ package struct PlanPipeline<Event: SchemaEvent>: Sendable {
   ///   - form: The payload as it is stored.
   ///   - origin: The known facts of the entry.
   ///   - past: The earlier entries, for folds; without it each record is a group of its own.
-  /// - Throws: ``LiftRefusal`` with the error that a store throws.
+  /// - Throws: ``UpcastRefusal`` with the error that a store throws.
   package func entries(
     of form: StoredForm, at origin: Origin, past: UnstoredPast? = nil
-  ) throws(LiftRefusal) -> [Entry<Event>] {
-    let delivery = Delivery<Event>()
+  ) throws(UpcastRefusal) -> [Entry<Event>] {
+    let delivery = TypedEventBuffer<Event>()
     delivery.past = past
-    try plan.lift(form, origin, into: delivery)
+    try plan.upcast(form, origin, into: delivery)
     return delivery.entries
   }
 
@@ -54,28 +54,28 @@ extension PlanChain {
 }
 
 extension CompiledPlan {
-  /// Adds to `sink` the current events of `form`.
-  func lift(_ form: StoredForm, _ origin: Origin, into sink: Sink) throws(LiftRefusal) {
+  /// Adds to `buffer` the current events of `form`.
+  func upcast(_ form: StoredForm, _ origin: Origin, into buffer: EventBuffer) throws(UpcastRefusal) {
     let entrance: Entrance
     do throws(MissingStep) { entrance = try self.entrance(of: form.kind, unversioned: adopted) } catch {
-      throw LiftRefusal(error, form, origin)
+      throw UpcastRefusal(error, form, origin)
     }
-    do throws(LiftFailure) {
-      try lift(entrance, payload: form.payload.span, origin: origin, into: sink)
+    do throws(UpcastFailure) {
+      try upcast(entrance, payload: form.payload.span, origin: origin, into: buffer)
     } catch {
-      throw LiftRefusal(error, origin)
+      throw UpcastRefusal(error, origin)
     }
   }
 }
 
 /// An error of an upcast, and the step that it comes from.
-package struct LiftRefusal: Error, Sendable {
+package struct UpcastRefusal: Error, Sendable {
   /// The error that a store throws.
   package let error: AnnalsError
   /// The step in words, independent of the version that the payload was stored under.
   package let place: String
 
-  init(_ failure: LiftFailure, _ origin: Origin) {
+  init(_ failure: UpcastFailure, _ origin: Origin) {
     error = AnnalsError(failure, origin)
     if case .undecodable(let coding) = failure.failure {
       place = "the payload cannot be decoded: \(coding.reason)"

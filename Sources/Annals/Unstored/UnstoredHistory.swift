@@ -28,7 +28,7 @@ struct UnstoredHistory: HistorySource {
       if let version = form.version, version > plan.newestStored ?? plan.current.version { continue }
       guard plan.wants(form, steps) else { continue }
       let lifted: [Entry<Event>]
-      do throws(LiftRefusal) { lifted = try pipeline.entries(of: form, at: origin, past: past) } catch {
+      do throws(UpcastRefusal) { lifted = try pipeline.entries(of: form, at: origin, past: past) } catch {
         throw error.error
       }
       for entry in lifted { try body(.entry(entry)) }

@@ -20,7 +20,7 @@ package final class UnstoredPast: StreamPast {
   }
 
   package func walk(
-    back origin: Origin, to first: Revision, before version: SchemaVersion, into room: GroupSink,
+    back origin: Origin, to first: Revision, before version: SchemaVersion, into room: GroupBuffer,
     _ goesOn: () -> Bool
   ) throws(AnnalsError) {
     guard var before = plan.beforeFolds[version] else { return }
@@ -44,7 +44,7 @@ package final class UnstoredPast: StreamPast {
   ///
   /// - Returns: Whether to continue.
   private func deliver(
-    _ parts: ArraySlice<Int>, _ before: CompiledPlan, into room: GroupSink, _ goesOn: () -> Bool
+    _ parts: ArraySlice<Int>, _ before: CompiledPlan, into room: GroupBuffer, _ goesOn: () -> Bool
   ) throws(AnnalsError) -> Bool {
     room.past = self
     let steps = before.sources(ofAny: room.cases.indices)
@@ -52,7 +52,7 @@ package final class UnstoredPast: StreamPast {
       let (form, origin) = entries[number]
       if let version = form.version ?? before.adopted, version > before.current.version { continue }
       guard before.wants(form, steps) else { continue }
-      do throws(LiftRefusal) { try before.lift(form, origin, into: room) } catch { throw error.error }
+      do throws(UpcastRefusal) { try before.upcast(form, origin, into: room) } catch { throw error.error }
     }
     return goesOn()
   }

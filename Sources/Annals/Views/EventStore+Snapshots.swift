@@ -58,7 +58,7 @@ extension EventStore {
       let b = try second.snapshot()
       let c = try third.snapshot()
       let places = [try a.read(), try b.read(), try c.read()]
-      guard let most = places.max(), let behind = places.firstIndex(where: { $0 < most }) else {
+      guard let most = places.max(), let late = places.firstIndex(where: { $0 < most }) else {
         return try body(a, b, c)
       }
       let files = [a.file, b.file, c.file]
@@ -69,7 +69,7 @@ extension EventStore {
       for index in places.indices where places[index] < most {
         if let error = stopped[index](files[index]) { throw error }
       }
-      try meeting.wait(for: signals[behind])
+      try meeting.wait(for: signals[late])
     }
   }
 }

@@ -4,7 +4,7 @@ extension EventStore {
   /// Opens the view of a projection, and has it follow the log.
   ///
   /// The call returns at once. A view that has never been built, or must be rebuilt, is built in the
-  /// background (``View/status()``, ``View/waiting(for:timeout:)``). The view follows the log as long as this
+  /// background (``View/status()``, ``View/waitUntil(_:timeout:)``). The view follows the log as long as this
   /// store, a copy of it or a view of it is held.
   ///
   /// - Parameter projection: The projection, with the plan's current events.

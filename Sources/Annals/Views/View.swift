@@ -28,7 +28,7 @@ public struct View<P: Projection>: Sendable {
   private static func unsettled() -> AnnalsError {
     AnnalsError(
       .busy,
-      "the files of the view '\(P.name)' do not agree which of them serves: try again, or build it anew with EventStore.rebuild(_:)"
+      "the files of the view '\(P.name)' do not agree which of them serves: try again, or build it again with EventStore.rebuild(_:)"
     )
   }
 
@@ -79,7 +79,7 @@ public struct View<P: Projection>: Sendable {
     let last = try host.engine.core.generation.lastPosition()
     return AnnalsError(
       .busy,
-      "the view '\(P.name)' is being built, and has read \(position ?? 0) of \(last) positions: wait with waiting(for:), or read again later",
+      "the view '\(P.name)' is being built, and has read \(position ?? 0) of \(last) positions: wait with waitUntil(), or read again later",
       details: AnnalsError.Details { $0.position = position })
   }
 
@@ -114,7 +114,7 @@ extension View {
   ///   - timeout: The longest time to wait.
   /// - Throws: ``AnnalsError`` with code `busy` when the time has passed, `cancelled` in a cancelled task,
   ///   `usedAfterFork`, the error that has stopped the view, or as `read`.
-  public func waiting(for position: Position, timeout: Duration = .seconds(10)) async throws(AnnalsError) {
+  public func waitUntil(_ position: Position, timeout: Duration = .seconds(10)) async throws(AnnalsError) {
     if host.engine.core.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     let end = ContinuousClock.now + timeout
     var watched: (file: ViewFile, watch: CommitWatch)?

@@ -2,12 +2,12 @@ extension AnnalsError {
   /// The kind of an error. New kinds may be added; compare with the constants.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Base: String {
-      case conflict, rejected, streamMoved, duplicateID, partlyThere, invalidName, tooLarge, malformed,
+      case conflict, rejected, streamMoved, duplicateID, partialDuplicate, invalidName, tooLarge, malformed,
         noSuchStore,
         cannotCreate, notAStore, incomplete, foreign, damaged, formatVersion, needsNewer,
         newerSchema, superseded, unrepresentable, storeTooOld, invalidPlan, shapeChanged, noPath,
         requiresActivation, requiresPass, needsPlan, ruleFailed, verifyFailed, collision, busy,
-        held, tooManyReaders, readOnly, permission, diskFull, notCommitted, outcomeUnknown,
+        appendsSuspended, tooManyReaders, readOnly, permission, diskFull, notCommitted, outcomeUnknown,
         storeReplaced, lockFileDamaged, usedAfterFork, inputOutput, cancelled, wrongUse,
         checkpointMismatch, undeclaredFields
     }
@@ -33,7 +33,7 @@ extension AnnalsError {
     /// An event id occurs twice in one call for the same stream.
     public static let duplicateID = Code(.duplicateID)
     /// Some events of a call with ids are already in the stream and others are not.
-    public static let partlyThere = Code(.partlyThere)
+    public static let partialDuplicate = Code(.partialDuplicate)
     /// A stream or type name is empty, has a NUL or has more than 500 bytes.
     public static let invalidName = Code(.invalidName)
     /// A payload, a metadata map or a call exceeds its limit.
@@ -91,7 +91,7 @@ extension AnnalsError {
     /// Another process holds the lock.
     public static let busy = Code(.busy)
     /// The store refuses appends until a switch is accepted or rolled back.
-    public static let held = Code(.held)
+    public static let appendsSuspended = Code(.appendsSuspended)
     /// Every slot for readers is taken.
     public static let tooManyReaders = Code(.tooManyReaders)
     /// The store was opened for reading only.

@@ -4,7 +4,7 @@ import Annals
 struct CompactVerb: Verb {
   static let name = "compact"
   static let summary =
-    "Copies the log into a file without unused pages, beside reads and appends, and switches to it."
+    "Copies the log into a file without unused pages, while reads and appends continue, and switches to it."
   static let synopsis = "<store> [--rate N] [--hold] [--json] …"
   static let help = """
 

@@ -51,7 +51,7 @@ struct DiscardPreviousVerb: Verb {
   private static func text(_ report: DiscardReport) -> String {
     var lines: [String] = []
     if report.discarded.isEmpty {
-      lines.append("there was nothing to remove beside generation \(report.inUse)")
+      lines.append("there was nothing to remove except generation \(report.inUse)")
     } else {
       let list = report.discarded.map { "\($0)" }.joined(separator: ", ")
       lines.append(

@@ -4,7 +4,7 @@ import Annals
 struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
   static var name: String { "migrate" }
   static var summary: String {
-    "Rewrites the whole log in the plan's current version, beside reads and appends, and switches to it."
+    "Rewrites the whole log in the plan's current version, while reads and appends continue, and switches to it."
   }
   static var synopsis: String {
     "<store> [--dry-run] [--to V] [--drop-fields F] [--archive FILE] [--rate N] [--threads N] [--hold] [--json] …"

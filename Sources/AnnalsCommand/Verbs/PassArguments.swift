@@ -11,7 +11,7 @@ struct PassArguments {
       --hold          refuses appends after the switch until 'accept' or 'rollback'
       --quarantine    copies entries that a rule fails on as they are, marks and counts them
       --resume        goes on with an unfinished pass, and fails where there is none
-      --restart       throws an unfinished pass away and begins anew
+      --restart       discards an unfinished pass and starts again
     """
 
   var options: MigrationOptions

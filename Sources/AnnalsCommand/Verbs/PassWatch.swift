@@ -31,7 +31,8 @@ struct PassWatch {
       text += ", \(duration(remaining)) left"
     }
     if let pause = progress.pause {
-      text += pause == .rate ? ", at the rate asked for" : pause == .asked ? ", paused" : ", beside writers"
+      text +=
+        pause == .rate ? ", at the rate asked for" : pause == .asked ? ", paused" : ", while others write"
     }
     return text
   }
@@ -54,7 +55,7 @@ struct PassWatch {
     } else {
       lines.append("nothing to do: all \(report.entries) entries are of the plan's current version")
     }
-    if report.resumedAt > 0 { lines.append("continued behind position \(report.resumedAt)") }
+    if report.resumedAt > 0 { lines.append("continued after position \(report.resumedAt)") }
     if report.rewritten > 0 || report.isDone || report.isRehearsal {
       lines.append("rewritten    \(report.rewritten)")
       lines.append("split        \(report.split)")

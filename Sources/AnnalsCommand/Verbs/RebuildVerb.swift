@@ -4,7 +4,7 @@ import Synchronization
 /// `rebuild`: rebuilds a view of the program from the log.
 struct RebuildVerb: Verb {
   static let name = "rebuild"
-  static let summary = "Builds a view anew from the log, beside the one that serves meanwhile."
+  static let summary = "Rebuilds a view from the log while the old one still serves."
   static let synopsis = "<store> <view> [--json]"
   static let help = """
 

@@ -160,7 +160,7 @@ package struct LockComparison {
     guard found != expected else { return }
     report(
       version, locked.name, line: locked.line,
-      "the samples of record '\(locked.name.text)' of \(name(version)) are not those that it was released with: give back the first \(expected.count), and put new ones behind them"
+      "the samples of record '\(locked.name.text)' of \(name(version)) are not those that it was released with: restore the first \(expected.count), and add new ones after them"
     )
   }
 

@@ -73,7 +73,7 @@ extension PlanCheck.RecordFate: CustomStringConvertible {
     case .retained: heading += "  Retain, stays in the log as it is stored  \(readings)"
     case .added: heading += "  new  \(readings)"
     case .forgotten: heading += "  forgotten  \(readings)"
-    case .redeclared: heading += "  declared anew without a rule  \(readings)"
+    case .redeclared: heading += "  declared again without a rule  \(readings)"
     }
     var lines = [heading] + fields.map { "    \($0)" }
     if !fields.isEmpty, !unchanged.isEmpty { lines.append("    = \(unchanged.joined(separator: ", "))") }

@@ -88,7 +88,7 @@ extension ShapeChange {
       "~ \(place): \(before) -> \(after)"
     case .caseAdded(let name): "+ \(place): case \(name)"
     case .caseRemoved(let name): "- \(place): case \(name)"
-    case .plunged: "~ \(place): \(after), made of fields beside it"
+    case .plunged: "~ \(place): \(after), made of fields next to it"
     case .hoisted(let record): "~ \(record).\(place): \(before) -> \(place): \(after)"
     case .reused: "! \(place): \(stored.map { "\($0) -> " } ?? "")\(after)"
     }

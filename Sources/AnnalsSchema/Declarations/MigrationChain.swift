@@ -117,7 +117,7 @@ extension MigrationChain {
     if let streams = stage.streams {
       let version = stage.newer.version
       work.streams = { [self] (contexts) throws(AnnalsError) in
-        StreamRouting(streams, behind: try CompiledPlan(self, contexts), to: version)
+        StreamRouting(streams, after: try CompiledPlan(self, contexts), to: version)
       }
     }
     return MigrationChain<Oldest, Next>(

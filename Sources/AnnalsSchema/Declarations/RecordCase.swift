@@ -24,7 +24,9 @@ public struct RecordCase<Event: SchemaEvent, R: Record>: Sendable {
   ) {
     self.index = index
     self.step = step
-    self.delivery = RecordStep { (record: consuming R, origin, sink) in sink.deliver(event(record), origin) }
+    self.delivery = RecordStep { (record: consuming R, origin, buffer) in
+      buffer.deliver(event(record), origin)
+    }
     self.decoding = { payloadStep($0) }
   }
 }

@@ -48,7 +48,7 @@ public protocol SchemaEvent: Sendable {
   /// Passes the case's record to its step.
   ///
   /// - Throws: Any error that the step throws.
-  consuming func send(through steps: Steps, _ origin: Origin, into sink: Sink) throws(StepFailure)
+  consuming func send(through steps: Steps, _ origin: Origin, into buffer: EventBuffer) throws(StepFailure)
 }
 
 /// A record type as a case of a schema's event.

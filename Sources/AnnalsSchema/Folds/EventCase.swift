@@ -14,7 +14,7 @@ internal import AnnalsCoding
   ///   - finish: Delivers the result of a group.
   func step(
     of site: FoldSite, _ cases: FoldedCases,
-    _ finish: @escaping @Sendable (GroupRoom<Event>, Origin, Sink) throws(StepFailure) -> Void
+    _ finish: @escaping @Sendable (TypedGroupBuffer<Event>, Origin, EventBuffer) throws(StepFailure) -> Void
   ) -> any Sendable
 }
 
@@ -23,17 +23,17 @@ extension RecordCase: EventCase {
 
   @inlinable func step(
     of site: FoldSite, _ cases: FoldedCases,
-    _ finish: @escaping @Sendable (GroupRoom<Event>, Origin, Sink) throws(StepFailure) -> Void
+    _ finish: @escaping @Sendable (TypedGroupBuffer<Event>, Origin, EventBuffer) throws(StepFailure) -> Void
   ) -> any Sendable {
     let delivery = delivery
     return FoldStep<R>(
       site,
-      RecordStep { (record: consuming R, origin, sink) throws(StepFailure) in
-        guard try site.endsGroup(origin, sink) else { return }
-        let group = GroupRoom<Event>(cases, endingAt: origin)
+      RecordStep { (record: consuming R, origin, buffer) throws(StepFailure) in
+        guard try site.endsGroup(origin, buffer) else { return }
+        let group = TypedGroupBuffer<Event>(cases, endingAt: origin)
         try delivery.run(record, origin, group)
-        try site.gather(before: origin, sink, into: group)
-        try finish(group, origin, sink)
+        try site.gather(before: origin, buffer, into: group)
+        try finish(group, origin, buffer)
       })
   }
 }

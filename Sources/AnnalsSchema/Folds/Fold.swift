@@ -45,10 +45,10 @@ internal import AnnalsCoding
     initial, step
   ) { next in
     let newer = target.step(next)
-    return { (state, origin, site, sink) throws(StepFailure) in
+    return { (state, origin, site, buffer) throws(StepFailure) in
       let new: New
       do { new = try result(state, origin) } catch { throw .ruleThrew(site, error) }
-      try newer.run(consume new, origin.part(0), sink)
+      try newer.run(consume new, origin.part(0), buffer)
     }
   }
 }
@@ -138,16 +138,16 @@ internal import AnnalsCoding
   _ result: @escaping @Sendable (State, Origin) throws -> [Event]
 ) -> @Sendable (Event.Steps) -> FoldResult<State> {
   { next in
-    { (state, origin, site, sink) throws(StepFailure) in
+    { (state, origin, site, buffer) throws(StepFailure) in
       let parts: [Event]
       do { parts = try result(state, origin) } catch { throw .ruleThrew(site, error) }
       guard parts.count <= RuleSite.partLimit else { throw .tooManyParts(site, parts.count) }
-      if parts.isEmpty, sink.notesDrops { sink.note(site, reason ?? "the fold gave no events") }
+      if parts.isEmpty, buffer.notesDrops { buffer.note(site, reason ?? "the fold gave no events") }
       for (index, part) in parts.enumerated() {
         guard effect.allows(part.caseIndex) else {
           throw .unexpectedPart(site, Event.records[part.caseIndex].type.recordName)
         }
-        try part.send(through: next, origin.part(UInt32(truncatingIfNeeded: index)), into: sink)
+        try part.send(through: next, origin.part(UInt32(truncatingIfNeeded: index)), into: buffer)
       }
     }
   }
@@ -155,7 +155,7 @@ internal import AnnalsCoding
 
 /// Delivers the result of a group from its state and the origin of its last entry.
 @usableFromInline typealias FoldResult<State> =
-  @Sendable (State, Origin, RuleSite, Sink) throws(StepFailure) -> Void
+  @Sendable (State, Origin, RuleSite, EventBuffer) throws(StepFailure) -> Void
 
 /// Makes the rule for all forms of `Fold`.
 ///
@@ -180,13 +180,13 @@ internal import AnnalsCoding
       let deliver = result(next)
       let site = Rule<From, To, Context>.site(named: recordCase.recordName)
       return recordCase.step(of: FoldSite(site, reason, ends), taken) {
-        (group, origin, sink) throws(StepFailure) in
+        (group, origin, buffer) throws(StepFailure) in
         let take = taking()
         var state = initial()
         for (event, origin) in group.events.reversed() {
           do { try step(&state, try take(event, origin), origin) } catch { throw .ruleThrew(site, error) }
         }
-        try deliver(state, origin, site, sink)
+        try deliver(state, origin, site, buffer)
       }
     }
   }

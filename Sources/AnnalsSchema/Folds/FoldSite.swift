@@ -25,18 +25,18 @@ internal import AnnalsCoding
   }
 
   /// Returns whether a record is the last one of its group, and if not, records why it is dropped.
-  @usableFromInline func endsGroup(_ origin: Origin, _ sink: Sink) throws(StepFailure) -> Bool {
-    if try end(at: origin, sink) != nil { return true }
-    if sink.notesDrops { sink.note(self) }
+  @usableFromInline func endsGroup(_ origin: Origin, _ buffer: EventBuffer) throws(StepFailure) -> Bool {
+    if try end(at: origin, buffer) != nil { return true }
+    if buffer.notesDrops { buffer.note(self) }
     return false
   }
 
   /// Returns the group that ends at a record; `nil` if none does. Without a stream, each record is a group.
-  private func end(at origin: Origin, _ sink: Sink) throws(StepFailure) -> GroupEnd? {
-    guard sink.past != nil else { return GroupEnd(count: 1, first: origin.revision) }
+  private func end(at origin: Origin, _ buffer: EventBuffer) throws(StepFailure) -> GroupEnd? {
+    guard buffer.past != nil else { return GroupEnd(count: 1, first: origin.revision) }
     guard let ends else { throw .ruleThrew(site, ContextMissing()) }
     do throws(AnnalsError) {
-      let table = sink.ends(in: ends)
+      let table = buffer.ends(in: ends)
       let found = try table.end(at: origin.position.rawValue, origin.path)
       if found != nil || origin.path.isEmpty { return found }
       // The entry could not be read when the stage was activated, so its parts were unknown.
@@ -48,9 +48,9 @@ internal import AnnalsCoding
 
   /// Gathers the records before the last one of a group, newest first.
   @usableFromInline func gather(
-    before origin: Origin, _ sink: Sink, into group: GroupSink
+    before origin: Origin, _ buffer: EventBuffer, into group: GroupBuffer
   ) throws(StepFailure) {
-    guard let past = sink.past, let end = try end(at: origin, sink), end.count > 1 else { return }
+    guard let past = buffer.past, let end = try end(at: origin, buffer), end.count > 1 else { return }
     do throws(AnnalsError) {
       var known = group.count
       try past.walk(back: origin, to: end.first, before: site.to, into: group) {

@@ -34,9 +34,9 @@ final class GroupEnds {
       chunk = try table.chunk(number)
       self.number = number
     }
-    let behind = try firstPosition(of: number + 1)
+    let next = try firstPosition(of: number + 1)
     do throws(FormatFailure) {
-      return try look(at: position, path, number, behind)
+      return try look(at: position, path, number, next)
     } catch {
       throw Self.damaged(error)
     }
@@ -46,15 +46,15 @@ final class GroupEnds {
   ///
   /// - Parameters:
   ///   - number: The chunk's number.
-  ///   - behind: The position of the first row after the chunk.
+  ///   - next: The position of the first row after the chunk.
   private func look(
-    at position: UInt64, _ path: [UInt32], _ number: Int, _ behind: UInt64
+    at position: UInt64, _ path: [UInt32], _ number: Int, _ next: UInt64
   ) throws(FormatFailure) -> GroupEnd? {
     // A span of a property of an object cannot be passed on.
     let (chunk, key) = (chunk, key)
     let rows = try ContextChunk(chunk.span)
     let (index, isFound) = try rows.place(of: key.span, in: table.range(of: number))
-    let before = try GroupEnd.position(ofRow: isFound ? index + 1 : index, in: rows) ?? behind
+    let before = try GroupEnd.position(ofRow: isFound ? index + 1 : index, in: rows) ?? next
     guard isFound else {
       gap = (try GroupEnd.position(ofRow: index - 1, in: rows) ?? 0, before)
       return nil

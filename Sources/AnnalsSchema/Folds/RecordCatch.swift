@@ -1,7 +1,7 @@
 public import AnnalsCoding
 
-/// A sink that catches the record of an event.
-@usableFromInline final class RecordCatch<R: Record>: Sink {
+/// A buffer that catches the record of an event.
+@usableFromInline final class RecordCatch<R: Record>: EventBuffer {
   /// The record that was caught last, until it is taken.
   @usableFromInline var record: R?
 
@@ -23,7 +23,7 @@ public import AnnalsCoding
   }
 
   /// Makes a closure that takes the record of type `R` out of an event that has one. It is for one reader,
-  /// because it keeps the sink that catches the record.
+  /// because it keeps the buffer that catches the record.
   @inlinable func taking<R: Record>(_ type: R.Type) -> (Event, Origin) throws -> R {
     let caught = RecordCatch<R>()
     return { event, origin in
@@ -46,8 +46,8 @@ public import AnnalsCoding
   @inlinable mutating func step<R: Record>(
     for recordCase: RecordCase<Event, R>
   ) throws(AnnalsError) -> RecordStep<R> {
-    RecordStep { record, _, sink in
-      if let caught = sink as? RecordCatch<R> { caught.record = record }
+    RecordStep { record, _, buffer in
+      if let caught = buffer as? RecordCatch<R> { caught.record = record }
     }
   }
 }

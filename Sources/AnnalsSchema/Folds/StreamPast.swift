@@ -11,11 +11,11 @@ package protocol StreamPast: AnyObject, Sendable {
   ///   - origin: The origin of the entry to begin at.
   ///   - first: The revision at which it ends.
   ///   - version: The version to which the stage leads; the stage's older version is delivered.
-  ///   - room: The sink for the events of an entry.
+  ///   - room: The buffer for the events of an entry.
   ///   - goesOn: Returns whether to continue; called after each entry.
   /// - Throws: ``AnnalsError``, as a read of the entries.
   func walk(
-    back origin: Origin, to first: Revision, before version: SchemaVersion, into room: GroupSink,
+    back origin: Origin, to first: Revision, before version: SchemaVersion, into room: GroupBuffer,
     _ goesOn: () -> Bool
   ) throws(AnnalsError)
 }

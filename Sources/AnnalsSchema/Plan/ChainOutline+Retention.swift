@@ -63,7 +63,7 @@ extension ChainOutline {
         problems.append(
           .partlyRetained(
             .init(from.records[number]), as: .init(to.records[output]), from: .init(from), to: .init(to),
-            behind: .init(schemas[stage + 1])))
+            after: .init(schemas[stage + 1])))
       }
     }
     return problems

@@ -113,13 +113,13 @@ extension CompiledBridge {
     _ lowered: LoweredRecord, as payload: [UInt8], of caseIndex: Int, _ origin: Origin
   ) throws(LoweringFailure) {
     let (type, name) = (newer.records[caseIndex].name.text, older.records[lowered.caseIndex].name.text)
-    let delivery = EncodedDelivery()
+    let delivery = EncodedEventBuffer()
     do throws(StepFailure) {
       try steps[lowered.caseIndex].run(lowered.payload.span, origin, delivery)
     } catch {
       throw failure(
         type, "its Downcast makes a '\(name)' of it, which could not be read: \(error)",
-        LiftFailure(version: older.version, type: name, failure: error).cause)
+        UpcastFailure(version: older.version, type: name, failure: error).cause)
     }
     let content = delivery.content
     guard let part = content.parts.first, content.parts.count == 1 else {

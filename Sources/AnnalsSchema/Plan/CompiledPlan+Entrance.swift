@@ -72,22 +72,22 @@ extension CompiledPlan {
     return Entrance(step: index, steps[index].payload.preceded(by: conversion), isNewer: true)
   }
 
-  /// Appends the current events of a stored payload to `sink`, in order; after an error, none of them.
+  /// Appends the current events of a stored payload to `buffer`, in order; after an error, none of them.
   ///
   /// - Parameters:
   ///   - entrance: The entrance for payloads of its kind.
   ///   - payload: The payload as it was stored.
   ///   - origin: The origin of the entry.
-  ///   - sink: A sink for the plan's current event.
-  package func lift(
-    _ entrance: Entrance, payload: Span<UInt8>, origin: Origin, into sink: Sink
-  ) throws(LiftFailure) {
-    let before = sink.count
+  ///   - buffer: A buffer for the plan's current event.
+  package func upcast(
+    _ entrance: Entrance, payload: Span<UInt8>, origin: Origin, into buffer: EventBuffer
+  ) throws(UpcastFailure) {
+    let before = buffer.count
     do {
-      try entrance.payload.run(payload, origin, sink)
+      try entrance.payload.run(payload, origin, buffer)
     } catch {
-      sink.keep(first: before)
-      throw LiftFailure(
+      buffer.keep(first: before)
+      throw UpcastFailure(
         version: steps[entrance.step].version, type: steps[entrance.step].type, failure: error)
     }
   }

@@ -153,7 +153,7 @@ package struct CompiledPlan: Sendable {
 
 extension CompiledPlan {
   /// Returns the numbers of the stages after `version` that move entries to other streams, oldest first.
-  package func movingStages(behind version: SchemaVersion) -> [Int] {
+  package func movingStages(after version: SchemaVersion) -> [Int] {
     stages.indices.filter { stages[$0].movesStreams && schemas[$0 + 1].version > version }
   }
 

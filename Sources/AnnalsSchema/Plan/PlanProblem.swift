@@ -58,7 +58,7 @@ package enum PlanProblem: Equatable {
   /// A stage moves entries to other streams and also folds them.
   case foldedStreams(from: Schema, to: Schema)
   /// A rule makes records that a later stage retains from records that it does not retain, or folds them.
-  case partlyRetained(Record, as: Record, from: Schema, to: Schema, behind: Schema)
+  case partlyRetained(Record, as: Record, from: Schema, to: Schema, after: Schema)
   /// A field has a name that is reserved.
   case reused(Record, in: Schema, change: String)
 }
@@ -95,7 +95,7 @@ extension PlanProblem: CustomStringConvertible {
     case .forgotten(let record, let from, let to, let heirs):
       "record '\(record.name)' of \(from) is not in \(to), and no rule takes it: write Drop(\\.\(record.caseName), reason: …), Retain(\\.\(record.caseName)), Upcast(\\.\(record.caseName), to: …) or Split(\\.\(record.caseName), into: …) in the stage, or carry it with typealias \(record.typeName) = \(from.name).\(record.typeName)\(heirs.map { "; if '\($0.name)' is the same record under another name, write @Record(formerly: [\"\(record.name)\"]) at it" }.joined())"
     case .redeclared(let record, let from, let to):
-      "record '\(record.name)' of \(from) is declared anew in \(to), and no rule takes it: write Upcast(\\.\(record.caseName), to: \\.\(record.caseName)) { old, origin in … } in the stage, or carry it with typealias \(record.typeName) = \(from.name).\(record.typeName)"
+      "record '\(record.name)' of \(from) is declared again in \(to), and no rule takes it: write Upcast(\\.\(record.caseName), to: \\.\(record.caseName)) { old, origin in … } in the stage, or carry it with typealias \(record.typeName) = \(from.name).\(record.typeName)"
     case .incompatible(let record, let from, let to, let changes):
       "record '\(record.name)' of \(from) cannot be read in the shape that it has in \(to) without a rule, for which write Upcast(\\.\(record.caseName), to: …) { old, origin in … }:\(changes.map { "\n  - \($0)" }.joined())"
     case .formerName(let record, let other, let name, let from, let to):
@@ -109,7 +109,7 @@ extension PlanProblem: CustomStringConvertible {
     case .idle(let word, let record, let from, let to):
       "\(word) in the stage from \(from) to \(to) speaks of '\(record.name)', which is carried unchanged, new, or made by a rule: take it out, or let the rule give the value"
     case .skips(let record, let from, let to, let carried):
-      "\(to) carries record '\(record.name)' of \(carried), which \(from) has declared anew: write typealias \(record.typeName) = \(from.name).\(record.typeName) in \(to.name), or Upcast(\\.\(record.caseName), to: \\.\(record.caseName)) { old, origin in … } in the stage"
+      "\(to) carries record '\(record.name)' of \(carried), which \(from) has declared again: write typealias \(record.typeName) = \(from.name).\(record.typeName) in \(to.name), or Upcast(\\.\(record.caseName), to: \\.\(record.caseName)) { old, origin in … } in the stage"
     case .unbridged(let record, let schema, let from, let changes):
       "record '\(record.name)' of \(schema), which is a bridge, reaches no program of \(from): write Downcast(\\.\(record.caseName), to: …) { new in … } in the stage, or give it a shape that \(from.name) can read:\(changes.map { "\n  - \($0)" }.joined())"
     case .bridgeAtOnePosition(let schema, let from):
@@ -123,7 +123,7 @@ extension PlanProblem: CustomStringConvertible {
     case .twoStreams(let from, let to):
       "the stage from \(from) to \(to) has more than one Streams: say in one of them where every entry goes"
     case .foldedStreams(let from, let to):
-      "the stage from \(from) to \(to) has Streams and a Fold, and which of them sees the other's streams is nowhere said: put the Fold into a stage of its own, before or behind it"
+      "the stage from \(from) to \(to) has Streams and a Fold, and which of them sees the other's streams is not defined: put the Fold into a stage of its own, before or after it"
     case .partlyRetained(let record, let output, let from, let to, let newer):
       "the stage from \(from) to \(to) makes '\(output.name)' of '\(record.name)', and the stage to \(newer) retains that, but not all that comes of the entry: an entry is retained as a whole, and never by a Fold; write Drop(\\.\(output.caseName), reason: …) in place of the Retain, or let the rule for \\.\(record.caseName) make nothing else"
     case .reused(let record, let schema, let change):

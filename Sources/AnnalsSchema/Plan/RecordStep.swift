@@ -2,11 +2,13 @@ public import AnnalsCoding
 
 /// The steps for a record of one type and version, up to its delivery as an event of the newest version.
 public struct RecordStep<R: Record>: Sendable {
-  /// Processes the record with its entry's origin, and adds the resulting events to the sink.
-  public let run: @Sendable (consuming R, Origin, Sink) throws(StepFailure) -> Void
+  /// Processes the record with its entry's origin, and adds the resulting events to the buffer.
+  public let run: @Sendable (consuming R, Origin, EventBuffer) throws(StepFailure) -> Void
 
   /// Creates the step that calls `run`.
-  @inlinable public init(_ run: @escaping @Sendable (consuming R, Origin, Sink) throws(StepFailure) -> Void) {
+  @inlinable public init(
+    _ run: @escaping @Sendable (consuming R, Origin, EventBuffer) throws(StepFailure) -> Void
+  ) {
     self.run = run
   }
 }
@@ -38,10 +40,10 @@ public struct RecordStep<R: Record>: Sendable {
   /// all of a payload, and for one with a shape.
   private var recoded: (@Sendable (Span<UInt8>, inout [UInt8]) throws(CodingFailure) -> Void)?
   /// Decodes a payload and continues with the next step.
-  private let decoded: @Sendable (Span<UInt8>, Origin, Sink) throws(StepFailure) -> Void
+  private let decoded: @Sendable (Span<UInt8>, Origin, EventBuffer) throws(StepFailure) -> Void
 
   @usableFromInline init(
-    _ decoded: @escaping @Sendable (Span<UInt8>, Origin, Sink) throws(StepFailure) -> Void
+    _ decoded: @escaping @Sendable (Span<UInt8>, Origin, EventBuffer) throws(StepFailure) -> Void
   ) {
     self.decoded = decoded
   }
@@ -162,12 +164,12 @@ public struct RecordStep<R: Record>: Sendable {
   }
 
   /// Runs the step with a payload of its type and version.
-  func run(_ payload: Span<UInt8>, _ origin: Origin, _ sink: Sink) throws(StepFailure) {
-    if isDirect { return try decoded(payload, origin, sink) }
+  func run(_ payload: Span<UInt8>, _ origin: Origin, _ buffer: EventBuffer) throws(StepFailure) {
+    if isDirect { return try decoded(payload, origin, buffer) }
     if retention != nil { return }
-    if let fold, try !fold.endsGroup(origin, sink) { return }
-    var room = sink.takeRoom()
-    defer { sink.giveBack(&room) }
+    if let fold, try !fold.endsGroup(origin, buffer) { return }
+    var room = buffer.borrowScratch()
+    defer { buffer.giveBack(&room) }
     do throws(CodingFailure) {
       switch naming {
       case .nothing: try conversion.apply(payload, to: &room)
@@ -177,22 +179,22 @@ public struct RecordStep<R: Record>: Sendable {
     } catch {
       throw .undecodable(error)
     }
-    guard case .read = naming, !conversion.isSame else { return try decoded(room.span, origin, sink) }
-    var second = sink.takeRoom()
-    defer { sink.giveBack(&second) }
+    guard case .read = naming, !conversion.isSame else { return try decoded(room.span, origin, buffer) }
+    var second = buffer.borrowScratch()
+    defer { buffer.giveBack(&second) }
     do throws(CodingFailure) { try conversion.apply(room.span, to: &second) } catch {
       throw .undecodable(error)
     }
-    try decoded(second.span, origin, sink)
+    try decoded(second.span, origin, buffer)
   }
 }
 
 /// Makes the step from bytes, once for each record type, regardless of how many versions use the type.
 @inlinable @inline(never) func payloadStep<R: Record>(_ step: RecordStep<R>) -> PayloadStep {
-  PayloadStep { (payload, origin, sink) throws(StepFailure) in
+  PayloadStep { (payload, origin, buffer) throws(StepFailure) in
     let record: R
     do throws(CodingFailure) { record = try R.decode(payload: payload) } catch { throw .undecodable(error) }
-    try step.run(consume record, origin, sink)
+    try step.run(consume record, origin, buffer)
   }
 }
 

@@ -24,7 +24,7 @@ extension MigrationStage {
     _ = try extend(VersionSteps<To.Event>(), StageContexts(), &table)
     let steps = table.first ?? []
     return StageAlone { (caseIndex, payload, origin) throws(StepFailure) in
-      let delivery = Delivery<To.Event>()
+      let delivery = TypedEventBuffer<To.Event>()
       try steps[caseIndex].run(payload.span, origin, delivery)
       var outputs: [StageAlone.Output] = []
       for entry in delivery.entries {

@@ -132,11 +132,11 @@ private struct Crossing<Event: SchemaEvent, Next: SchemaEvent>: StepSource {
     }
     // Conversions are joined from stage to stage, so that many cost as much as one.
     let payload = newer.payloads[next].preceded(by: conversion)
-    let step = RecordStep<R> { (record: consuming R, origin, sink) throws(StepFailure) in
+    let step = RecordStep<R> { (record: consuming R, origin, buffer) throws(StepFailure) in
       if let site = payload.retention { throw .retainedEvent(site) }
       var bytes: [UInt8] = []
       do throws(CodingFailure) { try record.encode(into: &bytes) } catch { throw .undecodable(error) }
-      try payload.run(bytes.span, origin, sink)
+      try payload.run(bytes.span, origin, buffer)
     }
     try made.add(step, payload, for: recordCase)
     return step

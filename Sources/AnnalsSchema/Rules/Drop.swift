@@ -11,8 +11,8 @@ internal import AnnalsCoding
   _ path: RecordPath<From, Old>, reason: String
 ) -> Rule<From, To, Context> {
   Rule(.drop, From.Event.cases[keyPath: path].index, .nothing(reason: reason)) { _, _, _ in
-    RecordStep<Old> { _, _, sink in
-      if sink.notesDrops { sink.note(Rule<From, To, Context>.site(Old.self), reason) }
+    RecordStep<Old> { _, _, buffer in
+      if buffer.notesDrops { buffer.note(Rule<From, To, Context>.site(Old.self), reason) }
     }
   }
 }

@@ -79,7 +79,7 @@ internal import AnnalsCoding
 ) -> Rule<From, To, Context> {
   Rule(.split, From.Event.cases[keyPath: path].index, effect) { next, context, _ in
     let body = make(context)
-    return RecordStep<Old> { (old: consuming Old, origin, sink) throws(StepFailure) in
+    return RecordStep<Old> { (old: consuming Old, origin, buffer) throws(StepFailure) in
       let parts: [To.Event]
       do { parts = try body(old, origin) } catch {
         throw .ruleThrew(Rule<From, To, Context>.site(Old.self), error)
@@ -87,15 +87,15 @@ internal import AnnalsCoding
       guard parts.count <= RuleSite.partLimit else {
         throw .tooManyParts(Rule<From, To, Context>.site(Old.self), parts.count)
       }
-      if parts.isEmpty, sink.notesDrops {
-        sink.note(Rule<From, To, Context>.site(Old.self), reason ?? "the split gave no events")
+      if parts.isEmpty, buffer.notesDrops {
+        buffer.note(Rule<From, To, Context>.site(Old.self), reason ?? "the split gave no events")
       }
       for (index, part) in parts.enumerated() {
         guard effect.allows(part.caseIndex) else {
           throw .unexpectedPart(
             Rule<From, To, Context>.site(Old.self), To.Event.records[part.caseIndex].type.recordName)
         }
-        try part.send(through: next, origin.part(UInt32(truncatingIfNeeded: index)), into: sink)
+        try part.send(through: next, origin.part(UInt32(truncatingIfNeeded: index)), into: buffer)
       }
     }
   }

@@ -77,12 +77,12 @@ internal import AnnalsCoding
   return Rule(.upcast, From.Event.cases[keyPath: path].index, .cases([target.index])) { next, context, _ in
     let body = make(context)
     let step = target.step(next)
-    return RecordStep<Old> { (old: consuming Old, origin, sink) throws(StepFailure) in
+    return RecordStep<Old> { (old: consuming Old, origin, buffer) throws(StepFailure) in
       let new: New
       do { new = try body(old, origin) } catch {
         throw .ruleThrew(Rule<From, To, Context>.site(Old.self), error)
       }
-      try step.run(consume new, origin, sink)
+      try step.run(consume new, origin, buffer)
     }
   }
 }
@@ -94,12 +94,12 @@ internal import AnnalsCoding
 ) -> Rule<From, To, Context> {
   Rule(.upcast, From.Event.cases[keyPath: path].index, .anything) { next, context, _ in
     let body = make(context)
-    return RecordStep<Old> { (old: consuming Old, origin, sink) throws(StepFailure) in
+    return RecordStep<Old> { (old: consuming Old, origin, buffer) throws(StepFailure) in
       let new: To.Event
       do { new = try body(old, origin) } catch {
         throw .ruleThrew(Rule<From, To, Context>.site(Old.self), error)
       }
-      try (consume new).send(through: next, origin, into: sink)
+      try (consume new).send(through: next, origin, into: buffer)
     }
   }
 }

@@ -75,7 +75,7 @@ extension ShapeWalk {
     case .unwrapped:
       return
         "\(field) changed from \(before) to \(after), and an array may hold none or several: \(rule) that chooses"
-    case .plunged: return "\(field), \(after), is made of fields that stood beside it"
+    case .plunged: return "\(field), \(after), is made of fields that were next to it"
     case .hoisted(let record): return "\(field), \(after), comes out of `\(record)`"
     case .merged:
       return

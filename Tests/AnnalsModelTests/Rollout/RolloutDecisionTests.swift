@@ -69,7 +69,7 @@ import Testing
     #expect(
       decision.append { () throws(Never) in [unread] }
         == .success(.init(form: .shared, changes: [second.version: .expanding])))
-    #expect(decision.activation(beside: [unread], superseding: false) == .failure(.needed([unread])))
+    #expect(decision.activation(alongside: [unread], superseding: false) == .failure(.needed([unread])))
   }
 
   @Test func `a version above a bridge that the store never had asks once, and older readers do not stop it`()

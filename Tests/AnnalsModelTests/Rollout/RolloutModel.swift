@@ -118,7 +118,7 @@ struct RolloutModel: Hashable {
   }
 
   func activating(_ version: UInt32, superseding: Bool) -> RolloutModel? {
-    guard case .success(let changes) = decision(version).activation(beside: live, superseding: superseding)
+    guard case .success(let changes) = decision(version).activation(alongside: live, superseding: superseding)
     else { return nil }
     var next = self
     next.take(changes)

@@ -176,7 +176,7 @@ import Testing
       lines
         == read(
           "Plunges",
-          "~ place: (city: text), made of fields beside it  (lightweight; new reads old: mapped; old reads new: needs a downcast)",
+          "~ place: (city: text), made of fields next to it  (lightweight; new reads old: mapped; old reads new: needs a downcast)",
           "= city"))
   }
 

@@ -113,14 +113,14 @@ private struct ManyEvent: SchemaEvent {
     try record.encode(into: &payload)
   }
 
-  consuming func send(through steps: Steps, _ origin: Origin, into sink: Sink) throws(StepFailure) {
-    try Self.run(record, steps, caseIndex, origin, sink)
+  consuming func send(through steps: Steps, _ origin: Origin, into buffer: EventBuffer) throws(StepFailure) {
+    try Self.run(record, steps, caseIndex, origin, buffer)
   }
 
   private static func run<R: Record>(
-    _ record: R, _ steps: Steps, _ number: Int, _ origin: Origin, _ sink: Sink
+    _ record: R, _ steps: Steps, _ number: Int, _ origin: Origin, _ buffer: EventBuffer
   ) throws(StepFailure) {
-    try steps.step(number, of: R.self).run(record, origin, sink)
+    try steps.step(number, of: R.self).run(record, origin, buffer)
   }
 }
 

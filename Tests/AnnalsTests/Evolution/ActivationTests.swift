@@ -201,7 +201,8 @@ private enum ThrowingPlan: SchemaMigrationPlan {
   @Test func `a rule that asks for a context in a stage without one is given the empty one`() throws {
     let plan = try CompiledPlan(ContextlessPlan.self)
     #expect(
-      try plan.lift(Parks1.ParkAdded(name: "n", city: "c"), SchemaVersion(1, 0, 0), as: ContextlessPlan.self)
+      try plan.upcast(
+        Parks1.ParkAdded(name: "n", city: "c"), SchemaVersion(1, 0, 0), as: ContextlessPlan.self)
         == [
           Lifted(
             .cityAdded(.init(id: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), name: "c")))

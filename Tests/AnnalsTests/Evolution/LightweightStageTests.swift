@@ -62,7 +62,7 @@ import Testing
   @Test func `a typed event meets a lightweight stage with the same result as its bytes`() throws {
     let plan = try CompiledPlan(ThreeHops.self)
     #expect(
-      try plan.lift(Hop1.A(n: 5), SchemaVersion(1, 0, 0), as: ThreeHops.self)
+      try plan.upcast(Hop1.A(n: 5), SchemaVersion(1, 0, 0), as: ThreeHops.self)
         == [Lifted(.a(.init(n: 6, text: nil)))])
   }
 }

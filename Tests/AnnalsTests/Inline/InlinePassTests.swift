@@ -175,7 +175,7 @@ struct InlinePassTests {
     let place = try TemporaryStore()
     let store = try place.accounts([InlineBalances.self])
     // More than a call folds.
-    let count = Int(InlineRoom.longestGap) + 10
+    let count = Int(InlineContext.longestGap) + 10
     try await store.append((0..<count).map { _ in .moved(.init(amount: 1)) }, to: "t")
     _ = try await place.accounts([]).log.compact().report()
     try await store.append([.moved(.init(amount: 1))], to: "t")
@@ -207,7 +207,7 @@ struct InlinePassTests {
     let store = try place.accounts([InlineBalances.self])
     try await store.append([.moved(.init(amount: 7))], to: "s")
     let plain = try place.accounts([])
-    let gap = Int(InlineRoom.longestGap)
+    let gap = Int(InlineContext.longestGap)
     try await plain.append((0..<gap).map { _ in .moved(.init(amount: 1)) }, to: "t")
     try await plain.append([.moved(.init(amount: 1))], to: "t")
     let error = await #expect(throws: AnnalsError.self) {

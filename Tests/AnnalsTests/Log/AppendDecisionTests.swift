@@ -74,7 +74,7 @@ private struct ModelState: AppendState {
       case (.repeated(let positions), .repeated(let identities)):
         #expect(identities.map(\.position.rawValue) == positions)
       case (.duplicateID(let wanted), .duplicateID(let found, _)): #expect(found == wanted)
-      case (.partlyThere, .partlyThere): break
+      case (.partialDuplicate, .partialDuplicate): break
       case (.conflict(let wanted), .conflict(let found)): #expect(found == wanted)
       case (let wanted, let found): Issue.record("wanted \(wanted), found \(found)")
       }
@@ -90,10 +90,10 @@ private struct ModelState: AppendState {
       case .stored: reached.insert("stored")
       case .repeated(let positions): if !positions.isEmpty { reached.insert("repeated") }
       case .duplicateID: reached.insert("duplicateID")
-      case .partlyThere: reached.insert("partlyThere")
+      case .partialDuplicate: reached.insert("partialDuplicate")
       case .conflict: reached.insert("conflict")
       }
     }
-    #expect(reached == ["stored", "repeated", "duplicateID", "partlyThere", "conflict"])
+    #expect(reached == ["stored", "repeated", "duplicateID", "partialDuplicate", "conflict"])
   }
 }

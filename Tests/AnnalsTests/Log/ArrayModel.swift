@@ -27,7 +27,7 @@ struct ArrayModel {
     case stored([UInt64])
     case repeated([UInt64])
     case duplicateID(UUID)
-    case partlyThere
+    case partialDuplicate
     case conflict([Violation])
   }
 
@@ -59,22 +59,22 @@ struct ArrayModel {
       let last = new.lastIndex { $0.id != nil } ?? 0
       if let index = window.lastIndex(where: { entries[$0 - 1].event.id == new[last].id }) {
         let start = index - last
-        guard start >= 0, start + new.count <= old.count else { return .partlyThere }
+        guard start >= 0, start + new.count <= old.count else { return .partialDuplicate }
         let there = Array(old[start..<start + new.count])
-        guard there.map({ entries[$0 - 1].event.id }) == new.map(\.id) else { return .partlyThere }
+        guard there.map({ entries[$0 - 1].event.id }) == new.map(\.id) else { return .partialDuplicate }
         found[stream] = there
         verdicts.append(true)
       } else {
         let ids = new.compactMap(\.id)
         if window.contains(where: { position in ids.contains { $0 == entries[position - 1].event.id } }) {
-          return .partlyThere
+          return .partialDuplicate
         }
         verdicts.append(false)
       }
-      if verdicts.last != verdicts.first { return .partlyThere }
+      if verdicts.last != verdicts.first { return .partialDuplicate }
     }
     if verdicts.first == true {
-      guard order.allSatisfy({ found[$0] != nil }) else { return .partlyThere }
+      guard order.allSatisfy({ found[$0] != nil }) else { return .partialDuplicate }
       var positions: [UInt64] = []
       for part in parts {
         for _ in part.events { positions.append(UInt64(found[part.stream, default: []].removeFirst())) }

@@ -20,7 +20,7 @@ extension EventLog {
     } catch {
       switch error.code {
       case .duplicateID: return .duplicateID(try #require(error.details.id))
-      case .partlyThere: return .partlyThere
+      case .partialDuplicate: return .partialDuplicate
       case .conflict: return .conflict(error.details.violations)
       default: throw error
       }

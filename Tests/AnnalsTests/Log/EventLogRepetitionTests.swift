@@ -54,7 +54,7 @@ import Testing
     let error = try await refusal { $0.append(again, to: "a") }
     // A run of the first call's events in their order cannot be told from a call that was made.
     let isRun = [[1, 2], [2, 3, 4]].contains(numbers)
-    #expect(error?.code == (isRun ? nil : .partlyThere))
+    #expect(error?.code == (isRun ? nil : .partialDuplicate))
     #expect(isRun || error?.details.id != nil)
   }
 
@@ -100,18 +100,18 @@ import Testing
       call.append(one, to: "a")
       call.append(two, to: "b")
     }
-    #expect(error?.code == .partlyThere)
+    #expect(error?.code == .partialDuplicate)
     #expect(error?.details.id == id(1))
     let reversed = try await refusal { call in
       call.append(two, to: "b")
       call.append(one, to: "a")
     }
-    #expect(reversed?.code == .partlyThere)
+    #expect(reversed?.code == .partialDuplicate)
     // Events without ids cannot be recognised, so a call that brings some is not whole either.
     let mixed = try await refusal { call in
       call.append(one, to: "a")
       call.append(bare, to: "c")
     }
-    #expect(mixed?.code == .partlyThere)
+    #expect(mixed?.code == .partialDuplicate)
   }
 }

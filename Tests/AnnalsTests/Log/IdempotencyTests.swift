@@ -47,10 +47,10 @@ import Testing
     #expect(again.wasRepeated && again.positions == first.positions)
     #expect(
       await code { () throws(AnnalsError) in _ = try await log.append(three([3, 2]), to: "a") }
-        == .partlyThere)
+        == .partialDuplicate)
     #expect(
       await code { () throws(AnnalsError) in _ = try await log.append(three([1, 2_000]), to: "a") }
-        == .partlyThere)
+        == .partialDuplicate)
     // The ids of one stream say nothing of another.
     #expect(try await log.append(entries([1]), to: "b").wasRepeated == false)
     #expect(try log.info().idempotency == .always)

@@ -101,7 +101,7 @@ import Testing
     #expect(report.bytes <= info.used + 16 * 4096)
   }
 
-  @Test(arguments: [StoreMeta.State.live, .held])
+  @Test(arguments: [StoreMeta.State.live, .appendsSuspended])
   func `a copy is live, and has nothing of a pass`(state: StoreMeta.State) async throws {
     let place = try TemporaryStore()
     let log = try place.open()

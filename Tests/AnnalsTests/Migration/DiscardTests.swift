@@ -93,9 +93,9 @@ import Testing
   }
 
   @Test func `nothing is removed while a switch is held`() async throws {
-    let (place, _) = try await switched(state: .held)
+    let (place, _) = try await switched(state: .appendsSuspended)
     let error = #expect(throws: AnnalsError.self) { try EventLog.discardPrevious(place.url) }
-    #expect(error?.code == .held)
+    #expect(error?.code == .appendsSuspended)
     #expect(try names(place).contains("log-000001.mdb"))
   }
 

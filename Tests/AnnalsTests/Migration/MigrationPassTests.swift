@@ -87,7 +87,7 @@ import Testing
     let error = await #expect(throws: AnnalsError.self) {
       try await store.append([.heartbeat(.init(n: 1))], to: "a")
     }
-    #expect(error?.code == .held)
+    #expect(error?.code == .appendsSuspended)
     #expect(try EventLog.accept(place.url).wasHeld)
     try await store.append([.heartbeat(.init(n: 1))], to: "a")
   }

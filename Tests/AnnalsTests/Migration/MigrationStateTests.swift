@@ -25,7 +25,7 @@ import Testing
     var options = MigrationOptions()
     options.isHolding = true
     _ = try await log.compact(options).report()
-    #expect(try await states.next() == .held)
+    #expect(try await states.next() == .appendsSuspended)
     let accepting = Task { try EventLog.accept(place.url) }
     #expect(try await states.next() == .idle)
     _ = try await accepting.value

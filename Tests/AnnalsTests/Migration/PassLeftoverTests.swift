@@ -33,7 +33,7 @@ import Testing
     #expect(leftover(.building(pass: UUID())) == .unknown(pass))
   }
 
-  @Test(arguments: [StoreMeta.State.live, .held])
+  @Test(arguments: [StoreMeta.State.live, .appendsSuspended])
   func `a finished generation without a seal that leads to it is not in use`(state: StoreMeta.State) {
     #expect(leftover(state, epoch: 8, predecessor: 4) == .unswitched(pass))
   }

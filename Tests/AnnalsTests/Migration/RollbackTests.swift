@@ -61,7 +61,7 @@ import Testing
     let place = try TemporaryStore()
     let generations = Generations(place)
     try await place.open().append([.placed(1)], to: "a")
-    try generations.switchOver(1, to: 2, epoch: 1, last: 1, state: .held)
+    try generations.switchOver(1, to: 2, epoch: 1, last: 1, state: .appendsSuspended)
     #expect(try EventLog.rollback(place.url).to == 1)
     #expect(try await place.open().append([.placed(2)], to: "a").positions == [2])
   }

@@ -52,7 +52,7 @@ final class StockRoom: Sendable {
   @discardableResult
   func note(_ events: [StockV1.Event]) async throws -> Position {
     let last = try await store.append(events, to: "stock").position ?? 0
-    try await view.waiting(for: last)
+    try await view.waitUntil(last)
     return last
   }
 

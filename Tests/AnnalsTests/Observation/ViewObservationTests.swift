@@ -234,25 +234,25 @@ import Testing
         try transaction.commit()
       }
     }
-    func read(behind seen: UInt64) throws -> [ChangeJournal.Change]? {
+    func read(after seen: UInt64) throws -> [ChangeJournal.Change]? {
       let transaction = try environment.beginRead()
-      return try ChangeJournal.changes(behind: seen, in: table, transaction.view, of: "journal")
+      return try ChangeJournal.changes(after: seen, in: table, transaction.view, of: "journal")
     }
-    #expect(try read(behind: 0) == [])
+    #expect(try read(after: 0) == [])
     try note(0..<3, at: 7)
-    #expect(try read(behind: 0)?.map(\.number) == [1, 2, 3])
-    #expect(try read(behind: 1)?.map(\.position) == [7, 7])
-    #expect(try read(behind: 4) == nil)
+    #expect(try read(after: 0)?.map(\.number) == [1, 2, 3])
+    #expect(try read(after: 1)?.map(\.position) == [7, 7])
+    #expect(try read(after: 4) == nil)
     try note(3..<10_000, at: 8)
-    #expect(try read(behind: 0)?.count == ChangeJournal.page)
+    #expect(try read(after: 0)?.count == ChangeJournal.page)
     try note(10_000..<10_001, at: 9)
-    #expect(try read(behind: 0) == nil)
-    #expect(try read(behind: 1)?.first?.number == 2)
+    #expect(try read(after: 0) == nil)
+    #expect(try read(after: 1)?.first?.number == 2)
     try note(0..<10_001, at: 10)
-    #expect(try read(behind: 10_001) == nil)
-    #expect(try read(behind: 10_002) == [])
+    #expect(try read(after: 10_001) == nil)
+    #expect(try read(after: 10_002) == [])
     try note(0..<1, at: 11)
-    #expect(try read(behind: 10_002)?.map(\.kind) == [.put])
+    #expect(try read(after: 10_002)?.map(\.kind) == [.put])
   }
 
   @Test("a result is given now and whenever it has changed, and only then")
@@ -336,7 +336,7 @@ import Testing
     }
     #expect(error.code == .busy && error.message.contains("removed"))
     let again = try room.store.view(Stock.self)
-    try await again.waiting(for: 1)
+    try await again.waitUntil(1)
     #expect(try again.rows(RowQuery(Item.self)).map(\.name) == ["a"])
   }
 
@@ -373,7 +373,7 @@ import Testing
       try await room.store.append([.counted(.init(item: "a\(number)", count: number))], to: "stock")
       begun.append(clock.now)
       costs.append(clock.now - start)
-      try await room.view.waiting(for: Position(UInt64(number) + 1))
+      try await room.view.waitUntil(Position(UInt64(number) + 1))
     }
     let latencies = zip(begun, try await reader.value).map { $1 - $0 }.sorted()
     costs.sort()

@@ -47,7 +47,7 @@ private final class SwitchObserver: Sendable {
   struct Told: Sendable {
     /// By row, how far the view was when it was told: before the switch, and behind it.
     var before: [Int: Position] = [:]
-    var behind: [Int: Position] = [:]
+    var after: [Int: Position] = [:]
     /// The rows that were told a second time.
     var twice: [Int] = []
     var resets = 0
@@ -85,8 +85,8 @@ private final class SwitchObserver: Sendable {
         switch change {
         case .put(let note, let position):
           let row = note.position
-          if told.before[row] != nil || told.behind[row] != nil { told.twice.append(row) }
-          if told.resets == 0 { told.before[row] = position } else { told.behind[row] = position }
+          if told.before[row] != nil || told.after[row] != nil { told.twice.append(row) }
+          if told.resets == 0 { told.before[row] = position } else { told.after[row] = position }
           told.rows.insert(row)
         case .removed(_, let position): told.twice.append(Int(position.rawValue))
         case .reset:
@@ -127,7 +127,7 @@ extension ViewChange {
       let place = try TemporaryStore()
       do {
         let store = try EventStore(at: place.url, plan: StockPlan.self, options: .relaxedCommits)
-        try await store.view(Notes.First.self).waiting(for: append(300, to: store))
+        try await store.view(Notes.First.self).waitUntil(append(300, to: store))
       }
       Notes.Second.waits.store(true, ordering: .releasing)
       let store = try EventStore(at: place.url, plan: StockPlan.self, options: .relaxedCommits)
@@ -147,7 +147,7 @@ extension ViewChange {
         if number > opening + 20, observer.told.resets > 0 { break }
       }
       try await ViewFollowingTests.wait { observer.told.resets > 0 }
-      try await view.waiting(for: append(1, to: store))
+      try await view.waitUntil(append(1, to: store))
       let last = try await append(1, to: store)
       observer.end(at: last)
       // The last one may have been told before it was known to be that.
@@ -157,7 +157,7 @@ extension ViewChange {
       #expect(told.resets == 1, "seed \(seed), \(round)")
       #expect(told.twice == [], "seed \(seed), \(round)")
       #expect(told.rows.isSuperset(of: 1...Int(last.rawValue)), "seed \(seed), \(round)")
-      #expect(!told.behind.isEmpty, "seed \(seed), \(round)")
+      #expect(!told.after.isEmpty, "seed \(seed), \(round)")
       // The older file goes no further than where the new one begins to tell.
       let new = try #require(view.line.state.withLock { $0.served?.file })
       let gate = try new.read { (view) throws(AnnalsError) in try new.gate(view) }
@@ -165,7 +165,7 @@ extension ViewChange {
       #expect(left == gate, "seed \(seed), \(round)")
       #expect(told.before.values.allSatisfy { $0.rawValue <= gate }, "seed \(seed), \(round)")
       #expect(
-        told.behind.allSatisfy { $0.key > Int(gate) && $0.value.rawValue > gate }, "seed \(seed), \(round)")
+        told.after.allSatisfy { $0.key > Int(gate) && $0.value.rawValue > gate }, "seed \(seed), \(round)")
     }
   }
 }

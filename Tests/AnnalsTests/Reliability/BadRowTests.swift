@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(
-    arguments: [([2], .held), ([3, 2, 1], .incomplete), ([3, 2, 0], .damaged)]
+    arguments: [([2], .appendsSuspended), ([3, 2, 1], .incomplete), ([3, 2, 0], .damaged)]
       as [([UInt8], AnnalsError.Code)])
   func `a generation that is held, or sealed without a successor, while a store is open takes no append`(
     state: [UInt8], code: AnnalsError.Code

@@ -158,7 +158,7 @@ private enum LongWords: Projection {
       let store = try EventStore(at: place.url, plan: Tallies.Plan.self, options: .relaxedCommits)
       let view = try store.view(LongWords.self)
       let before = try await FullDiskProjectionTests.say(30, store)
-      try await view.waiting(for: before)
+      try await view.waitUntil(before)
       let changes = view.changes(of: LongWords.Word.self)
       let file = place.url.appendingPathComponent("views/v-000001.mdb")
       try #require(Limit.fileSize.set(try Data(contentsOf: file).count + 16_384))

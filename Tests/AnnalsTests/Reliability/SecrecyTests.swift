@@ -110,7 +110,7 @@ import Testing
     #expect(found.texts.count > 15)
     #expect(
       found.codes.isSuperset(of: [
-        "conflict", "duplicateID", "partlyThere", "tooLarge", "readOnly", "malformed", "damaged",
+        "conflict", "duplicateID", "partialDuplicate", "tooLarge", "readOnly", "malformed", "damaged",
       ]), "\(found.codes)")
     for text in found.texts { #expect(!text.contains(Self.secret), "\(text)") }
   }

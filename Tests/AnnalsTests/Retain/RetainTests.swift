@@ -91,7 +91,7 @@ import Testing
     let steps = try await SubscriptionTests.collect(store.subscribe(from: .beginning))
     #expect(SubscriptionTests.entries(steps).count == 2)
     let view = try store.view(Notes.self)
-    try await view.waiting(for: 5)
+    try await view.waitUntil(5)
     let rows = try view.read { (snapshot) throws(AnnalsError) in
       try [1, 2, 4, 5].map { (key) throws(AnnalsError) in try snapshot.get(Line.self, key)?.text }
     }

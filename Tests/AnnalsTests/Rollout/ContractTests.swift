@@ -129,7 +129,7 @@ import Testing
     let store = try EventStore(at: place.url, plan: Plan2.self)
     _ = try store.migrate().join()
     let reader = try EventLog(at: place.url)
-    let older = PlanReach(try CompiledPlan(Plan1.self))
+    let older = PlanResolver(try CompiledPlan(Plan1.self))
     _ = try store.contract(.init(confirming: 0))
     let opened = #expect(throws: AnnalsError.self) { try EventStore(at: place.url, plan: Plan1.self) }
     #expect(opened?.code == .superseded)
@@ -187,7 +187,7 @@ import Testing
   }
 
   @Test func `an error behind entries that are given up for good says how many those are`() async throws {
-    let count = UInt64(GivingUp.batch + 2)
+    let count = UInt64(QuarantineDiscard.batch + 2)
     let place = try await seeded((1...count).map { _ in .made(.init(count: -1)) })
     let store = try EventStore(at: place.url, plan: Plan2.self)
     var options = MigrationOptions()
@@ -204,7 +204,8 @@ import Testing
     }
     #expect(error?.code == .damaged)
     #expect(
-      error?.message.contains("; \(GivingUp.batch) events that were set aside have been given up") == true)
+      error?.message.contains("; \(QuarantineDiscard.batch) events that were set aside have been given up")
+        == true)
     #expect(try store.contract(.init(isRehearsal: true)).quarantined == 2)
   }
 

@@ -5,7 +5,7 @@ import Testing
 @Suite struct HandwrittenSchemaTests {
   @Test func `a schema written by hand takes its place in a chain`() throws {
     let plan = try CompiledPlan(HandwrittenPlan.self)
-    let lifted = try plan.lift(Handwritten.Noted(text: "a b"), .init(1, 0, 0), as: HandwrittenPlan.self)
+    let lifted = try plan.upcast(Handwritten.Noted(text: "a b"), .init(1, 0, 0), as: HandwrittenPlan.self)
     #expect(lifted == [Lifted(.word(.init(text: "a")), [0]), Lifted(.word(.init(text: "b")), [1])])
   }
 
@@ -47,9 +47,10 @@ private enum Handwritten: VersionedSchema {
       case .noted(let record): try record.encode(into: &payload)
       }
     }
-    consuming func send(through steps: Steps, _ origin: Origin, into sink: Sink) throws(StepFailure) {
+    consuming func send(through steps: Steps, _ origin: Origin, into buffer: EventBuffer) throws(StepFailure)
+    {
       switch consume self {
-      case .noted(let record): try steps.noted.run(record, origin, sink)
+      case .noted(let record): try steps.noted.run(record, origin, buffer)
       }
     }
   }
@@ -89,7 +90,8 @@ private enum Disordered: VersionedSchema {
     }
     var caseIndex: Int { 0 }
     func encode(into payload: inout [UInt8]) throws(CodingFailure) {}
-    consuming func send(through steps: Steps, _ origin: Origin, into sink: Sink) throws(StepFailure) {}
+    consuming func send(through steps: Steps, _ origin: Origin, into buffer: EventBuffer) throws(StepFailure)
+    {}
   }
 }
 private enum DisorderedPlan: SchemaMigrationPlan {

@@ -29,13 +29,13 @@ extension Origin {
 
 extension CompiledPlan {
   /// What comes of `record`, stored under `version`, by the plan `Plan` that this one was compiled from.
-  func lift<Plan: SchemaMigrationPlan>(
+  func upcast<Plan: SchemaMigrationPlan>(
     _ record: some Record, _ version: SchemaVersion, as plan: Plan.Type, origin: Origin = .sample()
   ) throws -> [Lifted<Plan.Current.Event>] where Plan.Current.Event: Equatable {
     var payload: [UInt8] = []
     try record.encode(into: &payload)
-    let delivery = Delivery<Plan.Current.Event>()
-    try lift(
+    let delivery = TypedEventBuffer<Plan.Current.Event>()
+    try upcast(
       step(version, type(of: record).recordName), payload: payload.span, origin: origin, into: delivery)
     return delivery.entries.map { Lifted($0.event, $0.path) }
   }

@@ -64,20 +64,20 @@ import Testing
   @Test func `a record declared anew has a rule`() {
     #expect(
       problems(Redeclares.self) == [
-        "record 'A' of First (1.0.0) is declared anew in Redeclared (2.0.0), and no rule takes it: write Upcast(\\.a, to: \\.a) { old, origin in … } in the stage, or carry it with typealias A = First.A"
+        "record 'A' of First (1.0.0) is declared again in Redeclared (2.0.0), and no rule takes it: write Upcast(\\.a, to: \\.a) { old, origin in … } in the stage, or carry it with typealias A = First.A"
       ])
   }
 
   @Test func `an alias does not skip a version that declared the record anew`() {
     #expect(
       problems(Skips.self) == [
-        "Skipping (3.0.0) carries record 'A' of First (1.0.0), which Redeclared (2.0.0) has declared anew: write typealias A = Redeclared.A in Skipping, or Upcast(\\.a, to: \\.a) { old, origin in … } in the stage"
+        "Skipping (3.0.0) carries record 'A' of First (1.0.0), which Redeclared (2.0.0) has declared again: write typealias A = Redeclared.A in Skipping, or Upcast(\\.a, to: \\.a) { old, origin in … } in the stage"
       ])
   }
 
   @Test func `a rule may lead back to the type of an earlier version`() throws {
     let plan = try CompiledPlan(LeadsBack.self)
-    let lifted = try plan.lift(Redeclared.A(n: 1, text: ""), .init(2, 0, 0), as: LeadsBack.self)
+    let lifted = try plan.upcast(Redeclared.A(n: 1, text: ""), .init(2, 0, 0), as: LeadsBack.self)
     #expect(lifted == [Lifted(.a(.init(n: 1)))])
   }
 
@@ -91,7 +91,7 @@ import Testing
   @Test func `all problems are said at once`() {
     #expect(
       problems(ManyProblems.self).map { $0.split(separator: ",")[0] } == [
-        "record 'A' of First (1.0.0) is declared anew in Redeclared (2.0.0)",
+        "record 'A' of First (1.0.0) is declared again in Redeclared (2.0.0)",
         "the version of Forgetful (2.0.0) is not above that of Redeclared (2.0.0)",
         "Forgetful (2.0.0) carries record 'A' of First (1.0.0)",
         "record 'B' of Redeclared (2.0.0) is not in Forgetful (2.0.0)",

@@ -72,7 +72,7 @@ import Testing
     let turned = await #expect(throws: AnnalsError.self) {
       try await store.append(events.reversed(), to: "club")
     }
-    #expect(turned?.code == .partlyThere)
+    #expect(turned?.code == .partialDuplicate)
     #expect(try store.log.info().entries == 8)
   }
 
@@ -90,18 +90,18 @@ import Testing
     let longer = await #expect(throws: AnnalsError.self) {
       try await store.append(call + [NewEvent(.noted(.init(n: 4)), id: id(6))], to: "user 0")
     }
-    #expect(longer?.code == .partlyThere)
+    #expect(longer?.code == .partialDuplicate)
     let nameless = await #expect(throws: AnnalsError.self) {
       try await store.append(call + [NewEvent(.noted(.init(n: 4)))], to: "user 0")
     }
-    #expect(nameless?.code == .partlyThere)
+    #expect(nameless?.code == .partialDuplicate)
     let beside = await #expect(throws: AnnalsError.self) {
       try await store.append { all in
         all.append(call, to: "user 0")
         all.append([NewEvent(.noted(.init(n: 4)), id: id(6))], to: "else")
       }
     }
-    #expect(beside?.code == .partlyThere)
+    #expect(beside?.code == .partialDuplicate)
     #expect(try store.log.info().entries == 8)
   }
 

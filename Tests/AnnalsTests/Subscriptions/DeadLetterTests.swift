@@ -36,7 +36,7 @@ import Testing
   }
 
   /// Puts every selected entry aside.
-  private func putAside<Plan: SchemaMigrationPlan>(
+  private func deadLetter<Plan: SchemaMigrationPlan>(
     _ store: EventStore<Plan>,
     to events: EventSelection<EventStore<Plan>.Event> = .all
   ) async throws {
@@ -51,7 +51,7 @@ import Testing
 
   @Test func `A letter is given as its parts after the plan has split its entry`() async throws {
     try await place(["a b", "c"])
-    try await putAside(open(FirstMarketPlan.self))
+    try await deadLetter(open(FirstMarketPlan.self))
     let store = try open(MarketPlan.self)
     #expect(try store.deadLetters("mailer").map(\.path) == [[]])
     var given: [MarketV3.Event] = []
@@ -67,7 +67,7 @@ import Testing
 
   @Test func `A letter of one part is given as what a later version makes of that part`() async throws {
     try await place(["a b", "c"])
-    try await putAside(open(SecondMarketPlan.self), to: [\.lineAdded])
+    try await deadLetter(open(SecondMarketPlan.self), to: [\.lineAdded])
     let store = try open(MarketPlan.self)
     let letters = try store.deadLetters("mailer")
     #expect(letters.map(\.path) == [[1], [2]])
@@ -80,7 +80,7 @@ import Testing
 
   @Test func `A letter stays while the handler throws at one of its parts`() async throws {
     try await place(["a b"])
-    try await putAside(open(FirstMarketPlan.self))
+    try await deadLetter(open(FirstMarketPlan.self))
     let store = try open(MarketPlan.self)
     let count = try await store.retryDeadLetters("mailer") { entry in
       if case .wordAdded(let word) = entry.event, word.word == "b" { throw Refused() }
@@ -93,7 +93,7 @@ import Testing
 
   @Test func `A letter that could not be read is given as the selected events once it can be`() async throws {
     try await place(["a b", "c"])
-    try await putAside(open(StrictPlan.self), to: [\.lineAdded])
+    try await deadLetter(open(StrictPlan.self), to: [\.lineAdded])
     let store = try open(MarketPlan.self)
     let letter = try #require(try store.deadLetters("mailer").first)
     #expect(letter.isUnreadable)
@@ -107,7 +107,7 @@ import Testing
   @Test func `A letter of which the plan makes nothing that was selected stays`() async throws {
     let first = try open(FirstMarketPlan.self)
     try await first.append([.pinged(.init(number: 1)), .noted(.init(text: "t"))], to: "s")
-    try await putAside(first)
+    try await deadLetter(first)
     let store = try open(MarketPlan.self)
     var given: [MarketV3.Event] = []
     #expect(try await store.retryDeadLetters("mailer") { given.append($0.event) } == 1)
@@ -125,7 +125,7 @@ import Testing
   @Test func `A letter that a store passes over as unreadable stays`() async throws {
     try await place(["a"])
     try await place(["b"])
-    try await putAside(open(StrictPlan.self))
+    try await deadLetter(open(StrictPlan.self))
     let store = try open(StrictPlan.self, .quarantine { _ in })
     #expect(try store.deadLetters("mailer").count == 2)
     #expect(try await store.retryDeadLetters("mailer") { _ in Issue.record("it cannot be read") } == 0)
@@ -140,7 +140,7 @@ import Testing
   {
     try await place(["a"])
     let store = try open(FirstMarketPlan.self)
-    try await putAside(store, to: [\.placed])
+    try await deadLetter(store, to: [\.placed])
     let file = try store.log.core.createdConsumers()
     for (records, expected) in [(["Shipped"], 0), (["Placed"], 1)] {
       let letter = try #require(try store.deadLetters("mailer").first)
@@ -155,7 +155,7 @@ import Testing
   @Test func `A letter whose entry the log has lost stays and says so`() async throws {
     try await place(["a"])
     let store = try open(FirstMarketPlan.self)
-    try await putAside(store)
+    try await deadLetter(store)
     let letter = try #require(try store.deadLetters("mailer").first)
     let entry = try #require(letter.place)
     #expect(entry.position == 1)
@@ -227,7 +227,7 @@ import Testing
       nil, of: "mailer", [.put(key: DeadLetterRow.key("mailer", 9, []), Self.oldRow("s"))])
     #expect(try format() == 1)
     try store.log.forget(consumer: "mailer")
-    try await putAside(store)
+    try await deadLetter(store)
     #expect(try format() == 2)
   }
 

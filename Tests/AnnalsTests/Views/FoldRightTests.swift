@@ -35,12 +35,12 @@ struct FoldRightTests {
     let store = try tallied.open()
     try await tallied.append(60, to: store, &random)
     let view = try store.view(Fickle.self)
-    try await view.waiting(for: tallied.last)
+    try await view.waitUntil(tallied.last)
     let other = try EventStore(at: tallied.url, plan: SamePlan.self)
     let beside = try other.view(Fickle.self)
     Fickle.refuses.store(true, ordering: .releasing)
     let last = try await store.append([NewEvent(.said(.init(word: "bad", times: 1)))], to: "s0").positions[0]
-    try await beside.waiting(for: last)
+    try await beside.waitUntil(last)
     guard case .stopped(let error) = try view.status().state else {
       Issue.record("the first program goes on")
       return
@@ -62,7 +62,7 @@ struct FoldRightTests {
     let store = try tallied.open()
     try await tallied.append(60, to: store, &random)
     let view = try store.view(Tallies.Counts.self)
-    try await view.waiting(for: tallied.last)
+    try await view.waitUntil(tallied.last)
     let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
     #expect(try shelf.foldLease(1) == nil)
     view.host.engine.fail(1, AnnalsError(.superseded, "the log cannot be read any more"))
@@ -119,15 +119,15 @@ struct NewerTypeViewTests {
     let sums = try older.view(Sums.self)
     let everything = isShared ? try older.view(Everything.self) : nil
     try await newer.append([.counted(.init(n: 1))], to: "parks")
-    try await sums.waiting(for: 1)
-    try await everything?.waiting(for: 1)
+    try await sums.waitUntil(1)
+    try await everything?.waitUntil(1)
     try await newer.append([.parkClosed(.init(name: "Victoria"))], to: "parks")
     try await newer.append([.counted(.init(n: 2))], to: "parks")
-    try await sums.waiting(for: 3)
+    try await sums.waitUntil(3)
     let total = try sums.read { (snapshot) throws(AnnalsError) in try snapshot.get(Total.self, 0) }
     #expect(total?.sum == 3)
     guard let everything else { return }
-    let error = await #expect(throws: AnnalsError.self) { try await everything.waiting(for: 3) }
+    let error = await #expect(throws: AnnalsError.self) { try await everything.waitUntil(3) }
     #expect(error?.code == .newerSchema)
     #expect(try everything.read { try $0.position() } == 1)
   }

@@ -10,8 +10,8 @@ struct PassTableTests {
 
     init(_ plan: CompiledPlan) { table = PassTable(plan) }
 
-    func join(_ track: ViewTrack<Tallies.Event>, behind position: UInt64) -> [UInt64] {
-      let (number, isNew) = table.join(track, behind: position)
+    func join(_ track: ViewTrack<Tallies.Event>, after position: UInt64) -> [UInt64] {
+      let (number, isNew) = table.join(track, after: position)
       return [number, isNew ? 1 : 0]
     }
     func step(of number: UInt64) -> PassTable<Tallies.Event>.Step? { table.step(of: number) }
@@ -20,8 +20,8 @@ struct PassTableTests {
     }
     func merge(_ number: UInt64) -> Bool { table.merge(number) }
     func isLive(_ track: ViewTrack<Tallies.Event>) -> Bool { table.isLive(track) }
-    func detach(_ track: ViewTrack<Tallies.Event>, behind position: UInt64) -> UInt64? {
-      table.detach(track, behind: position)
+    func detach(_ track: ViewTrack<Tallies.Event>, after position: UInt64) -> UInt64? {
+      table.detach(track, after: position)
     }
     func end(_ number: UInt64) -> Int { table.end(number).count }
     func leave(_ track: ViewTrack<Tallies.Event>) { table.leave(track) }
@@ -50,18 +50,18 @@ struct PassTableTests {
   @Test("views that are near share a pass, which goes back to the one behind; one that is far has its own")
   func joining() throws {
     let desk = Desk(try CompiledPlan(Tallies.Plan.self))
-    #expect(desk.join(tracks[0], behind: 40_000) == [1, 1])
+    #expect(desk.join(tracks[0], after: 40_000) == [1, 1])
     #expect(desk.step(of: 1)?.position == 40_000)
-    #expect(desk.join(tracks[1], behind: 10) == [1, 0])
+    #expect(desk.join(tracks[1], after: 10) == [1, 0])
     // The page that was being read was not given to the second.
     desk.passed(1, from: 40_000, to: 44_000, isLast: true)
     let step = try #require(desk.step(of: 1))
     #expect(step.position == 10 && step.tracks.count == 2 && !step.haveSeenEnd)
-    #expect(desk.join(tracks[2], behind: 900_000) == [2, 1])
+    #expect(desk.join(tracks[2], after: 900_000) == [2, 1])
     desk.passed(1, from: 10, to: 900, isLast: false)
     #expect(desk.step(of: 1)?.position == 900)
     // One that came while a page was read, at the place where it began, is given that page too.
-    #expect(desk.join(tracks[3], behind: 900) == [1, 0])
+    #expect(desk.join(tracks[3], after: 900) == [1, 0])
     desk.passed(1, from: 900, to: 2_000, isLast: true)
     #expect(desk.step(of: 1)?.position == 900)
     #expect(desk.step(of: 1)?.haveSeenEnd == false)
@@ -74,12 +74,12 @@ struct PassTableTests {
   )
   func merging() throws {
     let desk = Desk(try CompiledPlan(Tallies.Plan.self))
-    _ = desk.join(tracks[0], behind: 0)
+    _ = desk.join(tracks[0], after: 0)
     _ = desk.step(of: 1)
     desk.passed(1, from: 0, to: 200_000, isLast: true)
     #expect(!desk.merge(1))
     #expect(desk.isLive(tracks[0]))
-    #expect(desk.join(tracks[1], behind: 0) == [2, 1])
+    #expect(desk.join(tracks[1], after: 0) == [2, 1])
     _ = desk.step(of: 2)
     desk.passed(2, from: 0, to: 199_990, isLast: true)
     #expect(!desk.isLive(tracks[1]))
@@ -87,8 +87,8 @@ struct PassTableTests {
     #expect(desk.step(of: 2) == nil)
     let step = try #require(desk.step(of: 1))
     #expect(step.position == 199_990 && step.tracks.count == 2 && step.isLive)
-    #expect(desk.detach(tracks[1], behind: 199_990) == 3)
-    #expect(desk.detach(tracks[2], behind: 5) == nil)
+    #expect(desk.detach(tracks[1], after: 199_990) == 3)
+    #expect(desk.detach(tracks[2], after: 5) == nil)
     #expect(desk.step(of: 1)?.tracks.count == 1)
     #expect(desk.step(of: 3)?.position == 199_990)
     desk.leave(tracks[0])
@@ -98,10 +98,10 @@ struct PassTableTests {
   @Test("nobody joins a pass that could not be begun")
   func failing() throws {
     let desk = Desk(try CompiledPlan(Tallies.Plan.self))
-    #expect(desk.join(tracks[0], behind: 7) == [1, 1])
-    #expect(desk.join(tracks[1], behind: 7) == [1, 0])
+    #expect(desk.join(tracks[0], after: 7) == [1, 1])
+    #expect(desk.join(tracks[1], after: 7) == [1, 0])
     #expect(desk.end(1) == 2)
-    #expect(desk.join(tracks[2], behind: 7) == [2, 1])
+    #expect(desk.join(tracks[2], after: 7) == [2, 1])
     #expect(desk.step(of: 1) == nil)
     #expect(desk.end(1) == 0)
   }
@@ -109,9 +109,9 @@ struct PassTableTests {
   @Test("a pass asks for what its views want, and no more")
   func wanting() throws {
     let desk = Desk(try CompiledPlan(Tallies.Plan.self))
-    _ = desk.join(tracks[0], behind: 0)
+    _ = desk.join(tracks[0], after: 0)
     #expect(desk.step(of: 1)?.wanted == [0])
-    _ = desk.join(tracks[1], behind: 0)
+    _ = desk.join(tracks[1], after: 0)
     #expect(desk.step(of: 1)?.wanted == [0, 1])
     desk.leave(tracks[0])
     #expect(desk.step(of: 1)?.wanted == [1])

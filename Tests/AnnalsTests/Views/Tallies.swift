@@ -173,7 +173,7 @@ final class TalliedStore: Sendable {
 extension View {
   /// With more patience than a program needs: what is tested is that it comes, also where threads and disks are slow.
   func waiting(for position: Position) async throws(AnnalsError) {
-    try await waiting(for: position, timeout: .seconds(60))
+    try await waitUntil(position, timeout: .seconds(60))
   }
 }
 

@@ -74,7 +74,7 @@ struct ViewBehindTests {
       let view = try store.view(WalksOfFirst.self)
       try await store.append([.weighed(.init(pounds: 160))], to: "gym")
       try await store.append((1...20).map { .walked(.init(metres: $0)) }, to: "gym")
-      try await view.waiting(for: 21)
+      try await view.waitUntil(21)
       _ = try await EventStore(at: temporary.url, plan: Second.self).migrate().report()
       try store.rebuild(WalksOfFirst.self)
       while true {
@@ -91,7 +91,7 @@ struct ViewBehindTests {
     let store = try EventStore(at: temporary.url, plan: Second.self)
     let view = try store.view(WalksOfSecond.self)
     let done = try await store.append([.walked(.init(metres: 21))], to: "gym")
-    try await view.waiting(for: done.positions[0])
+    try await view.waitUntil(done.positions[0])
     #expect(try place(of: view).walks == 21)
   }
 }

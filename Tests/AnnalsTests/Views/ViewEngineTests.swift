@@ -35,7 +35,7 @@ struct ViewEngineTests {
     let store = try tallied.open()
     try await tallied.append(200, to: store, &random)
     let counts = try store.view(Tallies.Counts.self)
-    try await counts.waiting(for: tallied.last)
+    try await counts.waitUntil(tallied.last)
     #expect(try EventLog.verify(tallied.url).isClean)
     let file = try #require(counts.line.state.withLock { $0.served?.file })
     try Self.spoil("w1", in: file)
@@ -50,7 +50,7 @@ struct ViewEngineTests {
     // Every word, so that the spoilt row is met.
     try await tallied.append(400, to: store, &random)
     try await ViewFollowingTests.wait { counts.line.state.withLock { $0.served?.file.number } == 2 }
-    try await counts.waiting(for: tallied.last)
+    try await counts.waitUntil(tallied.last)
     #expect(try counts.status().reason?.contains("damaged") == true)
     #expect(try counts.read { try $0.all() } == tallied.counts())
   }
@@ -84,7 +84,7 @@ struct ViewEngineTests {
     let store = try tallied.open()
     try await tallied.append(50, to: store, &random)
     let view = try store.view(Rotten.self)
-    try await view.waiting(for: tallied.last)
+    try await view.waitUntil(tallied.last)
     for _ in 0..<3 {
       let before = try #require(view.line.state.withLock { $0.served?.file.number })
       Rotten.arrivals.store(0, ordering: .releasing)
@@ -92,7 +92,7 @@ struct ViewEngineTests {
       try await tallied.append(1, to: store, &random)
       try store.rebuild(Rotten.self)
       try await ViewFollowingTests.wait { view.line.state.withLock { $0.served?.file.number } == before + 2 }
-      try await view.waiting(for: tallied.last)
+      try await view.waitUntil(tallied.last)
       #expect(try view.status().reason?.contains("damaged") == true)
     }
     let rows = try view.rows(RowQuery(Tallies.Counts.Word.self))
@@ -106,7 +106,7 @@ struct ViewEngineTests {
     let store = try tallied.open()
     try await tallied.append(60, to: store, &random)
     let counts = try store.view(Tallies.Counts.self)
-    try await counts.waiting(for: tallied.last)
+    try await counts.waitUntil(tallied.last)
     let file = try #require(counts.line.state.withLock { $0.served?.file })
     let stands = try #require(try file.read { (view) throws(AnnalsError) in try file.checkpoint(view) })
     // The same entries once more, as by a process that does not know that another was faster.
@@ -172,17 +172,17 @@ struct ViewEngineTests {
     let tallied = try TalliedStore()
     let store = try tallied.open()
     let (slow, counts) = (try store.view(Slow.self), try store.view(Tallies.Counts.self))
-    try await slow.waiting(for: 0)
+    try await slow.waitUntil(0)
     Slow.isHeld.store(true, ordering: .relaxed)
     defer { Slow.isHeld.store(false, ordering: .relaxed) }
     for _ in 0..<8 {
       try await tallied.append(20, to: store, &random)
-      try await counts.waiting(for: tallied.last, timeout: .seconds(60))
+      try await counts.waitUntil(tallied.last, timeout: .seconds(60))
       #expect(try counts.read { try $0.all() } == tallied.counts())
     }
     #expect(try slow.status().lag > 0)
     Slow.isHeld.store(false, ordering: .relaxed)
-    try await slow.waiting(for: tallied.last, timeout: .seconds(60))
+    try await slow.waitUntil(tallied.last, timeout: .seconds(60))
     let row = try slow.read { (snapshot) throws(AnnalsError) in try snapshot.get(Slow.Row.self, "w1") }
     #expect(row?.times == tallied.counts()["w1"]?.times)
   }
@@ -196,11 +196,11 @@ struct ViewEngineTests {
       let store = try tallied.open()
       try await tallied.append(30, to: store, &random)
       var view: View<Tallies.Counts>? = try store.view(Tallies.Counts.self)
-      try await view?.waiting(for: tallied.last)
+      try await view?.waitUntil(tallied.last)
       view = nil
       // The store alone keeps it going.
       try await tallied.append(30, to: store, &random)
-      try await store.view(Tallies.Counts.self).waiting(for: tallied.last)
+      try await store.view(Tallies.Counts.self).waitUntil(tallied.last)
       directory = store.log.core.generation.directory
       let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
       #expect(try shelf.foldLease(1) == nil)
@@ -222,7 +222,7 @@ struct ViewEngineTests {
       let store = try tallied.open()
       try await tallied.append(30, to: store, &random)
       let counts = try store.view(Tallies.Counts.self)
-      try await counts.waiting(for: tallied.last)
+      try await counts.waitUntil(tallied.last)
       typealias Fork = @convention(c) () -> pid_t
       guard let symbol = unsafe dlsym(nil, "fork") else { throw NoFork() }
       let fork = unsafe unsafeBitCast(symbol, to: Fork.self)
@@ -251,7 +251,7 @@ struct ViewEngineTests {
       try #require(ended == child)
       #expect(status == 2 << 8)
       try await tallied.append(30, to: store, &random)
-      try await counts.waiting(for: tallied.last)
+      try await counts.waitUntil(tallied.last)
       #expect(try counts.read { try $0.all() } == tallied.counts())
     }
   #endif

@@ -19,7 +19,7 @@ struct ViewFileTests {
       switch self {
       case .deletedFile: "its file was missing"
       case .garbage, .cutOff, .emptyFile: "its file was damaged"
-      case .deletedMark, .spoiltMark: "what stood beside its file was missing or damaged"
+      case .deletedMark, .spoiltMark: "a file next to the view's file was missing or damaged"
       case .otherBoot: "the system was not shut down in order"
       case .nothing: nil
       }
@@ -55,12 +55,12 @@ struct ViewFileTests {
       let store = try tallied.open()
       try await tallied.append(300, to: store, &random)
       let counts = try store.view(Tallies.Counts.self)
-      try await counts.waiting(for: tallied.last)
+      try await counts.waitUntil(tallied.last)
     }
     try mishap.happen(in: tallied.url.appendingPathComponent("views"))
     let store = try tallied.open()
     let counts = try store.view(Tallies.Counts.self)
-    try await counts.waiting(for: tallied.last)
+    try await counts.waitUntil(tallied.last)
     #expect(try counts.read { try $0.all() } == tallied.counts())
     let reason = try counts.status().reason
     if let expected = mishap.reason {
@@ -86,7 +86,7 @@ struct ViewFileTests {
       let store = try tallied.open()
       try await tallied.append(200, to: store, &random)
       let counts = try store.view(Tallies.Counts.self)
-      try await counts.waiting(for: tallied.last)
+      try await counts.waitUntil(tallied.last)
     }
     let views = tallied.url.appendingPathComponent("views")
     let kept = tallied.temporary.directory.appendingPathComponent("kept")
@@ -105,7 +105,7 @@ struct ViewFileTests {
       let counts = try store.view(Tallies.Counts.self)
       let reason = try counts.status().reason
       #expect(reason?.contains(isAhead ? "ahead of the log" : "another entry") == true)
-      try await counts.waiting(for: last)
+      try await counts.waitUntil(last)
       let expected = tallied.counts(upTo: 100)["w1"]?.times ?? 0
       let found = try counts.read { try $0.get(Tallies.Counts.Word.self, "w1")?.times }
       #expect(found == (isAhead ? expected : expected + (0..<250).reduce(0, +)))
@@ -119,7 +119,7 @@ struct ViewFileTests {
     for tallied in [one, two] {
       let store = try tallied.open()
       try await tallied.append(100, to: store, &random)
-      try await store.view(Tallies.Counts.self).waiting(for: tallied.last)
+      try await store.view(Tallies.Counts.self).waitUntil(tallied.last)
     }
     let views = two.url.appendingPathComponent("views")
     try FileManager.default.removeItem(at: views)
@@ -127,7 +127,7 @@ struct ViewFileTests {
     let store = try two.open()
     let counts = try store.view(Tallies.Counts.self)
     #expect(try counts.status().reason?.contains("another log") == true)
-    try await counts.waiting(for: two.last)
+    try await counts.waitUntil(two.last)
     #expect(try counts.read { try $0.all() } == two.counts())
   }
 
@@ -153,7 +153,7 @@ struct ViewFileTests {
       let store = try tallied.open()
       try await tallied.append(50, to: store, &random)
       let counts = try store.view(Tallies.Counts.self)
-      try await counts.waiting(for: tallied.last)
+      try await counts.waitUntil(tallied.last)
       let twice = #expect(throws: AnnalsError.self) { _ = try store.view(Edited.self) }
       #expect(twice?.code == .wrongUse)
     }
@@ -171,7 +171,7 @@ struct ViewFileTests {
     try store.remove(view: "counts")
     #expect(try store.log.views().isEmpty)
     let counts = try store.view(Tallies.Counts.self)
-    try await counts.waiting(for: tallied.last)
+    try await counts.waitUntil(tallied.last)
     #expect(try counts.read { try $0.all() } == tallied.counts())
   }
 
@@ -186,7 +186,7 @@ struct ViewFileTests {
       let counts = try reader.view(Tallies.Counts.self)
       let error = #expect(throws: AnnalsError.self) { _ = try counts.read { try $0.position() } }
       #expect(error?.code == .readOnly)
-      try await store.view(Tallies.Counts.self).waiting(for: tallied.last)
+      try await store.view(Tallies.Counts.self).waitUntil(tallied.last)
     }
     let store = try tallied.open(StoreOptions(access: .readOnly))
     let counts = try store.view(Tallies.Counts.self)
@@ -205,8 +205,8 @@ struct ViewFileTests {
     let (counts, pauses) = (try store.view(Tallies.Counts.self), try store.view(Tallies.Pauses.self))
     for _ in 0..<5 {
       try await tallied.append(40, to: store, &random)
-      try await counts.waiting(for: tallied.last)
-      try await pauses.waiting(for: tallied.last)
+      try await counts.waitUntil(tallied.last)
+      try await pauses.waitUntil(tallied.last)
       let places = try store.read(counts, pauses) { (one, two) throws(AnnalsError) in
         (try one.position(), try two.position())
       }

@@ -24,8 +24,8 @@ struct ViewFollowingTests {
       let pauses = try store.view(Tallies.Pauses.self)
       for _ in 0..<6 {
         let last = try await tallied.append(Int.random(in: 1...200, using: &random), to: store, &random)
-        try await counts.waiting(for: last)
-        try await pauses.waiting(for: last)
+        try await counts.waitUntil(last)
+        try await pauses.waitUntil(last)
         #expect(try counts.read { try $0.all() } == tallied.counts(), "seed \(seed)")
         let expected = tallied.pauses()
         try pauses.read { snapshot in
@@ -39,12 +39,12 @@ struct ViewFollowingTests {
       try store.rebuild(Tallies.Counts.self)
       try await tallied.append(100, to: store, &random)
       try await Self.wait { counts.line.state.withLock { $0.served?.file.number } != before }
-      try await counts.waiting(for: tallied.last)
+      try await counts.waitUntil(tallied.last)
       #expect(try counts.read { try $0.all() } == tallied.counts(), "seed \(seed)")
     }
     let store = try tallied.open()
     let counts = try store.view(Tallies.Counts.self)
-    try await counts.waiting(for: tallied.last)
+    try await counts.waitUntil(tallied.last)
     #expect(try counts.read { try $0.all() } == tallied.counts(), "seed \(seed)")
   }
 
@@ -57,7 +57,7 @@ struct ViewFollowingTests {
       let store = try tallied.open()
       try await tallied.append(2_000, to: store, &random)
       let counts = try store.view(Tallies.Counts.self)
-      try await counts.waiting(for: tallied.last)
+      try await counts.waitUntil(tallied.last)
     }
     let store = try tallied.open()
     let counts = try store.view(Tallies.CountsV2.self)
@@ -66,7 +66,7 @@ struct ViewFollowingTests {
     #expect(word?.times == tallied.counts()["w1"]?.times)
     try await tallied.append(200, to: store, &random)
     try await Self.wait { try counts.status().servedVersion == 2 }
-    try await counts.waiting(for: tallied.last)
+    try await counts.waitUntil(tallied.last)
     let expected = tallied.counts()
     try counts.read { snapshot in
       for (word, row) in expected {
@@ -88,11 +88,11 @@ struct ViewFollowingTests {
     let counts = try store.view(Tallies.Counts.self)
     let pauses = try store.view(Tallies.Pauses.self)
     let good = tallied.last
-    try await counts.waiting(for: good)
+    try await counts.waitUntil(good)
     let bad = try await store.append([NewEvent(.said(.init(word: "bad", times: -1)))], to: "s0").positions[0]
     let after = try await store.append([NewEvent(.silence(.init(seconds: 1)))], to: "s0").positions[0]
-    try await pauses.waiting(for: after)
-    let error = await #expect(throws: AnnalsError.self) { try await counts.waiting(for: after) }
+    try await pauses.waitUntil(after)
+    let error = await #expect(throws: AnnalsError.self) { try await counts.waitUntil(after) }
     #expect(error?.code == .ruleFailed)
     #expect(error?.details.position == bad)
     #expect(try counts.read { try $0.position() } == good)
@@ -165,12 +165,12 @@ struct RowUpcastTests {
     do {
       let store = try tallied.open()
       try await tallied.append(400, to: store, &random)
-      try await store.view(Tallies.Counts.self).waiting(for: tallied.last)
+      try await store.view(Tallies.Counts.self).waitUntil(tallied.last)
       try await tallied.append(50, to: store, &random)
     }
     let store = try tallied.open()
     let view = try store.view(Lengths.self)
-    try await view.waiting(for: tallied.last)
+    try await view.waitUntil(tallied.last)
     for (word, row) in tallied.counts() {
       let found = try view.read { (snapshot) throws(AnnalsError) in
         try snapshot.get(Lengths.Word.self, Keys(word.utf8.count, word))
@@ -181,7 +181,7 @@ struct RowUpcastTests {
     }
     try store.rebuild(Lengths.self)
     try await ViewFollowingTests.wait { try store.log.views().map(\.number) == [3] }
-    try await view.waiting(for: tallied.last)
+    try await view.waitUntil(tallied.last)
     let found = try view.read { (snapshot) throws(AnnalsError) in
       try snapshot.get(Lengths.Word.self, Keys(2, "w1"))
     }
@@ -197,7 +197,7 @@ struct RowUpcastTests {
     do {
       let store = try tallied.open()
       try await tallied.append(100, to: store, &random)
-      try await store.view(Tallies.Counts.self).waiting(for: tallied.last)
+      try await store.view(Tallies.Counts.self).waitUntil(tallied.last)
       // As a process leaves it that is killed between two batches.
       let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
       let hold = try shelf.lock()
@@ -208,7 +208,7 @@ struct RowUpcastTests {
     let store = try tallied.open()
     let view = try store.view(Lengths.self)
     #expect(try view.status().reason?.contains("cut short") == true)
-    try await view.waiting(for: tallied.last)
+    try await view.waitUntil(tallied.last)
     let found = try view.read { (snapshot) throws(AnnalsError) in
       try snapshot.get(Lengths.Word.self, Keys(2, "w1"))
     }

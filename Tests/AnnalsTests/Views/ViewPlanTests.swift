@@ -129,13 +129,13 @@ struct ViewPlanTests {
     let expected = try await begin(temporary)
     let store = try EventStore(at: temporary.url, plan: Second.self)
     let view = try store.view(DistancesOfSecond.self)
-    try await view.waiting(for: 600)
+    try await view.waitUntil(600)
     #expect(try rows(of: view) == expected)
     let file = view.line.state.withLock { $0.served?.file.number }
     _ = try await store.migrate().report()
     let last = try await store.append([NewEvent(.walked(.init(who: "p0", metres: 7)))], to: "walks")
       .positions[0]
-    try await view.waiting(for: last)
+    try await view.waitUntil(last)
     var after = expected
     after["p0", default: 0] += 7
     #expect(try rows(of: view) == after)
@@ -143,7 +143,7 @@ struct ViewPlanTests {
     #expect(try view.status().reason == nil)
     try store.rebuild(DistancesOfSecond.self)
     try await ViewFollowingTests.wait { view.line.state.withLock { $0.served?.file.number } != file }
-    try await view.waiting(for: last)
+    try await view.waitUntil(last)
     #expect(try rows(of: view) == after)
   }
 
@@ -155,14 +155,14 @@ struct ViewPlanTests {
     do {
       let store = try EventStore(at: temporary.url, plan: Second.self)
       let view = try store.view(DistancesOfSecond.self)
-      try await view.waiting(for: 600)
+      try await view.waitUntil(600)
     }
     let store = try EventStore(at: temporary.url, plan: Third.self)
     let view = try store.view(DistancesOfThird.self)
     let reason = try #require(try view.status().reason)
     #expect(reason.contains("'Walked'") && reason.contains("from 2.0.0 to 3.0.0"), "\(reason)")
     try await ViewFollowingTests.wait { try store.log.views().map(\.number) == [2] }
-    try await view.waiting(for: 600)
+    try await view.waitUntil(600)
     #expect(try rows(of: view) == expected)
   }
 
@@ -172,7 +172,7 @@ struct ViewPlanTests {
     let expected = try await begin(temporary)
     let older = try EventStore(at: temporary.url, plan: Second.self)
     let view = try older.view(DistancesOfSecond.self)
-    try await view.waiting(for: 600)
+    try await view.waitUntil(600)
     let newer = try EventStore(at: temporary.url, plan: Third.self)
     let other = try newer.view(DistancesOfThird.self)
     // Who neither reads nor folds anything finds no successor.
@@ -180,14 +180,14 @@ struct ViewPlanTests {
       _ = try rows(of: view)
       return try older.log.views().map(\.number) == [2]
     }
-    try await other.waiting(for: 600)
+    try await other.waitUntil(600)
     try await ViewFollowingTests.wait {
       if case .stopped(let error) = try view.status().state { return error.code == .superseded }
       return false
     }
     let last = try await older.append([NewEvent(.walked(.init(who: "p0", metres: 7)))], to: "walks")
       .positions[0]
-    try await other.waiting(for: last)
+    try await other.waitUntil(last)
     var after = expected
     after["p0", default: 0] += 7
     #expect(try rows(of: view) == after)

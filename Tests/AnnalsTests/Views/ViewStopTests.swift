@@ -26,7 +26,7 @@ struct ViewStopTests {
     let store = try tallied.open(.relaxedCommits)
     let first = try await store.append([NewEvent(.silence(.init(seconds: 1)))], to: "s").positions[0]
     let view = try store.view(Tallies.Pauses.self)
-    try await view.waiting(for: first)
+    try await view.waitUntil(first)
     /// Appends without a rest, thirty seconds at most.
     func append(until isSo: () throws -> Bool) async throws {
       let end = ContinuousClock.now + .seconds(30)
@@ -116,10 +116,10 @@ struct ViewStopTests {
     let pauses = try store.view(Tallies.Pauses.self)
     let said = NewEvent<Tallies.Event>(.said(.init(word: "w", times: 1)))
     let first = try await store.append([said], to: "s").positions[0]
-    try await stuck.waiting(for: first)
+    try await stuck.waitUntil(first)
     let last = try await store.append([said, said], to: "s").positions[1]
-    try await counts.waiting(for: last)
-    try await pauses.waiting(for: last)
+    try await counts.waitUntil(last)
+    try await pauses.waitUntil(last)
     try await ViewFollowingTests.wait {
       guard case .stopped = try stuck.status().state else { return false }
       return true
@@ -161,7 +161,7 @@ struct ViewStopTests {
     let store = try tallied.open()
     try await tallied.append(100, to: store, &random)
     let view = try store.view(Moody.self)
-    try await view.waiting(for: tallied.last)
+    try await view.waitUntil(tallied.last)
     Moody.refuses.store(true, ordering: .releasing)
     try store.rebuild(Moody.self)
     try await ViewFollowingTests.wait {
@@ -170,7 +170,7 @@ struct ViewStopTests {
     }
     // What serves is not stopped by that.
     try await tallied.append(50, to: store, &random)
-    try await view.waiting(for: tallied.last)
+    try await view.waitUntil(tallied.last)
     #expect(view.line.state.withLock { $0.served?.file.number } == 1)
     Moody.refuses.store(false, ordering: .releasing)
     try store.rebuild(Moody.self)
@@ -203,7 +203,7 @@ struct ViewStopTests {
     let store = try tallied.open()
     try await tallied.append(100, to: store, &random)
     let view = try store.view(Sullen.self)
-    try await view.waiting(for: tallied.last)
+    try await view.waitUntil(tallied.last)
     Sullen.refuses.store(true, ordering: .releasing)
     try store.rebuild(Sullen.self)
     try await ViewFollowingTests.wait {
@@ -229,7 +229,7 @@ struct ViewStopTests {
     for _ in 0..<5 {
       try await tallied.append(60, to: store, &random)
       let (counts, pauses) = (try store.view(Tallies.Counts.self), try store.view(Tallies.Pauses.self))
-      try await counts.waiting(for: tallied.last)
+      try await counts.waitUntil(tallied.last)
       try await ViewFollowingTests.wait {
         // Threads of the view that get no processor keep its file.
         do { try store.remove(view: "counts") } catch let error as AnnalsError where error.code == .busy {
@@ -242,9 +242,9 @@ struct ViewStopTests {
       #expect(gone?.code == .busy)
       // The other one, which shared the way through the log, goes on.
       try await tallied.append(10, to: store, &random)
-      try await pauses.waiting(for: tallied.last)
+      try await pauses.waitUntil(tallied.last)
       let again = try store.view(Tallies.Counts.self)
-      try await again.waiting(for: tallied.last)
+      try await again.waitUntil(tallied.last)
       #expect(try again.read { try $0.all() } == tallied.counts())
     }
   }
@@ -256,7 +256,7 @@ struct ViewStopTests {
     let store = try tallied.open()
     try await tallied.append(30, to: store, &random)
     let view = try store.view(Tallies.Counts.self)
-    try await view.waiting(for: tallied.last)
+    try await view.waitUntil(tallied.last)
     var changes = view.changes(of: Tallies.Counts.Word.self).makeAsyncIterator()
     var results = view.results(RowQuery(Tallies.Counts.Word.self)).makeAsyncIterator()
     #expect(try await results.next()?.isEmpty == false)
@@ -298,12 +298,12 @@ struct ViewStopTests {
     let store = try tallied.open()
     try await tallied.append(200, to: store, &random)
     let view = try store.view(Careless.self)
-    try await view.waiting(for: tallied.last)
+    try await view.waitUntil(tallied.last)
     let file = try #require(view.line.state.withLock { $0.served?.file })
     try ViewEngineTests.spoil("w1", in: file)
     try await tallied.append(400, to: store, &random)
     try await ViewFollowingTests.wait { view.line.state.withLock { $0.served?.file.number } == 2 }
-    try await view.waiting(for: tallied.last)
+    try await view.waitUntil(tallied.last)
     for (word, expected) in tallied.counts() {
       let row = try view.read { (snapshot) throws(AnnalsError) in
         try snapshot.get(Tallies.Counts.Word.self, word)
@@ -375,7 +375,7 @@ struct ViewQuarantineTests {
       try await store.append([NewEvent(.rode(.init(who: "Ann", metres: 5)))], to: "rides")
       try await store.append([NewEvent(.tour(.init(who: "Ann", legs: -1)))], to: "rides")
       try await store.append([NewEvent(.rode(.init(who: "Ann", metres: 7)))], to: "rides")
-      try await store.view(FormerRiders.self).waiting(for: 3)
+      try await store.view(FormerRiders.self).waitUntil(3)
     }
     let store = try EventStore(at: temporary.url, plan: Second.self)
     let view = try store.view(Riders.self)
@@ -385,7 +385,7 @@ struct ViewQuarantineTests {
     }
     #expect(try view.read { try $0.position() } == 3)
     let last = try await store.append([NewEvent(.rode(.init(who: "Ann", metres: 9)))], to: "rides").position
-    try await view.waiting(for: #require(last))
+    try await view.waitUntil(#require(last))
     let row = try view.read { (snapshot) throws(AnnalsError) in try snapshot.get(Riders.Rider.self, "Ann") }
     #expect(row?.metres == 21)
     #expect(try view.status().servedVersion == 1)
@@ -405,7 +405,7 @@ struct ViewQuarantineTests {
     options.unreadable = .quarantine { _ in }
     let store = try EventStore(at: temporary.url, plan: Second.self, options: options)
     let view = try store.view(Riders.self)
-    let error = await #expect(throws: AnnalsError.self) { try await view.waiting(for: 3) }
+    let error = await #expect(throws: AnnalsError.self) { try await view.waitUntil(3) }
     #expect(error?.code == .ruleFailed, "\(String(describing: error))")
     guard case .stopped = try view.status().state else {
       Issue.record("the view goes on")

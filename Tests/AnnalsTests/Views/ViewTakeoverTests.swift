@@ -52,7 +52,7 @@ struct ViewTakeoverTests {
     let tallied = try TalliedStore()
     let store = try tallied.open()
     try await tallied.append(count, to: store, &random)
-    try await store.view(Tallies.Counts.self).waiting(for: tallied.last)
+    try await store.view(Tallies.Counts.self).waitUntil(tallied.last)
     return tallied
   }
 
@@ -119,7 +119,7 @@ struct ViewTakeoverTests {
     lease = nil
     var random = SeededGenerator(seed: 68)
     try await tallied.append(20, to: store, &random)
-    try await counts.waiting(for: tallied.last)
+    try await counts.waitUntil(tallied.last)
     #expect(try counts.read { try $0.all() } == tallied.counts())
   }
 
@@ -136,7 +136,7 @@ struct ViewTakeoverTests {
     let counts = try store.view(Tallies.Counts.self)
     var random = SeededGenerator(seed: 70)
     try await tallied.append(20, to: store, &random)
-    try await counts.waiting(for: tallied.last)
+    try await counts.waitUntil(tallied.last)
     #expect(try seen.read { try $0.all() } == tallied.counts())
   }
 
@@ -203,7 +203,7 @@ struct ViewTakeoverTests {
     }
     isOver.withLock { $0 = true }
     try await appending.value
-    try await counts.waiting(for: tallied.last)
+    try await counts.waitUntil(tallied.last)
     #expect(try counts.read { try $0.all() } == tallied.counts())
   }
 
@@ -217,8 +217,8 @@ struct ViewTakeoverTests {
     let counts = try reader.view(Tallies.Counts.self)
     let error = #expect(throws: AnnalsError.self) { _ = try counts.read { try $0.position() } }
     #expect(error?.code == .readOnly)
-    try await store.view(Tallies.Counts.self).waiting(for: tallied.last)
-    try await counts.waiting(for: tallied.last)
+    try await store.view(Tallies.Counts.self).waitUntil(tallied.last)
+    try await counts.waitUntil(tallied.last)
     #expect(try counts.read { try $0.all() } == tallied.counts())
     try store.rebuild(Tallies.Counts.self)
     try await ViewFollowingTests.wait {
@@ -248,7 +248,7 @@ struct ViewTakeoverTests {
     let store = try tallied.open()
     let counts = try store.view(Tallies.Counts.self)
     #expect(try counts.status().reason == nil)
-    try await counts.waiting(for: tallied.last)
+    try await counts.waitUntil(tallied.last)
     #expect(try counts.read { try $0.all() } == tallied.counts())
   }
 
@@ -270,7 +270,7 @@ struct ViewTakeoverTests {
       #expect(left.contains(ViewFile.stem(number - 1) + ".lease"))
       let counts = try store.view(Tallies.Counts.self)
       #expect(try counts.status().reason == nil)
-      try await counts.waiting(for: tallied.last)
+      try await counts.waitUntil(tallied.last)
       #expect(try store.log.views().map(\.number) == [number])
     }
   }

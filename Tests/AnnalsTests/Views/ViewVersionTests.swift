@@ -38,7 +38,7 @@ struct ViewVersionTests {
     let tallied = try TalliedStore()
     let store = try tallied.open()
     try await tallied.append(count, to: store, &random)
-    try await store.view(Tallies.Counts.self).waiting(for: tallied.last)
+    try await store.view(Tallies.Counts.self).waitUntil(tallied.last)
     return tallied
   }
 

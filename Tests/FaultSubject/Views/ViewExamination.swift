@@ -195,7 +195,7 @@ extension ViewExamination {
     let end = ContinuousClock.now + Self.patience
     do throws(AnnalsError) {
       while true {
-        try await view.waiting(for: Position(UInt64(events.count)), timeout: Self.patience)
+        try await view.waitUntil(Position(UInt64(events.count)), timeout: Self.patience)
         let status = try view.status()
         if status.servedVersion == V.number, status.progress == nil { break }
         guard ContinuousClock.now < end else { throw AnnalsError(.busy, "\(status)") }

@@ -80,10 +80,10 @@ struct ViewWorkload {
     let view = try store.view(projection)
     for number in session.beside { _ = try await append(number, to: store) }
     try await wait(view)
-    for number in session.live { try await view.waiting(for: append(number, to: store)) }
+    for number in session.live { try await view.waitUntil(append(number, to: store)) }
     guard !session.again.isEmpty else { return }
     try store.rebuild(projection)
-    for number in session.again { try await view.waiting(for: append(number, to: store)) }
+    for number in session.again { try await view.waitUntil(append(number, to: store)) }
     try await wait(view)
   }
 

@@ -29,13 +29,13 @@ struct ViewLatency: Scenario {
       // Whoever is there first folds.
       if isAcross { try await Task.sleep(for: .seconds(1)) }
       let view = try first.view(StreamCounts.self)
-      if let position = begun.positions.last { try await view.waiting(for: position, timeout: .seconds(60)) }
+      if let position = begun.positions.last { try await view.waitUntil(position, timeout: .seconds(60)) }
       var latencies: [Duration] = []
       for _ in 0..<appends {
         let done = try await first.append([.setLogged(TypedLog.event)], to: "first")
         let start = ContinuousClock.now
         guard let position = done.positions.last else { throw WrongWork(description: "nothing was appended") }
-        try await view.waiting(for: position, timeout: .seconds(60))
+        try await view.waitUntil(position, timeout: .seconds(60))
         latencies.append(ContinuousClock.now - start)
       }
       let median = latencies.sorted()[latencies.count / 2]

@@ -16,7 +16,7 @@ enum ViewTiming {
   ) async throws -> Duration where P.Event == Plan.Current.Event {
     let head = try head(of: store)
     let start = ContinuousClock.now
-    try await store.view(projection).waiting(for: head, timeout: patience)
+    try await store.view(projection).waitUntil(head, timeout: patience)
     let time = ContinuousClock.now - start
     try store.remove(view: P.name)
     return time
@@ -29,8 +29,8 @@ enum ViewTiming {
     let head = try head(of: store)
     let start = ContinuousClock.now
     let views = (try store.view(first), try store.view(second))
-    try await views.0.waiting(for: head, timeout: patience)
-    try await views.1.waiting(for: head, timeout: patience)
+    try await views.0.waitUntil(head, timeout: patience)
+    try await views.1.waitUntil(head, timeout: patience)
     let time = ContinuousClock.now - start
     try store.remove(view: First.name)
     try store.remove(view: Second.name)

@@ -39,7 +39,7 @@ final class PassArchive {
     guard row.length <= UInt64(clamping: size ?? 0) else {
       throw AnnalsError(
         .incomplete,
-        "the unfinished archive '\(name)' beside '\(place.text)' has \(size ?? 0) bytes, and the migration pass has written \(row.length): put it back, or begin the pass again ('--restart')"
+        "the unfinished archive '\(name)' next to '\(place.text)' has \(size ?? 0) bytes, and the migration pass has written \(row.length): put it back, or begin the pass again ('--restart')"
       )
     }
     file = try files { () throws(StoreFileError) in

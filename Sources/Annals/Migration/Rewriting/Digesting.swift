@@ -5,7 +5,7 @@ struct Digesting: Sendable {
   /// The generation that is read.
   let source: RewriteSource
   /// The plan; `nil` if entries are compared as they are stored.
-  let reach: PlanReach?
+  let reach: PlanResolver?
   /// Whether entries that cannot be upcast count as such; otherwise they are errors.
   let isQuarantining: Bool
 

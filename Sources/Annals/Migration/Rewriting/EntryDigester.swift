@@ -18,8 +18,8 @@ final class EntryDigester {
   }
 
   private let source: RewriteSource
-  private let reach: PlanReach?
-  private let lifting: PayloadLifting?
+  private let reach: PlanResolver?
+  private let upcaster: PayloadUpcaster?
   private let isQuarantining: Bool
   private var origins: EntryOrigin
   private var fates = FateTable([], written: [])
@@ -39,14 +39,14 @@ final class EntryDigester {
   ///   - isByName: Whether streams count by their names, and revisions do not.
   ///   - router: Finds out where entries go; `nil` where they stay.
   init(
-    _ reach: PlanReach?, _ source: RewriteSource, isQuarantining: Bool, isByName: Bool = false,
+    _ reach: PlanResolver?, _ source: RewriteSource, isQuarantining: Bool, isByName: Bool = false,
     _ router: StreamRouter? = nil
   ) {
     self.source = source
     self.reach = reach
     self.isByName = isByName
     self.router = router
-    lifting = reach.map { PayloadLifting($0.plan) }
+    upcaster = reach.map { PayloadUpcaster($0.plan) }
     self.isQuarantining = isQuarantining
     origins = EntryOrigin(log: source.log)
   }
@@ -56,7 +56,7 @@ final class EntryDigester {
     router?.enter(kinds)
     guard let reach, known.map({ $0 != (kinds.kinds.count, kinds.epoch) }) ?? true else { return }
     fates = FateTable(reading: kinds, reach)
-    lifting?.delivery.past = source.past(kinds, reach)
+    upcaster?.delivery.past = source.past(kinds, reach)
     known = (kinds.kinds.count, kinds.epoch)
   }
 
@@ -67,7 +67,7 @@ final class EntryDigester {
     let header = entry.header
     sum.entries &+= 1
     if try goesMissing(entry, reader) { return add(.nothing, entry, Span(), to: &sum) }
-    guard let lifting else { return add(.stored, entry, entry.bytes, to: &sum) }
+    guard let upcaster else { return add(.stored, entry, entry.bytes, to: &sum) }
     if header.flags.contains(.stub) { return add(.nothing, entry, Span(), to: &sum) }
     // Nothing of it is delivered, but its payload stays.
     if !header.flags.contains(.parts), fates.isRetained(header.kind) {
@@ -80,8 +80,8 @@ final class EntryDigester {
     }
     // Of an entry with parts, those before one that fails are not counted.
     let before = sum
-    do throws(Setback) {
-      try lift(entry, lifting, reader, to: &sum)
+    do throws(RewriteFailure) {
+      try upcast(entry, upcaster, reader, to: &sum)
     } catch {
       guard isQuarantining, error.mark != nil else { throw error.error }
       sum = before
@@ -108,17 +108,19 @@ final class EntryDigester {
     return route?.reason != nil
   }
 
-  private func lift(
-    _ entry: borrowing LentEntry, _ lifting: PayloadLifting, _ reader: StoreReader,
+  private func upcast(
+    _ entry: borrowing LentEntry, _ upcaster: PayloadUpcaster, _ reader: StoreReader,
     to sum: inout EventDigest.Sum
-  ) throws(Setback) {
+  ) throws(RewriteFailure) {
     let origin: Origin
-    do throws(AnnalsError) { origin = try origins.origin(of: entry, reader) } catch { throw Setback(error) }
-    try lifting.lift(entry, fates, origin) { addDelivered(lifting.delivery, entry, to: &sum) }
+    do throws(AnnalsError) { origin = try origins.origin(of: entry, reader) } catch {
+      throw RewriteFailure(error)
+    }
+    try upcaster.upcast(entry, fates, origin) { addDelivered(upcaster.delivery, entry, to: &sum) }
   }
 
   private func addDelivered(
-    _ delivery: EncodedDelivery, _ entry: borrowing LentEntry, to sum: inout EventDigest.Sum
+    _ delivery: EncodedEventBuffer, _ entry: borrowing LentEntry, to sum: inout EventDigest.Sum
   ) {
     let content = delivery.content
     for index in content.parts.indices {
@@ -157,7 +159,7 @@ extension FateTable {
   /// are stored.
   ///
   /// The number that payloads are carried to is that of the case, counted from 1.
-  init(reading kinds: KindRegistry, _ reach: PlanReach) {
+  init(reading kinds: KindRegistry, _ reach: PlanResolver) {
     let fates = kinds.kinds.values.map { kind in
       var payload: KindFate.Payload
       var entered: CompiledPlan.Entrance?
@@ -165,7 +167,7 @@ extension FateTable {
         let entrance = try reach.entrance(of: kind, in: kinds)
         entered = entrance
         let record = entrance.isNewer ? nil : reach.plan.carried(kinds.recordKind(kind), from: entrance)
-        payload = record.map { .carried(UInt32($0) + 1) } ?? .lifted(entrance)
+        payload = record.map { .carried(UInt32($0) + 1) } ?? .upcast(entrance)
       } catch {
         payload = .unreadable(error)
       }
@@ -178,7 +180,7 @@ extension FateTable {
   }
 
   /// What becomes of a kind, whose absence is damage.
-  func fate(of kind: UInt32, _ position: Position) throws(Setback) -> KindFate {
-    do throws(AnnalsError) { return try fate(of: kind, at: position) } catch { throw Setback(error) }
+  func fate(of kind: UInt32, _ position: Position) throws(RewriteFailure) -> KindFate {
+    do throws(AnnalsError) { return try fate(of: kind, at: position) } catch { throw RewriteFailure(error) }
   }
 }

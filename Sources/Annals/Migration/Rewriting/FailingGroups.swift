@@ -17,11 +17,11 @@ final class FailingGroups: Sendable {
   }
 
   private let source: RewriteSource
-  private let reach: PlanReach
+  private let reach: PlanResolver
   /// By stream, its groups; `nil` before anybody asked.
   private let known = Mutex<[Position: [Group]]?>(nil)
 
-  init(_ source: RewriteSource, _ reach: PlanReach) {
+  init(_ source: RewriteSource, _ reach: PlanResolver) {
     self.source = source
     self.reach = reach
   }
@@ -45,7 +45,7 @@ final class FailingGroups: Sendable {
     var groups: [Position: [Group]] = [:]
     let last = try source.last()
     guard last > 0 else { return groups }
-    let lifting = PayloadLifting(reach.plan)
+    let upcaster = PayloadUpcaster(reach.plan)
     var origins = EntryOrigin(log: source.log)
     var fates = FateTable([], written: [])
     var next: UInt64? = 1
@@ -56,12 +56,12 @@ final class FailingGroups: Sendable {
         start...end,
         { (kinds) in
           fates = FateTable(reading: kinds, reach)
-          lifting.delivery.past = source.past(kinds, reach)
+          upcaster.delivery.past = source.past(kinds, reach)
         },
         { (entry, reader) throws(AnnalsError) in
           if entry.header.flags.contains(.stub) { return true }
           let origin = try origins.origin(of: entry, reader)
-          do throws(Setback) { try lifting.lift(entry, fates, origin) {} } catch {
+          do throws(RewriteFailure) { try upcaster.upcast(entry, fates, origin) {} } catch {
             guard error.mark != nil else { throw error.error }
             // One at which no group ends fails alone, or fails the group that it belongs to.
             guard let first = try firstOfGroups(endingAt: entry.position) else { return true }

@@ -13,7 +13,7 @@ final class GenerationKinds: Sendable {
   }
 
   /// The plan; `nil` if the pass only copies.
-  let reach: PlanReach?
+  let reach: PlanResolver?
   private let state: Mutex<State>
 
   /// The kinds of a new generation.
@@ -25,7 +25,7 @@ final class GenerationKinds: Sendable {
   /// - Throws: ``AnnalsError`` with code `shapeChanged`, `superseded` or `tooLarge` if the plan's current
   ///   records could not be appended to the older generation either.
   init(
-    _ source: KindRegistry, reach: PlanReach?, target: KindRegistry = KindRegistry()
+    _ source: KindRegistry, reach: PlanResolver?, target: KindRegistry = KindRegistry()
   ) throws(AnnalsError) {
     self.reach = reach
     var numbers = KindNumbers(target)
@@ -110,7 +110,7 @@ extension GenerationKinds {
 
   /// The row of a version in the new generation.
   private static func schemaRow(
-    _ version: SchemaVersion?, _ source: KindRegistry, _ reach: PlanReach?
+    _ version: SchemaVersion?, _ source: KindRegistry, _ reach: PlanResolver?
   ) -> SchemaRow {
     let known = source.schemas.values.first { $0.version == version }
     guard let reach, version == reach.plan.current.version else {
@@ -128,7 +128,7 @@ extension GenerationKinds {
 
   /// The oldest version whose programs read entries of a kind in the new generation; `nil` if nothing says.
   private static func oldestReader(
-    _ key: KindNumbers.Key, _ source: KindRegistry, _ reach: PlanReach?
+    _ key: KindNumbers.Key, _ source: KindRegistry, _ reach: PlanResolver?
   ) -> SchemaVersion? {
     let number = source.kind(version: key.version, name: key.name, shape: key.shape)
     if let row = number.flatMap({ source.kinds[$0]?.row }), let known = row.oldestReader,
@@ -140,7 +140,7 @@ extension GenerationKinds {
   }
 
   private static func table(
-    _ source: KindRegistry, _ reach: PlanReach?, _ numbers: KindNumbers
+    _ source: KindRegistry, _ reach: PlanResolver?, _ numbers: KindNumbers
   ) -> FateTable {
     guard let reach else {
       return FateTable(
@@ -174,7 +174,7 @@ extension GenerationKinds {
         payload =
           isRetained
           ? .carried(number)
-          : plan.carried(record, from: entrance).map { .carried(written[$0]) } ?? .lifted(entrance)
+          : plan.carried(record, from: entrance).map { .carried(written[$0]) } ?? .upcast(entrance)
       } catch {
         payload = .unreadable(error)
       }

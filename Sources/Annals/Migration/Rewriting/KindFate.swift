@@ -10,7 +10,7 @@ final class KindFate: Sendable {
     /// They are copied, and belong to the kind of this number from then on.
     case carried(UInt32)
     /// They are upcast from here, and what comes out is encoded.
-    case lifted(CompiledPlan.Entrance)
+    case upcast(CompiledPlan.Entrance)
     /// They cannot be read.
     case unreadable(MissingStep)
   }

@@ -27,11 +27,11 @@ extension PlanRewriter {
 
   /// Counts the fields that the entry at hand loses, and writes its line in the archive.
   ///
-  /// - Throws: ``Setback`` with code `undeclaredFields` if nobody has given one up: it was appended after the
+  /// - Throws: ``RewriteFailure`` with code `undeclaredFields` if nobody has given one up: it was appended after the
   ///   pass had looked at the log.
   func settleLosses(
     of entry: borrowing LentEntry, _ reader: StoreReader, in run: inout RewrittenRun
-  ) throws(Setback) {
+  ) throws(RewriteFailure) {
     let position = entry.position
     var unnamed = FieldTally()
     for event in losses {
@@ -41,14 +41,14 @@ extension PlanRewriter {
       }
     }
     guard unnamed.isEmpty else {
-      throw Setback(AnnalsError(undeclared: unnamed.undeclared, "a migration pass"))
+      throw RewriteFailure(AnnalsError(undeclared: unnamed.undeclared, "a migration pass"))
     }
     for event in losses { run.changes.removed.add(event.kind, event.losses.values, at: position) }
     guard isArchiving else { return }
     do throws(AnnalsError) {
       try run.archive.archived(entry, streamName(of: entry, reader), losses)
     } catch {
-      throw Setback(error)
+      throw RewriteFailure(error)
     }
   }
 }

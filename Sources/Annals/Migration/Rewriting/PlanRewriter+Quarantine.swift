@@ -39,7 +39,7 @@ extension PlanRewriter {
   }
 
   /// The extensions of an entry that is no longer set aside.
-  func extensionsWithoutMark(of entry: borrowing LentEntry) throws(Setback) -> [UInt8] {
+  func extensionsWithoutMark(of entry: borrowing LentEntry) throws(RewriteFailure) -> [UInt8] {
     do throws(AnnalsError) {
       var extensions = try entry.layout { () throws(FormatFailure) in
         try EntryExtensions(entry.bytes, entry.header)
@@ -47,7 +47,7 @@ extension PlanRewriter {
       extensions[QuarantineMark.key] = nil
       return extensions.encoded()
     } catch {
-      throw Setback(error)
+      throw RewriteFailure(error)
     }
   }
 }

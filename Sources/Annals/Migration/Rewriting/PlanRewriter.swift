@@ -11,10 +11,10 @@ internal import AnnalsSchema
 final class PlanRewriter: EntryRewriter {
   private let kinds: GenerationKinds
   private let source: RewriteSource
-  private let reach: PlanReach
+  private let reach: PlanResolver
   /// The groups that cannot be folded; shared by all threads.
   private let failing: FailingGroups
-  private let lifting: PayloadLifting
+  private let upcaster: PayloadUpcaster
   /// Whether entries that cannot be upcast are quarantined.
   private let isQuarantining: Bool
   /// Whether records of groups that cannot be folded are quarantined too.
@@ -28,7 +28,7 @@ final class PlanRewriter: EntryRewriter {
   private var origins: EntryOrigin
   private(set) var table = FateTable([], written: [])
   /// Room for parts, used again for each entry.
-  var parts = PartsRoom()
+  var parts = PartsBuffer()
 
   /// A rewriter for one thread.
   ///
@@ -41,7 +41,7 @@ final class PlanRewriter: EntryRewriter {
   ///   - mayBreakGroups: Whether records of groups that cannot be folded are quarantined too.
   ///   - losing: What may be lost, and whether it is archived.
   init(
-    _ kinds: GenerationKinds, _ source: RewriteSource, _ reach: PlanReach, _ failing: FailingGroups,
+    _ kinds: GenerationKinds, _ source: RewriteSource, _ reach: PlanResolver, _ failing: FailingGroups,
     isQuarantining: Bool, mayBreakGroups: Bool = true, losing: LossRules
   ) {
     drops = losing.drops
@@ -51,14 +51,14 @@ final class PlanRewriter: EntryRewriter {
     self.kinds = kinds
     self.source = source
     self.reach = reach
-    lifting = PayloadLifting(reach.plan)
+    upcaster = PayloadUpcaster(reach.plan)
     self.isQuarantining = isQuarantining
     origins = EntryOrigin(log: source.log)
   }
 
   func enter(_ known: KindRegistry) throws(AnnalsError) {
     table = try kinds.table(for: known)
-    lifting.delivery.past = source.past(known, reach)
+    upcaster.delivery.past = source.past(known, reach)
   }
 
   func rewrite(
@@ -72,8 +72,8 @@ final class PlanRewriter: EntryRewriter {
     }
     if header.flags.contains(.stub) { return try keepStub(entry, into: &run) }
     losses.removeAll(keepingCapacity: true)
-    do throws(Setback) {
-      try lift(entry, reader, into: &run)
+    do throws(RewriteFailure) {
+      try upcast(entry, reader, into: &run)
       if !losses.isEmpty { try settleLosses(of: entry, reader, in: &run) }
     } catch {
       guard isQuarantining, let mark = error.mark, try setAside(entry, mark, into: &run) else {
@@ -100,15 +100,15 @@ final class PlanRewriter: EntryRewriter {
 
 extension PlanRewriter {
   /// Adds what comes of an entry whose payloads are not simply carried.
-  private func lift(
+  private func upcast(
     _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
-  ) throws(Setback) {
+  ) throws(RewriteFailure) {
     let (isQuarantined, origin): (Bool, Origin)
     do throws(AnnalsError) {
       isQuarantined = try entry.isQuarantined
       origin = try origins.origin(of: entry, reader)
     } catch {
-      throw Setback(error)
+      throw RewriteFailure(error)
     }
     let header = entry.header
     var extensions: [UInt8]?
@@ -116,9 +116,9 @@ extension PlanRewriter {
     if !header.flags.contains(.parts) {
       let fate = try table.fate(of: header.kind, entry.position)
       // What was quarantined is upcast even where it is carried: only then is it known to be readable.
-      try lifting.lift(entry.body, fate, origin)
+      try upcaster.upcast(entry.body, fate, origin)
       noteLosses(of: entry.body, [], fate)
-      let content = lifting.delivery.content
+      let content = upcaster.delivery.content
       if isQuarantined, case .carried(let kind) = fate.payload {
         run.tally.add(kind, bytes: header.body.count, at: run.count)
         return add(entry, kind: kind, .payload, entry.body, extensions, into: &run)
@@ -129,7 +129,7 @@ extension PlanRewriter {
         run.changes.add(isSplit: false)
         return add(entry, kind: kind, .payload, content.bytes.span, extensions, into: &run)
       }
-      noteDrops(of: entry.body, [], fate.kind, lifting.delivery.drops.map(\.reason))
+      noteDrops(of: entry.body, [], fate.kind, upcaster.delivery.drops.map(\.reason))
     }
     try gather(entry, origin, isQuarantined: isQuarantined)
     if isQuarantining, parts.hasFolded { try mustBeFolded(entry, origin) }
@@ -144,47 +144,47 @@ extension PlanRewriter {
   /// Gathers the parts that an entry becomes, in order.
   private func gather(
     _ entry: borrowing LentEntry, _ origin: Origin, isQuarantined: Bool
-  ) throws(Setback) {
+  ) throws(RewriteFailure) {
     parts.clear()
     guard entry.header.flags.contains(.parts) else {
-      return parts.add(lifting.delivery, from: entry.header.kind, table.written)
+      return parts.add(upcaster.delivery, from: entry.header.kind, table.written)
     }
-    var setback: Setback?
+    var setback: RewriteFailure?
     do throws(AnnalsError) {
       try entry.eachPart { (kind, path, payload) throws(AnnalsError) in
-        do throws(Setback) {
+        do throws(RewriteFailure) {
           let fate = try table.fate(of: kind, entry.position)
           if !isQuarantined, case .carried(let kind) = fate.payload {
             return parts.add(kind, path, payload)
           }
           var origin = origin
           origin.path = path
-          try lifting.lift(payload, fate, origin)
+          try upcaster.upcast(payload, fate, origin)
           noteLosses(of: payload, path, fate)
           if case .carried(let kind) = fate.payload { return parts.add(kind, path, payload) }
-          noteDrops(of: payload, path, fate.kind, lifting.delivery.drops.map(\.reason))
-          parts.add(lifting.delivery, from: kind, table.written)
+          noteDrops(of: payload, path, fate.kind, upcaster.delivery.drops.map(\.reason))
+          parts.add(upcaster.delivery, from: kind, table.written)
         } catch {
           setback = error
           throw error.error
         }
       }
     } catch {
-      throw setback ?? Setback(error)
+      throw setback ?? RewriteFailure(error)
     }
   }
 
   /// Throws if the group that an entry went into cannot be folded: what it is folded from stays with what it
   /// would have become.
-  private func mustBeFolded(_ entry: borrowing LentEntry, _ origin: Origin) throws(Setback) {
+  private func mustBeFolded(_ entry: borrowing LentEntry, _ origin: Origin) throws(RewriteFailure) {
     let end: Position?
-    do throws(AnnalsError) { end = try failing.end(of: entry) } catch { throw Setback(error) }
+    do throws(AnnalsError) { end = try failing.end(of: entry) } catch { throw RewriteFailure(error) }
     guard let end else { return }
     let kind = try table.fate(of: firstKind(of: entry), entry.position).kind
-    let setback = Setback(unfolded: kind, endingAt: end, origin, to: reach.plan.current.version)
+    let setback = RewriteFailure(unfolded: kind, endingAt: end, origin, to: reach.plan.current.version)
     if mayBreakGroups { throw setback }
     // Their revisions would be others, and nobody could find together again what belongs together.
-    throw Setback(
+    throw RewriteFailure(
       AnnalsError(
         .ruleFailed,
         "\(setback.error.message); a pass that moves streams does not set aside what a fold is made of: mend the fold first; the store is as it was",
@@ -192,7 +192,8 @@ extension PlanRewriter {
   }
 
   /// Counts what has become no event, also of an entry of which other parts are left.
-  private func countDrops(of entry: borrowing LentEntry, into run: inout RewrittenRun) throws(Setback) {
+  private func countDrops(of entry: borrowing LentEntry, into run: inout RewrittenRun) throws(RewriteFailure)
+  {
     for (kind, drop) in parts.drops {
       let type = try table.fate(of: kind, entry.position).kind.row.name
       run.changes.add(RunChanges.Drop(type: type, reason: drop.reason), isFolded: drop.cause == .fold)
@@ -202,7 +203,7 @@ extension PlanRewriter {
   /// Adds the stub of an entry that gives no events.
   private func addStub(
     _ entry: borrowing LentEntry, _ extensions: [UInt8]?, into run: inout RewrittenRun
-  ) throws(Setback) {
+  ) throws(RewriteFailure) {
     let number = try firstKind(of: entry)
     let kind = try table.fate(of: number, entry.position).stub
     // Rules alone give nothing, and each that does says so.
@@ -222,10 +223,10 @@ extension PlanRewriter {
   }
 
   /// The kind of an entry, or of the first part that it has.
-  func firstKind(of entry: borrowing LentEntry) throws(Setback) -> UInt32 {
+  func firstKind(of entry: borrowing LentEntry) throws(RewriteFailure) -> UInt32 {
     // An entry of no parts at all has no kind, and nothing writes one.
     guard let first = try kinds(of: entry).first else {
-      throw Setback(
+      throw RewriteFailure(
         AnnalsError(
           FormatFailure(.value, at: entry.header.body.lowerBound), place: "position \(entry.position)",
           position: entry.position))
@@ -234,11 +235,11 @@ extension PlanRewriter {
   }
 
   /// The kind of an entry, or those of its parts in their order.
-  func kinds(of entry: borrowing LentEntry) throws(Setback) -> [UInt32] {
+  func kinds(of entry: borrowing LentEntry) throws(RewriteFailure) -> [UInt32] {
     guard entry.header.flags.contains(.parts) else { return [entry.header.kind] }
     var kinds: [UInt32] = []
     do throws(AnnalsError) { try entry.eachPart { (kind, _, _) in kinds.append(kind) } } catch {
-      throw Setback(error)
+      throw RewriteFailure(error)
     }
     return kinds
   }

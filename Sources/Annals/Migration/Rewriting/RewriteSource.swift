@@ -44,7 +44,7 @@ final class RewriteSource: Sendable {
   }
 
   /// What is before the entries of a snapshot with these kinds; `nil` for a plan without folds.
-  func past(_ kinds: KindRegistry, _ reach: PlanReach) -> StoredPast? {
+  func past(_ kinds: KindRegistry, _ reach: PlanResolver) -> StoredPast? {
     StoredPast(environment, tables, kinds, log: log, reach)
   }
 

@@ -23,11 +23,11 @@ struct Rewriting: Sendable {
   ///   - failing: The groups that cannot be folded.
   ///   - isQuarantining: Whether entries that cannot be upcast are quarantined; otherwise they stop the pass.
   ///   - losing: What may be lost, and whether it is archived.
-  static func lifting(
+  static func upcasting(
     _ source: RewriteSource, _ kinds: GenerationKinds, _ plan: CompiledPlan, _ failing: FailingGroups,
     isQuarantining: Bool, losing: LossRules = LossRules()
   ) -> Rewriting {
-    let reach = PlanReach(plan)
+    let reach = PlanResolver(plan)
     return Rewriting(source: source) {
       PlanRewriter(kinds, source, reach, failing, isQuarantining: isQuarantining, losing: losing)
     }
@@ -38,7 +38,7 @@ struct Rewriting: Sendable {
     _ source: RewriteSource, _ kinds: GenerationKinds, _ plan: CompiledPlan, _ move: StreamMove,
     _ failing: FailingGroups, isQuarantining: Bool, losing: LossRules = LossRules()
   ) -> Rewriting {
-    let reach = PlanReach(plan)
+    let reach = PlanResolver(plan)
     return Rewriting(source: source) {
       RoutingRewriter(
         PlanRewriter(

@@ -33,21 +33,21 @@ struct MovedHistory: HistorySource {
     // show which entries the stage has passed.
     plan.newestStored = version
     plan.passesStreams = true
-    let reach = PlanReach(plan, older.quarantine, isAdopting: true)
+    let reach = PlanResolver(plan, older.quarantine, isAdopting: true)
     let selected = cases.map { plan.sources(ofAny: $0) }
-    let buffer = Delivery<Event>()
+    let buffer = TypedEventBuffer<Event>()
     let log = LogSteps(start: nil, backwards: false, last: older.last, limit: .max)
     var steps = EntrySteps(log: log, names: StreamNames(limit: 131_072))
     var end: PageEnd
     repeat {
       end = try target.read { (reader, kinds) throws(AnnalsError) in
-        var lifting = EntryLifting(reach: reach, kinds: kinds, of: target)
-        if let selected { lifting.select(selected) }
+        var upcaster = Upcaster(reach: reach, kinds: kinds, of: target)
+        if let selected { upcaster.select(selected) }
         var cursor = try EntryCursor(reader, steps)
         // The cursor alone has the names now, so that a name it meets does not make it copy them all.
         steps = EntrySteps()
         defer { steps = cursor.steps }
-        return cursor.events(PageLimits(elements: .max), through: lifting, into: buffer)
+        return cursor.events(PageLimits(elements: .max), through: upcaster, into: buffer)
       }
       for entry in buffer.entries { try body(.entry(entry)) }
       buffer.keep(first: 0)

@@ -38,17 +38,17 @@ struct MovedCopy {
   func run() throws(AnnalsError) {
     for prefix in [MovedRow.prefix, OriginRow.prefix] {
       var last: [UInt8]?
-      repeat { last = try copy(prefix, behind: last) } while last != nil
+      repeat { last = try copy(prefix, after: last) } while last != nil
     }
   }
 
   /// Copies the next rows, and commits them.
   ///
   /// - Returns: The key of the last one; `nil` if none are left.
-  private func copy(_ prefix: String, behind last: [UInt8]?) throws(AnnalsError) -> [UInt8]? {
+  private func copy(_ prefix: String, after last: [UInt8]?) throws(AnnalsError) -> [UInt8]? {
     var rows: [(name: String, value: [UInt8])] = []
     try source.read { (reader) throws(AnnalsError) in
-      try reader.eachFact(prefix, behind: last) { (name, value) in
+      try reader.eachFact(prefix, after: last) { (name, value) in
         rows.append((name, value))
         return rows.count < Self.batch
       }

@@ -28,7 +28,7 @@ struct MovingPasses<Plan: SchemaMigrationPlan> {
         stored.append((found, row, plan.retaining(kind, in: kinds) ?? .max))
       }
       guard let oldest = stored.map(\.version).min() else { return nil }
-      return plan.movingStages(behind: oldest).first { index in
+      return plan.movingStages(after: oldest).first { index in
         let newer = plan.schemas[index + 1].version
         // Of a stage that works something out as well, the version is active before its pass. What a pass has
         // set aside stays.
@@ -53,7 +53,7 @@ struct MovingPasses<Plan: SchemaMigrationPlan> {
     // Nothing is changed for a plan that could not read the store afterwards.
     var whole = plan
     whole.passesStreams = true
-    let presumed = PlanReach(whole, isAdopting: true)
+    let presumed = PlanResolver(whole, isAdopting: true)
     let newer = try log.read { (snapshot) throws(AnnalsError) in
       try presumed.prove(snapshot.reader.census(), snapshot.kinds)
     }
@@ -73,9 +73,9 @@ struct MovingPasses<Plan: SchemaMigrationPlan> {
 
 extension EventStore {
   /// What the first append has to do; `nil` if there is nothing to do.
-  static func beginning(_ log: EventLog, _ plan: CompiledPlan) -> StreamBeginning? {
+  static func beginning(_ log: EventLog, _ plan: CompiledPlan) -> StreamMoveGuard? {
     guard plan.stages.contains(where: \.movesStreams) else { return nil }
-    return StreamBeginning(log, plan)
+    return StreamMoveGuard(log, plan)
   }
 }
 

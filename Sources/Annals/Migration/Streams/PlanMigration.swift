@@ -42,7 +42,7 @@ package struct PlanMigration<Plan: SchemaMigrationPlan> {
         details: AnnalsError.Details { $0.version = version })
     }
     log = try EventLog(unsettled: url, options: options)
-    try EventStore<Plan>.mustNotLower(compiled, log)
+    try EventStore<Plan>.verifyNotDowngraded(compiled, log)
     self.plan = compiled
     self.url = url
     self.options = options

@@ -38,7 +38,7 @@ extension PlanRewriter {
     _ entry: borrowing LentEntry, _ stub: Stub, _ reader: StoreReader, into run: inout RewrittenRun
   ) throws(AnnalsError) {
     losses.removeAll(keepingCapacity: true)
-    do throws(Setback) {
+    do throws(RewriteFailure) {
       try noteDrop(of: entry, stub.reason)
       let extensions = try extensionsWithoutMark(of: entry)
       let number = try firstKind(of: entry)
@@ -59,7 +59,7 @@ extension PlanRewriter {
   }
 
   /// Notes that the whole entry is dropped.
-  private func noteDrop(of entry: borrowing LentEntry, _ reason: String) throws(Setback) {
+  private func noteDrop(of entry: borrowing LentEntry, _ reason: String) throws(RewriteFailure) {
     guard isArchiving else { return }
     guard entry.header.flags.contains(.parts) else {
       return noteDrops(
@@ -70,7 +70,7 @@ extension PlanRewriter {
         noteDrops(of: payload, path, try table.fate(of: kind, at: entry.position).kind, [reason])
       }
     } catch {
-      throw Setback(error)
+      throw RewriteFailure(error)
     }
   }
 }

@@ -11,26 +11,26 @@ internal import AnnalsSchema
 final class StreamRouter {
   private let routing: StreamRouting
   private let source: RewriteSource
-  private let reach: PlanReach
-  private let sink: Sink
+  private let reach: PlanResolver
+  private let buffer: EventBuffer
   private var origins: EntryOrigin
   private var kinds = KindRegistry()
-  private var lifting: EntryLifting
+  private var upcaster: Upcaster
 
   init(_ routing: StreamRouting, of source: RewriteSource, isSettingAside: Bool) {
     self.routing = routing
     self.source = source
-    reach = PlanReach(routing.plan, isSettingAside ? Quarantine { _ in } : nil)
-    sink = routing.makeSink()
+    reach = PlanResolver(routing.plan, isSettingAside ? Quarantine { _ in } : nil)
+    buffer = routing.makeBuffer()
     origins = EntryOrigin(log: source.log)
-    lifting = EntryLifting(reach: reach, kinds: kinds, of: source)
+    upcaster = Upcaster(reach: reach, kinds: kinds, of: source)
   }
 
   /// Takes the kinds of the snapshot that the next entries are read from.
   func enter(_ kinds: KindRegistry) {
     guard kinds.kinds.count != self.kinds.kinds.count || kinds.epoch != self.kinds.epoch else { return }
     self.kinds = kinds
-    lifting = EntryLifting(reach: reach, kinds: kinds, of: source)
+    upcaster = Upcaster(reach: reach, kinds: kinds, of: source)
   }
 
   /// Where `entry` goes.
@@ -41,9 +41,9 @@ final class StreamRouter {
     let origin = try origins.origin(of: entry, reader)
     // Whoever appended it knew the newer version, and its stream.
     if try isNewer(entry) { return RoutedEntry(old: origin.stream, new: origin.stream, reason: nil) }
-    try lifting.lift(entry, of: origin.stream, into: sink)
+    try upcaster.upcast(entry, of: origin.stream, into: buffer)
     let route: StreamRoute
-    do { route = try routing.route(sink, origin) } catch {
+    do { route = try routing.route(buffer, origin) } catch {
       throw failure(.ruleFailed, "threw \(error.words)", origin, error)
     }
     switch route {

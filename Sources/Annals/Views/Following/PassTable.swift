@@ -41,17 +41,17 @@ struct PassTable<Event: SchemaEvent> {
   /// Adds a runner to a pass that reads after a position.
   ///
   /// - Returns: The number of the pass, and whether it has to be started.
-  mutating func join(_ track: ViewTrack<Event>, behind position: UInt64) -> (number: UInt64, isNew: Bool) {
+  mutating func join(_ track: ViewTrack<Event>, after position: UInt64) -> (number: UInt64, isNew: Bool) {
     let near = passes.filter { distance($0.value.position, position) <= Self.reach }
     if let number = near.keys.first(where: { near[$0]?.isLive == true }) ?? near.keys.min() {
       add([track], to: number, position)
       return (number, false)
     }
-    return (begin(track, behind: position), true)
+    return (begin(track, after: position), true)
   }
 
   /// Begins a pass for one runner.
-  private mutating func begin(_ track: ViewTrack<Event>, behind position: UInt64) -> UInt64 {
+  private mutating func begin(_ track: ViewTrack<Event>, after position: UInt64) -> UInt64 {
     numbers += 1
     passes[numbers] = Pass(position: position, tracks: [])
     add([track], to: numbers, position)
@@ -108,8 +108,8 @@ struct PassTable<Event: SchemaEvent> {
   /// Moves a runner that delays others to a pass of its own.
   ///
   /// - Returns: The number of the new pass; `nil` if the runner has left already.
-  mutating func detach(_ track: ViewTrack<Event>, behind position: UInt64) -> UInt64? {
-    leave(track) ? begin(track, behind: position) : nil
+  mutating func detach(_ track: ViewTrack<Event>, after position: UInt64) -> UInt64? {
+    leave(track) ? begin(track, after: position) : nil
   }
 
   /// Returns the next step of a pass; `nil` if it has no runner any more and has ended.

@@ -192,14 +192,14 @@ extension ViewEngine {
           problem = "the system was not shut down in order while it was built"
         }
       } else {
-        problem = "what stood beside its file was missing or damaged"
+        problem = "a file next to the view's file was missing or damaged"
       }
       if problem == nil, let mark = listing.mark {
         do throws(AnnalsError) {
           let file = try open(listing.number, mark, shelf, &settling)
           let facts = try file.read { (view) throws(AnnalsError) in try file.facts(view) }
           guard ExactText(facts.name) == ExactText(mark.name), facts.version == mark.version else {
-            throw AnnalsError(.foreign, "the file is of another view than what stands beside it says")
+            throw AnnalsError(.foreign, "the file belongs to another view than the file next to it says")
           }
           if facts.isCarrying, let lease = try shelf.foldLease(listing.number) {
             _ = lease
@@ -333,7 +333,7 @@ extension ViewEngine {
       retire(track)
       throw error
     }
-    if seed == nil { join(track, behind: checkpoint?.position.rawValue ?? 0) }
+    if seed == nil { join(track, after: checkpoint?.position.rawValue ?? 0) }
     // The runner may have been retired before it joined.
     if line.track(of: file) !== track { stopped(track) }
   }

@@ -31,7 +31,7 @@ extension ViewEngine {
       // The rest comes with the next page.
       guard position >= told ?? 0 else { return }
       switch try replace(old, by: track, at: position, told: told) {
-      case .done, .behind: return
+      case .done, .late: return
       case .changed: continue
       }
     }
@@ -98,7 +98,7 @@ extension ViewEngine {
   private enum Replacing {
     case done
     /// The older file is ahead, because another process folds it. Nothing has happened.
-    case behind
+    case late
     /// Other files were chosen meanwhile. Nothing has happened.
     case changed
   }
@@ -117,7 +117,7 @@ extension ViewEngine {
       let (building, served) = line.state.withLock { ($0.building, $0.served) }
       guard building === file, served?.file === old else { return .changed }
       if let old, let told, served?.version == outline.version {
-        guard try succeed(old, by: track, at: position, told) else { return .behind }
+        guard try succeed(old, by: track, at: position, told) else { return .late }
       } else {
         try finish(track, gate: told ?? position)
       }
@@ -205,7 +205,7 @@ extension ViewEngine {
   /// Takes over files that another process has left, and removes files that no process has open any more.
   ///
   /// - Returns: Whether there is nothing left to check.
-  func lookAround() -> Bool {
+  func maintain() -> Bool {
     var isIdle = true
     for line in settling.withLock({ $0.lines }) {
       // A failure now is retried, or reported to readers.

@@ -9,7 +9,7 @@ import Synchronization
 /// Threads hold the engine. Users of views hold a ``ViewHost``, whose end ends the threads.
 final class ViewEngine<Event: SchemaEvent>: Sendable {
   let core: LogCore
-  let reach: PlanReach
+  let reach: PlanResolver
   let access: StoreOptions.Access
   let pace: ViewPace
   /// Held while files are chosen; never inside ``table``.
@@ -38,7 +38,7 @@ final class ViewEngine<Event: SchemaEvent>: Sendable {
     var watch: CommitWatch?
   }
 
-  init(_ core: LogCore, _ reach: PlanReach, _ access: StoreOptions.Access, _ pace: ViewPace) {
+  init(_ core: LogCore, _ reach: PlanResolver, _ access: StoreOptions.Access, _ pace: ViewPace) {
     self.core = core
     self.reach = reach
     self.access = access
@@ -81,9 +81,9 @@ final class ViewEngine<Event: SchemaEvent>: Sendable {
 // Passes through the log.
 extension ViewEngine {
   /// Adds a runner to a pass that reads after a position.
-  func join(_ track: ViewTrack<Event>, behind position: UInt64) {
+  func join(_ track: ViewTrack<Event>, after position: UInt64) {
     if isOver { return }
-    let (number, isNew) = table.withLock { $0.join(track, behind: position) }
+    let (number, isNew) = table.withLock { $0.join(track, after: position) }
     begin(number, isNew)
   }
 
@@ -113,16 +113,16 @@ extension ViewEngine {
   }
 
   /// Adds a runner to a pass again, after a position.
-  func rejoin(_ track: ViewTrack<Event>, behind position: UInt64) {
+  func rejoin(_ track: ViewTrack<Event>, after position: UInt64) {
     table.withLock { _ = $0.leave(track) }
-    join(track, behind: position)
+    join(track, after: position)
   }
 
   /// Moves a runner that delays others to a pass of its own.
   ///
   /// - Returns: `false` if it has left already.
-  func detach(_ track: ViewTrack<Event>, behind position: UInt64) -> Bool {
-    guard let number = table.withLock({ $0.detach(track, behind: position) }) else { return false }
+  func detach(_ track: ViewTrack<Event>, after position: UInt64) -> Bool {
+    guard let number = table.withLock({ $0.detach(track, after: position) }) else { return false }
     begin(number, true)
     return true
   }
@@ -190,7 +190,7 @@ extension ViewEngine {
   }
 
   /// Records that a machine has no running fold, for a reason that may pass.
-  func hindered(_ line: ViewLine<Event>, _ error: AnnalsError) {
+  func reportTransient(_ line: ViewLine<Event>, _ error: AnnalsError) {
     line.state.withLock { $0.error = error }
     line.changes.announce()
     chores.announce()
@@ -233,7 +233,7 @@ extension ViewEngine {
             // Read before any check, so that no later announcement is missed.
             let known = chores.count
             if isOver { return }
-            let isIdle = lookAround()
+            let isIdle = maintain()
             chores.wait(beyond: known, upTo: isIdle ? 36_000 * Self.rest : Self.rest)
           }
         }

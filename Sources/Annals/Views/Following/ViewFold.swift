@@ -92,13 +92,13 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
       var position = start?.position.rawValue ?? 0
       var page = first
       while true {
-        try apply(page.entries, behind: position, transaction)
+        try apply(page.entries, after: position, transaction)
         end = page.end
         position = end.position.rawValue
         guard let further = next(staging.changedSize) else { break }
         page = further
       }
-      try flush(into: &transaction, behind: start?.position.rawValue ?? 0)
+      try flush(into: &transaction, after: start?.position.rawValue ?? 0)
       try other { () throws(AnnalsError) in
         // A view has no observers while it is built.
         if try file.isReady(transaction.view) {
@@ -141,7 +141,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
   }
 
   /// Stores the changes of a batch. If a row cannot be encoded, the entry that changed it is to blame.
-  private func flush(into transaction: inout WriteTransaction, behind start: UInt64) throws(FoldFailure) {
+  private func flush(into transaction: inout WriteTransaction, after start: UInt64) throws(FoldFailure) {
     do throws(AnnalsError) { try staging.flush(into: &transaction, file.rows) } catch {
       guard error.code == .ruleFailed, let position = error.details.position?.rawValue, position > start
       else {
@@ -162,7 +162,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
   }
 
   private func apply(
-    _ page: [Entry<P.Event>], behind position: UInt64,
+    _ page: [Entry<P.Event>], after position: UInt64,
     _ transaction: borrowing WriteTransaction
   ) throws(FoldFailure) {
     var rows = ProjectionRows(staging, file.source(transaction.view))

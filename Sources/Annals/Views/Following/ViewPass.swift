@@ -113,7 +113,7 @@ struct PassReader<Event: SchemaEvent> {
     let mayLeave = step.isLive && step.tracks.count > 1
     while track.pages.hand(page, upTo: mayLeave ? Self.patience : Self.rest) == false, !engine.isOver {
       // A runner slower than the others gets a pass of its own until it has caught up.
-      if mayLeave, engine.detach(track, behind: page.start) { return }
+      if mayLeave, engine.detach(track, after: page.start) { return }
     }
   }
 

@@ -153,7 +153,7 @@ final class ViewFolder<Event: SchemaEvent> {
     do throws(AnnalsError) { stored = try folding.carry(seed) { engine.isOver } } catch { return stop(error) }
     if engine.isOver { return false }
     note(position)
-    engine.join(track, behind: position)
+    engine.join(track, after: position)
     return true
   }
 
@@ -241,7 +241,7 @@ final class ViewFolder<Event: SchemaEvent> {
         poison = (position, error)
         hidden = nil
         if position == (stored?.position.rawValue ?? 0) + 1 { return stop(error) }
-        engine.rejoin(track, behind: stored?.position.rawValue ?? 0)
+        engine.rejoin(track, after: stored?.position.rawValue ?? 0)
         return true
       case .other(let error):
         if error.recovery == [.retry] { return tryAgain(after: error) }
@@ -252,7 +252,7 @@ final class ViewFolder<Event: SchemaEvent> {
         do throws(AnnalsError) {
           try engine.rebuild(track.line, afterDamage: error)
         } catch {
-          engine.hindered(track.line, error)
+          engine.reportTransient(track.line, error)
         }
         return false
       }
@@ -270,7 +270,7 @@ final class ViewFolder<Event: SchemaEvent> {
       // The other folder may have passed the entry that could not be folded here.
       (hidden, poison) = (nil, nil)
       stored = checkpoint
-      engine.rejoin(track, behind: checkpoint?.position.rawValue ?? 0)
+      engine.rejoin(track, after: checkpoint?.position.rawValue ?? 0)
       return true
     case .succeeded:
       engine.succeeded(track)
@@ -294,7 +294,7 @@ final class ViewFolder<Event: SchemaEvent> {
       shown.error = nil
       shown.isPassing = false
     }
-    engine.rejoin(track, behind: stored?.position.rawValue ?? 0)
+    engine.rejoin(track, after: stored?.position.rawValue ?? 0)
     return true
   }
 

@@ -111,7 +111,7 @@ enum ChangeJournal {
   ///
   /// - Returns: `nil` if some of them are not kept any more.
   static func changes(
-    behind seen: UInt64, in table: Table, _ view: TransactionView, of name: String
+    after seen: UInt64, in table: Table, _ view: TransactionView, of name: String
   ) throws(AnnalsError) -> [Change]? {
     let (first, last) = try ends(of: table, view)
     guard last > seen else { return last == seen ? [] : nil }

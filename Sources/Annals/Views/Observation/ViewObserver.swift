@@ -82,7 +82,7 @@ struct ViewObserver<P: Projection>: Sendable {
     let (found, known) = (snapshot.file, place)
     file = found
     guard let known, known.number == found.number,
-      let changes = try Self.changes(behind: known.seen, snapshot)
+      let changes = try Self.changes(after: known.seen, snapshot)
     else {
       place = try Self.end(of: snapshot)
       return try body(.anything, snapshot)
@@ -95,7 +95,7 @@ struct ViewObserver<P: Projection>: Sendable {
 
   /// Returns the last change of each changed row, in order; `nil` if some are not kept any more.
   private static func changes(
-    behind seen: UInt64, _ snapshot: borrowing ViewSnapshot<P>
+    after seen: UInt64, _ snapshot: borrowing ViewSnapshot<P>
   ) throws(AnnalsError) -> [ChangeJournal.Change]? {
     let file = snapshot.file
     var all: [ChangeJournal.Change] = []
@@ -103,7 +103,7 @@ struct ViewObserver<P: Projection>: Sendable {
     while true {
       guard
         let page = try ChangeJournal.changes(
-          behind: all.last?.number ?? seen, in: file.changes, snapshot.transaction.view, of: file.name)
+          after: all.last?.number ?? seen, in: file.changes, snapshot.transaction.view, of: file.name)
       else { return nil }
       for change in page { last[change.key] = change.number }
       all += page

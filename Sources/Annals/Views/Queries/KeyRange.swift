@@ -28,26 +28,26 @@ public struct KeyRange<Key: RowKey>: Hashable, Sendable {
   private init(beginning fill: (inout RowKeyBytes) -> Void) {
     var bytes = RowKeyBytes()
     fill(&bytes)
-    self.init(KeyCut(before: bytes.bytes), KeyCut(behind: bytes.bytes))
+    self.init(KeyCut(before: bytes.bytes), KeyCut(after: bytes.bytes))
   }
 
   /// Every key.
-  public static var all: KeyRange { KeyRange(KeyCut(before: []), KeyCut(behind: [])) }
+  public static var all: KeyRange { KeyRange(KeyCut(before: []), KeyCut(after: [])) }
 
   /// One key.
-  public static func key(_ key: Key) -> KeyRange { KeyRange(KeyCut(before: key), KeyCut(behind: key)) }
+  public static func key(_ key: Key) -> KeyRange { KeyRange(KeyCut(before: key), KeyCut(after: key)) }
 
   /// A key and those after it.
-  public static func from(_ first: Key) -> KeyRange { KeyRange(KeyCut(before: first), KeyCut(behind: [])) }
+  public static func from(_ first: Key) -> KeyRange { KeyRange(KeyCut(before: first), KeyCut(after: [])) }
 
   /// The keys after one.
-  public static func above(_ key: Key) -> KeyRange { KeyRange(KeyCut(behind: key), KeyCut(behind: [])) }
+  public static func above(_ key: Key) -> KeyRange { KeyRange(KeyCut(after: key), KeyCut(after: [])) }
 
   /// The keys before one.
   public static func upTo(_ end: Key) -> KeyRange { KeyRange(KeyCut(before: []), KeyCut(before: end)) }
 
   /// A key and those before it.
-  public static func through(_ last: Key) -> KeyRange { KeyRange(KeyCut(before: []), KeyCut(behind: last)) }
+  public static func through(_ last: Key) -> KeyRange { KeyRange(KeyCut(before: []), KeyCut(after: last)) }
 
   /// A key and those after it, up to but not including another.
   public static func from(_ first: Key, upTo end: Key) -> KeyRange {
@@ -56,7 +56,7 @@ public struct KeyRange<Key: RowKey>: Hashable, Sendable {
 
   /// The keys from one to another, both included.
   public static func from(_ first: Key, through last: Key) -> KeyRange {
-    KeyRange(KeyCut(before: first), KeyCut(behind: last))
+    KeyRange(KeyCut(before: first), KeyCut(after: last))
   }
 }
 
@@ -166,7 +166,7 @@ struct KeyCut: Hashable, Sendable {
   }
 
   /// After all keys that begin with `bytes`.
-  init(behind bytes: [UInt8]) {
+  init(after bytes: [UInt8]) {
     self.bytes = bytes
     isBehind = true
   }
@@ -175,7 +175,7 @@ struct KeyCut: Hashable, Sendable {
   init(before key: some RowKey) { self.init(before: RowKeyBytes(key).bytes) }
 
   /// After a key.
-  init(behind key: some RowKey) { self.init(behind: RowKeyBytes(key).bytes) }
+  init(after key: some RowKey) { self.init(after: RowKeyBytes(key).bytes) }
 
   /// Returns the lowest bytes that a key after the place can have among those that begin with `start`.
   ///
@@ -184,7 +184,7 @@ struct KeyCut: Hashable, Sendable {
     var whole = start + bytes
     guard isBehind else { return whole }
     while whole.last == 0xff { whole.removeLast() }
-    precondition(!whole.isEmpty, "a space that nothing can stand behind")
+    precondition(!whole.isEmpty, "a space that nothing can follow")
     whole[whole.count - 1] += 1
     return whole
   }

@@ -31,7 +31,7 @@ struct RewrittenStore {
     try self.init(EventLog(at: source), nil, way)
   }
 
-  private init(_ log: EventLog, _ reach: PlanReach?, _ way: Way) throws {
+  private init(_ log: EventLog, _ reach: PlanResolver?, _ way: Way) throws {
     place = try TemporaryStore()
     let environment = try Self.environment(at: place.url, log.id)
     let tables = StoreTables(environment)
@@ -41,8 +41,8 @@ struct RewrittenStore {
     let writer = GenerationWriter(tables: tables, kinds: kinds, isIndexed: false)
     var rewriting =
       reach.map {
-        Rewriting.lifting(
-          source, kinds, $0.plan, FailingGroups(source, PlanReach($0.plan)),
+        Rewriting.upcasting(
+          source, kinds, $0.plan, FailingGroups(source, PlanResolver($0.plan)),
           isQuarantining: way.isQuarantining)
       }
       ?? .copying(source, kinds)

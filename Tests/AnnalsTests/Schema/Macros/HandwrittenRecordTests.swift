@@ -26,9 +26,9 @@ import Testing
     #expect(ByHand.stability == .released)
     let plan = try CompiledPlan(ByHandPlan.self)
     let film = ByHand.Film(title: "Up", minutes: 96, parcel: .letter)
-    #expect(try plan.lift(film, .init(1, 0, 0), as: ByHandPlan.self) == [Lifted(.film(film))])
+    #expect(try plan.upcast(film, .init(1, 0, 0), as: ByHandPlan.self) == [Lifted(.film(film))])
     #expect(
-      try plan.lift(ByHand.Seen(times: 2), .init(1, 0, 0), as: ByHandPlan.self) == [
+      try plan.upcast(ByHand.Seen(times: 2), .init(1, 0, 0), as: ByHandPlan.self) == [
         Lifted(.seen(.init(times: 2)))
       ])
   }
@@ -139,10 +139,11 @@ private enum ByHand: VersionedSchema {
       case .seen(let record): try record.encode(into: &payload)
       }
     }
-    consuming func send(through steps: Steps, _ origin: Origin, into sink: Sink) throws(StepFailure) {
+    consuming func send(through steps: Steps, _ origin: Origin, into buffer: EventBuffer) throws(StepFailure)
+    {
       switch consume self {
-      case .film(let record): try steps.film.run(record, origin, sink)
-      case .seen(let record): try steps.seen.run(record, origin, sink)
+      case .film(let record): try steps.film.run(record, origin, buffer)
+      case .seen(let record): try steps.seen.run(record, origin, buffer)
       }
     }
   }

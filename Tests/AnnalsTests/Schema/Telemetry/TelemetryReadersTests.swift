@@ -150,12 +150,13 @@ enum TelemetryAt<Base: VersionedSchema>: VersionedSchema {
       case .heartbeat(let record): try record.encode(into: &payload)
       }
     }
-    consuming func send(through steps: Steps, _ origin: Origin, into sink: Sink) throws(StepFailure) {
+    consuming func send(through steps: Steps, _ origin: Origin, into buffer: EventBuffer) throws(StepFailure)
+    {
       switch consume self {
-      case .resourceSeen(let record): try steps.resourceSeen.run(record, origin, sink)
-      case .spanEnded(let record): try steps.spanEnded.run(record, origin, sink)
-      case .logWritten(let record): try steps.logWritten.run(record, origin, sink)
-      case .heartbeat(let record): try steps.heartbeat.run(record, origin, sink)
+      case .resourceSeen(let record): try steps.resourceSeen.run(record, origin, buffer)
+      case .spanEnded(let record): try steps.spanEnded.run(record, origin, buffer)
+      case .logWritten(let record): try steps.logWritten.run(record, origin, buffer)
+      case .heartbeat(let record): try steps.heartbeat.run(record, origin, buffer)
       }
     }
   }

@@ -3,7 +3,7 @@ internal import AnnalsSchema
 import Synchronization
 
 /// The places where the kinds of a store enter a plan, computed once for each set of kinds.
-final class PlanReach: Sendable {
+final class PlanResolver: Sendable {
   let plan: CompiledPlan
   /// Reports entries that cannot be read; `nil` if readers stop at them.
   let quarantine: Quarantine?
@@ -19,7 +19,7 @@ final class PlanReach: Sendable {
   private let stateMarks = Mutex<[ObjectIdentifier: [UInt8]]>([:])
 
   /// For each version that a stage with a fold leads to, the plan up to the version before.
-  private let beforeFolds: [SchemaVersion: PlanReach]
+  private let beforeFolds: [SchemaVersion: PlanResolver]
 
   /// Whether events without a version are read before an adoption.
   private let isAdopting: Bool
@@ -56,7 +56,7 @@ final class PlanReach: Sendable {
       before.adopted = adopted
       // Events that are stored under the newer version came after the last group ended.
       before.newestStored = plan.current.version
-      return PlanReach(before, isAdopting: isAdopting)
+      return PlanResolver(before, isAdopting: isAdopting)
     }
   }
 
@@ -64,14 +64,14 @@ final class PlanReach: Sendable {
   /// skip, because stored results must not depend on the reader.
   ///
   /// The program also stays known to others while it is used.
-  func passingOverNothing() -> PlanReach {
-    PlanReach(plan, lease: lease, isAdopting: isAdopting, mayPassOver: mayPassOver)
+  func passingOverNothing() -> PlanResolver {
+    PlanResolver(plan, lease: lease, isAdopting: isAdopting, mayPassOver: mayPassOver)
   }
 
   /// Returns the same plan for readers that stop at unreadable entries.
-  func stopping() -> PlanReach {
+  func stopping() -> PlanResolver {
     if quarantine == nil { return self }
-    return PlanReach(
+    return PlanResolver(
       plan, skipping: skipping, lease: lease, isAdopting: isAdopting, mayPassOver: mayPassOver)
   }
 
@@ -95,7 +95,7 @@ final class PlanReach: Sendable {
 
   /// The plan up to the version before the stage that leads to `version` and has a fold; `nil` if there is
   /// none.
-  func before(_ version: SchemaVersion) -> PlanReach? { beforeFolds[version] }
+  func before(_ version: SchemaVersion) -> PlanResolver? { beforeFolds[version] }
 
   /// Returns, by kind number, where entries enter the plan; `nil` for kinds that do not, and for numbers
   /// without a kind.
@@ -131,7 +131,7 @@ final class PlanReach: Sendable {
     if !plan.passesStreams, let version = kind.version ?? unversioned {
       // An entry that an earlier stage retained stays where that stage led it, and no later stage reads it.
       let retained = plan.steps[entrance.step].retainedBy ?? .max
-      for index in plan.movingStages(behind: version) where retained > index {
+      for index in plan.movingStages(after: version) where retained > index {
         let (from, to) = (plan.schemas[index].version, plan.schemas[index + 1].version)
         // A pass has been there, and set the remaining entries apart.
         guard !kinds.isActive(to) else { continue }
@@ -146,7 +146,7 @@ final class PlanReach: Sendable {
   /// A stage that also computes a context makes its version active before its pass has moved them.
   private func mustHaveMoved(_ kind: KindRegistry.Kind, in kinds: KindRegistry) throws(MissingStep) {
     guard !plan.passesStreams, let version = kind.version ?? kinds.adopted ?? plan.adopted,
-      let index = plan.movingStages(behind: version).first(where: { stage in
+      let index = plan.movingStages(after: version).first(where: { stage in
         plan.retaining(kind, in: kinds).map { $0 > stage } ?? true
       })
     else { return }

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A store that has none of them needs no pass. If some came later, between newer ones, there would be none
 /// that could lead them to their streams. A generation that a rollback has brought back has them still.
-final class StreamBeginning: Sendable {
+final class StreamMoveGuard: Sendable {
   /// The versions after these stages.
   let versions: [SchemaVersion]
   private let log: EventLog

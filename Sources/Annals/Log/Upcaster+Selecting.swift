@@ -16,7 +16,7 @@ struct WantedKinds: Sendable {
   }
 }
 
-extension EntryLifting {
+extension Upcaster {
   /// Leaves out entries that none of these steps of the plan begins with. They are not even decoded.
   mutating func select(_ steps: Set<Int>) {
     wanted.isWanted = table.indices.map { kind in

@@ -9,37 +9,37 @@ import Testing
 @testable import Annals
 @testable import AnnalsSchema
 
-@Suite struct LiftTests {
+@Suite struct SampleUpcasterTests {
   private let v1 = SchemaVersion(1, 0, 0)
   private let v2 = SchemaVersion(2, 0, 0)
   private let v3 = SchemaVersion(3, 0, 0)
 
-  private func lift(_ record: some Record, _ version: SchemaVersion) throws -> [Lifted<OrdersV3.Event>] {
-    try CompiledPlan(OrderPlan.self).lift(record, version, as: OrderPlan.self)
+  private func upcast(_ record: some Record, _ version: SchemaVersion) throws -> [Lifted<OrdersV3.Event>] {
+    try CompiledPlan(OrderPlan.self).upcast(record, version, as: OrderPlan.self)
   }
 
   @Test func `a record of the current version is delivered as it is`() throws {
     #expect(
-      try lift(OrdersV3.WordAdded(word: "tea"), v3) == [Lifted(.wordAdded(.init(word: "tea")))])
+      try upcast(OrdersV3.WordAdded(word: "tea"), v3) == [Lifted(.wordAdded(.init(word: "tea")))])
   }
 
   @Test func `a record that every version carries is delivered as it is from each`() throws {
     let shipped = OrdersV1.Shipped(parcel: "p")
     for version in [v1, v2, v3] {
-      #expect(try lift(shipped, version) == [Lifted(.shipped(shipped))])
+      #expect(try upcast(shipped, version) == [Lifted(.shipped(shipped))])
     }
   }
 
   @Test func `a record enters the chain at the version that it was stored under`() throws {
     #expect(
-      try lift(OrdersV2.LineAdded(text: "green tea"), v2) == [
+      try upcast(OrdersV2.LineAdded(text: "green tea"), v2) == [
         Lifted(.wordAdded(.init(word: "green")), [0]), Lifted(.wordAdded(.init(word: "tea")), [1]),
       ])
   }
 
   @Test func `each split adds a number to the path of its parts, in order`() throws {
     #expect(
-      try lift(OrdersV1.Placed(lines: ["green tea", "milk"], total: 7), v1) == [
+      try upcast(OrdersV1.Placed(lines: ["green tea", "milk"], total: 7), v1) == [
         Lifted(.priced(.init(total: 7)), [0]),
         Lifted(.wordAdded(.init(word: "green")), [1, 0]), Lifted(.wordAdded(.init(word: "tea")), [1, 1]),
         Lifted(.wordAdded(.init(word: "milk")), [2, 0]),
@@ -48,25 +48,25 @@ import Testing
 
   @Test func `a split into nothing delivers nothing and moves no other part's path`() throws {
     #expect(
-      try lift(OrdersV1.Placed(lines: ["", "milk"], total: 7), v1) == [
+      try upcast(OrdersV1.Placed(lines: ["", "milk"], total: 7), v1) == [
         Lifted(.priced(.init(total: 7)), [0]), Lifted(.wordAdded(.init(word: "milk")), [2, 0]),
       ])
   }
 
   @Test func `a dropped record delivers nothing`() throws {
-    #expect(try lift(OrdersV1.Pinged(number: 1), v1) == [])
+    #expect(try upcast(OrdersV1.Pinged(number: 1), v1) == [])
   }
 
   @Test func `a plan of one schema and no stage delivers its records`() throws {
     let plan = try CompiledPlan(FirstPlan.self)
     let pinged = OrdersV1.Pinged(number: 3)
-    #expect(try plan.lift(pinged, v1, as: FirstPlan.self) == [Lifted(.pinged(pinged))])
+    #expect(try plan.upcast(pinged, v1, as: FirstPlan.self) == [Lifted(.pinged(pinged))])
   }
 
   @Test func `a step from one record to one leaves the path as it is`() throws {
     let plan = try CompiledPlan(PathPlan.self)
     #expect(
-      try plan.lift(Paths1.A(seen: []), v1, as: PathPlan.self) == [
+      try plan.upcast(Paths1.A(seen: []), v1, as: PathPlan.self) == [
         Lifted(.a(.init(seen: ["typed []", "event []"])))
       ])
   }
@@ -74,7 +74,7 @@ import Testing
   @Test func `a rule sees the path that the splits before it made`() throws {
     let plan = try CompiledPlan(PathPlan.self)
     #expect(
-      try plan.lift(Paths1.B(seen: []), v1, as: PathPlan.self) == [
+      try plan.upcast(Paths1.B(seen: []), v1, as: PathPlan.self) == [
         Lifted(.a(.init(seen: ["split []", "event [0]"])), [0])
       ])
   }
@@ -84,10 +84,10 @@ import Testing
     let origin = Origin(
       position: 41, stream: "order-9", revision: 6, timestamp: Timestamp(microseconds: 1_500_000), id: nil,
       metadata: ["user": "7"], log: Origin.sample().log)
-    let delivery = Delivery<OrdersV3.Event>()
+    let delivery = TypedEventBuffer<OrdersV3.Event>()
     var payload: [UInt8] = []
     try OrdersV1.Shipped(parcel: "p").encode(into: &payload)
-    try plan.lift(plan.step(v1, "Shipped"), payload: payload.span, origin: origin, into: delivery)
+    try plan.upcast(plan.step(v1, "Shipped"), payload: payload.span, origin: origin, into: delivery)
     let entry = try #require(delivery.entries.first)
     #expect(entry.position == 41)
     #expect(entry.stream == "order-9")

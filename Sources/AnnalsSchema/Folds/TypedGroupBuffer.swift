@@ -1,11 +1,11 @@
 internal import AnnalsCoding
 
-/// A sink for the records of a group, with any event type.
-@usableFromInline package class GroupSink: Sink {
+/// A buffer for the records of a group, with any event type.
+@usableFromInline package class GroupBuffer: EventBuffer {
   /// The cases that the fold takes.
   @usableFromInline package final let cases: FoldedCases
 
-  /// Creates a sink for the group of a fold that takes `cases`.
+  /// Creates a buffer for the group of a fold that takes `cases`.
   @usableFromInline init(_ cases: FoldedCases) {
     self.cases = cases
     super.init()
@@ -15,14 +15,14 @@ internal import AnnalsCoding
   func reverse(from count: Int) {}
 }
 
-/// A sink for the records of one group, newest first; it ignores records of other groups.
-@usableFromInline final class GroupRoom<Event: SchemaEvent>: GroupSink {
+/// A buffer for the records of one group, newest first; it ignores records of other groups.
+@usableFromInline final class TypedGroupBuffer<Event: SchemaEvent>: GroupBuffer {
   /// The records, each with its entry's origin.
   @usableFromInline var events: [(event: Event, origin: Origin)] = []
   /// The last record of the group.
   @usableFromInline let last: Origin
 
-  /// Creates a sink for the group that ends with the record at `last`, which is delivered first.
+  /// Creates a buffer for the group that ends with the record at `last`, which is delivered first.
   @usableFromInline init(_ cases: FoldedCases, endingAt last: Origin) {
     self.last = last
     super.init(cases)

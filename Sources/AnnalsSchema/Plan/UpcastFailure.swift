@@ -1,7 +1,7 @@
 package import AnnalsCoding
 
 /// The reason why an entry of one stored type and version could not be upcast to the newest version.
-package struct LiftFailure: Error, Sendable {
+package struct UpcastFailure: Error, Sendable {
   /// The version that the payload was stored under.
   package let version: SchemaVersion
   /// The record name that the payload was stored under.
@@ -10,7 +10,7 @@ package struct LiftFailure: Error, Sendable {
   package let failure: StepFailure
 }
 
-extension LiftFailure {
+extension UpcastFailure {
   /// The underlying error: of the decoder, or of the rule that threw.
   package var cause: any Error {
     switch failure {
@@ -22,14 +22,14 @@ extension LiftFailure {
   }
 }
 
-extension LiftFailure: CustomStringConvertible {
+extension UpcastFailure: CustomStringConvertible {
   /// The failure as text, without anything of the payload.
   package var description: String { "'\(type)' of version \(version): \(failure)" }
 }
 
 extension AnnalsError {
   /// Creates the error for an entry that could not be decoded or upcast.
-  package init(_ failure: LiftFailure, _ origin: Origin) {
+  package init(_ failure: UpcastFailure, _ origin: Origin) {
     // The entry is not the cause, so it is not set aside.
     if let unreadable = failure.cause as? ContextUnreadable {
       self = unreadable.error

@@ -2,7 +2,7 @@ internal import AnnalsCoding
 internal import LMDB
 
 /// Turns quarantined entries of older versions into stubs, in transactions of bounded size.
-struct GivingUp {
+struct QuarantineDiscard {
   /// The number of entries that a transaction changes.
   static let batch = 1_000
 

@@ -1,10 +1,10 @@
 public import AnnalsCoding
 
-/// A sink for a migration pass: it encodes each event at once, as the plan's current version stores it.
+/// A buffer for a migration pass: it encodes each event at once, as the plan's current version stores it.
 ///
 /// Its storage is reused. The methods that add events are inlinable, so that they are specialised where the
-/// event's type is known, as in ``Delivery``.
-@usableFromInline package final class EncodedDelivery: Sink {
+/// event's type is known, as in ``TypedEventBuffer``.
+@usableFromInline package final class EncodedEventBuffer: EventBuffer {
   /// A delivered event.
   @usableFromInline package struct Part {
     /// The number of its case.

@@ -2,7 +2,7 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 
 /// The parts that an entry becomes, as they are stored after their count; its storage is used again.
-struct PartsRoom {
+struct PartsBuffer {
   /// The parts' bytes.
   private(set) var bytes: [UInt8] = []
   /// How many there are.
@@ -39,7 +39,7 @@ struct PartsRoom {
   /// - Parameters:
   ///   - kind: The kind that it was stored under.
   ///   - written: The kinds by case.
-  mutating func add(_ delivery: EncodedDelivery, from kind: UInt32, _ written: [UInt32]) {
+  mutating func add(_ delivery: EncodedEventBuffer, from kind: UInt32, _ written: [UInt32]) {
     for drop in delivery.drops { drops.append((kind, drop)) }
     if delivery.hasFolded { hasFolded = true }
     let content = delivery.content

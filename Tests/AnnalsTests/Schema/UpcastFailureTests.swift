@@ -3,15 +3,15 @@ import Testing
 @testable import Annals
 @testable import AnnalsSchema
 
-@Suite struct LiftFailureTests {
+@Suite struct UpcastFailureTests {
   private let v1 = SchemaVersion(1, 0, 0)
   private let site = RuleSite(from: .init(1, 0, 0), to: .init(2, 0, 0), type: "Counted")
 
   /// What lifting `count`, stored under version 1, failed with.
-  private func failure(_ count: Int) throws -> LiftFailure? {
+  private func failure(_ count: Int) throws -> UpcastFailure? {
     let plan = try CompiledPlan(CountPlan.self)
-    return #expect(throws: LiftFailure.self) {
-      try plan.lift(Counts1.Counted(count: count), v1, as: CountPlan.self)
+    return #expect(throws: UpcastFailure.self) {
+      try plan.upcast(Counts1.Counted(count: count), v1, as: CountPlan.self)
     }
   }
 
@@ -19,8 +19,9 @@ import Testing
     let plan = try CompiledPlan(OrderPlan.self)
     let step = try plan.step(v1, "Shipped")
     let payload: [UInt8] = [0xff]
-    let failure = #expect(throws: LiftFailure.self) {
-      try plan.lift(step, payload: payload.span, origin: .sample(), into: Delivery<OrdersV3.Event>())
+    let failure = #expect(throws: UpcastFailure.self) {
+      try plan.upcast(
+        step, payload: payload.span, origin: .sample(), into: TypedEventBuffer<OrdersV3.Event>())
     }
     #expect(failure?.version == v1)
     #expect(failure?.type == "Shipped")
@@ -58,7 +59,7 @@ import Testing
 
   @Test func `a rule may give ten thousand parts`() throws {
     let plan = try CompiledPlan(CountPlan.self)
-    #expect(try plan.lift(Counts1.Counted(count: 10_000), v1, as: CountPlan.self).count == 10_000)
+    #expect(try plan.upcast(Counts1.Counted(count: 10_000), v1, as: CountPlan.self).count == 10_000)
   }
 
   @Test func `a rule may not give more than ten thousand parts`() throws {
@@ -79,15 +80,15 @@ import Testing
 
   @Test func `an entry that fails half-way delivers nothing and leaves what was delivered before`() throws {
     let plan = try CompiledPlan(CountPlan.self)
-    let delivery = Delivery<Counts3.Event>()
+    let delivery = TypedEventBuffer<Counts3.Event>()
     let step = try plan.step(v1, "Counted")
     var two: [UInt8] = []
     var three: [UInt8] = []
     try Counts1.Counted(count: 2).encode(into: &two)
     try Counts1.Counted(count: 3).encode(into: &three)
-    try plan.lift(step, payload: two.span, origin: .sample(), into: delivery)
-    #expect(throws: LiftFailure.self) {
-      try plan.lift(step, payload: three.span, origin: .sample(), into: delivery)
+    try plan.upcast(step, payload: two.span, origin: .sample(), into: delivery)
+    #expect(throws: UpcastFailure.self) {
+      try plan.upcast(step, payload: three.span, origin: .sample(), into: delivery)
     }
     #expect(delivery.entries.map(\.event) == [.numbered(.init(number: 0)), .numbered(.init(number: 1))])
   }

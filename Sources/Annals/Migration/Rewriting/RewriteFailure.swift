@@ -2,7 +2,7 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 
 /// Why an entry has not become one of the next generation.
-struct Setback: Error {
+struct RewriteFailure: Error {
   /// What stops the pass.
   let error: AnnalsError
   /// What is alongside the payload where the entry is quarantined; `nil` if it cannot be, because the error
@@ -16,7 +16,7 @@ struct Setback: Error {
   }
 
   /// A payload that could not be upcast.
-  init(_ failure: LiftFailure, _ origin: Origin, to version: SchemaVersion) {
+  init(_ failure: UpcastFailure, _ origin: Origin, to version: SchemaVersion) {
     error = AnnalsError(failure, origin)
     let isOfEntry = error.code == .malformed || error.code == .ruleFailed
     mark = isOfEntry ? QuarantineMark(from: failure.version, to: version, cause: failure.description) : nil
@@ -26,7 +26,7 @@ struct Setback: Error {
   init(
     unfolded kind: KindRegistry.Kind, endingAt end: Position, _ origin: Origin, to version: SchemaVersion
   ) {
-    let cause = "it is folded at position \(end), which cannot be lifted"
+    let cause = "it is folded at position \(end), which cannot be upcast"
     error = AnnalsError(
       .ruleFailed,
       "position \(origin.position), stream '\(origin.stream)', revision \(origin.revision): \(cause)",

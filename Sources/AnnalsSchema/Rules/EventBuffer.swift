@@ -1,15 +1,15 @@
 package import AnnalsCoding
 
 /// The destination of upcast events. Only the library creates sinks.
-public class Sink {
-  /// The number of events in the sink.
+public class EventBuffer {
+  /// The number of events in the buffer.
   @usableFromInline package final var count = 0
 
-  /// Whether the sink records why events were dropped.
+  /// Whether the buffer records why events were dropped.
   @usableFromInline final let notesDrops: Bool
-  /// The rules that delivered nothing, one for each dropped event, if the sink records them.
+  /// The rules that delivered nothing, one for each dropped event, if the buffer records them.
   package final var drops: [NotedDrop] = []
-  /// Whether a fold has combined a record into a later one, if the sink records that.
+  /// Whether a fold has combined a record into a later one, if the buffer records that.
   package final var hasFolded = false
 
   /// The earlier entries of the stream of the entries that are upcast; `nil` if they are in no stream.
@@ -24,7 +24,7 @@ public class Sink {
     notesDrops = false
   }
 
-  /// Creates a sink that records why events were dropped.
+  /// Creates a buffer that records why events were dropped.
   init(notingDrops: Void) {
     notesDrops = true
   }
@@ -49,7 +49,7 @@ public class Sink {
   }
 
   /// Returns an empty buffer for a payload.
-  final func takeRoom() -> [UInt8] {
+  final func borrowScratch() -> [UInt8] {
     // The buffer is moved out, so that a rule which upcasts inside another one gets its own.
     var taken: [UInt8] = []
     swap(&taken, &scratch)
@@ -66,7 +66,7 @@ public class Sink {
   @usableFromInline package func keep(first count: Int) {}
 }
 
-@available(*, unavailable) extension Sink: Sendable {}
+@available(*, unavailable) extension EventBuffer: Sendable {}
 
 /// The reason for which an event was dropped.
 package struct NotedDrop {
@@ -82,7 +82,7 @@ package struct NotedDrop {
 ///
 /// The methods for single entries are inlinable, so that they are specialised where the event's type is
 /// known. As generic code they took four times as long as decoding the event.
-@usableFromInline package final class Delivery<Event: SchemaEvent>: Sink {
+@usableFromInline package final class TypedEventBuffer<Event: SchemaEvent>: EventBuffer {
   /// The delivered entries that are not taken yet.
   @usableFromInline package var entries: [Entry<Event>] = []
 
@@ -106,21 +106,21 @@ package struct NotedDrop {
   }
 }
 
-extension Sink {
+extension EventBuffer {
   /// Appends an event of the newest version.
   @inlinable func deliver<Event: SchemaEvent>(_ event: consuming Event, _ origin: Origin) {
-    if let delivery = self as? Delivery<Event> {
+    if let delivery = self as? TypedEventBuffer<Event> {
       delivery.entries.append(Entry(event, from: origin))
       count &+= 1
       return
     }
-    if let delivery = self as? EncodedDelivery { return delivery.add(event, origin) }
-    guard let group = self as? GroupRoom<Event> else { wrongSink(for: Event.self) }
+    if let delivery = self as? EncodedEventBuffer { return delivery.add(event, origin) }
+    guard let group = self as? TypedGroupBuffer<Event> else { wrongBuffer(for: Event.self) }
     group.add(event, origin)
   }
 }
 
-/// A plan's steps deliver only events of its newest schema, and their caller has a sink for that schema.
-@usableFromInline @inline(never) func wrongSink(for event: Any.Type) -> Never {
-  preconditionFailure("a plan delivered \(event) to a sink made for another plan")
+/// A plan's steps deliver only events of its newest schema, and their caller has a buffer for that schema.
+@usableFromInline @inline(never) func wrongBuffer(for event: Any.Type) -> Never {
+  preconditionFailure("a plan delivered \(event) to a buffer made for another plan")
 }

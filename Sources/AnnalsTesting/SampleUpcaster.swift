@@ -1,7 +1,7 @@
 import Annals
 
 /// Upcasts payloads to one version.
-struct Lift: Sendable {
+struct SampleUpcaster: Sendable {
   /// Returns the outcome of a payload at a place.
   let outcome: @Sendable (StoredForm, Origin) -> Outcome
 
@@ -29,9 +29,9 @@ struct Lift: Sendable {
   ///
   /// Coordinates are unchanged, and parts keep their paths.
   static func outcome(
-    of form: StoredForm, at origin: Origin, through lifts: ArraySlice<Lift>
+    of form: StoredForm, at origin: Origin, through upcasters: ArraySlice<SampleUpcaster>
   ) -> Outcome {
-    guard let first = lifts.first else {
+    guard let first = upcasters.first else {
       return .events([
         Outcome.Part(
           position: origin.position, stream: origin.stream, revision: origin.revision, path: origin.path,
@@ -44,7 +44,7 @@ struct Lift: Sendable {
     // Each part is finished before the next begins, as when all stages run in one go. The first error is
     // therefore the same.
     for part in parts {
-      let next = Self.outcome(of: part.form, at: origin.with(path: part.path), through: lifts.dropFirst())
+      let next = Self.outcome(of: part.form, at: origin.with(path: part.path), through: upcasters.dropFirst())
       guard case .events(let last) = next else { return next }
       all += last
     }

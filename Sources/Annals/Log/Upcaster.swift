@@ -8,8 +8,8 @@ internal import AnnalsSchema
 #endif
 
 /// Upcasts stored entries with a plan. All events are delivered through it.
-struct EntryLifting: Sendable {
-  let reach: PlanReach
+struct Upcaster: Sendable {
+  let reach: PlanResolver
   let table: [CompiledPlan.Entrance?]
   /// The kinds whose entries are upcast.
   var wanted = WantedKinds()
@@ -18,19 +18,19 @@ struct EntryLifting: Sendable {
   private let past: StoredPast?
 
   /// Creates an upcaster for a snapshot of `generation` with these kinds, of the log with this id.
-  init(reach: PlanReach, kinds: KindRegistry, log: UUID, generation: Generation) {
+  init(reach: PlanResolver, kinds: KindRegistry, log: UUID, generation: Generation) {
     self.init(
       reach: reach, kinds: kinds, log: log,
       past: StoredPast(generation.environment, generation.tables, kinds, log: log, reach))
   }
 
   /// Creates an upcaster for a snapshot with these kinds, of a generation as the threads of a pass read it.
-  init(reach: PlanReach, kinds: KindRegistry, of source: RewriteSource) {
+  init(reach: PlanResolver, kinds: KindRegistry, of source: RewriteSource) {
     self.init(reach: reach, kinds: kinds, log: source.log, past: source.past(kinds, reach))
   }
 
   /// Creates an upcaster that finds earlier entries through `past`; `nil` for a plan without folds.
-  init(reach: PlanReach, kinds: KindRegistry, log: UUID, past: StoredPast?) {
+  init(reach: PlanResolver, kinds: KindRegistry, log: UUID, past: StoredPast?) {
     self.past = past
     self.reach = reach
     table = reach.table(for: kinds)
@@ -38,29 +38,31 @@ struct EntryLifting: Sendable {
     self.log = log
   }
 
-  /// Adds to `sink` the current events of `entry`, of the stream called `stream`. A stub has none, nor does
+  /// Adds to `buffer` the current events of `entry`, of the stream called `stream`. A stub has none, nor does
   /// an entry in quarantine.
-  func lift(_ entry: borrowing LentEntry, of stream: StreamName, into sink: Sink) throws(AnnalsError) {
-    if let past { sink.past = past }
-    guard let quarantine = reach.quarantine else { return try liftWhole(entry, of: stream, into: sink) }
-    let before = sink.count
+  func upcast(_ entry: borrowing LentEntry, of stream: StreamName, into buffer: EventBuffer)
+    throws(AnnalsError)
+  {
+    if let past { buffer.past = past }
+    guard let quarantine = reach.quarantine else { return try upcastWhole(entry, of: stream, into: buffer) }
+    let before = buffer.count
     do throws(AnnalsError) {
-      try liftWhole(entry, of: stream, into: sink)
+      try upcastWhole(entry, of: stream, into: buffer)
     } catch {
       guard quarantine.takes(entry, of: stream, because: error) else { throw error }
-      sink.keep(first: before)
+      buffer.keep(first: before)
     }
   }
 
-  private func liftWhole(
-    _ entry: borrowing LentEntry, of stream: StreamName, into sink: Sink
+  private func upcastWhole(
+    _ entry: borrowing LentEntry, of stream: StreamName, into buffer: EventBuffer
   ) throws(AnnalsError) {
     if entry.header.flags.contains(.stub) { return }
     let origin = Origin(
       position: entry.position, stream: stream, revision: entry.revision, timestamp: entry.time, id: entry.id,
       metadata: try EntryReading.metadata(of: entry), log: log)
     if let payload = entry.payload {
-      return try lift(entry.kind, payload, origin, into: sink)
+      return try upcast(entry.kind, payload, origin, into: buffer)
     }
     let body: EntryBody
     do { body = try EntryBody(entry.bytes, header: entry.header) } catch {
@@ -69,21 +71,21 @@ struct EntryLifting: Sendable {
     // An entry is upcast whole, as it was before a pass gave it parts: whether it fails must not depend on
     // the events that a reader wants.
     guard case .parts(let parts) = body, parts.contains(where: { wanted.include($0.kind) }) else { return }
-    let before = sink.count
+    let before = buffer.count
     do throws(AnnalsError) {
       for part in parts {
         var origin = origin
         origin.path = part.path
-        try lift(part.kind, part.payload.span, origin, into: sink)
+        try upcast(part.kind, part.payload.span, origin, into: buffer)
       }
     } catch {
-      sink.keep(first: before)
+      buffer.keep(first: before)
       throw error
     }
   }
 
-  private func lift(
-    _ kind: UInt32, _ payload: Span<UInt8>, _ origin: Origin, into sink: Sink
+  private func upcast(
+    _ kind: UInt32, _ payload: Span<UInt8>, _ origin: Origin, into buffer: EventBuffer
   ) throws(AnnalsError) {
     if let newest = reach.plan.newestStored,
       let version = reading.kinds.kinds[kind].flatMap({ $0.version ?? reach.plan.adopted }), version > newest
@@ -96,7 +98,7 @@ struct EntryLifting: Sendable {
       }
       throw try unreadable(kind, at: origin.position)
     }
-    do { try reach.plan.lift(entrance, payload: payload, origin: origin, into: sink) } catch {
+    do { try reach.plan.upcast(entrance, payload: payload, origin: origin, into: buffer) } catch {
       throw AnnalsError(error, origin)
     }
   }

@@ -4,7 +4,7 @@ internal import LMDB
 
 /// The context in which the inline projections of one store fold, without the type of its events. Used by one
 /// thread, inside one transaction.
-class InlineRoom {
+class InlineContext {
   final let set: InlineSet
   /// The rows that were read or changed, by member.
   final let stagings: [RowStaging]
@@ -17,7 +17,7 @@ class InlineRoom {
   }
 
   /// The buffer for upcast events.
-  var sink: Sink { preconditionFailure("a room without events is not used") }
+  var buffer: EventBuffer { preconditionFailure("a room without events is not used") }
 
   /// Folds the upcast events into one projection, and keeps them.
   func apply(member: Int, _ source: RowSource) throws(AnnalsError) {}
@@ -64,16 +64,16 @@ class InlineRoom {
 }
 
 /// The context in which the inline projections of one store fold.
-final class InlineFoldingRoom<Event: SchemaEvent>: InlineRoom {
+final class InlineFoldContext<Event: SchemaEvent>: InlineContext {
   private let folds: [InlineFold<Event>]
-  private let delivery = Delivery<Event>()
+  private let delivery = TypedEventBuffer<Event>()
 
   init(_ set: InlineSet, _ folds: [InlineFold<Event>]) {
     self.folds = folds
     super.init(set, folds.map { RowStaging($0.outline, $0.tables) })
   }
 
-  override var sink: Sink { delivery }
+  override var buffer: EventBuffer { delivery }
 
   override func clear() { delivery.keep(first: 0) }
 
