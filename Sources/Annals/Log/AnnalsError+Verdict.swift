@@ -29,13 +29,12 @@ extension AnnalsError {
       let list = names.map { "'\($0)'" }.joined(separator: ", ")
       self.init(
         .streamMoved,
-        "stream '\(stream)' moved to \(list): append there; an append that expects nothing, of events without ids, begins '\(stream)' anew",
+        "stream '\(stream)' moved to \(list): append there, and read there first if the call may have been stored before; an append of events without ids that expects nothing starts '\(stream)' again",
         details: Details {
           $0.stream = stream
           $0.movedTo = names
         })
-    case .merged(let id, let stream, let name):
-      self.init(merged: id, stream, into: name)
+    case .merged(let id, let stream): self.init(merged: id, stream)
     case .conflict(let violations):
       self.init(
         .conflict, violations.map(\.description).joined(separator: "; ") + "; read again and decide again",
@@ -48,16 +47,15 @@ extension AnnalsError {
     }
   }
 
-  /// The error for an id of `stream` that was found in the stream called `name`, which a pass has merged from
-  /// several.
-  init(merged id: UUID, _ stream: StreamName, into name: StreamName) {
+  /// The error for an id that was found in `stream`, which a pass has merged from several.
+  init(merged id: UUID, _ stream: StreamName) {
     self.init(
       .streamMoved,
-      "stream '\(stream)': the event id \(id) is in '\(name)', which a migration pass has merged from several streams, so whose event has it is not known; nothing was written: read '\(name)', and append the event under another id if it is not there",
+      "stream '\(stream)': the event id \(id) is in the stream, which a migration pass has merged from several, so the event that has it is not known; nothing was written: read '\(stream)', and append the event under another id if it is not there",
       details: Details {
         $0.stream = stream
         $0.id = id
-        $0.movedTo = [name]
+        $0.movedTo = [stream]
       })
   }
 }

@@ -15,9 +15,6 @@ protocol AppendState: ~Escapable {
   /// recognises them.
   func revisions(of ids: [UUID], in end: StreamEnd) throws(Failure) -> [UUID: Revision]
 
-  /// Whether the store recognises every id that a stream has.
-  func recognisesAll(in end: StreamEnd) -> Bool
-
   /// Returns the end of the stream of the call's part at `index`; `nil` if it holds no entry.
   func end(ofPart index: Int) -> StreamEnd?
 
@@ -27,9 +24,6 @@ protocol AppendState: ~Escapable {
   /// Returns the position up to which the stream called `name` may hold entries of several streams that a
   /// pass has merged; `nil` if all are of one.
   func mergedUpTo(_ name: StreamName) throws(Failure) -> Position?
-
-  /// Returns the end of the stream called `name`; `nil` if it holds no entry.
-  func end(of name: StreamName) throws(Failure) -> StreamEnd?
 
   /// Returns the positions and ids of the entries of a stream with these revisions, oldest first.
   func identities(of end: StreamEnd, _ revisions: ClosedRange<UInt64>) throws(Failure) -> [EntryIdentity]
@@ -65,11 +59,11 @@ enum AppendVerdict: Sendable {
   /// Only some of the events are in the log: either the id is in the stream, or the events next to it are
   /// not.
   case partialDuplicate(UUID, StreamName)
-  /// The call expects something of a stream whose entries have moved to others, or it may have been stored
-  /// before they moved.
+  /// The call names a stream whose entries have moved to others, and expects something of it, or has events
+  /// with ids, which may have been stored before they moved.
   case moved(StreamName, to: [StreamName])
-  /// The id is in a stream that a pass has merged from several, so the owner of the id is not known.
-  case merged(UUID, StreamName, into: StreamName)
+  /// The id is in the stream, which a pass has merged from several, so the owner of the id is not known.
+  case merged(UUID, StreamName)
   /// Expectations did not hold.
   case conflict([Violation])
 }
@@ -145,9 +139,9 @@ enum AppendDecision {
     for stream in order {
       guard let group = groups[stream], let anyID = group.events.lazy.compactMap(\.id).first else { continue }
       switch try recognise(group.events, of: stream, ofPart: group.part, in: state) {
-      case .merged(let id, let name): return .merged(id, stream, into: name)
+      case .merged(let id): return .merged(id, stream)
       case .partly(let id): return .partialDuplicate(id, stream)
-      case .untold(let names): return .moved(stream, to: names)
+      case .moved(let names): return .moved(stream, to: names)
       case .new:
         if let first, first.isRepeated { return .partialDuplicate(first.id, first.stream) }
         first = first ?? (anyID, stream, false)
@@ -176,47 +170,30 @@ enum AppendDecision {
     case new
     case repeated([EntryIdentity])
     case partly(UUID)
-    /// The id is in this stream, which was merged from several.
-    case merged(UUID, StreamName)
-    /// Entries have moved to these streams, which hold more than the search covers.
-    case untold([StreamName])
+    /// The id is in the stream, which was merged from several.
+    case merged(UUID)
+    /// The stream holds nothing, and its entries have moved to these streams.
+    case moved([StreamName])
   }
 
-  /// Whether `events` of a part's stream are in the log, including streams that its entries have moved to.
+  /// Whether `events` of a part's stream are in the log.
+  ///
+  /// A stream that holds nothing, but whose entries have moved, may have held the events: no other stream is
+  /// searched for their ids.
   private static func recognise<State: AppendState & ~Escapable>(
     _ events: [AppendRequest.Item], of stream: StreamName, ofPart index: Int, in state: borrowing State
   ) throws(State.Failure) -> Recognition {
-    let end = state.end(ofPart: index)
+    guard let end = state.end(ofPart: index) else {
+      let names = try state.moved(ofPart: index)
+      return names.isEmpty ? .new : .moved(names)
+    }
     let recognition = try recognise(events, after: end, in: state)
-    if case .repeated(let identities) = recognition {
-      if let id = try firstMerged(identities, stream, in: state) { return .merged(id, stream) }
-      return recognition
+    if case .repeated(let identities) = recognition,
+      let id = try firstMerged(identities, stream, in: state)
+    {
+      return .merged(id)
     }
-    let names = try state.moved(ofPart: index)
-    if names.isEmpty { return recognition }
-    let ids = events.compactMap(\.id)
-    var found: [UUID: EntryIdentity] = [:]
-    // For a stream that was split into many, only this many names are known.
-    var isWhole = names.count < MovedRow.maximum
-    var ends = [end]
-    for name in names { ends.append(try state.end(of: name)) }
-    for (name, other) in zip([stream] + names, ends) {
-      guard let other, other.newestID != nil else { continue }
-      if !state.recognisesAll(in: other) { isWhole = false }
-      for (id, revision) in try state.revisions(of: ids, in: other) {
-        let identities = try state.identities(of: other, revision.rawValue...revision.rawValue)
-        if let id = try firstMerged(identities, name, in: state) { return .merged(id, name) }
-        found[id] = identities.first
-      }
-    }
-    let there = events.compactMap { $0.id.flatMap { found[$0] } }
-    if let id = there.first?.id {
-      // A pass keeps positions and their order, whatever it does with streams.
-      let isInOrder = zip(there, there.dropFirst()).allSatisfy { $0.position < $1.position }
-      return there.count == events.count && isInOrder ? .repeated(there) : .partly(id)
-    }
-    // A caller that appends after the old name's new beginning knows of it.
-    return end != nil || isWhole ? .new : .untold(names)
+    return recognition
   }
 
   /// Returns the id of the first entry that may be an event of another stream, which a pass has merged with
@@ -228,11 +205,10 @@ enum AppendDecision {
     return identities.first { $0.position <= end && $0.id != nil }?.id
   }
 
-  /// Whether `events` of one stream are in the log after `head`.
+  /// Whether `events` are in the stream that ends at `end`.
   private static func recognise<State: AppendState & ~Escapable>(
-    _ events: [AppendRequest.Item], after end: StreamEnd?, in state: borrowing State
+    _ events: [AppendRequest.Item], after end: StreamEnd, in state: borrowing State
   ) throws(State.Failure) -> Recognition {
-    guard let end else { return .new }
     let last = end.revision.rawValue
     let found = try state.revisions(of: events.compactMap(\.id), in: end)
     if found.isEmpty { return .new }

@@ -122,7 +122,7 @@ struct AppendGroup {
     try locate(request, in: transaction)
     let reader = StoreReader(transaction.view, tables)
     let state = GroupState(
-      reader: reader, heads: heads, parts: request.parts, ends: ends, search: search,
+      reader: reader, parts: request.parts, ends: ends, search: search,
       hasMoved: try generation.hasMoved(in: reader))
     return try AppendDecision.decide(request, in: state)
   }

@@ -34,8 +34,9 @@ extension EventStore {
   /// back ids are recognised. By default these are the newest 64 entries of the stream, and a call repeated
   /// later is stored again. With ``StoreOptions/Idempotency/always``, ids are recognised forever.
   ///
-  /// If a pass has moved the stream's entries, ids are searched in the other streams too. The call fails with
-  /// `streamMoved` if there are too many entries to be certain, or if several streams were merged.
+  /// Ids are searched in the stream alone. If it holds nothing because a pass has moved its entries, a call
+  /// with ids fails with `streamMoved`, which names the new streams. So does a call whose ids are in the
+  /// stream, among entries that a pass has merged from several streams.
   ///
   /// - Parameters:
   ///   - events: The events, oldest first.

@@ -15,11 +15,10 @@ enum IDSearch {
   case index(Table)
 }
 
-/// The state by which appends are decided: the heads in memory, and the entries inside the transaction that
-/// would add to them.
+/// The state by which appends are decided: the ends of the streams of a call, and the entries inside the
+/// transaction that would add to them.
 struct GroupState: AppendState, ~Escapable {
   let reader: StoreReader
-  private let heads: StreamHeads
   /// The parts of the call.
   let parts: [AppendRequest.Part]
   /// The end of each part's stream.
@@ -30,12 +29,9 @@ struct GroupState: AppendState, ~Escapable {
 
   @_lifetime(copy reader)
   init(
-    reader: StoreReader, heads: StreamHeads, parts: [AppendRequest.Part], ends: [StreamEnd?],
-    search: IDSearch,
-    hasMoved: Bool
+    reader: StoreReader, parts: [AppendRequest.Part], ends: [StreamEnd?], search: IDSearch, hasMoved: Bool
   ) {
     self.reader = reader
-    self.heads = heads
     self.parts = parts
     self.ends = ends
     self.search = search
@@ -51,20 +47,6 @@ struct GroupState: AppendState, ~Escapable {
   }
 
   func end(ofPart index: Int) -> StreamEnd? { ends[index] }
-
-  func end(of name: StreamName) throws(AnnalsError) -> StreamEnd? {
-    try heads.withTable { (table) throws(AnnalsError) in
-      let place = try AppendGroup.look(up: name, StreamHash(name), reader, &table)
-      return place.id == 0 ? nil : table.slots.end(place.slot)
-    }
-  }
-
-  func recognisesAll(in end: StreamEnd) -> Bool {
-    switch search {
-    case .window(let length): end.revision.rawValue < length
-    case .index: true
-    }
-  }
 
   func revisions(of ids: [UUID], in end: StreamEnd) throws(AnnalsError) -> [UUID: Revision] {
     guard let newest = end.newestID else { return [:] }

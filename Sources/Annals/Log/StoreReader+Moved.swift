@@ -30,6 +30,20 @@ extension StoreReader {
     return found
   }
 
+  /// The stream that the entries of a stream came from, according to the last pass that moved any there;
+  /// `nil` if none did.
+  func origin(of stream: StreamName) throws(AnnalsError) -> OriginRow? {
+    try row(OriginRow.name(stream), in: tables.meta) { (bytes) throws(FormatFailure) in try OriginRow(bytes) }
+  }
+
+  /// The position up to which a stream may hold entries of several streams; `nil` if all are of one.
+  func mergedUpTo(_ stream: StreamName) throws(AnnalsError) -> Position? {
+    guard try origin(of: stream)?.isMerged == true else { return nil }
+    return try row(RegroupedRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
+      try RegroupedRow.position(bytes)
+    } ?? Position(.max)
+  }
+
   /// Whether entries of any stream went to another one.
   func hasMoved() throws(AnnalsError) -> Bool {
     var isFound = false

@@ -10,20 +10,17 @@ internal import LMDB
 
 /// Finds the lines of an import that are in the log already, by their ids.
 ///
-/// A line with an id is known if its stream, or one that a pass has moved the stream's entries to, has an
-/// entry with that id, wherever the entry is. The next entry after the last known line is compared first, so
-/// lines in the order of their entries cost one entry each.
+/// A line with an id is known if its stream has an entry with that id, wherever the entry is. The next entry
+/// after the last known line is compared first, so lines in the order of their entries cost one entry each.
+///
+/// A line whose id is not in its stream is refused if a pass has moved entries of the stream to others, and
+/// so is a line whose id is among entries that a pass has merged from several streams. Neither is certain to
+/// be new or known.
 ///
 /// An id that is elsewhere, or nowhere, is searched in the store's index of ids. Without an index, the ids of
 /// the whole stream are kept in memory. A line without an id is known only if it follows a known line and
 /// equals the entry that follows.
 struct KnownLines {
-  /// Where the next line of a stream is expected.
-  private struct Place {
-    let stream: StreamName
-    var revision: UInt64
-  }
-
   private let log: EventLog
   /// The generation that the rest is about; a pass may move entries to other streams.
   private var generation: UInt64 = 0
@@ -32,17 +29,18 @@ struct KnownLines {
   private var index: Table?
   /// By a stream's first position, how many of its entries are in the memory.
   private var kept: [UInt64: UInt64] = [:]
-  /// The streams whose last line was known, and where the next one is expected.
-  private var expected: [StreamName: Place] = [:]
-  /// The streams that entries of a stream may be in, and their heads in the snapshot.
-  private var places: [StreamName: Places] = [:]
+  /// The streams whose last line was known, and the revision at which the next one is expected.
+  private var expected: [StreamName: UInt64] = [:]
+  /// The streams of the lines, in the snapshot.
+  private var places: [StreamName: Place] = [:]
 
-  /// The streams that entries of a stream may be in.
-  private struct Places {
-    /// A stream, its head in the snapshot, and up to which position a pass may have merged others into it.
-    var streams: [(stream: StreamName, head: Head?, mergedUpTo: Position?)] = []
-    /// Whether more streams got entries than are known.
-    var hasMore = false
+  /// A stream in the snapshot.
+  private struct Place {
+    var head: Head?
+    /// The position up to which a pass may have merged entries of other streams into it.
+    var mergedUpTo: Position?
+    /// The streams to which a pass has moved entries of it.
+    var moved: [StreamName] = []
   }
 
   /// Compares lines with the entries of `log`, keeping at most `limit` ids in memory.
@@ -88,80 +86,67 @@ struct KnownLines {
   private mutating func isKnown(
     _ event: AppendRequest.Event, _ stream: StreamName, _ snapshot: borrowing LogSnapshot
   ) throws(AnnalsError) -> Bool {
-    let places = try places(of: stream, snapshot)
-    if try isExpected(event, of: stream, places, snapshot) { return true }
+    let place = try place(of: stream, snapshot)
+    if try isExpected(event, of: stream, place, snapshot) { return true }
     expected[stream] = nil
     guard let id = event.id else { return false }
-    for (name, head, merged) in places.streams {
-      guard let head, head.newestID != nil, let revision = try revision(of: id, in: head, snapshot) else {
-        continue
-      }
-      if let merged {
+    if let head = place.head, head.newestID != nil, let revision = try revision(of: id, in: head, snapshot) {
+      if let merged = place.mergedUpTo {
         var touched = 0
         let position = try snapshot.reader.position(of: revision, from: head, touched: &touched)
-        if position <= merged { throw AnnalsError(merged: id, stream, into: name) }
+        if position <= merged { throw AnnalsError(merged: id, stream) }
       }
-      expected[stream] = Place(stream: name, revision: revision.rawValue + 1)
+      expected[stream] = revision.rawValue + 1
       return true
     }
-    if places.hasMore {
-      throw AnnalsError(AppendVerdict.moved(stream, to: places.streams.dropFirst().map(\.stream)))
-    }
+    guard place.moved.isEmpty else { throw AnnalsError(AppendVerdict.moved(stream, to: place.moved)) }
     return false
   }
 
-  private mutating func places(
+  private mutating func place(
     of stream: StreamName, _ snapshot: borrowing LogSnapshot
-  ) throws(AnnalsError) -> Places {
+  ) throws(AnnalsError) -> Place {
     if let known = places[stream] { return known }
-    var found = Places()
-    let moved = try snapshot.moved(from: stream)
-    let hasMoved = try snapshot.generation.hasMoved(in: snapshot.reader)
-    for name in [stream] + moved {
-      found.streams.append(
-        (name, try snapshot.head(of: name), hasMoved ? try snapshot.reader.mergedUpTo(name) : nil))
+    var found = Place(head: try snapshot.head(of: stream))
+    if try snapshot.generation.hasMoved(in: snapshot.reader) {
+      found.mergedUpTo = try snapshot.reader.mergedUpTo(stream)
+      found.moved = try snapshot.moved(from: stream)
     }
-    // Of a stream that was split into many only so many names are known.
-    found.hasMore = moved.count >= MovedRow.maximum
     places[stream] = found
     return found
   }
 
-  /// Whether the line is the entry that follows the last known one of its stream, or the first of a place
-  /// where none was.
+  /// Whether the line is the entry that follows the last known one of its stream, or the first entry where
+  /// none is known.
   private mutating func isExpected(
-    _ event: AppendRequest.Event, of stream: StreamName, _ places: Places,
-    _ snapshot: borrowing LogSnapshot
+    _ event: AppendRequest.Event, of stream: StreamName, _ place: Place, _ snapshot: borrowing LogSnapshot
   ) throws(AnnalsError) -> Bool {
     // The index finds an id faster than the way to its entry.
     if event.id != nil, index != nil { return false }
-    for (name, head, merged) in places.streams {
-      guard let head, head.newestID != nil else { continue }
-      var revision: UInt64 = 0
-      if let place = expected[stream], place.stream == name {
-        revision = place.revision
-      } else if event.id == nil || kept[head.id.rawValue] != nil {
-        continue
+    guard let head = place.head, head.newestID != nil else { return false }
+    var revision: UInt64 = 0
+    if let next = expected[stream] {
+      revision = next
+    } else if event.id == nil || kept[head.id.rawValue] != nil {
+      return false
+    }
+    guard revision <= head.revision.rawValue else { return false }
+    var touched = 0
+    let found = try snapshot.reader.walk(revision...revision, of: head, touched: &touched) {
+      (bytes, header, position) throws(AnnalsError) in
+      guard let id = event.id else {
+        return !header.flags.contains(.id)
+          && snapshot.kinds.kind(version: event.record.version, name: event.record.type, shape: nil)
+            == header.kind
+          && bytes.extracting(header.body).isEqual(to: event.payload.span)
       }
-      guard revision <= head.revision.rawValue else { continue }
-      var touched = 0
-      let found = try snapshot.reader.walk(revision...revision, of: head, touched: &touched) {
-        (bytes, header, position) throws(AnnalsError) in
-        guard let id = event.id else {
-          return !header.flags.contains(.id)
-            && snapshot.kinds.kind(version: event.record.version, name: event.record.type, shape: nil)
-              == header.kind
-            && bytes.extracting(header.body).isEqual(to: event.payload.span)
-        }
-        guard header.flags.contains(.id), UUID(bytes, at: header.id.lowerBound) == id else { return false }
-        if let merged, position <= merged { throw AnnalsError(merged: id, stream, into: name) }
-        return true
-      }
-      guard found == [true] else { continue }
-      expected[stream] = Place(stream: name, revision: revision + 1)
+      guard header.flags.contains(.id), UUID(bytes, at: header.id.lowerBound) == id else { return false }
+      if let merged = place.mergedUpTo, position <= merged { throw AnnalsError(merged: id, stream) }
       return true
     }
-    return false
+    guard found == [true] else { return false }
+    expected[stream] = revision + 1
+    return true
   }
 
   /// The revision of the entry of a stream that has the id; `nil` if there is none.

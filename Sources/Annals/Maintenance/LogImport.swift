@@ -150,10 +150,13 @@ extension EventLog {
   /// absent or null. An entry without a time takes that of its append call. Other members, `position` and
   /// `revision` among them, are ignored, but a line with `stub` or `path` is refused.
   ///
-  /// A line whose id is already in its stream, or in one that a pass has moved the stream's entries to, is
-  /// not stored again. This holds whatever the order of the lines and the number of imports at the same time.
-  /// A line whose id is in a stream that a pass has merged from several is refused with `streamMoved`. A line
-  /// without an id counts as known only if it follows a known line and equals the entry that follows.
+  /// A line whose id is already in its stream is not stored again. This holds whatever the order of the lines
+  /// and the number of imports at the same time. A line without an id counts as known only if it follows a
+  /// known line and equals the entry that follows.
+  ///
+  /// After a pass that moved streams, a line with an id is refused with `streamMoved` if entries of its
+  /// stream have moved and the id is not in the stream. So is a line whose id is among entries that the pass
+  /// merged from several streams.
   ///
   /// - Parameters:
   ///   - options: The keys of the fields in the lines, and the line to begin at.

@@ -8,10 +8,8 @@ private struct ModelState: AppendState {
   let model: ArrayModel
   let request: AppendRequest
 
-  func end(ofPart index: Int) -> StreamEnd? { end(of: request.parts[index].stream) }
-
-  func end(of name: StreamName) -> StreamEnd? {
-    let positions = model.positions(of: name)
+  func end(ofPart index: Int) -> StreamEnd? {
+    let positions = model.positions(of: request.parts[index].stream)
     guard let first = positions.first, let last = positions.last else { return nil }
     let newestID = positions.lastIndex { model.entries[$0 - 1].event.id != nil }
     return StreamEnd(
@@ -22,8 +20,6 @@ private struct ModelState: AppendState {
   func moved(ofPart index: Int) -> [StreamName] { [] }
 
   func mergedUpTo(_ name: StreamName) -> Position? { nil }
-
-  func recognisesAll(in end: StreamEnd) -> Bool { end.revision.rawValue < UInt64(model.window) }
 
   func revisions(of ids: [UUID], in end: StreamEnd) -> [UUID: Revision] {
     let all = identities(of: end, 0...end.revision.rawValue).suffix(model.window)

@@ -48,107 +48,100 @@ import Testing
   }
 
   @Test(arguments: [.any, .noStream, .revision(0)] as [Annals.Expectation])
-  func `a call that is repeated under an old name is found where its entries went`(
+  func `A call that is repeated under an old name is refused, and recognised under the new one`(
     expected: Annals.Expectation
   ) async throws {
     let store = try await moved()
-    let answer = try await store.append(call, to: "user 0", expecting: expected)
+    let error = await #expect(throws: AnnalsError.self) {
+      try await store.append(call, to: "user 0", expecting: expected)
+    }
+    #expect(error?.code == .streamMoved && error?.recovery == [])
+    #expect(error?.details.stream == "user 0" && error?.details.movedTo == ["athlete-0"])
+    #expect(error?.message.contains("moved to 'athlete-0': append there, and read there first") == true)
+    #expect(try store.log.info().entries == 8)
+    let answer = try await store.append(call, to: "athlete-0", expecting: expected)
     #expect(answer.wasRepeated)
     #expect(answer.positions == [2, 3, 4] && answer.revisions == [0, 1, 2])
-    #expect(try store.log.info().entries == 8)
   }
 
-  @Test func `so is one whose entries went to several streams`() async throws {
+  @Test func `A repeated call for several streams is refused if one of them has moved`() async throws {
     let store = try await moved()
     let events: [NewEvent<ClubV2.Event>] = [
       NewEvent(.weighed(.init(n: 1)), id: id(4)), NewEvent(.setLifted(.init(n: 2)), id: id(5)),
     ]
-    let answer = try await store.append { all in
-      all.append(events, to: "club")
-      all.append(call, to: "user 0")
-    }
-    #expect(answer.wasRepeated)
-    #expect(answer.positions == [5, 6, 2, 3, 4] && answer.revisions == [0, 0, 0, 1, 2])
-    let turned = await #expect(throws: AnnalsError.self) {
-      try await store.append(events.reversed(), to: "club")
-    }
-    #expect(turned?.code == .partialDuplicate)
-    #expect(try store.log.info().entries == 8)
-  }
-
-  @Test func `so is one whose name has begun anew meanwhile`() async throws {
-    let store = try await moved()
-    #expect(try await store.append([NewEvent(.noted(.init(n: 9)), id: id(9))], to: "user 0").revisions == [0])
-    #expect(try await store.append(call, to: "user 0").positions == [2, 3, 4])
-    #expect(try await store.append([NewEvent(.noted(.init(n: 9)), id: id(9))], to: "user 0").wasRepeated)
-    #expect(
-      try await store.append([NewEvent(.noted(.init(n: 10)), id: id(10))], to: "user 0").revisions == [1])
-  }
-
-  @Test func `a part of a call is told as one`() async throws {
-    let store = try await moved()
-    let longer = await #expect(throws: AnnalsError.self) {
-      try await store.append(call + [NewEvent(.noted(.init(n: 4)), id: id(6))], to: "user 0")
-    }
-    #expect(longer?.code == .partialDuplicate)
-    let nameless = await #expect(throws: AnnalsError.self) {
-      try await store.append(call + [NewEvent(.noted(.init(n: 4)))], to: "user 0")
-    }
-    #expect(nameless?.code == .partialDuplicate)
-    let beside = await #expect(throws: AnnalsError.self) {
+    let error = await #expect(throws: AnnalsError.self) {
       try await store.append { all in
-        all.append(call, to: "user 0")
         all.append([NewEvent(.noted(.init(n: 4)), id: id(6))], to: "else")
+        all.append(events, to: "club")
       }
     }
-    #expect(beside?.code == .partialDuplicate)
+    #expect(error?.code == .streamMoved)
+    #expect(error?.details.stream == "club" && error?.details.movedTo == ["weights", "lifts"])
     #expect(try store.log.info().entries == 8)
   }
 
-  @Test func `a new call begins the old name anew where it is certain to be new`() async throws {
+  @Test func `A name that has begun again is an ordinary stream, in which alone ids are searched`()
+    async throws
+  {
     let store = try await moved()
-    let answer = try await store.append([NewEvent(.noted(.init(n: 9)), id: id(9))], to: "user 0")
-    #expect(!answer.wasRepeated && answer.revisions == [0])
+    let new = [NewEvent<ClubV2.Event>(.noted(.init(n: 9)), id: id(9))]
+    let error = await #expect(throws: AnnalsError.self) { try await store.append(new, to: "user 0") }
+    #expect(error?.code == .streamMoved)
+    #expect(try await store.append([.noted(.init(n: 8))], to: "user 0").revisions == [0])
+    #expect(try await store.append(new, to: "user 0").revisions == [1])
+    #expect(try await store.append(new, to: "user 0").wasRepeated)
+    #expect(try await store.append(call, to: "user 0").revisions == [2, 3, 4])
+    #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test
-  func
-    `where so much stands behind it that a repetition could not be told, the call is led to the new stream`()
-    async throws
-  {
-    let store = try await moved(others: 64)
-    for number in [UInt8(1), 9] {
-      let error = await #expect(throws: AnnalsError.self) {
-        try await store.append([NewEvent(.weighed(.init(n: 1)), id: id(number))], to: "user 0")
-      }
-      #expect(error?.code == .streamMoved && error?.details.movedTo == ["athlete-0"])
+  /// Lines of a dump, for events whose ids are in the store, and a last one that is new.
+  private func lines(_ streams: [String]) -> String {
+    let rows = zip(streams, [(1, "Weighed"), (2, "Noted"), (4, "Weighed"), (3, "Weighed"), (5, "SetLifted")])
+    let known = rows.map { stream, row in
+      let id = id(UInt8(row.0))
+      return
+        #"{"stream":"\#(stream)","type":"\#(row.1)","version":"2.0.0","id":"\#(id)","data":{"n":1}}"#
     }
-    #expect(try store.log.info().entries == 72)
-    // Without ids nobody asks whether it is one.
-    #expect(try await store.append([.weighed(.init(n: 1))], to: "user 0").revisions == [0])
+    let new = #"{"stream":"late","type":"Noted","version":"2.0.0","id":"\#(id(8))","data":{"n":1}}"#
+    return (known + [new]).joined(separator: "\n")
   }
 
-  @Test(arguments: [0, 300])
-  func `lines of a dump that was made before a pass are found where their entries went`(others: Int)
-    async throws
-  {
+  @Test(arguments: [0, 300], [nil, .always] as [StoreOptions.Idempotency?])
+  func `Lines of a dump from before a pass are refused, and those of a dump from after it are known`(
+    others: Int, idempotency: StoreOptions.Idempotency?
+  ) async throws {
     let store = try await moved(others: others)
-    let rows: [(stream: String, number: UInt8, type: String)] = [
-      ("user 0", 1, "Weighed"), ("user 0", 2, "Noted"), ("club", 4, "Weighed"), ("user 0", 3, "Weighed"),
-      ("club", 5, "SetLifted"), ("late", 8, "Noted"),
-    ]
-    let lines = rows.map { row in
-      #"{"stream":"\#(row.stream)","type":"\#(row.type)","version":"2.0.0","id":"\#(id(row.number))","data":{"n":1}}"#
-    }
-    let report = try await store.log.importText(lines.joined(separator: "\n"))
+    if let idempotency { try store.log.setIdempotency(idempotency) }
+    let before = lines(["athlete-0", "user 0", "club", "user 0", "club"])
+    let refused = await #expect(throws: AnnalsError.self) { try await store.log.importText(before) }
+    #expect(refused?.code == .streamMoved && refused?.details.line == 2)
+    #expect(refused?.details.movedTo == ["athlete-0"])
+    #expect(try store.log.info().entries == UInt64(8 + others))
+    let after = lines(["athlete-0", "athlete-0", "weights", "athlete-0", "lifts"])
+    let report = try await store.log.importText(after)
     #expect(report.repeated == 5 && report.stored == 1)
-    #expect(try store.log.info().entries == UInt64(9 + others))
-    let again = try await store.log.importText(lines.joined(separator: "\n"))
+    let again = try await store.log.importText(after)
     #expect(again.repeated == 6 && again.stored == 0)
+    #expect(try store.log.info().entries == UInt64(9 + others))
+  }
+
+  @Test func `A line with an unknown id is refused where part of the stream has moved`() async throws {
+    let store = try await moved()
+    try await store.append([.noted(.init(n: 8))], to: "user 0")
+    func line(_ number: UInt8) -> String {
+      #"{"stream":"user 0","type":"Weighed","version":"2.0.0","id":"\#(id(number))","data":{"n":1}}"#
+    }
+    for number in [1, 9] as [UInt8] {
+      let refused = await #expect(throws: AnnalsError.self) { try await store.log.importText(line(number)) }
+      #expect(refused?.code == .streamMoved && refused?.details.line == 1)
+    }
+    #expect(try store.log.info().entries == 9)
+    try await store.append([NewEvent(.weighed(.init(n: 1)), id: id(9))], to: "user 0")
+    #expect(try await store.log.importText(line(9)).repeated == 1)
   }
 
   @Test(arguments: [1, 7] as [UInt8], [nil, .always] as [StoreOptions.Idempotency?])
-  func `an id in a stream that a pass has merged is never answered with another event's position`(
+  func `An id in a stream that a pass has merged is never answered with another event's position`(
     number: UInt8, idempotency: StoreOptions.Idempotency?
   ) async throws {
     let store = try await moved(isMerged: true)
@@ -159,28 +152,28 @@ import Testing
         try await store.append([NewEvent(.noted(.init(n: 2)), id: id(number))], to: name)
       }
       #expect(error?.code == .streamMoved && error?.details.movedTo == ["athlete-0"])
-      #expect(error?.details.id == id(number))
+      #expect(error?.details.id == (name == "athlete-0" ? id(number) : nil))
       let line =
         #"{"stream":"\#(name)","type":"Noted","version":"2.0.0","id":"\#(id(number))","data":{"n":2}}"#
       let refused = await #expect(throws: AnnalsError.self) { try await store.log.importText(line) }
       #expect(refused?.code == .streamMoved && refused?.details.line == 1)
     }
     #expect(try store.log.info().entries == 8)
-    // What came after the pass is of the stream itself.
+    // Entries that came after the pass belong to the stream itself.
     let new = [NewEvent<ClubV2.Event>(.noted(.init(n: 9)), id: id(9))]
     #expect(try await store.append(new, to: "athlete-0").revisions == [4])
     #expect(try await store.append(new, to: "athlete-0").wasRepeated)
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test func `which streams were merged is known after later passes`() async throws {
+  @Test func `Later passes keep the record of merged streams`() async throws {
     do { _ = try await moved(isMerged: true) }
     try await place.migrate(ClubThird.self)
     let store = try EventStore(at: place.url, plan: ClubThird.self)
     _ = try await store.log.compact().report()
-    let line = #"{"stream":"user 0","type":"Noted","version":"2.0.0","id":"\#(id(1))","data":{"n":2}}"#
+    let line = #"{"stream":"athlete-0","type":"Noted","version":"2.0.0","id":"\#(id(1))","data":{"n":2}}"#
     let refused = await #expect(throws: AnnalsError.self) { try await store.log.importText(line) }
-    #expect(refused?.code == .streamMoved)
+    #expect(refused?.code == .streamMoved && refused?.details.id == id(1))
     #expect(try EventLog.verify(place.url).isClean)
   }
 }

@@ -47,19 +47,3 @@ struct StreamOrigins {
     return row
   }
 }
-
-extension StoreReader {
-  /// Which stream the entries of a stream came from, by the last pass that moved any there; `nil` if none
-  /// did.
-  func origin(of stream: StreamName) throws(AnnalsError) -> OriginRow? {
-    try row(OriginRow.name(stream), in: tables.meta) { (bytes) throws(FormatFailure) in try OriginRow(bytes) }
-  }
-
-  /// Up to which position the entries of a stream may be of several streams; `nil` if all are of one.
-  func mergedUpTo(_ stream: StreamName) throws(AnnalsError) -> Position? {
-    guard try origin(of: stream)?.isMerged == true else { return nil }
-    return try row(RegroupedRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
-      try RegroupedRow.position(bytes)
-    } ?? Position(.max)
-  }
-}
