@@ -84,52 +84,64 @@ let package = Package(
     .executableTarget(name: "GitHistoryTool", dependencies: ["GitHistory"], swiftSettings: strict),
     .executableTarget(
       name: "GitHistoryMaintenance", dependencies: ["GitHistory", "AnnalsCommand"], swiftSettings: strict),
-    .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: lending),
+    // Directories, a seeded generator and the like for all tests. It depends on nothing, so that it is built early.
+    .target(name: "AnnalsTestSupport", path: "Tests/AnnalsTestSupport", swiftSettings: strict),
+    .testTarget(name: "LMDBTests", dependencies: ["LMDB", "AnnalsTestSupport"], swiftSettings: lending),
     // The golden store is found by its path, not copied as a resource. As one module its optimisation takes longer than all tests; what it tests is optimised.
     .testTarget(
-      name: "AnnalsTests", dependencies: ["Annals", "FieldFuzz"], exclude: ["Golden"],
+      name: "AnnalsTests", dependencies: ["Annals", "AnnalsTestSupport", "FieldFuzz"], exclude: ["Golden"],
       swiftSettings: lending + [.unsafeFlags(["-Onone"], .when(configuration: .release))]),
     // What is decided without a store, gone through in every order: optimised, because that takes processors and nothing else.
-    .testTarget(name: "AnnalsModelTests", dependencies: ["Annals", "FieldFuzz"], swiftSettings: strict),
+    .testTarget(
+      name: "AnnalsModelTests", dependencies: ["Annals", "AnnalsTestSupport"],
+      swiftSettings: strict),
     // Real logs with known right answers, where they are at hand: optimised, because they are long.
-    .testTarget(name: "MaterialTests", dependencies: ["Annals"], swiftSettings: strict),
+    .testTarget(
+      name: "MaterialTests", dependencies: ["Annals", "AnnalsTestSupport"],
+      swiftSettings: strict),
     // What gives changed payloads to the decoders of fields; what it begins with is found by its path.
     .target(
-      name: "FieldFuzz", dependencies: ["Annals"], path: "Tests/FieldFuzz", exclude: ["Corpus"],
-      swiftSettings: strict),
+      name: "FieldFuzz", dependencies: ["Annals", "AnnalsTestSupport"], path: "Tests/FieldFuzz",
+      exclude: ["Corpus"], swiftSettings: strict),
     .executableTarget(
       name: "FieldFuzzTool", dependencies: ["FieldFuzz"], path: "Tests/FieldFuzzTool", swiftSettings: strict),
     // What the tests that kill processes run as processes: a program of its own starts faster than the tests do.
     .target(
-      name: "AnnalsFaults", dependencies: ["Annals", "LMDB"], path: "Tests/AnnalsFaults",
+      name: "AnnalsFaults", dependencies: ["Annals", "LMDB", "AnnalsTestSupport"], path: "Tests/AnnalsFaults",
       swiftSettings: strict),
     .executableTarget(
       name: "AnnalsFaultTool", dependencies: ["AnnalsFaults"], path: "Tests/AnnalsFaultTool",
       swiftSettings: strict),
     .testTarget(
-      name: "AnnalsFaultTests", dependencies: ["Annals", "LMDB", "AnnalsFaults", "AnnalsFaultTool"],
+      name: "AnnalsFaultTests",
+      dependencies: ["Annals", "LMDB", "AnnalsTestSupport", "AnnalsFaults", "AnnalsFaultTool"],
       swiftSettings: strict),
     .testTarget(
       name: "AnnalsExpansionTests", dependencies: ["AnnalsExpansion"], swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking(syntaxLibraries + ["SwiftSyntaxMacroExpansion"])),
     // What docs/schema-evolution.md and docs/recipes show, on the public API alone.
     .testTarget(
-      name: "RecipeTests", dependencies: ["Annals", "AnnalsTesting"], exclude: ["ShopPlan.lock"],
-      swiftSettings: strict),
+      name: "RecipeTests", dependencies: ["Annals", "AnnalsTesting", "AnnalsTestSupport"],
+      exclude: ["ShopPlan.lock"], swiftSettings: strict),
     .testTarget(
-      name: "AnnalsCommandTests", dependencies: ["Annals", "AnnalsCommand"], swiftSettings: strict),
+      name: "AnnalsCommandTests", dependencies: ["Annals", "AnnalsCommand", "AnnalsTestSupport"],
+      swiftSettings: strict),
     // The program that the fault tests record, cut off and refuse system calls to; the shims beside it are built by the tests.
     .target(
-      name: "FaultSubject", dependencies: ["Annals"], path: "Tests/FaultSubject", swiftSettings: strict),
+      name: "FaultSubject", dependencies: ["Annals", "AnnalsTestSupport"], path: "Tests/FaultSubject",
+      swiftSettings: strict),
     .executableTarget(
       name: "FaultSubjectTool", dependencies: ["FaultSubject"], path: "Tests/FaultSubjectTool",
       swiftSettings: strict),
     .testTarget(
-      name: "FaultTests", dependencies: ["Annals", "FaultSubject", "FaultSubjectTool"], swiftSettings: strict),
+      name: "FaultTests", dependencies: ["Annals", "AnnalsTestSupport", "FaultSubject", "FaultSubjectTool"],
+      swiftSettings: strict),
     .testTarget(
-      name: "AnnalsTestingTests", dependencies: ["Annals", "AnnalsTesting"], swiftSettings: strict),
+      name: "AnnalsTestingTests", dependencies: ["Annals", "AnnalsTesting", "AnnalsTestSupport"],
+      swiftSettings: strict),
     .testTarget(
-      name: "GitHistoryTests", dependencies: ["GitHistory", "GitHistoryMaintenance"], swiftSettings: strict),
+      name: "GitHistoryTests", dependencies: ["GitHistory", "GitHistoryMaintenance", "AnnalsTestSupport"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -50,10 +50,10 @@ enum FoldedTrips: SchemaMigrationPlan {
 
 /// What `check`, `migrate` and `activate` say of a stage that works something out from the whole log.
 @Suite struct ActivateVerbTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   private func run(_ words: String...) async -> CommandRun {

@@ -6,7 +6,7 @@ import Testing
 /// What `backup` and `restore` say and leave.
 @Suite struct BackupVerbTests {
   @Test func `a backup has what the store has, and is one`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     let copy = folder.path("copy.annals")
     let run = await CommandRun("backup", store, copy)
@@ -18,26 +18,26 @@ import Testing
   }
 
   @Test func `a restored store is another incarnation, and the backup stays as it is`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     let (copy, restored) = (folder.path("copy.annals"), folder.path("restored.annals"))
     #expect(await CommandRun("backup", store, copy, "--json").status == 0)
-    let before = try TemporaryFolder.content(copy)
+    let before = try TemporaryDirectory.content(copy)
     let run = await CommandRun("restore", copy, restored, "--json")
     #expect(run.status == 0)
     let line = try #require(try run.objects().first)
     #expect(line["entries"] as? Int == 5)
     #expect(line["incarnation"] as? Int == 1)
-    #expect(try TemporaryFolder.content(copy) == before)
+    #expect(try TemporaryDirectory.content(copy) == before)
     #expect(await CommandRun("dump", restored).output == CommandRun("dump", store).output)
     #expect(await CommandRun("verify", restored).status == 0)
   }
 
   @Test(arguments: ["backup", "restore"])
   func `what is there already is never replaced`(verb: String) async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.filled()
-    let file = try folder.file("taken", "mine")
+    let file = try folder.write("taken", "mine")
     let run = await CommandRun(verb, store, file)
     #expect(run.status == 73)
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
@@ -47,9 +47,9 @@ import Testing
 
   @Test(arguments: ["backup", "restore"])
   func `what is no store is refused, and nothing is made`(verb: String) async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     #expect(await CommandRun(verb, folder.store, folder.path("copy.annals")).status == 66)
-    let file = try folder.file("text", "no store")
+    let file = try folder.write("text", "no store")
     #expect(await CommandRun(verb, file, folder.path("copy.annals")).status == 65)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["text"])
   }

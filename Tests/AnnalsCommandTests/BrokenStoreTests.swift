@@ -65,12 +65,12 @@ import Testing
 
   @Test(arguments: Wreck.allCases)
   func `every verb says what is wrong and changes nothing`(wreck: Wreck) async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.filled()
-    let other = try TemporaryFolder()
+    let other = try TemporaryDirectory()
     try wreck.make(store, other: try await other.filled())
-    let line = try folder.file("line", #"{"stream":"a","type":"T","data":{}}"#)
-    let before = try TemporaryFolder.content(store)
+    let line = try folder.write("line", #"{"stream":"a","type":"T","data":{}}"#)
+    let before = try TemporaryDirectory.content(store)
     for words in [["info"], ["streams"], ["census"], ["read"], ["dump"], ["verify"], ["import", "", line]] {
       let run = await CommandRun([words[0], store] + words.dropFirst(2))
       // Of pages that are damaged, 'verify' tells as of what it found.
@@ -79,13 +79,13 @@ import Testing
       let code = run.errors.split(separator: ": ").dropFirst().first.map(String.init) ?? ""
       #expect(isFinding || wreck.codes.contains(code), "\(words[0]): \(run.errors)")
       #expect(isFinding || run.errors.split(separator: "\n").count == 1)
-      #expect(try TemporaryFolder.content(store) == before, "\(words[0])")
+      #expect(try TemporaryDirectory.content(store) == before, "\(words[0])")
     }
   }
 
   @Test(.enabled(if: geteuid() != 0, "nothing is unreadable to root"))
   func `what may not be read is no permission, and nothing is changed`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     let log = store + "/log-000001.mdb"
     try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: log)

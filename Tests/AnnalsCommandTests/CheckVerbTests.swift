@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func `a lock file is written once and then compared with`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let lock = folder.path("Parks.lock")
     let missing = await CommandRun(for: ParkPlan.self, "check", "--lock", lock)
     #expect(missing.status == 1)
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func `what was released and is gone is found, and the file stays as it is`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let lock = folder.path("Parks.lock")
     #expect(await CommandRun(for: ParkPlan.self, "check", "--lock", lock, "--update").status == 0)
     let before = try Data(contentsOf: URL(filePath: lock))
@@ -39,14 +39,14 @@ import Testing
   }
 
   @Test func `updating needs a file, and a damaged file is bad data`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     #expect(await CommandRun(for: ParkPlan.self, "check", "--update").status == 64)
-    let lock = try folder.file("Parks.lock", "no lock\n")
+    let lock = try folder.write("Parks.lock", "no lock\n")
     #expect(await CommandRun(for: ParkPlan.self, "check", "--lock", lock).status == 65)
   }
 
   @Test func `a store that the plan opens is shown with the stages that its events pass`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks()
     let run = await CommandRun(for: ParkPlan.self, "check", "--store", store)
     #expect(run.status == 0)
@@ -68,7 +68,7 @@ import Testing
 
   // Promise P34.
   @Test func `a store without older events says where the plan may begin`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try EventStore(at: URL(filePath: folder.store), plan: ParkPlan.self)
     try await store.append([.treePlanted(.init(kind: "elm"))], to: "park/1")
     let run = await CommandRun(for: ParkPlan.self, "check", "--store", folder.store)
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func `a plan that begins too late names what it cannot read`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks()
     let run = await CommandRun(for: ParkNewest.self, "check", "--store", store)
     #expect(run.status == 1)
@@ -95,8 +95,8 @@ import Testing
   }
 
   @Test func `events without a version are told to wait for activation`() async throws {
-    let folder = try TemporaryFolder()
-    let file = try folder.file(
+    let folder = try TemporaryDirectory()
+    let file = try folder.write(
       "lines", #"{"stream":"park/1","type":"Visited","data":{"people":3}}"# + "\n")
     #expect(await CommandRun("import", folder.store, file).status == 0)
     let run = await CommandRun(for: ParkAdopting.self, "check", "--store", folder.store)
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test func `a store that is not there is told of behind the plan's report`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let run = await CommandRun(for: ParkPlan.self, "check", "--store", folder.store)
     #expect(run.status == 66)
     #expect(run.lines.first == "ParkPlan: 1.0.0, 1.1.0, 2.0.0")

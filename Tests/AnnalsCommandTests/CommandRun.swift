@@ -59,30 +59,13 @@ struct CommandRun {
   }
 }
 
-/// A folder for one test, removed when the test is done.
-final class TemporaryFolder: Sendable {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("annals-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit {
-    // What is left behind in the system's own folder for temporary files harms nobody.
-    try? FileManager.default.removeItem(at: url)
-  }
-
-  /// The path of something in the folder.
-  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
-
+extension TemporaryDirectory {
   /// Where the test's store is.
   var store: String { path("orders.annals") }
 
   /// Writes a file and gives its path.
-  func file(_ name: String, _ text: String) throws -> String {
-    try Data(text.utf8).write(to: url.appendingPathComponent(name))
-    return path(name)
+  func write(_ name: String, _ text: String) throws -> String {
+    try file(name, text).path
   }
 
   /// A store with five entries in two streams, made by an import.
@@ -90,7 +73,7 @@ final class TemporaryFolder: Sendable {
     let lines = (1...5).map {
       #"{"stream":"\#($0 % 2 == 0 ? "a/even" : "b odd")","type":"T","version":\#($0 % 2 + 1),"time":"2024-01-0\#($0)","data":{"n":\#($0)}}"#
     }
-    let run = await CommandRun("import", store, try file("lines.jsonl", lines.joined(separator: "\n")))
+    let run = await CommandRun("import", store, try write("lines.jsonl", lines.joined(separator: "\n")))
     guard run.status == 0 else { throw CocoaError(.fileWriteUnknown) }
     return store
   }

@@ -8,8 +8,8 @@ struct DescriptorTests {
 
   @Test(arguments: sets)
   func `closed descriptors change nothing but what can be read and written`(closed: Set<Int32>) async throws {
-    let folder = try TemporaryFolder()
-    _ = try folder.file("one.jsonl", #"{"stream":"a","type":"T","data":{"n":1}}"#)
+    let folder = try TemporaryDirectory()
+    _ = try folder.write("one.jsonl", #"{"stream":"a","type":"T","data":{"n":1}}"#)
     let program = BuiltTool.path ?? ""
     func annals(_ words: String...) throws -> SpawnedProgram {
       try SpawnedProgram(program, words.map { Array($0.utf8) }, in: folder, closed: closed)
@@ -27,7 +27,7 @@ struct DescriptorTests {
       let check = await CommandRun("verify", folder.path(store))
       #expect(check.output == "1 entries in 1 streams, nothing wrong\n", "\(check.errors)")
       // What the programs print is in no file of the store.
-      for (name, content) in try TemporaryFolder.content(folder.path(store)) {
+      for (name, content) in try TemporaryDirectory.content(folder.path(store)) {
         #expect(content.range(of: Data("1 entries".utf8)) == nil, "\(store)/\(name)")
       }
     }
@@ -36,7 +36,7 @@ struct DescriptorTests {
   @Test(arguments: sets)
   func `the example works with closed descriptors`(closed: Set<Int32>) async throws {
     let program = try #require(SpawnedProgram.path("githistory"))
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let script = """
       git init -q r && cd r && git -c user.name=a -c user.email=a@example.org commit -q --allow-empty -m one
       """

@@ -34,17 +34,17 @@ import Testing
   }
 
   @Test func `1: an id twice`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let line = #"{"stream":"a","type":"T","id":"00000000-0000-0000-0000-000000000001","data":{}}"#
-    let run = await CommandRun("import", folder.store, try folder.file("lines", "\(line)\n\(line)\n"))
+    let run = await CommandRun("import", folder.store, try folder.write("lines", "\(line)\n\(line)\n"))
     #expect(run.status == 1)
     #expect(run.errors.hasPrefix("annals: duplicateID: lines 1 to 2: "))
   }
 
   @Test func `65: a bad line is named, and programs are told where to go on`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let good = #"{"stream":"a","type":"T","data":{}}"# + "\n"
-    let file = try folder.file("lines", String(repeating: good, count: 4_500) + "{\n")
+    let file = try folder.write("lines", String(repeating: good, count: 4_500) + "{\n")
     let run = await CommandRun("import", folder.store, file)
     #expect(run.status == 65)
     #expect(
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `66: no store, and none is created by reading`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     for verb in ["info", "streams", "census", "read", "dump", "verify"] {
       let run = await CommandRun(verb, folder.store)
       #expect(run.status == 66)
@@ -70,13 +70,13 @@ import Testing
   }
 
   @Test func `73: a store cannot be created where there is no folder`() async throws {
-    let folder = try TemporaryFolder()
-    let run = await CommandRun("import", folder.path("no/such.annals"), try folder.file("lines", ""))
+    let folder = try TemporaryDirectory()
+    let run = await CommandRun("import", folder.path("no/such.annals"), try folder.write("lines", ""))
     #expect(run.status == 73)
   }
 
   @Test func `74: an input that cannot be read, before a store is created`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let run = await CommandRun("import", folder.store, folder.path("missing.jsonl"))
     #expect(run.status == 74)
     #expect(run.errors.hasPrefix("annals: inputOutput: opening '"))
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test func `74: an output that has no room`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let run = await CommandRun(
       "dump", try await folder.filled(), limit: 10, refusal: .failed(SystemError(code: ENOSPC)))
     #expect(run.status == 74)
@@ -93,17 +93,17 @@ import Testing
   }
 
   @Test func `75: somebody who has the store open only for reading is in the way`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     let reader = try EventLog(at: StorePath(CommandWord(store)))
-    let run = await CommandRun("import", store, try folder.file("more", ""))
+    let run = await CommandRun("import", store, try folder.write("more", ""))
     #expect(run.status == 75)
     #expect(run.errors.hasPrefix("annals: busy: "))
     #expect(try reader.info().entries == 5)
   }
 
   @Test func `77: a file that can be reached from outside the store`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     try FileManager.default.linkItem(atPath: store + "/log-000001.mdb", toPath: folder.path("other"))
     let run = await CommandRun("dump", store)
@@ -112,8 +112,8 @@ import Testing
   }
 
   @Test func `1: a check that found something, each finding with place and repair`() async throws {
-    let folder = try TemporaryFolder()
-    let file = try folder.file("lines", #"{"stream":"a","type":"T","data":{"n":"find-me-1"}}"#)
+    let folder = try TemporaryDirectory()
+    let file = try folder.write("lines", #"{"stream":"a","type":"T","data":{"n":"find-me-1"}}"#)
     #expect(await CommandRun("import", folder.store, file).status == 0)
     let log = URL(filePath: folder.store + "/log-000001.mdb")
     var bytes = try Data(contentsOf: log)
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func `0: an output that nobody reads`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let run = await CommandRun("dump", try await folder.filled(), limit: 10)
     #expect(run.status == 0)
     #expect(run.errors == "")

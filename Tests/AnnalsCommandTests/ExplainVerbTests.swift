@@ -7,7 +7,7 @@ import Testing
 /// What `explain` says of entries.
 @Suite struct ExplainVerbTests {
   private func explain(_ position: Int, _ words: String...) async throws -> CommandRun {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks()
     return await CommandRun(
       ["explain", store, "\(position)"] + words,
@@ -115,14 +115,14 @@ import Testing
 
   @Test(arguments: ["0", "-1", "x", "1.5", ""])
   func `a position that is none is wrong usage`(position: String) async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks()
     #expect(await CommandRun(for: ParkPlan.self, "explain", store, "--", position).status == 64)
   }
 
   @Test(arguments: ["6", "99999999999999999999999"])
   func `a position beyond the end is refused with the last one`(position: String) async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks()
     let run = await CommandRun(for: ParkPlan.self, "explain", store, position)
     #expect(run.status == 64)
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test func `an event that the plan has no way for is explained up to there`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     let run = await CommandRun(for: ParkPlan.self, "explain", store, "1")
     #expect(run.status == 1)
@@ -139,7 +139,7 @@ import Testing
   }
 
   @Test func `a new plan's entry of a newer version is told to be one`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try EventStore(at: URL(filePath: folder.store), plan: ParkPlan.self)
     try await store.append([.treePlanted(.init(kind: "elm"))], to: "park/1")
     let run = await CommandRun(for: ParkFirst.self, "explain", folder.store, "1")

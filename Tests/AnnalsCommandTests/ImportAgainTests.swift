@@ -14,9 +14,9 @@ import Testing
   }
 
   private static func file(
-    _ name: String, _ numbers: some Sequence<Int>, streams: Int, in folder: TemporaryFolder
+    _ name: String, _ numbers: some Sequence<Int>, streams: Int, in folder: TemporaryDirectory
   ) throws -> String {
-    try folder.file(name, numbers.map { line($0, streams: streams) + "\n" }.joined())
+    try folder.write(name, numbers.map { line($0, streams: streams) + "\n" }.joined())
   }
 
   /// The ids of all entries, each with its stream.
@@ -26,7 +26,7 @@ import Testing
 
   @Test(arguments: [1, 7, 3_000])
   func `one new line before the known ones is the only one that is stored`(streams: Int) async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let known = try Self.file("known.jsonl", 1...5_000, streams: streams, in: folder)
     #expect(
       await CommandRun("import", folder.store, known).output == "5000 entries stored; 5000 lines read\n")
@@ -39,9 +39,9 @@ import Testing
   }
 
   @Test func `known lines are found in any order and between new ones`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let seed = UInt64.random(in: 0...9_999)
-    var generator = LinearGenerator(seed)
+    var generator = SeededGenerator(seed: seed)
     var numbers = Array(1...6_000)
     let first = try Self.file("first.jsonl", numbers.shuffled(using: &generator), streams: 9, in: folder)
     #expect(await CommandRun("import", folder.store, first).status == 0)
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `an id that comes again in a later batch of the same file is stored once`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let file = try Self.file("twice.jsonl", Array(1...4_500) + [17, 3_900, 4_501], streams: 3, in: folder)
     let run = await CommandRun("import", folder.store, file)
     #expect(run.output == "4501 entries stored, 2 were there already; 4503 lines read\n")
@@ -68,10 +68,10 @@ import Testing
 
   @Test(.enabled(if: BuiltTool.path != nil, "the executable is not beside the test bundle"))
   func `two processes that import one file at once store each id once`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     _ = try Self.file("up.jsonl", 1...12_000, streams: 40, in: folder)
     _ = try Self.file("down.jsonl", (1...12_000).reversed(), streams: 40, in: folder)
-    #expect(await CommandRun("import", folder.store, try folder.file("none.jsonl", "")).status == 0)
+    #expect(await CommandRun("import", folder.store, try folder.write("none.jsonl", "")).status == 0)
     let processes = try [("up", "one"), ("up", "two"), ("down", "three")].map { input, output in
       let process = Process()
       process.executableURL = URL(filePath: "/bin/sh")
@@ -94,17 +94,5 @@ import Testing
     #expect(sums == (12_000, 24_000))
     let stored = try await stored(folder.store)
     #expect(stored.count == 12_000 && Set(stored).count == 12_000)
-  }
-}
-
-/// Numbers that follow from a seed.
-private struct LinearGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed &* 2 &+ 1 }
-
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return state ^ (state >> 29)
   }
 }

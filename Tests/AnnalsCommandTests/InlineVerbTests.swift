@@ -117,12 +117,12 @@ struct InlineVerbTests {
 
   @Test("a store with a mandatory inline projection is migrated by a command that knows it")
   func migration() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks(withFailure: false)
     try open(store, [ParkTitles.self])
     let refused = await run("migrate", store)
     #expect(refused.status == 65 && refused.errors.contains("needsPlan"), "\(refused.errors)")
-    let file = try folder.file("one.jsonl", #"{"stream":"a","type":"T","data":{}}"#)
+    let file = try folder.write("one.jsonl", #"{"stream":"a","type":"T","data":{}}"#)
     #expect(await run("import", store, file).status == 65)
     #expect(await run("migrate", store, inline: [ParkTitles.self]).status == 0)
     #expect(await run("verify", store, inline: [ParkTitles.self]).status == 0)
@@ -133,7 +133,7 @@ struct InlineVerbTests {
   }
 
   @Test func `A store with an inline projection is compacted by every command`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks(withFailure: false)
     try open(store, [ParkTitles.self, ParkVisitors.self])
     for command in [await CommandRun("compact", store), await run("compact", store)] {
@@ -147,7 +147,7 @@ struct InlineVerbTests {
 
   @Test("the command for every store lists inline projections, with how far they are and who may append")
   func listing() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks(withFailure: false)
     try open(store, [ParkTitles.self, ParkVisitors.self])
     #expect(
@@ -168,7 +168,7 @@ struct InlineVerbTests {
 
   @Test("the command of a plan says what its inline projections need")
   func needs() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks(withFailure: false)
     func said(_ inline: Inline) async -> [String] {
       await run("views", store, inline: inline).lines.filter { !$0.contains("\t") }
@@ -199,10 +199,10 @@ struct InlineVerbTests {
 
   @Test("verify of a plan's command finds rows that are sound and not what the log gives")
   func verify() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks(withFailure: false)
     try open(store, [ParkTitles.self, ParkVisitors.self])
-    let before = try TemporaryFolder.content(store)
+    let before = try TemporaryDirectory.content(store)
     #expect(await run("verify", store, inline: [ParkTitles.self, ParkVisitors.self]).status == 0)
     #expect(await CommandRun("verify", store).status == 0)
     let wrong = await run("verify", store, inline: [ParkTitlesEdited.self, ParkVisitors.self])
@@ -215,7 +215,7 @@ struct InlineVerbTests {
     let objects = try await run("verify", store, "--json", inline: [ParkTitlesEdited.self]).objects()
     #expect(objects.first?["place"] as? String == "inline projection 'titles', version 1")
     #expect(objects.last?["findings"] as? Int == 1)
-    #expect(try TemporaryFolder.content(store) == before)
+    #expect(try TemporaryDirectory.content(store) == before)
     // What is not in force in the program's version is not compared.
     #expect(await run("verify", store, inline: [ParkTitlesV2.self, ParkRefusals.self]).status == 0)
     let widened = await run("verify", store, inline: [ParkTitlesWidened.self])
@@ -226,7 +226,7 @@ struct InlineVerbTests {
     "verify of a plan's command tells what it finds in a damaged log, and that rows cannot be compared with it"
   )
   func damage() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks(withFailure: false)
     try open(store, [ParkTitles.self])
     let log = URL(filePath: store + "/log-000001.mdb")

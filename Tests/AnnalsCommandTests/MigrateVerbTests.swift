@@ -6,11 +6,11 @@ import Testing
 
 /// What `migrate`, `compact` and what follows them tell and do.
 @Suite struct MigrateVerbTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
   private let store: String
 
   init() async throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     store = try await folder.parks()
   }
 
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func `a migration tells what was rewritten, split and dropped, and what to do next`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks(withFailure: false)
     let run = await run("migrate", store)
     #expect(run.status == 0 && run.errors == "")

@@ -1,7 +1,7 @@
 import Annals
 import Foundation
 
-extension TemporaryFolder {
+extension TemporaryDirectory {
   /// The time of every event.
   static let time = Date(timeIntervalSince1970: 1_704_067_200)
 

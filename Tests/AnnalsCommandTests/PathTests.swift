@@ -4,13 +4,13 @@ import Testing
 /// Paths that Foundation would change on the way: the programs act on exactly the file that the system would open.
 @Suite(.enabled(if: BuiltTool.path != nil, "the executable is not beside the test bundle"))
 struct PathTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
   private let lines: [UInt8]
 
   init() throws {
-    folder = try TemporaryFolder()
-    _ = try folder.file("one.jsonl", #"{"stream":"a","type":"T","data":{"n":1}}"#)
-    _ = try folder.file(
+    folder = try TemporaryDirectory()
+    _ = try folder.write("one.jsonl", #"{"stream":"a","type":"T","data":{"n":1}}"#)
+    _ = try folder.write(
       "many.jsonl",
       (1...5).map { #"{"stream":"decoy","type":"T","data":{"n":\#($0)}}"# }.joined(separator: "\n"))
     lines = Array("one.jsonl".utf8)
@@ -26,7 +26,7 @@ struct PathTests {
     let store = bytes("x") + [0xFF] + bytes(".annals")
     let decoy = bytes("x\u{FFFD}.annals")
     #expect(try annals(bytes("import"), decoy, bytes("many.jsonl")).status == 0)
-    let before = try TemporaryFolder.content(folder.path("x\u{FFFD}.annals"))
+    let before = try TemporaryDirectory.content(folder.path("x\u{FFFD}.annals"))
     #expect(try annals(bytes("import"), store, lines).output == "1 entries stored; 1 lines read\n")
     #expect(try folder.names().contains(store))
     let verbs = [
@@ -45,7 +45,7 @@ struct PathTests {
     #expect(try annals(bytes("restore"), copy, again).output.hasPrefix("1 entries in 1 streams"))
     let names = try folder.names()
     #expect(names == [store, decoy, copy, again, bytes("one.jsonl"), bytes("many.jsonl")])
-    #expect(try TemporaryFolder.content(folder.path("x\u{FFFD}.annals")) == before)
+    #expect(try TemporaryDirectory.content(folder.path("x\u{FFFD}.annals")) == before)
     let missing = try annals(bytes("info"), bytes("y") + [0xFF])
     #expect(missing.status == 66)
     #expect(missing.errors.contains("'y\\xFF'"))
@@ -70,7 +70,7 @@ struct PathTests {
     try files.createSymbolicLink(
       atPath: folder.path("here/link"), withDestinationPath: folder.path("there/deep"))
     #expect(try annals(bytes("import"), bytes("here/store"), bytes("many.jsonl")).status == 0)
-    let decoy = try TemporaryFolder.content(folder.path("here/store"))
+    let decoy = try TemporaryDirectory.content(folder.path("here/store"))
     for path in ["here/link/../store", folder.url.path + "/here/link/../store"] {
       let words = [bytes("import"), bytes(path), lines]
       #expect(try SpawnedProgram(BuiltTool.path ?? "", words, in: folder).status == 0)
@@ -78,13 +78,13 @@ struct PathTests {
     #expect(try annals(bytes("info"), bytes("there/store")).output.contains("entries     2\n"))
     #expect(try annals(bytes("backup"), bytes("there/store"), bytes("here/link/../copy")).status == 0)
     #expect(try annals(bytes("verify"), bytes("there/copy")).status == 0)
-    #expect(try TemporaryFolder.content(folder.path("here/store")) == decoy)
+    #expect(try TemporaryDirectory.content(folder.path("here/store")) == decoy)
     #expect(!files.fileExists(atPath: folder.path("here/copy")))
   }
 
   @Test(arguments: ["~", "~/store", "~root", "~root/store", "a%41", "a?b", "a#b", "a:b", " ", "-"])
   func `a path has no signs that mean something else`(path: String) throws {
-    let home = try TemporaryFolder()
+    let home = try TemporaryDirectory()
     if path.hasSuffix("/store") {
       try FileManager.default.createDirectory(
         atPath: folder.path(String(path.dropLast(6))), withIntermediateDirectories: false)

@@ -10,7 +10,7 @@ import Testing
     #"{"position":1,"stream":"park/1","revision":0,"type":"ParkOpened","version":"1.0.0","time":"2024-01-01T00:00:00.000000Z","id":"00000000-0000-4000-8000-000000000007","metadata":{"user":"7"},"data":{"city":"Nantes","name":"Mill"}}"#
 
   @Test func `without a version it is what is stored`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks()
     let run = await CommandRun(for: ParkPlan.self, "dump", store)
     #expect(run.status == 0)
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func `events at the version of the store are what is stored`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks()
     let run = await CommandRun(for: ParkPlan.self, "dump", store, "--as", "1.0.0")
     #expect(run.output == (await CommandRun("dump", store).output))
@@ -31,7 +31,7 @@ import Testing
       version: String
     ) async throws
   {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks(withFailure: false)
     let run = await CommandRun(for: ParkPlan.self, "dump", store, "--as=\(version)")
     #expect(run.errors == "")
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `a version between has the shapes of that version`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks()
     let run = await CommandRun(for: ParkPlan.self, "dump", store, "--as", "1.1.0")
     #expect(run.status == 0)
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test func `an event that a rule fails for ends it behind those before it`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks()
     let run = await CommandRun(for: ParkPlan.self, "dump", store, "--as", "2.0.0")
     #expect(run.status == 1)
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func `a version that the plan does not have is refused with those that it has`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks()
     for version in ["3.0.0", "x", ""] {
       let run = await CommandRun(for: ParkPlan.self, "dump", store, "--as", version)
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func `a store of another plan is refused before the first line`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     let run = await CommandRun(for: ParkPlan.self, "dump", store, "--as", "2.0.0")
     #expect(run.status == 65)
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test func `events that are newer than the version are refused before the first line`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try EventStore(at: URL(filePath: folder.store), plan: ParkPlan.self)
     try await store.append([.treePlanted(.init(kind: "elm"))], to: "park/1")
     let run = await CommandRun(for: ParkPlan.self, "dump", folder.store, "--as", "1.0.0")
@@ -105,7 +105,7 @@ import Testing
   @Test func `what a rule made in a pass is refused below its version, where name and shape are the same`()
     async throws
   {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let url = URL(filePath: folder.store)
     try await EventStore(at: url, plan: FirstMemoPlan.self).append([.noted(.init(text: "a"))], to: "memos")
     let migrated = await CommandRun(for: MemoPlan.self, "migrate", folder.store)
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test func `many entries of which nothing is delivered are passed over`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try EventStore(at: URL(filePath: folder.store), plan: ParkFirst.self)
     let inspections = (0..<20_000).map { _ in ParksV1.Event.inspected(.init(by: "A")) }
     try await store.append(inspections, to: "park/1")
@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test func `a closed pipe ends it without a word`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks()
     let run = await CommandRun(for: ParkPlan.self, "dump", store, "--as", "1.0.0", limit: 0)
     #expect(run.status == 0)
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test func `a full output disk is told of`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks()
     let run = await CommandRun(
       for: ParkPlan.self, "dump", store, "--as", "1.0.0", limit: 0,

@@ -5,18 +5,18 @@ import Testing
 @Suite(.enabled(if: BuiltTool.path != nil, "the executable is not beside the test bundle"))
 struct PointReadTests {
   /// A store with so many entries of some hundred bytes in ten streams.
-  private func store(_ name: String, _ entries: Int, in folder: TemporaryFolder) throws {
+  private func store(_ name: String, _ entries: Int, in folder: TemporaryDirectory) throws {
     let text = String(repeating: "x", count: 400)
     let lines = (1...entries).map {
       #"{"stream":"s\#($0 % 10)","type":"T","data":{"n":\#($0),"t":"\#(text)"}}"#
     }
-    _ = try folder.file("lines.jsonl", lines.joined(separator: "\n"))
+    _ = try folder.write("lines.jsonl", lines.joined(separator: "\n"))
     let run = try SpawnedProgram.annals("import", name, "lines.jsonl", in: folder)
     #expect(run.status == 0, "\(run.errors)")
   }
 
   /// How many bytes a command reads by calls of the system, and its status: the pages that the checks look at.
-  private func bytesRead(_ words: [String], in folder: TemporaryFolder) throws -> Int {
+  private func bytesRead(_ words: [String], in folder: TemporaryDirectory) throws -> Int {
     let script = #""$0" "$@" >/dev/null || exit $?; cat /proc/$$/io"#
     let all = ["-c", script, BuiltTool.path ?? ""] + words
     let run = try SpawnedProgram("/bin/sh", all.map { Array($0.utf8) }, in: folder)
@@ -27,7 +27,7 @@ struct PointReadTests {
 
   // Promise P178.
   @Test func `what a command reads for a few entries does not grow with the log`() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let sizes = ["small": 80, "larger": 800, "large": 8_000]
     for (name, entries) in sizes.sorted(by: { $0.value < $1.value }) { try store(name, entries, in: folder) }
     let size = try FileManager.default.attributesOfItem(atPath: folder.path("large/log-000001.mdb"))
@@ -53,7 +53,7 @@ struct PointReadTests {
   }
 
   @Test func `no command that reads takes the locks of writers`() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     try store("s", 20, in: folder)
     let words = [
       ["info", "s"], ["census", "s"], ["streams", "s"], ["read", "s"], ["dump", "s"], ["verify", "s"],
@@ -71,7 +71,7 @@ struct PointReadTests {
   }
 
   @Test func `a damaged page is an error where nobody is trusted`() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     try store("s", 200, in: folder)
     let file = URL(filePath: folder.path("s/log-000001.mdb"))
     var bytes = try Data(contentsOf: file)

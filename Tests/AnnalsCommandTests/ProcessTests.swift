@@ -17,16 +17,16 @@ enum BuiltTool {
 @Suite(.enabled(if: BuiltTool.path != nil, "the executable is not beside the test bundle"))
 struct ProcessTests {
   /// A store with some hundred kilobytes of lines.
-  private func filled(_ folder: TemporaryFolder) async throws -> String {
+  private func filled(_ folder: TemporaryDirectory) async throws -> String {
     let text = String(repeating: "x", count: 100)
     let lines = (1...3_000).map { #"{"stream":"a","type":"T","data":{"n":\#($0),"t":"\#(text)"}}"# }
-    let file = try folder.file("many.jsonl", lines.joined(separator: "\n"))
+    let file = try folder.write("many.jsonl", lines.joined(separator: "\n"))
     #expect(await CommandRun("import", folder.store, file).status == 0)
     return folder.store
   }
 
   /// Runs a line of shell in which `annals` is the executable, in `folder`.
-  private func shell(_ line: String, in folder: TemporaryFolder) throws -> (
+  private func shell(_ line: String, in folder: TemporaryDirectory) throws -> (
     status: Int32, output: String, errors: String
   ) {
     let process = Process()
@@ -35,7 +35,7 @@ struct ProcessTests {
     process.environment = ["TOOL": BuiltTool.path ?? "", "PATH": "/usr/bin:/bin"]
     process.currentDirectoryURL = folder.url
     let output = Pipe()
-    let errors = try FileHandle(forWritingTo: URL(filePath: try folder.file("errors", "")))
+    let errors = try FileHandle(forWritingTo: URL(filePath: try folder.write("errors", "")))
     process.standardOutput = output
     process.standardError = errors
     process.standardInput = FileHandle.nullDevice
@@ -51,7 +51,7 @@ struct ProcessTests {
 
   @Test(arguments: ["dump", "read", "streams --json", "read --raw"])
   func `a closed pipe ends it quietly`(words: String) async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     _ = try await filled(folder)
     let run = try shell("(annals \(words) orders.annals; echo $? >status) | head -c 1", in: folder)
     #expect(run.output.utf8.count == 1)
@@ -60,9 +60,9 @@ struct ProcessTests {
   }
 
   @Test func `what is followed comes as it is appended, and an interruption ends it`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     _ = try await filled(folder)
-    _ = try folder.file("one.jsonl", #"{"stream":"b","type":"T","data":{"n":3001}}"#)
+    _ = try folder.write("one.jsonl", #"{"stream":"b","type":"T","data":{"n":3001}}"#)
     let run = try shell(
       """
       : >lines
@@ -83,7 +83,7 @@ struct ProcessTests {
   }
 
   @Test func `a full disk under the output is 74`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     _ = try await filled(folder)
     let run = try shell("annals dump orders.annals >/dev/full", in: folder)
     #expect(run.status == 74)
@@ -92,7 +92,7 @@ struct ProcessTests {
   }
 
   @Test func `an output that is not open is 74`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     _ = try await filled(folder)
     let run = try shell("annals info orders.annals >&-", in: folder)
     #expect(run.status == 74)
@@ -100,7 +100,7 @@ struct ProcessTests {
   }
 
   @Test func `a limit of the file's size is a full disk, for the output and for the store`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     _ = try await filled(folder)
     let dump = try shell("ulimit -f 64; annals dump orders.annals >out", in: folder)
     #expect(dump.status == 74)
@@ -113,7 +113,7 @@ struct ProcessTests {
   }
 
   @Test func `import reads standard input, and dump feeds it`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     _ = try await filled(folder)
     let run = try shell("annals dump orders.annals | annals import copy.annals -", in: folder)
     #expect(run.status == 0)
@@ -123,7 +123,7 @@ struct ProcessTests {
   }
 
   @Test func `an input that comes in pieces is one input`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let pieces =
       #"(printf '{"stream":"a","ty'; sleep 0.1; printf 'pe":"T","data":{}}\n{"stream'; sleep 0.1; printf '":"a","type":"T","data":{}}')"#
     let run = try shell("\(pieces) | annals import x.annals -", in: folder)
@@ -137,7 +137,7 @@ struct ProcessTests {
       ("annals info orders.annals", 0), ("annals verify ./orders.annals/", 0), ("annals --help", 0),
     ] as [(String, Int32)])
   func `the shell sees the exit status`(line: String, status: Int32) async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     _ = try await filled(folder)
     let run = try shell(line, in: folder)
     #expect(run.status == status, "\(run.errors)")
@@ -146,7 +146,7 @@ struct ProcessTests {
   }
 
   @Test func `without a terminal there is no progress`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     _ = try await filled(folder)
     #expect(try shell("annals dump orders.annals >out", in: folder).errors == "")
   }

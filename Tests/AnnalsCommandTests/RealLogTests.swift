@@ -16,7 +16,7 @@ enum RealLogs {
 @Suite(.enabled(if: RealLogs.isThere, "the logs lie beside the package and are no part of it"))
 struct RealLogTests {
   /// The first lines of a log.
-  private func lines(_ name: String, _ count: Int, in folder: TemporaryFolder) throws -> [Data] {
+  private func lines(_ name: String, _ count: Int, in folder: TemporaryDirectory) throws -> [Data] {
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
     process.arguments = [
@@ -30,7 +30,7 @@ struct RealLogTests {
 
   @Test(arguments: [("git-rails", 10_000), ("cricket-ipl", 5_000), ("octokit-webhooks", 500)])
   func `a log is the same after import and dump`(name: String, count: Int) async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let lines = try lines(name, count, in: folder)
     #expect(lines.count == count)
     let imported = await CommandRun(

@@ -6,9 +6,9 @@ import Testing
 /// What `repair` says and does.
 @Suite struct RepairVerbTests {
   /// A store of three entries, the second of which is damaged.
-  private func damaged(_ folder: TemporaryFolder) async throws -> String {
+  private func damaged(_ folder: TemporaryDirectory) async throws -> String {
     let lines = (1...3).map { #"{"stream":"a","type":"T","data":{"mark":"find-me-\#($0)"}}"# }
-    let file = try folder.file("lines", lines.joined(separator: "\n"))
+    let file = try folder.write("lines", lines.joined(separator: "\n"))
     #expect(await CommandRun("import", folder.store, file).status == 0)
     let log = URL(filePath: folder.store + "/log-000001.mdb")
     var bytes = try Data(contentsOf: log)
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func `repair names what is lost and leaves a store that verifies`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await damaged(folder)
     #expect(await CommandRun("verify", store).status == 1)
     let run = await CommandRun("repair", store)
@@ -39,18 +39,18 @@ import Testing
   }
 
   @Test func `a dry run changes nothing`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await damaged(folder)
-    let before = try TemporaryFolder.content(store)
+    let before = try TemporaryDirectory.content(store)
     let run = await CommandRun("repair", store, "--dry-run")
     #expect(run.status == 0)
     #expect(run.lines.last?.hasSuffix("nothing was done") == true)
     #expect(run.lines.first?.hasPrefix("position 2: ") == true)
-    #expect(try TemporaryFolder.content(store) == before)
+    #expect(try TemporaryDirectory.content(store) == before)
   }
 
   @Test func `JSON has every lost entry`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await damaged(folder)
     let report = try #require(await CommandRun("repair", store, "--json").objects().first)
     #expect(report["isDone"] as? Bool == true)
@@ -64,7 +64,7 @@ import Testing
 
   // Promise P134.
   @Test func `salvage writes what is stored of every entry before a repair`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await damaged(folder)
     let run = await CommandRun("salvage", store)
     #expect(run.status == 1)
@@ -83,9 +83,9 @@ import Testing
   }
 
   @Test func `salvage of a sound store is its raw entries`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let lines = (1...300).map { #"{"stream":"s\#($0 % 7)","type":"T","data":{"n":\#($0)}}"# }
-    let file = try folder.file("lines", lines.joined(separator: "\n"))
+    let file = try folder.write("lines", lines.joined(separator: "\n"))
     #expect(await CommandRun("import", folder.store, file).status == 0)
     let run = await CommandRun("salvage", folder.store)
     #expect(run.status == 0)
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func `what is no store is refused`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     #expect(await CommandRun("repair", folder.store).status == 66)
   }
 }

@@ -6,11 +6,11 @@ import Testing
 
 /// What `leases`, `activate` and `contract` tell and do.
 @Suite struct RolloutVerbTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
   private let store: String
 
   init() async throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     store = try await folder.parks(withFailure: false)
   }
 

@@ -6,7 +6,7 @@ import Testing
 /// What events hold is written by `read` and `dump` alone.
 @Suite struct SecrecyTests {
   @Test func `no other verb writes what an event holds, nor any message`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let secret = "hunter2-Zq7"
     let lines = folder.url.appendingPathComponent("lines.jsonl")
     let store = folder.url.appendingPathComponent("s.annals").path

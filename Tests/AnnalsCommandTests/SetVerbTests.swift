@@ -5,7 +5,7 @@ import Testing
 /// `set idempotency`.
 @Suite struct SetVerbTests {
   @Test func `the index of ids is made and removed, and info says so`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     let made = await CommandRun("set", "idempotency", store, "always")
     #expect(made.status == 0, "\(made.errors)")
@@ -32,14 +32,14 @@ import Testing
   }
 
   @Test func `a store that is not there is not created`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     #expect(await CommandRun("set", "idempotency", folder.store, "always").status == 66)
     #expect(!FileManager.default.fileExists(atPath: folder.store))
   }
 
   @Test(.enabled(if: BuiltTool.path != nil, "the executable is not beside the test bundle"))
   func `a program that has the store open follows the change of another process`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let log = try EventLog(at: URL(filePath: folder.store))
     func entries(_ count: Int, id: UUID? = nil) throws -> [NewEntry] {
       try (0..<count).map {

@@ -22,11 +22,11 @@ struct SpawnedProgram {
   ///   - closed: The descriptors, 0 to 2, that are closed when it starts.
   ///   - home: The value of `HOME`.
   init(
-    _ program: String, _ words: [[UInt8]], in folder: TemporaryFolder, closed: Set<Int32> = [],
+    _ program: String, _ words: [[UInt8]], in folder: TemporaryDirectory, closed: Set<Int32> = [],
     home: String = "/nonexistent"
   ) throws {
-    let results = try TemporaryFolder()
-    let (output, errors) = (try results.file("output", ""), try results.file("errors", ""))
+    let results = try TemporaryDirectory()
+    let (output, errors) = (try results.write("output", ""), try results.write("errors", ""))
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
     // Foundation would pass no other words than UTF-8; the shell passes any bytes.
@@ -48,7 +48,7 @@ struct SpawnedProgram {
   }
 
   /// Runs `annals`.
-  static func annals(_ words: String..., in folder: TemporaryFolder) throws -> SpawnedProgram {
+  static func annals(_ words: String..., in folder: TemporaryDirectory) throws -> SpawnedProgram {
     try SpawnedProgram(BuiltTool.path ?? "", words.map { Array($0.utf8) }, in: folder)
   }
 
@@ -61,7 +61,7 @@ struct SpawnedProgram {
   }
 }
 
-extension TemporaryFolder {
+extension TemporaryDirectory {
   /// The bytes of the names in the folder.
   func names() throws -> Set<[UInt8]> {
     let process = Process()

@@ -39,11 +39,11 @@ enum MovedParkPlan: SchemaMigrationPlan {
 
 /// What verbs do with a plan that moves streams.
 @Suite struct StreamVerbTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
   private let store: String
 
   init() async throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     store = try await folder.parks()
   }
 
@@ -78,7 +78,7 @@ enum MovedParkPlan: SchemaMigrationPlan {
     #expect(taken.status == 73 && taken.errors.contains("'\(archive)' is there already"), "\(taken.errors)")
     #expect(await run("migrate", store, "--archive", archive + ".2").status == 0)
     let all = folder.path("all.jsonl")
-    let other = try TemporaryFolder()
+    let other = try TemporaryDirectory()
     #expect(await run("migrate", try await other.parks(), "--archive", all).status == 0)
     #expect(try String(contentsOfFile: all, encoding: .utf8).split(separator: "\n").count == 1)
     #expect(try Data(contentsOf: URL(filePath: all + ".2")).isEmpty)

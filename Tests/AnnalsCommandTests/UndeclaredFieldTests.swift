@@ -22,10 +22,10 @@ private enum VisitPlan: SchemaMigrationPlan {
 
 /// What becomes of fields that were imported and that no version of a plan declares.
 @Suite struct UndeclaredFieldTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
   }
 
   private func run(_ words: String...) async -> CommandRun {
@@ -39,7 +39,7 @@ private enum VisitPlan: SchemaMigrationPlan {
       #""data":{"people":1,"guests":[]}}"#,
       #""data":{"people":2,"guests":[{"name":"Bo","age":1},{"name":"Cy","age":2}],"mood":null}}"#,
     ].map { #"{"stream":"a","type":"Visited","# + version + $0 }
-    let file = try folder.file("lines", lines.joined(separator: "\n"))
+    let file = try folder.write("lines", lines.joined(separator: "\n"))
     let imported = await CommandRun("import", folder.store, file)
     #expect(imported.status == 0, "\(imported.errors)")
   }
@@ -160,7 +160,7 @@ private enum VisitPlan: SchemaMigrationPlan {
     let plan = Command(name: "visits", verbs: MaintenanceCommand<VisitPlan>.verbs)
     let dry = await CommandRun(["migrate", folder.store, "--dry-run", "--archive", archive] + names, plan)
     #expect(dry.status == 64 && dry.errors.contains("--archive and --dry-run exclude each other"))
-    let taken = try folder.file("taken", "mine")
+    let taken = try folder.write("taken", "mine")
     let refused = await CommandRun(["migrate", folder.store, "--archive", taken] + names, plan)
     #expect(refused.status != 0 && refused.errors.contains("cannotCreate: "), "\(refused.errors)")
     #expect(refused.errors.contains("taken' is there already"))
@@ -199,7 +199,7 @@ private enum ExamplePlan: SchemaMigrationPlan {
 @Suite(.enabled(if: RealLogs.isThere, "the logs lie beside the package and are no part of it"))
 struct UndeclaredRealLogTests {
   @Test func `every value of a real log that a plan does not know is counted`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
     process.arguments = [

@@ -7,8 +7,8 @@ import Testing
 /// What each verb says of a store that is sound.
 @Suite struct VerbTests {
   @Test func `import says how many entries it stored`() async throws {
-    let folder = try TemporaryFolder()
-    let file = try folder.file("lines", "{\"stream\":\"a\",\"type\":\"T\",\"data\":{}}\n\n")
+    let folder = try TemporaryDirectory()
+    let file = try folder.write("lines", "{\"stream\":\"a\",\"type\":\"T\",\"data\":{}}\n\n")
     let run = await CommandRun("import", folder.store, file)
     #expect(run.status == 0)
     #expect(run.output == "1 entries stored; 2 lines read\n")
@@ -18,8 +18,8 @@ import Testing
   }
 
   @Test func `import takes fields under other keys, a version for all lines, and skips lines`() async throws {
-    let folder = try TemporaryFolder()
-    let file = try folder.file(
+    let folder = try TemporaryDirectory()
+    let file = try folder.write(
       "lines",
       """
       this is no JSON
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `info tells of the store, in words and as JSON`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     let run = await CommandRun("info", store)
     #expect(run.status == 0)
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func `streams lists names with their revision`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     #expect(await CommandRun("streams", store).output == "a/even\t1\nb odd\t2\n")
     #expect(await CommandRun("streams", store, "--prefix", "b").output == "b odd\t2\n")
@@ -75,17 +75,17 @@ import Testing
   }
 
   @Test func `a long list of streams is whole`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let names = (1...2_500).map { "s\(10_000 + $0)" }
     let lines = names.map { #"{"stream":"\#($0)","type":"T","data":{}}"# }
-    let file = try folder.file("lines", lines.joined(separator: "\n"))
+    let file = try folder.write("lines", lines.joined(separator: "\n"))
     #expect(await CommandRun("import", folder.store, file).status == 0)
     #expect(await CommandRun("streams", folder.store).lines == names.map { "\($0)\t0" })
   }
 
   @Test func `names that would play with the terminal are escaped in text and exact in JSON`() async throws {
-    let folder = try TemporaryFolder()
-    let file = try folder.file(
+    let folder = try TemporaryDirectory()
+    let file = try folder.write(
       "lines", #"{"stream":"a\t\u001b[31m\\\n\u202e","type":"\u0007","data":{}}"#)
     #expect(await CommandRun("import", folder.store, file).status == 0)
     #expect(await CommandRun("streams", folder.store).output == "a\\t\\u{1b}[31m\\\\\\n\\u{202e}\t0\n")
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test func `census counts events and bytes of each type and version`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     #expect(
       await CommandRun("census", store).lines == [
@@ -108,10 +108,10 @@ import Testing
   }
 
   @Test func `info and census say which versions read what, where the store does`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     try await EventStore(at: URL(filePath: folder.store), plan: FirstTrips.self)
       .append([.stopped(.init(town: "Ghent"))], to: "trip")
-    let file = try folder.file("lines", #"{"stream":"a","type":"T","version":"1.0.0","data":{}}"#)
+    let file = try folder.write("lines", #"{"stream":"a","type":"T","version":"1.0.0","data":{}}"#)
     #expect(await CommandRun("import", folder.store, file).status == 0)
 
     let info = await CommandRun("info", folder.store)
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func `read shows entries of the log by position, of a stream by revision`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     func numbers(_ words: String...) async throws -> [Int] {
       let run = await CommandRun(["read", store] + words)
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test func `read can show what is stored`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     let entries = try await CommandRun("read", store, "--raw").objects()
     #expect(entries.map { $0["payload"] as? String } == (1...5).map { "a1616e0\($0)" })
@@ -164,16 +164,16 @@ import Testing
 
   // Promise P139.
   @Test func `dump is what import takes`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let dump = await CommandRun("dump", try await folder.filled())
     #expect(dump.lines.count == 5)
     let copy = folder.path("copy.annals")
-    #expect(await CommandRun("import", copy, try folder.file("dump", dump.output)).status == 0)
+    #expect(await CommandRun("import", copy, try folder.write("dump", dump.output)).status == 0)
     #expect(await CommandRun("dump", copy).output == dump.output)
   }
 
   @Test func `verify finds nothing in a sound store`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     let run = await CommandRun("verify", store)
     #expect(run.status == 0)
@@ -185,11 +185,11 @@ import Testing
 
   @Test(arguments: ["info", "streams", "census", "read", "dump", "verify"])
   func `every verb reads an empty store, and none changes a byte`(verb: String) async throws {
-    let folder = try TemporaryFolder()
-    #expect(await CommandRun("import", folder.store, try folder.file("empty", "")).status == 0)
-    let before = try TemporaryFolder.content(folder.store)
+    let folder = try TemporaryDirectory()
+    #expect(await CommandRun("import", folder.store, try folder.write("empty", "")).status == 0)
+    let before = try TemporaryDirectory.content(folder.store)
     #expect(await CommandRun(verb, folder.store).status == 0)
-    #expect(try TemporaryFolder.content(folder.store) == before)
+    #expect(try TemporaryDirectory.content(folder.store) == before)
   }
 }
 

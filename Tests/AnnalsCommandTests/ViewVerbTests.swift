@@ -75,7 +75,7 @@ struct ViewVerbTests {
 
   @Test("views are listed, built anew, and said to be due under a raised version")
   func views() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks(withFailure: false)
     #expect(await run("views", store).lines == ["name\tversion\tstate\tposition\tlag\tbytes\tfolded"])
     let due = await run("views", store, projections: [ParkTrees.self])
@@ -112,7 +112,7 @@ struct ViewVerbTests {
     "a rebuild that cannot come to its end says why, although the old rows serve", .timeLimit(.minutes(1)))
   func stopped() async throws {
     defer { ParkWhims.refuses.store(false, ordering: .releasing) }
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try await folder.parks(withFailure: false)
     #expect(await run("rebuild", store, "whims", projections: [ParkWhims.self]).status == 0)
     ParkWhims.refuses.store(true, ordering: .releasing)

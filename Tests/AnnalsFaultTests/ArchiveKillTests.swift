@@ -17,17 +17,17 @@ import Testing
   /// Kills a pass at a step, and takes it that it came that far.
   private func kill(_ trial: PassTrial, at point: PassPoint, _ count: Int, _ words: String...) throws {
     let child = try Child(
-      [Child.program, "pass", trial.shelter.store.path, "\(point):\(count)", "archive"] + words)
+      [Child.program, "pass", trial.temporary.url.path, "\(point):\(count)", "archive"] + words)
     #expect(try child.wait() == .signal(SIGKILL), "\(point) was not met: \(child.text())")
   }
 
   private func archive(_ trial: PassTrial) throws -> String {
-    try String(contentsOfFile: trial.shelter.path("archive"), encoding: .utf8)
+    try String(contentsOfFile: trial.temporary.path("archive"), encoding: .utf8)
   }
 
   /// The names of files next to the store.
   private func names(_ trial: PassTrial) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: trial.shelter.directory.path).filter {
+    try FileManager.default.contentsOfDirectory(atPath: trial.temporary.directory.path).filter {
       $0.contains("archive")
     }
   }
@@ -74,7 +74,7 @@ import Testing
       let trial = try PassTrial(copying: first)
       try kill(trial, at: point, 1)
       // A program of the first version appends pings while nobody migrates.
-      let store = try EventStore(at: trial.shelter.store, plan: FirstMeals.self)
+      let store = try EventStore(at: trial.temporary.url, plan: FirstMeals.self)
       try await store.append([.pinged(.init(number: 99)), .pinged(.init(number: 98))], to: "late")
       #expect(try trial.finish("archive").first == "done", "\(point)")
       let lines = try archive(trial).split(separator: "\n")

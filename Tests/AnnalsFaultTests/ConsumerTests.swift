@@ -14,11 +14,11 @@ import Testing
 
   @Test("an append here is given to a subscriber in another process within milliseconds")
   func otherProcess() async throws {
-    let shelter = try Shelter()
-    let log = try EventLog(at: shelter.store, options: .relaxedCommits)
+    let temporary = try TemporaryStore()
+    let log = try EventLog(at: temporary.url, options: .relaxedCommits)
     try await log.append(ticks(0..<5), to: "ticks")
-    let path = shelter.path("journal")
-    let child = try Child.run("subscribe", shelter.store.path, path, "30")
+    let path = temporary.path("journal")
+    let child = try Child.run("subscribe", temporary.url.path, path, "30")
     #expect(child.speaks())
     var begun: [UInt64] = []
     for number in 0..<30 {
@@ -41,17 +41,17 @@ import Testing
 
   @Test("a consumer that is killed again and again leaves nothing out, and its checkpoint is never ahead")
   func kills() async throws {
-    let shelter = try Shelter()
-    let log = try EventLog(at: shelter.store, options: .relaxedCommits)
+    let temporary = try TemporaryStore()
+    let log = try EventLog(at: temporary.url, options: .relaxedCommits)
     var count = 1_500
     try await log.append(ticks(0..<count), to: "ticks")
-    let path = shelter.path("journal")
+    let path = temporary.path("journal")
     let seed = UInt64.random(in: 1...1_000_000)
     print("consumer kills, seed \(seed)")
     var random = SeededGenerator(seed: seed)
     var (kills, isDone) = (0, false)
     for _ in 0..<40 where !isDone {
-      let child = try Child.run("consume", shelter.store.path, path)
+      let child = try Child.run("consume", temporary.url.path, path)
       #expect(child.speaks())
       if kills > 0 { usleep(UInt32.random(in: 0..<25_000, using: &random)) }
       let end = try kills < 12 ? child.kill() : child.wait()
@@ -76,16 +76,16 @@ import Testing
 
   @Test("two processes do not handle entries for one name at a time")
   func exclusion() async throws {
-    let shelter = try Shelter()
+    let temporary = try TemporaryStore()
     let store = try EventStore(
-      at: shelter.store, plan: TickPlan.self, options: .relaxedCommits)
+      at: temporary.url, plan: TickPlan.self, options: .relaxedCommits)
     try await store.log.append(ticks(0..<1), to: "ticks")
     try await store.process("ticker", options: ProcessingOptions(endsAtHead: true)) { _ in
-      let child = try Child.run("consume", shelter.store.path, shelter.path("journal"))
+      let child = try Child.run("consume", temporary.url.path, temporary.path("journal"))
       #expect(try child.wait() == .exit(1))
       #expect(child.text().contains("busy"))
     }
-    #expect(try Journal.lines(path: shelter.path("journal")).isEmpty)
+    #expect(try Journal.lines(path: temporary.path("journal")).isEmpty)
   }
 }
 

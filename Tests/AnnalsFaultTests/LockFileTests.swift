@@ -25,7 +25,7 @@ import Testing
   }
 
   private static let files = ["log-000001.mdb-lock", "write.lock", "queue.lock", "open.lock"]
-  private static let rounds = Campaign.seeds(Campaign.count("ANNALS_LOCKS", usual: 24), perRound: 1)
+  private static let rounds = RunLength.seeds(RunLength.count("ANNALS_LOCKS", usual: 24), perRound: 1)
 
   /// What a round left behind.
   private struct Outcome {
@@ -38,13 +38,14 @@ import Testing
   private func round(
     seed: UInt64, _ files: [String], _ attack: Attack, without guards: EnvironmentOptions.Guards
   ) throws -> Outcome {
-    let shelter = try Shelter()
-    try shelter.create()
-    let store = shelter.store.path
+    let temporary = try TemporaryStore()
+    try temporary.create()
+    let store = temporary.url.path
     var random = SeededGenerator(seed: seed)
     func begin(_ writer: Int, _ count: Int) throws -> Child {
       let child = try Child.run(
-        "write", store, shelter.path("writer\(writer)"), "\(writer)", "\(seed &+ UInt64(writer))", "\(count)",
+        "write", store, temporary.path("writer\(writer)"), "\(writer)", "\(seed &+ UInt64(writer))",
+        "\(count)",
         "\(guards.rawValue)")
       return child
     }
@@ -62,9 +63,9 @@ import Testing
     let last = try begin(4, 3)
     let end = try last.wait(20)
     if guards.isEmpty { #expect(end == .exit(0), "\(files) \(attack), seed \(seed): \(last.text())") }
-    let writers = Dictionary(uniqueKeysWithValues: (1...4).map { ($0, shelter.path("writer\($0)")) })
+    let writers = Dictionary(uniqueKeysWithValues: (1...4).map { ($0, temporary.path("writer\($0)")) })
     let history = try History(writers: writers, watchers: [])
-    return Outcome(problems: try shelter.problems(with: history), ends: ends, history: history)
+    return Outcome(problems: try temporary.problems(with: history), ends: ends, history: history)
   }
 
   @Test(arguments: rounds) func `no lock file is lost in silence, and nothing with it`(seed: UInt64) throws {

@@ -7,8 +7,8 @@ import Testing
 /// Processes that open and close one store all the time, while others fail or are killed in the midst of opening it.
 @Suite(.serialized) struct OpenRaceTests {
   private static let perRound = 500
-  private static let rounds = Campaign.seeds(
-    Campaign.count("ANNALS_OPENS", usual: perRound), perRound: perRound)
+  private static let rounds = RunLength.seeds(
+    RunLength.count("ANNALS_OPENS", usual: perRound), perRound: perRound)
 
   /// What a storm left behind.
   private struct Outcome {
@@ -24,32 +24,32 @@ import Testing
   private func storm(
     seed: UInt64, writers: [Int], opens: Int, failing: Int, without guards: EnvironmentOptions.Guards
   ) async throws -> Outcome {
-    let shelter = try Shelter()
-    let store = shelter.store.path
+    let temporary = try TemporaryStore()
+    let store = temporary.url.path
     do {
       // The log is larger than what the failing process may map.
-      let log = try EventLog(at: shelter.store)
+      let log = try EventLog(at: temporary.url)
       let payload = try Payload(["text": .text(String(repeating: "x", count: 12 << 20))])
       try await log.append([NewEntry(type: "Large", version: nil, payload: payload)], to: "large")
     }
     let off = "\(guards.rawValue)"
     let storms = try writers.map {
       try Child.run(
-        "storm", store, shelter.path("writer\($0)"), "\($0)", shelter.path("sights\($0)"),
+        "storm", store, temporary.path("writer\($0)"), "\($0)", temporary.path("sights\($0)"),
         "\(seed &+ UInt64($0))",
         "\(opens / writers.count)", off)
     }
-    let failing = try (0..<failing).map { _ in try Child.run("fail", store, shelter.path("stop"), off) }
+    let failing = try (0..<failing).map { _ in try Child.run("fail", store, temporary.path("stop"), off) }
     // Without guards some may wait for ever.
     let patience = guards.isEmpty ? 600.0 : 40
     var ends = try storms.map { try $0.wait(patience) }
-    try Data().write(to: URL(fileURLWithPath: shelter.path("stop")))
+    try Data().write(to: URL(fileURLWithPath: temporary.path("stop")))
     ends += try failing.map { try $0.wait(60) }
     let history = try History(
-      writers: Dictionary(uniqueKeysWithValues: writers.map { ($0, shelter.path("writer\($0)")) }),
-      watchers: writers.map { shelter.path("sights\($0)") }, ignoring: 1)
+      writers: Dictionary(uniqueKeysWithValues: writers.map { ($0, temporary.path("writer\($0)")) }),
+      watchers: writers.map { temporary.path("sights\($0)") }, ignoring: 1)
     return Outcome(
-      problems: try shelter.problems(with: history), ends: ends,
+      problems: try temporary.problems(with: history), ends: ends,
       failures: failing.reduce(0) { $0 + (Int($1.text().dropLast()) ?? 0) },
       history: history)
   }

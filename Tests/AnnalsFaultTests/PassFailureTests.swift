@@ -16,9 +16,9 @@ import Testing
 
   private func remains(_ trial: PassTrial) throws -> Remains {
     let log = try EventLog(
-      at: trial.shelter.store, options: StoreOptions(access: .readOnly, creation: .never))
+      at: trial.temporary.url, options: StoreOptions(access: .readOnly, creation: .never))
     let pass = try log.core.generation.read { (reader) throws(AnnalsError) in try reader.pass() }
-    let names = try FileManager.default.contentsOfDirectory(atPath: trial.shelter.store.path)
+    let names = try FileManager.default.contentsOfDirectory(atPath: trial.temporary.url.path)
     return Remains(
       rows: try trial.rows(), names: Set(names.filter { $0 != "pass.lock" && !$0.hasPrefix("program-") }),
       hasPass: pass != nil)
@@ -31,7 +31,7 @@ import Testing
     let before = try remains(trial)
     #expect(!before.hasPass)
     do {
-      let store = try EventStore(at: trial.shelter.store, plan: plan)
+      let store = try EventStore(at: trial.temporary.url, plan: plan)
       let error = await #expect(throws: AnnalsError.self) { try await store.migrate().report() }
       #expect(error?.code == code, "\(String(describing: error))")
       if let position { #expect(error?.details.position == position) }
@@ -66,7 +66,7 @@ import Testing
 
   @Test func `an entry that a rule fails on is set aside where that is asked for`() async throws {
     let trial = try await PassTrial()
-    let store = try EventStore(at: trial.shelter.store, plan: RefusingMeals.self)
+    let store = try EventStore(at: trial.temporary.url, plan: RefusingMeals.self)
     var options = MigrationOptions()
     options.unreadable = .quarantine
     let report = try await store.migrate(options).report()
@@ -78,12 +78,12 @@ import Testing
       }
     }
     #expect(error?.details.position == Position(25 * 3 + 1))
-    #expect(try EventLog.verify(trial.shelter.store).isClean)
+    #expect(try EventLog.verify(trial.temporary.url).isClean)
   }
 
   @Test func `a damaged entry in the middle ends the pass at its position`() async throws {
     let trial = try await PassTrial()
-    let file = trial.shelter.store.appendingPathComponent("log-000001.mdb")
+    let file = trial.temporary.url.appendingPathComponent("log-000001.mdb")
     var bytes = try Data(contentsOf: file)
     let place = try #require(bytes.range(of: Data("cook 25".utf8)))
     bytes[place.lowerBound] ^= 1
@@ -98,7 +98,7 @@ import Testing
     let trial = try await PassTrial()
     let before = try remains(trial)
     let store = try EventStore(
-      at: trial.shelter.store, plan: Meals.self,
+      at: trial.temporary.url, plan: Meals.self,
       options: StoreOptions(access: .readOnly, creation: .never))
     let error = await #expect(throws: AnnalsError.self) { try await store.migrate().report() }
     #expect(error?.code == .readOnly)
@@ -108,7 +108,7 @@ import Testing
 
   @Test func `a pass by an older program is refused`() async throws {
     let trial = try await PassTrial()
-    let old = try EventStore(at: trial.shelter.store, plan: FirstMeals.self)
+    let old = try EventStore(at: trial.temporary.url, plan: FirstMeals.self)
     let writer = try trial.writer(1, calls: 2)
     #expect(try writer.wait() == .exit(0))
     let before = try remains(trial)
@@ -120,7 +120,7 @@ import Testing
 
   @Test func `a second pass at the same time is refused`() async throws {
     let trial = try await PassTrial()
-    let store = try EventStore(at: trial.shelter.store, plan: Meals.self)
+    let store = try EventStore(at: trial.temporary.url, plan: Meals.self)
     let isNamed = Atomic(false)
     let goesOn = Atomic(false)
     var options = MigrationOptions()
@@ -149,7 +149,7 @@ import Testing
     let before = try remains(trial)
     #expect(before.hasPass)
     do {
-      let log = try EventLog(at: trial.shelter.store)
+      let log = try EventLog(at: trial.temporary.url)
       let error = await #expect(throws: AnnalsError.self) { try await log.compact().report() }
       #expect(error?.code == .wrongUse)
       let after = try remains(trial)
@@ -194,7 +194,7 @@ import Testing
     let trial = try PassTrial(copying: first, below: disk.directory)
     let before = try remains(trial)
     do {
-      let store = try EventStore(at: trial.shelter.store, plan: Meals.self)
+      let store = try EventStore(at: trial.temporary.url, plan: Meals.self)
       var options = MigrationOptions()
       (options.batch, options.durableBatch) = (25, 25)
       let met = Mutex(0)

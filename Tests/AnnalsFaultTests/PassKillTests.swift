@@ -16,7 +16,7 @@ import Testing
 
   /// Kills a pass at a step, and takes it that it came that far.
   private func kill(_ trial: PassTrial, at point: PassPoint, _ count: Int, _ words: String...) throws {
-    let child = try Child([Child.program, "pass", trial.shelter.store.path, "\(point):\(count)"] + words)
+    let child = try Child([Child.program, "pass", trial.temporary.url.path, "\(point):\(count)"] + words)
     #expect(try child.wait() == .signal(SIGKILL), "\(point) was not met: \(child.text())")
   }
 
@@ -56,7 +56,7 @@ import Testing
     #expect(try trial.finish().first == "done")
     try trial.checkReading("", others: others)
     try trial.checkOrder("")
-    #expect(try MealStore.read(trial.shelter.store).last?.event == "noted the pass 9")
+    #expect(try MealStore.read(trial.temporary.url).last?.event == "noted the pass 9")
   }
 
   @Test(arguments: [PassPoint.removing, .removed, .cleared])
@@ -72,7 +72,7 @@ import Testing
       end.prefix(2) == ["done", "\(generation)"] && (end.dropFirst(2).first == "0") == (generation == 3))
     try trial.checkReading("")
     try trial.checkOrder("")
-    #expect(try EventLog.inspect(trial.shelter.store).generation == generation)
+    #expect(try EventLog.inspect(trial.temporary.url).generation == generation)
   }
 
   @Test(arguments: ["named", "tables", "created"])

@@ -7,8 +7,8 @@ import Testing
 /// Passes, rollbacks and removals that are killed at random moments beside a writer, which is killed now and then too.
 @Suite(.serialized) struct PassStormTests {
   private static let perRound = 20
-  private static let rounds = Campaign.seeds(
-    Campaign.count("ANNALS_PASS_KILLS", usual: 40), perRound: perRound)
+  private static let rounds = RunLength.seeds(
+    RunLength.count("ANNALS_PASS_KILLS", usual: 40), perRound: perRound)
   /// The codes with which each program may be refused.
   private static let refusals: Set = ["appendsSuspended", "busy", "wrongUse", "storeReplaced"]
 
@@ -38,7 +38,7 @@ import Testing
   ) async throws {
     var random = SeededGenerator(seed: seed)
     let trial = try await PassTrial()
-    let store = trial.shelter.store.path
+    let store = trial.temporary.url.path
     // How long a pass takes is a matter of the machine: kills come at all its moments, and now and then behind its end.
     let begin = Journal.now
     _ = try PassTrial(copying: trial).finish()
@@ -86,13 +86,13 @@ import Testing
   private func state(_ trial: PassTrial) throws -> StoreMeta.State {
     let options = StoreOptions(access: .readOnly, creation: .never)
     return try StoreOpening(
-      directory: try StorePlace(trial.shelter.store).open(options), options: options
+      directory: try StorePlace(trial.temporary.url).open(options), options: options
     ).run().file.meta.state
   }
 
   /// Lets everything come to its end.
   private func finish(_ trial: PassTrial, _ writer: Child, _ seed: UInt64) throws {
-    let store = trial.shelter.store.path
+    let store = trial.temporary.url.path
     let accepting = try Child.run("generations", store, "accept")
     #expect(try accepting.wait() == .exit(0), "\(accepting.text())")
     for words in [["pass"], ["pass", "compact"]] {

@@ -9,30 +9,30 @@ struct PassTrial {
   /// How many calls of three events each are there at first.
   private static let calls = 50
 
-  let shelter: Shelter
+  let temporary: TemporaryStore
   /// What is read of the store through the plan before any pass.
   let before: [MealStore.Reading]
 
   /// Creates the store.
   init() async throws {
-    shelter = try Shelter()
-    try await MealStore.seed(shelter.store, calls: Self.calls)
-    before = try MealStore.read(shelter.store)
+    temporary = try TemporaryStore()
+    try await MealStore.seed(temporary.url, calls: Self.calls)
+    before = try MealStore.read(temporary.url)
   }
 
   /// A trial with a copy of another one's store.
   ///
   /// - Parameter parent: Where it lies; `nil` for the system's folder for temporary files.
   init(copying other: PassTrial, below parent: URL? = nil) throws {
-    shelter = try Shelter(below: parent)
-    try FileManager.default.copyItem(at: other.shelter.store, to: shelter.store)
+    temporary = try TemporaryStore(in: parent ?? FileManager.default.temporaryDirectory)
+    try FileManager.default.copyItem(at: other.temporary.url, to: temporary.url)
     before = other.before
   }
 
-  private var store: String { shelter.store.path }
+  private var store: String { temporary.url.path }
 
   /// The notes of the writer `number`.
-  func journal(_ number: Int) -> String { shelter.path("writer\(number)") }
+  func journal(_ number: Int) -> String { temporary.path("writer\(number)") }
 
   /// Begins a writer.
   ///
@@ -72,7 +72,7 @@ extension PassTrial {
   func problems(_ numbers: [Int] = [], others: Set<String> = []) throws -> [String] {
     // First what was answered, then what is there: writers may be at work.
     let journals = try numbers.map { ($0, try Journal.lines(path: journal($0))) }
-    let found = try MealStore.read(shelter.store)
+    let found = try MealStore.read(temporary.url)
     var problems: [String] = []
     if Array(found.prefix(before.count)) != before {
       problems.append("what was there before reads otherwise")
@@ -145,9 +145,9 @@ extension PassTrial {
 
   /// What is wrong with the store's files once no pass is under way: damage, several generations in use, leftovers.
   func disorder() throws -> [String] {
-    var problems = try EventLog.verify(shelter.store).findings.map { "\($0.place): \($0.problem)" }
+    var problems = try EventLog.verify(temporary.url).findings.map { "\($0.place): \($0.problem)" }
     let options = StoreOptions(access: .readOnly, creation: .never)
-    let opening = StoreOpening(directory: try StorePlace(shelter.store).open(options), options: options)
+    let opening = StoreOpening(directory: try StorePlace(temporary.url).open(options), options: options)
     let current = try opening.readCurrent()
     let names = try FileManager.default.contentsOfDirectory(atPath: store)
     let numbers = Set(names.compactMap { GenerationRemoval.number(ofFile: $0) })
@@ -173,7 +173,7 @@ extension PassTrial {
 
   /// Every row of every table but `meta` of the generation in use.
   func rows() throws -> [String] {
-    let log = try EventLog(at: shelter.store, options: StoreOptions(access: .readOnly, creation: .never))
+    let log = try EventLog(at: temporary.url, options: StoreOptions(access: .readOnly, creation: .never))
     let tables = log.core.generation.tables
     return try log.core.generation.environment.read(failure: AnnalsError.init) {
       (transaction) throws(AnnalsError) in

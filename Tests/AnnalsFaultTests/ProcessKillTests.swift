@@ -6,21 +6,21 @@ import Testing
 /// Several processes on one store, each killed at random moments and begun again.
 @Suite(.serialized) struct ProcessKillTests {
   private static let perRound = 300
-  private static let rounds = Campaign.seeds(
-    Campaign.count("ANNALS_KILLS", usual: perRound), perRound: perRound)
+  private static let rounds = RunLength.seeds(
+    RunLength.count("ANNALS_KILLS", usual: perRound), perRound: perRound)
 
   @Test(arguments: rounds)
   func `three writers and two readers that are killed lose nothing, repeat nothing and agree on the order`(
     seed: UInt64
   ) throws {
-    let shelter = try Shelter()
-    try shelter.create()
-    let store = shelter.store.path
-    let writers = [1: shelter.path("writer1"), 2: shelter.path("writer2"), 3: shelter.path("writer3")]
-    let watchers = [shelter.path("watcher1"), shelter.path("watcher2")]
+    let temporary = try TemporaryStore()
+    try temporary.create()
+    let store = temporary.url.path
+    let writers = [1: temporary.path("writer1"), 2: temporary.path("writer2"), 3: temporary.path("writer3")]
+    let watchers = [temporary.path("watcher1"), temporary.path("watcher2")]
     // How long calls take depends on the disk, and a life is to have some.
     let begun = Journal.now
-    let first = try Child.run("write", store, shelter.path("writer1"), "1", "\(seed)", "20", "0")
+    let first = try Child.run("write", store, temporary.path("writer1"), "1", "\(seed)", "20", "0")
     #expect(try first.wait() == .exit(0), "\(first.text())")
     let call = (Journal.now - begun) / 20_000
     var herd = try Herd(
@@ -37,10 +37,10 @@ import Testing
     }
 
     let history = try History(writers: writers, watchers: watchers)
-    let content = try StoreContent(shelter.store)
+    let content = try StoreContent(temporary.url)
     #expect(try history.problems(with: content) == [])
     #expect(history.failures == [:])
-    #expect(try EventLog.verify(shelter.store).isClean)
+    #expect(try EventLog.verify(temporary.url).isClean)
     try checkControls(history, content)
 
     // The kills really came, at all stages, and the processes really met.

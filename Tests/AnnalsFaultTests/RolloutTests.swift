@@ -24,8 +24,8 @@ import Testing
   }
 
   /// Runs a step to its end, and gives what it printed.
-  private func step(_ shelter: Shelter, _ plan: String, _ verb: String) throws -> String {
-    let child = try Child.run("roll", plan, shelter.store.path, verb)
+  private func step(_ temporary: TemporaryStore, _ plan: String, _ verb: String) throws -> String {
+    let child = try Child.run("roll", plan, temporary.url.path, verb)
     let end = try child.wait(Self.patience)
     let text = child.text()
     #expect(end == .exit(0), "\(text)")
@@ -35,10 +35,10 @@ import Testing
   // Promise P122.
   @Test(arguments: ["superset", "lowered"])
   func `two programs append and read through a whole roll-out, and nothing is lost`(plan: String) throws {
-    let shelter = try Shelter()
-    try shelter.create()
-    let (path, stop) = (shelter.store.path, shelter.path("stop"))
-    let (old, new) = (shelter.path("old"), shelter.path("new"))
+    let temporary = try TemporaryStore()
+    try temporary.create()
+    let (path, stop) = (temporary.url.path, temporary.path("stop"))
+    let (old, new) = (temporary.path("old"), temporary.path("new"))
     let first = try Child.run("roll", "first", path, "run", "1", old, stop)
     // Waited for, because the newer program is active at once where it is alone.
     #expect(first.speaks(within: Self.patience))
@@ -47,40 +47,40 @@ import Testing
     try wait(for: old, toHave: 15)
     try wait(for: new, toHave: 15)
 
-    #expect(try step(shelter, plan, "activate") == "busy")
+    #expect(try step(temporary, plan, "activate") == "busy")
     #expect(try first.ended() == nil)
     // A program that is killed holds nothing up.
     let killed = try Child.run("roll", "first", path, "hold")
     #expect(killed.speaks(within: Self.patience))
     try killed.kill()
-    let dead = try leases(shelter)
+    let dead = try leases(temporary)
     #expect(dead.count == 3)
 
-    #expect(try step(shelter, plan, "supersede") == "activated")
-    #expect(try step(shelter, plan, "activate") == "active")
+    #expect(try step(temporary, plan, "supersede") == "activated")
+    #expect(try step(temporary, plan, "activate") == "active")
     #expect(try first.wait(Self.patience) == .exit(0), "\(first.text())")
     #expect(try Journal.lines(path: old).last == ["superseded"])
     let behind = try done(new).count
     try wait(for: new, toHave: behind + 10)
 
-    #expect(try step(shelter, plan, "contract") == "requiresPass")
-    #expect(try step(shelter, plan, "migrate").hasPrefix("migrated "))
-    #expect(try step(shelter, plan, "contract") == "contracted")
-    #expect(try step(shelter, "first", "activate") == "superseded")
+    #expect(try step(temporary, plan, "contract") == "requiresPass")
+    #expect(try step(temporary, plan, "migrate").hasPrefix("migrated "))
+    #expect(try step(temporary, plan, "contract") == "contracted")
+    #expect(try step(temporary, "first", "activate") == "superseded")
     let contracted = try done(new).count
     try wait(for: new, toHave: contracted + 10)
     try Data().write(to: URL(fileURLWithPath: stop))
     #expect(try second.wait(Self.patience) == .exit(0), "\(second.text())")
 
-    try check(shelter, by: [1: old, 2: new])
-    #expect(try leases(shelter).isEmpty)
+    try check(temporary, by: [1: old, 2: new])
+    #expect(try leases(temporary).isEmpty)
   }
 
   @Test(arguments: ["superset", "lowered"])
   func `of two processes that activate at once one does it and the other finds it done`(plan: String) throws {
-    let shelter = try Shelter()
-    try shelter.create()
-    let path = shelter.store.path
+    let temporary = try TemporaryStore()
+    try temporary.create()
+    let path = temporary.url.path
     let children = try (0..<2).map { _ in try Child.run("roll", plan, path, "activate") }
     var words: [String] = []
     for child in children {
@@ -90,16 +90,16 @@ import Testing
     #expect(words.sorted() == ["activated", "active"])
   }
 
-  private func leases(_ shelter: Shelter) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: shelter.store.path).filter {
+  private func leases(_ temporary: TemporaryStore) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).filter {
       $0.hasSuffix(".lease") && $0.hasPrefix("program-")
     }
   }
 
   /// Every event that a process was told is stored stands where it was told, and nothing else does.
-  private func check(_ shelter: Shelter, by journals: [Int: String]) throws {
-    #expect(try EventLog.verify(shelter.store).isClean)
-    let log = try EventLog(at: shelter.store)
+  private func check(_ temporary: TemporaryStore, by journals: [Int: String]) throws {
+    #expect(try EventLog.verify(temporary.url).isClean)
+    let log = try EventLog(at: temporary.url)
     let places = try log.read { (snapshot) throws(AnnalsError) in
       var entries = try snapshot.entries()
       var places: [String: [UInt64]] = [:]

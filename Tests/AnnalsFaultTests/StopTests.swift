@@ -8,14 +8,14 @@ import Testing
   @Test func `an append behind a stopped process fails in time, names it, and works when it goes on`()
     async throws
   {
-    let shelter = try Shelter()
-    try shelter.create()
-    let holder = try Child.run("hold", shelter.store.path)
+    let temporary = try TemporaryStore()
+    try temporary.create()
+    let holder = try Child.run("hold", temporary.url.path)
     #expect(holder.speaks())
     holder.stop(true)
     var options = StoreOptions()
     options.lockTimeout = .milliseconds(200)
-    let log = try EventLog(at: shelter.store, options: options)
+    let log = try EventLog(at: temporary.url, options: options)
     let entry = NewEntry(type: "Noted", version: nil, payload: try Payload(["n": 1]))
     let error = await #expect(throws: AnnalsError.self) { try await log.append([entry], to: "a") }
     #expect(error?.code == .busy)
@@ -25,20 +25,20 @@ import Testing
     holder.stop(false)
     try holder.kill()
     // With the usual patience: the thread that waits has to be woken first.
-    try await EventLog(at: shelter.store).append([entry], to: "a")
-    #expect(try EventLog.verify(shelter.store).entries == 1)
+    try await EventLog(at: temporary.url).append([entry], to: "a")
+    #expect(try EventLog.verify(temporary.url).entries == 1)
   }
 
   @Test(arguments: [1, 2] as [UInt64])
   func `writers that are stopped at any moment and go on lose nothing and agree on the order`(seed: UInt64)
     throws
   {
-    let shelter = try Shelter()
-    try shelter.create()
-    let writers = [1: shelter.path("writer1"), 2: shelter.path("writer2"), 3: shelter.path("writer3")]
-    let watcher = try Child.run("watch", shelter.store.path, shelter.path("watcher"))
+    let temporary = try TemporaryStore()
+    try temporary.create()
+    let writers = [1: temporary.path("writer1"), 2: temporary.path("writer2"), 3: temporary.path("writer3")]
+    let watcher = try Child.run("watch", temporary.url.path, temporary.path("watcher"))
     let children = try writers.map { number, journal in
-      try Child.run("write", shelter.store.path, journal, "\(number)", "\(seed)", "60", "0")
+      try Child.run("write", temporary.url.path, journal, "\(number)", "\(seed)", "60", "0")
     }
     var random = SeededGenerator(seed: seed)
     for _ in 0..<60 {
@@ -50,8 +50,8 @@ import Testing
     }
     for child in children { #expect(try child.wait() == .exit(0), "\(child.text())") }
     try watcher.kill()
-    let history = try History(writers: writers, watchers: [shelter.path("watcher")])
-    #expect(try shelter.problems(with: history) == [])
+    let history = try History(writers: writers, watchers: [temporary.path("watcher")])
+    #expect(try temporary.problems(with: history) == [])
     #expect(history.failures == [:])
     #expect(history.calls.count == 180)
   }

@@ -41,7 +41,7 @@ import Testing
 extension PassTrial {
   /// Begins the pass that moves streams.
   fileprivate func begin(_ words: String...) throws -> Child {
-    try Child([Child.program, "move", shelter.store.path] + words)
+    try Child([Child.program, "move", temporary.url.path] + words)
   }
 
   /// Runs the pass that moves streams until its end.
@@ -57,7 +57,7 @@ extension PassTrial {
 
   /// Where each stream went.
   fileprivate func moved() throws -> [String] {
-    let log = try EventLog(at: shelter.store, options: StoreOptions(access: .readOnly, creation: .never))
+    let log = try EventLog(at: temporary.url, options: StoreOptions(access: .readOnly, creation: .never))
     return try log.core.generation.read { (reader) throws(AnnalsError) in
       var rows: [String] = []
       try reader.eachMoved(after: nil) { (name, value) in

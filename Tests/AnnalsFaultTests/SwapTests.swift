@@ -5,7 +5,7 @@ import Testing
 
 /// Somebody who exchanges a store's names for others between a check and a use.
 @Suite(.serialized) struct SwapTests {
-  private static let rounds = Campaign.count("ANNALS_SWAPS", usual: 1_000)
+  private static let rounds = RunLength.count("ANNALS_SWAPS", usual: 1_000)
   private static let locks = ["write.lock", "queue.lock", "open.lock", "log-000001.lease"]
 
   /// A folder beside the store, to which planted names lead: nothing in it may change.
@@ -13,8 +13,8 @@ import Testing
     let folder: URL
     private let before: [String: Data]
 
-    init(_ shelter: Shelter) throws {
-      folder = shelter.directory.appendingPathComponent("outside")
+    init(_ temporary: TemporaryStore) throws {
+      folder = temporary.directory.appendingPathComponent("outside")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
       for name in SwapTests.locks + ["CURRENT", "log-000001.mdb", "log-000001.mdb-lock"] {
         try Data(repeating: UInt8(ascii: "p"), count: 100_000).write(to: folder.appendingPathComponent(name))
@@ -37,12 +37,13 @@ import Testing
   /// Lets a process open, append and close while another one exchanges names of `directory`.
   ///
   /// - Returns: What the rounds ended with.
-  private func run(_ shelter: Shelter, swapping names: [String], in directory: URL) throws -> String {
-    let swapper = try Child([Child.program, "swap", directory.path, shelter.path("stop")] + names)
+  private func run(_ temporary: TemporaryStore, swapping names: [String], in directory: URL) throws -> String
+  {
+    let swapper = try Child([Child.program, "swap", directory.path, temporary.path("stop")] + names)
     #expect(swapper.speaks())
-    let victim = try Child.run("tolerate", shelter.store.path, "\(Self.rounds)")
+    let victim = try Child.run("tolerate", temporary.url.path, "\(Self.rounds)")
     #expect(try victim.wait() == .exit(0))
-    try Data().write(to: URL(fileURLWithPath: shelter.path("stop")))
+    try Data().write(to: URL(fileURLWithPath: temporary.path("stop")))
     #expect(try swapper.wait() == .exit(0), "\(swapper.text())")
     let text = victim.text()
     print("swaps of \(names): \(text)")
@@ -52,54 +53,54 @@ import Testing
   }
 
   @Test func `a store whose name is exchanged for a link to elsewhere changes nothing there`() throws {
-    let shelter = try Shelter()
-    try shelter.create()
-    let outside = try Outside(shelter)
-    let planted = shelter.directory.appendingPathComponent("orders.annals.planted")
+    let temporary = try TemporaryStore()
+    try temporary.create()
+    let outside = try Outside(temporary)
+    let planted = temporary.directory.appendingPathComponent("orders.annals.planted")
     try FileManager.default.createSymbolicLink(at: planted, withDestinationURL: outside.folder)
-    let ends = try run(shelter, swapping: ["orders.annals"], in: shelter.directory)
+    let ends = try run(temporary, swapping: ["orders.annals"], in: temporary.directory)
     #expect(ends.contains("notAStore"))
     #expect(try outside.isUntouched())
-    #expect(try EventLog.verify(shelter.store).isClean)
+    #expect(try EventLog.verify(temporary.url).isClean)
   }
 
   @Test(arguments: [["CURRENT"], locks])
   func `files of a store that are exchanged for links to elsewhere change nothing there`(names: [String])
     throws
   {
-    let shelter = try Shelter()
-    try shelter.create()
-    let outside = try Outside(shelter)
+    let temporary = try TemporaryStore()
+    try temporary.create()
+    let outside = try Outside(temporary)
     for name in names {
       try FileManager.default.createSymbolicLink(
-        at: shelter.store.appendingPathComponent(name + ".planted"),
+        at: temporary.url.appendingPathComponent(name + ".planted"),
         withDestinationURL: outside.folder.appendingPathComponent(name))
     }
-    _ = try run(shelter, swapping: names, in: shelter.store)
+    _ = try run(temporary, swapping: names, in: temporary.url)
     #expect(try outside.isUntouched())
-    #expect(try EventLog.verify(shelter.store).isClean)
+    #expect(try EventLog.verify(temporary.url).isClean)
   }
 
   @Test func `who opens by the name alone is led elsewhere within the same time`() throws {
-    let shelter = try Shelter()
-    try shelter.create()
-    let outside = try Outside(shelter)
+    let temporary = try TemporaryStore()
+    try temporary.create()
+    let outside = try Outside(temporary)
     try FileManager.default.createSymbolicLink(
-      at: shelter.store.appendingPathComponent("write.lock.planted"),
+      at: temporary.url.appendingPathComponent("write.lock.planted"),
       withDestinationURL: outside.folder.appendingPathComponent("write.lock"))
-    let swapper = try Child([Child.program, "swap", shelter.store.path, shelter.path("stop"), "write.lock"])
+    let swapper = try Child([Child.program, "swap", temporary.url.path, temporary.path("stop"), "write.lock"])
     #expect(swapper.speaks())
     let end = ContinuousClock.now + .seconds(60)
     repeat {
       for _ in 0..<Self.rounds {
-        let file = unsafe open(shelter.store.path + "/write.lock", O_RDWR)
+        let file = unsafe open(temporary.url.path + "/write.lock", O_RDWR)
         let count = unsafe write(file, "x", 1)
         #expect(count == 1)
         close(file)
       }
       // The other process may have had no processor yet.
     } while try outside.isUntouched() && ContinuousClock.now < end
-    try Data().write(to: URL(fileURLWithPath: shelter.path("stop")))
+    try Data().write(to: URL(fileURLWithPath: temporary.path("stop")))
     #expect(try swapper.wait() == .exit(0))
     #expect(try !outside.isUntouched())
   }

@@ -14,21 +14,21 @@ struct SyscallKillTests {
   ]
 
   /// How many points are tried; a campaign tries all.
-  private static let points = Campaign.count("ANNALS_SYSCALLS", usual: 40)
+  private static let points = RunLength.count("ANNALS_SYSCALLS", usual: 40)
 
   /// A place where there is no store yet, or one that has been used.
-  private func shelter(_ existing: Bool) throws -> Shelter {
-    let shelter = try Shelter()
+  private func temporary(_ existing: Bool) throws -> TemporaryStore {
+    let temporary = try TemporaryStore()
     if existing {
       let child = try Child.run(
-        "steps", shelter.store.path, shelter.path("writer"), shelter.path("sights"))
+        "steps", temporary.url.path, temporary.path("writer"), temporary.path("sights"))
       try #require(try child.wait() == .exit(0))
     }
-    return shelter
+    return temporary
   }
 
-  private func history(_ shelter: Shelter) throws -> History {
-    try History(writers: [1: shelter.path("writer")], watchers: [shelter.path("sights")])
+  private func history(_ temporary: TemporaryStore) throws -> History {
+    try History(writers: [1: temporary.path("writer")], watchers: [temporary.path("sights")])
   }
 
   @Test(arguments: [false, true])
@@ -37,30 +37,30 @@ struct SyscallKillTests {
   ) throws {
     let points: [String: Set<Int>]
     do {
-      let shelter = try shelter(existing)
+      let temporary = try temporary(existing)
       points = try Strace.points(
-        Self.names, from: shelter.directory.lastPathComponent, trace: shelter.path("trace"), "steps",
-        shelter.store.path, shelter.path("writer"), shelter.path("sights"))
+        Self.names, from: temporary.directory.lastPathComponent, trace: temporary.path("trace"), "steps",
+        temporary.url.path, temporary.path("writer"), temporary.path("sights"))
     }
     #expect(points["pwrite64", default: []].count > 5 && points["fdatasync", default: []].count > 1)
     var all = Self.names.flatMap { name in points[name, default: []].sorted().map { (name, $0) } }
-    var random = SeededGenerator(seed: Campaign.seed)
+    var random = SeededGenerator(seed: RunLength.seed)
     all.shuffle(using: &random)
     // Of each call one point at least.
     let chosen = Self.names.compactMap { name in all.first { $0.0 == name } } + all
     var (kills, created, torn) = (0, 0, 0)
     for (name, count) in Self.points < all.count ? Array(chosen.prefix(Self.points)) : all {
-      let shelter = try shelter(existing)
-      let arguments = [shelter.store.path, shelter.path("writer"), shelter.path("sights")]
+      let temporary = try temporary(existing)
+      let arguments = [temporary.url.path, temporary.path("writer"), temporary.path("sights")]
       let child = try Strace.kill(at: name, count, "steps", arguments[0], arguments[1], arguments[2])
       let end = try child.wait()
       let place = "\(name) \(count)"
       #expect(end == .signal(SIGKILL) || end == .exit(0), "\(place): \(child.text())")
       if end == .signal(SIGKILL) { kills += 1 }
-      let before = try history(shelter)
-      if FileManager.default.fileExists(atPath: shelter.store.path) {
+      let before = try history(temporary)
+      if FileManager.default.fileExists(atPath: temporary.url.path) {
         created += 1
-        #expect(try shelter.problems(with: before) == [], "\(place)")
+        #expect(try temporary.problems(with: before) == [], "\(place)")
       } else {
         #expect(!existing && before.acknowledged == 0, "\(place)")
       }
@@ -70,8 +70,8 @@ struct SyscallKillTests {
       // What was left behind keeps nobody from going on, and is removed.
       let again = try Child.run("steps", arguments[0], arguments[1], arguments[2])
       #expect(try again.wait() == .exit(0), "\(place): \(again.text())")
-      #expect(try shelter.problems(with: history(shelter)) == [], "\(place)")
-      let names = try FileManager.default.contentsOfDirectory(atPath: shelter.directory.path)
+      #expect(try temporary.problems(with: history(temporary)) == [], "\(place)")
+      let names = try FileManager.default.contentsOfDirectory(atPath: temporary.directory.path)
       #expect(Set(names).isSubset(of: ["orders.annals", "writer", "sights"]), "\(place): \(names)")
     }
     // The kills really came, in creations, in calls and between them.
@@ -79,31 +79,31 @@ struct SyscallKillTests {
     #expect(existing ? created >= kills : created > kills / 10 && created < kills)
     #expect(torn > 0)
     print(
-      "system calls of a store that is \(existing ? "there" : "created"), seed \(Campaign.seed): \(kills) kills of \(all.count) points, \(created) with a store, \(torn) inside a call"
+      "system calls of a store that is \(existing ? "there" : "created"), seed \(RunLength.seed): \(kills) kills of \(all.count) points, \(created) with a store, \(torn) inside a call"
     )
   }
 
   @Test func `openers that are killed inside their open let nobody see or lose anything wrong`() throws {
-    let shelter = try Shelter()
-    try shelter.create()
-    let store = shelter.store.path
+    let temporary = try TemporaryStore()
+    try temporary.create()
+    let store = temporary.url.path
     let storm = try Child.run(
-      "storm", store, shelter.path("writer1"), "1", shelter.path("sights1"), "1", "150", "0")
+      "storm", store, temporary.path("writer1"), "1", temporary.path("sights1"), "1", "150", "0")
     var kills = 0
     for name in ["pread64", "fcntl", "mmap", "flock"] {
       for count in 1...6 {
         let opener = try Strace.kill(
-          at: name, name == "mmap" ? 40 + 4 * count : count, "storm", store, shelter.path("writer2"), "2",
-          shelter.path("sights2"), "2", "1", "0")
+          at: name, name == "mmap" ? 40 + 4 * count : count, "storm", store, temporary.path("writer2"), "2",
+          temporary.path("sights2"), "2", "1", "0")
         if try opener.wait() == .signal(SIGKILL) { kills += 1 }
       }
     }
     #expect(try storm.wait() == .exit(0), "\(storm.text())")
     #expect(kills > 10)
     let history = try History(
-      writers: [1: shelter.path("writer1"), 2: shelter.path("writer2")],
-      watchers: [shelter.path("sights1"), shelter.path("sights2")])
-    #expect(try shelter.problems(with: history) == [])
+      writers: [1: temporary.path("writer1"), 2: temporary.path("writer2")],
+      watchers: [temporary.path("sights1"), temporary.path("sights2")])
+    #expect(try temporary.problems(with: history) == [])
     #expect(history.failures == [:])
   }
 }

@@ -9,11 +9,11 @@ import Testing
   func `a process that is killed while it folds, rebuilds or switches leaves rows that equal a fresh fold`()
     async throws
   {
-    let kills = Campaign.count("ANNALS_VIEW_KILLS", usual: 30)
-    for seed in Campaign.seeds(kills, perRound: 30) {
+    let kills = RunLength.count("ANNALS_VIEW_KILLS", usual: 30)
+    for seed in RunLength.seeds(kills, perRound: 30) {
       var random = SeededGenerator(seed: seed)
-      let shelter = try Shelter()
-      let program = ViewProgram(shelter.store)
+      let temporary = try TemporaryStore()
+      let program = ViewProgram(temporary.url)
       try await program.append(3_000, seed: seed)
       var killed = 0
       for number in 0..<min(kills, 30) {
@@ -21,7 +21,7 @@ import Testing
         let rebuilds = Int.random(in: 0..<3, using: &random) > 0
         let appends = Bool.random(using: &random)
         let child = try Child.run(
-          "view", shelter.store.path, "\(version)", "\(rebuilds)", "\(appends)",
+          "view", temporary.url.path, "\(version)", "\(rebuilds)", "\(appends)",
           "\(seed * 1_000 + UInt64(number))")
         #expect(child.speaks(), "seed \(seed), \(number)")
         usleep(UInt32.random(in: 0..<60_000, using: &random))
@@ -37,27 +37,18 @@ import Testing
     }
   }
 
-  /// Waits until something is so, thirty seconds at most.
-  static func wait(_ isSo: () throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(30)
-    while try !isSo() {
-      try #require(ContinuousClock.now < end, "it did not become so")
-      try await Task.sleep(for: .milliseconds(1))
-    }
-  }
-
   @Test func `one process folds and others follow, and one of them takes over when it is killed`()
     async throws
   {
-    let shelter = try Shelter()
-    let program = ViewProgram(shelter.store)
+    let temporary = try TemporaryStore()
+    let program = ViewProgram(temporary.url)
     try await program.append(200, seed: 3)
-    let child = try Child.run("view", shelter.store.path, "1", "false", "true", "4")
+    let child = try Child.run("view", temporary.url.path, "1", "false", "true", "4")
     defer { _ = try? child.kill() }
     #expect(child.speaks())
-    let store = try EventStore(at: shelter.store, plan: Club.self)
+    let store = try EventStore(at: temporary.url, plan: Club.self)
     func isFolded() throws -> Bool { try store.log.views().contains { $0.isFolded } }
-    try await Self.wait { try isFolded() }
+    try await waitUntil { try isFolded() }
     let view = try store.view(Distances<ClubOne>.self)
     // What the other one appends and folds is seen here.
     try await view.waitUntil(400, timeout: .seconds(120))
@@ -77,18 +68,18 @@ import Testing
   }
 
   @Test func `two processes with different versions each follow their own file`() async throws {
-    let shelter = try Shelter()
-    let program = ViewProgram(shelter.store)
+    let temporary = try TemporaryStore()
+    let program = ViewProgram(temporary.url)
     try await program.append(200, seed: 5)
-    let child = try Child.run("view", shelter.store.path, "1", "false", "true", "6")
+    let child = try Child.run("view", temporary.url.path, "1", "false", "true", "6")
     defer { _ = try? child.kill() }
     #expect(child.speaks())
-    let store = try EventStore(at: shelter.store, plan: Club.self)
-    try await Self.wait { try store.log.views().first?.state == .ready }
+    let store = try EventStore(at: temporary.url, plan: Club.self)
+    try await waitUntil { try store.log.views().first?.state == .ready }
     let newer = try store.view(Distances<ClubTwo>.self)
     // Until it is built, the file of the other process serves.
     _ = try newer.read { (snapshot) throws(AnnalsError) in try snapshot.position() }
-    try await Self.wait { try newer.status().servedVersion == 2 }
+    try await waitUntil { try newer.status().servedVersion == 2 }
     for _ in 0..<5 {
       let head = try #require(try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() })
       try await newer.waitUntil(head, timeout: .seconds(120))

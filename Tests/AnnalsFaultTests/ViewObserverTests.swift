@@ -54,14 +54,14 @@ import Testing
     "changes that another process folds are told here each once, and go on when that process is killed",
     .timeLimit(.minutes(5)))
   func otherProcess() async throws {
-    let shelter = try Shelter()
-    let program = ViewProgram(shelter.store)
+    let temporary = try TemporaryStore()
+    let program = ViewProgram(temporary.url)
     try await program.append(200, seed: 21)
-    let child = try Child.run("view", shelter.store.path, "1", "false", "true", "22")
+    let child = try Child.run("view", temporary.url.path, "1", "false", "true", "22")
     defer { _ = try? child.kill() }
     #expect(child.speaks())
-    let store = try EventStore(at: shelter.store, plan: Club.self)
-    try await ViewKillTests.wait { try store.log.views().contains { $0.isFolded && $0.state == .ready } }
+    let store = try EventStore(at: temporary.url, plan: Club.self)
+    try await waitUntil { try store.log.views().contains { $0.isFolded && $0.state == .ready } }
     let view = try store.view(Distances<ClubOne>.self)
     // What is told begins before the rows are read, so that nothing between is missed.
     var iterator = view.changes(of: ClubWalker.self).makeAsyncIterator()
@@ -90,22 +90,22 @@ import Testing
     "one who only reads the store is told when another process has put a raised version in place, and goes on with it",
     .timeLimit(.minutes(5)))
   func readerOverSwitch() async throws {
-    let shelter = try Shelter()
-    let program = ViewProgram(shelter.store)
+    let temporary = try TemporaryStore()
+    let program = ViewProgram(temporary.url)
     try await program.append(500, seed: 23)
     do {
-      let store = try EventStore(at: shelter.store, plan: Club.self)
+      let store = try EventStore(at: temporary.url, plan: Club.self)
       let head = try #require(try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() })
       try await store.view(Distances<ClubOne>.self).waitUntil(head)
     }
     let reader = try EventStore(
-      at: shelter.store, plan: Club.self, options: StoreOptions(access: .readOnly, creation: .never))
+      at: temporary.url, plan: Club.self, options: StoreOptions(access: .readOnly, creation: .never))
     let view = try reader.view(Distances<ClubTwo>.self)
     #expect(try view.status().servedVersion == 1)
     var mirror = try Mirror(view)
     var iterator = view.changes(of: ClubWalker.self).makeAsyncIterator()
     // It appends nothing, so that the older file does not change any more.
-    let child = try Child.run("view", shelter.store.path, "2", "false", "false", "24")
+    let child = try Child.run("view", temporary.url.path, "2", "false", "false", "24")
     defer { _ = try? child.kill() }
     #expect(child.speaks())
     while mirror.resets == 0 {
@@ -115,7 +115,7 @@ import Testing
     #expect(mirror.resets == 1 && mirror.rows.count == 50)
     #expect(try view.status().servedVersion == 2)
     // A third process appends, and the second one folds that.
-    let writer = try Child.run("view", shelter.store.path, "2", "false", "true", "25")
+    let writer = try Child.run("view", temporary.url.path, "2", "false", "true", "25")
     defer { _ = try? writer.kill() }
     let begin = try #require(try view.read { (snapshot) throws(AnnalsError) in try snapshot.position() })
     while mirror.last.rawValue < begin.rawValue + 200 {
@@ -137,14 +137,14 @@ import Testing
     "over rebuilds of another process one is told to begin anew, and nothing a second time",
     .timeLimit(.minutes(5)))
   func rebuilds() async throws {
-    let shelter = try Shelter()
-    let program = ViewProgram(shelter.store)
+    let temporary = try TemporaryStore()
+    let program = ViewProgram(temporary.url)
     try await program.append(200, seed: 26)
-    let child = try Child.run("view", shelter.store.path, "1", "true", "true", "27")
+    let child = try Child.run("view", temporary.url.path, "1", "true", "true", "27")
     defer { _ = try? child.kill() }
     #expect(child.speaks())
-    let store = try EventStore(at: shelter.store, plan: Club.self)
-    try await ViewKillTests.wait { try store.log.views().contains { $0.isFolded && $0.state == .ready } }
+    let store = try EventStore(at: temporary.url, plan: Club.self)
+    try await waitUntil { try store.log.views().contains { $0.isFolded && $0.state == .ready } }
     let view = try store.view(Distances<ClubOne>.self)
     var iterator = view.changes(of: ClubWalker.self).makeAsyncIterator()
     var mirror = try Mirror(view)

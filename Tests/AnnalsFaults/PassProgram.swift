@@ -1,4 +1,5 @@
 import Annals
+import AnnalsTestSupport
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -70,29 +71,14 @@ struct PassProgram {
     let steps = Steps(wish, store)
     options.atPoint = { steps.meet($0) }
     FaultProgram.ready()
-    if let limit = wish.limit { try Self.limitFiles(limit) }
+    if let limit = wish.limit, !ProcessLimit.fileSize.set(limit) {
+      throw SystemFailure(call: "setrlimit", errno: errno)
+    }
     let run = wish.isCompaction ? try store.log.compact(options) : try store.migrate(options)
     let report = try await run.report()
     print(
       "\(report.isDone ? "done" : "nothing") \(report.generation) \(report.resumedAt) \(steps.met.joined(separator: " "))"
     )
-  }
-
-  /// Lets this process make no file longer.
-  private static func limitFiles(_ bytes: Int) throws {
-    #if canImport(Glibc)
-      let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
-    #else
-      let resource = RLIMIT_FSIZE
-    #endif
-    var limit = rlimit()
-    guard unsafe getrlimit(resource, &limit) == 0 else {
-      throw SystemFailure(call: "getrlimit", errno: errno)
-    }
-    limit.rlim_cur = rlim_t(bytes)
-    guard unsafe setrlimit(resource, &limit) == 0 else {
-      throw SystemFailure(call: "setrlimit", errno: errno)
-    }
   }
 
   /// Runs `body`, which the library may refuse.

@@ -1,4 +1,5 @@
 import Annals
+import AnnalsTestSupport
 import LMDB
 
 #if canImport(FoundationEssentials)

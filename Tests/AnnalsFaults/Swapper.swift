@@ -1,3 +1,5 @@
+import AnnalsTestSupport
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)

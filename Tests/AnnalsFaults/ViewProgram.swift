@@ -1,4 +1,5 @@
 public import Annals
+import AnnalsTestSupport
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials

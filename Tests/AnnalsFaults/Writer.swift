@@ -1,4 +1,5 @@
 import Annals
+import AnnalsTestSupport
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,11 +1,14 @@
 import Annals
+import AnnalsTestSupport
 import AnnalsTesting
 import Foundation
 import Testing
 
 @Suite struct FixturesTests {
   /// A directory of its own, which is not there yet.
-  private let place = FixturePlace()
+  private let place: FixturePlace
+
+  init() throws { place = try FixturePlace() }
 
   private func recorded() throws -> FixturePlace {
     try place.recording.check(FirstPlan.self)
@@ -209,13 +212,12 @@ import Testing
 
 /// A directory of fixtures for one test, removed when the test is done.
 final class FixturePlace: Sendable {
-  let url = FileManager.default.temporaryDirectory
-    .appendingPathComponent("annals-fixtures-\(UUID().uuidString)")
+  private let temporary: TemporaryDirectory
 
-  deinit {
-    // What stays behind lies in the system's own directory for temporary files.
-    try? FileManager.default.removeItem(at: url)
-  }
+  init() throws { temporary = try TemporaryDirectory() }
+
+  /// Where the fixtures are; recording creates the directory.
+  var url: URL { temporary.url.appendingPathComponent("fixtures") }
 
   var fixtures: Fixtures { Fixtures(directory: url, isRecording: false) }
   var recording: Fixtures { Fixtures(directory: url, isRecording: true) }

@@ -62,7 +62,9 @@ private enum ChangedTeams: SchemaMigrationPlan {
 }
 
 @Suite struct LogFixturesTests {
-  private let place = FixturePlace()
+  private let place: FixturePlace
+
+  init() throws { place = try FixturePlace() }
   private static let samples = ["1.0.0.stored.txt", "1.0.0.as.1.0.0.txt", "1.0.0.as.2.0.0.txt"]
 
   @Test func `logs of a schema are recorded as they were stored and as they read`() throws {

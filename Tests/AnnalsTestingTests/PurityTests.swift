@@ -1,4 +1,5 @@
 import Annals
+import AnnalsTestSupport
 import AnnalsTesting
 import Foundation
 import Testing
@@ -60,14 +61,8 @@ import Testing
   @Test(arguments: ["Asia/Kolkata", "America/St_Johns"])
   func `a rule that asks the calendar for a year is found in another time zone`(timeZone: String) async throws
   {
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "annals-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer {
-      // What stays behind lies in the system's own directory for temporary files.
-      try? FileManager.default.removeItem(at: directory)
-    }
-    let file = directory.appendingPathComponent("digest").path
+    let directory = try TemporaryDirectory()
+    let file = directory.path("digest")
     await #expect(processExitsWith: .success) { [file = file as String] in
       Surroundings(timeZone: "UTC", language: "C").enter()
       let digest = try Purity.digest(of: ImpurePlan<CalendarYear>.self)

@@ -1,4 +1,5 @@
 import Annals
+import AnnalsTestSupport
 import AnnalsTesting
 import Foundation
 import Testing
@@ -124,9 +125,8 @@ private enum TeamPlan: SchemaMigrationPlan {
   }
 
   @Test func `the error of a refused sample is recorded`() throws {
-    let directory = FileManager.default.temporaryDirectory.appending(
-      path: "annals-refused-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: directory) }
+    let temporary = try TemporaryDirectory()
+    let directory = temporary.url.appending(path: "fixtures")
     try Fixtures(directory: directory, isRecording: true).check(LoanPlan.self)
     let text = try String(contentsOf: directory.appending(path: "1.0.0.as.3.0.0.txt"), encoding: .utf8)
     #expect(text.contains("Lent[1]\n  refused ruleFailed\n"))

@@ -1,4 +1,5 @@
 package import Annals
+import AnnalsTestSupport
 import Foundation
 
 /// What one append call of a workload stores; all of it follows from the workload's seed and the call's number.

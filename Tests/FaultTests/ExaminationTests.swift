@@ -14,7 +14,7 @@ import Testing
     there: [Int], must: Range<Int>, may: Range<Int>, isHistory: Bool = false,
     _ change: (URL) throws -> Void = { _ in }
   ) async throws -> String? {
-    let scratch = try Scratch()
+    let scratch = try TemporaryDirectory(in: TemporaryDirectory.memory)
     let store = scratch.url.appendingPathComponent(Examination.name)
     do {
       let log = try EventLog(at: store)
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func `an entry that nobody appended is found`() async throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryDirectory(in: TemporaryDirectory.memory)
     let store = scratch.url.appendingPathComponent(Examination.name)
     do { try await Call(0, seed: Self.seed + 1).append(to: EventLog(at: store)) }
     let knowledge = Examination.Knowledge(must: CallSet([]), may: CallSet(0..<6), isHistory: true)
@@ -80,7 +80,7 @@ import Testing
 
   @Test(.enabled(if: SubjectProcess.program != nil, "needs the program FaultSubjectTool"))
   func `a question that ends the process that looks is a finding, and the next one is answered`() throws {
-    let scratch = try Scratch()
+    let scratch = try TemporaryDirectory(in: TemporaryDirectory.memory)
     let inspector = try Inspector(seed: Self.seed, calls: 6)
     let knowledge = Examination.Knowledge(must: CallSet([]), may: CallSet([]), isHistory: true)
     #expect(try inspector.finding(in: scratch.directory("a"), knowledge) == nil)

@@ -4,7 +4,7 @@ import Testing
 /// Processes whose system calls, or whose memory inside liblmdb, fail one after another while they create, open, append, read and close.
 @Suite(.serialized, .enabled(if: Shim.areUsable, "\(Shim.need)")) struct FailingRequestTests {
   /// Of the requests behind the first two, one in so many is refused; each in the campaign.
-  private static let every = Campaign.count("ANNALS_FAULTS_EVERY", usual: 12)
+  private static let every = RunLength.count("ANNALS_FAULTS_EVERY", usual: 12)
 
   /// Refuses one request after another until a run has fewer than would be needed.
   ///

@@ -40,7 +40,7 @@ struct Fault: CustomStringConvertible, Sendable {
 
   /// Lets the request `number`, counted from 1, fail, and examines what is left without any fault.
   func run(at number: Int, _ inspector: Inspector) throws -> Outcome {
-    let scratch = try Scratch()
+    let scratch = try TemporaryDirectory(in: TemporaryDirectory.memory)
     let root = try scratch.directory("root")
     let journal = try scratch.file("journal")
     let report = try scratch.file("report")

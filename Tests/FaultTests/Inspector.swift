@@ -6,7 +6,7 @@ import Foundation
 final class Inspector {
   private let arguments: [String]
   /// What the process takes for the run of the system, in a file; `nil` for what it is.
-  private let boot: (name: String, scratch: Scratch)?
+  private let boot: (name: String, scratch: TemporaryDirectory)?
   /// How many stores had something that was gone on with: an unfinished pass, or rows of a view.
   private(set) var resumed = 0
   /// How many stores had a view that had read what the log does not hold.
@@ -29,7 +29,7 @@ final class Inspector {
       workload.views == .none
       ? ["examine", seed, calls, "\(resumption.rawValue)"]
       : ["examine-views", seed, calls, workload.durability == .relaxed ? "1" : "0"]
-    self.boot = try boot.map { ($0, try Scratch()) }
+    self.boot = try boot.map { ($0, try TemporaryDirectory(in: TemporaryDirectory.memory)) }
     // A question to a process that has ended is an error, not the end of this one.
     signal(SIGPIPE, SIG_IGN)
   }

@@ -4,10 +4,10 @@ import Testing
 
 /// Processes that have the same number, as the first processes of containers have.
 @Suite(.serialized, .enabled(if: PIDNamespace.isUsable, "\(PIDNamespace.need)")) struct NamespaceTests {
-  private let scratch: Scratch
+  private let scratch: TemporaryDirectory
 
   init() throws {
-    scratch = try Scratch()
+    scratch = try TemporaryDirectory(in: TemporaryDirectory.memory)
   }
 
   @Test func `a process whose number another namespace's process has is told so, and others open the store`()
@@ -79,7 +79,7 @@ private enum PIDNamespace {
   }
 
   /// Starts a process that keeps a snapshot.
-  static func hold(_ root: URL, in scratch: Scratch) throws -> Process {
+  static func hold(_ root: URL, in scratch: TemporaryDirectory) throws -> Process {
     let ready = scratch.path("ready-\(root.lastPathComponent)")
     let process = try SubjectProcess.prepared(["hold", root.path, ready], inside: command)
     try process.run()

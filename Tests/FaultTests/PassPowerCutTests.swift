@@ -6,10 +6,10 @@ import Testing
 /// Stores whose power is cut at every moment of passes, switches, a rollback and a removal.
 @Suite(.serialized, .enabled(if: Shim.areUsable, "\(Shim.need)")) struct PassPowerCutTests {
   /// How many images are looked at in all.
-  private static let total = Campaign.count("ANNALS_PASS_POWER_CUTS", usual: 300)
+  private static let total = RunLength.count("ANNALS_PASS_POWER_CUTS", usual: 300)
   /// The most images of one recording.
   private static let perRecording = min(1_250, total / 2)
-  private static let rounds = Campaign.seeds((total + 2 * perRecording - 1) / (2 * perRecording))
+  private static let rounds = RunLength.seeds((total + 2 * perRecording - 1) / (2 * perRecording))
   private static let calls = 36
 
   private func cut(_ seed: UInt64, _ passes: Passes) throws -> PowerCut {

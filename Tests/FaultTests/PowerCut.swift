@@ -48,7 +48,7 @@ struct PowerCut {
     self.workload = workload
     promise = workload.durability
     self.start = start
-    let scratch = try Scratch()
+    let scratch = try TemporaryDirectory(in: TemporaryDirectory.memory)
     let root = try scratch.directory("root")
     let journal = try scratch.file("journal")
     if let start { try start.disk.write(start.image, to: root) }
@@ -124,7 +124,7 @@ struct PowerCut {
     var random = SeededGenerator(seed: workload.seed)
     let chosen = Set(
       addresses.count > limit ? Array(addresses.shuffled(using: &random).prefix(limit)) : addresses)
-    let scratch = try Scratch()
+    let scratch = try TemporaryDirectory(in: TemporaryDirectory.memory)
     let inspector = try Inspector(
       workload, resumption: resumption ?? (workload.passes == .none ? .none : .elsewhere),
       boot: workload.views == .none ? nil : resumption == .here ? boot : UUID().uuidString)

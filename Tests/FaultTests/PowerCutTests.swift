@@ -5,12 +5,12 @@ import Testing
 /// Stores whose power is cut at every moment, on disks that keep of what was not synchronised whatever they like.
 @Suite(.serialized, .enabled(if: Shim.areUsable, "\(Shim.need)")) struct PowerCutTests {
   /// How many images are looked at in all.
-  private static let total = Campaign.count("ANNALS_POWER_CUTS", usual: 1_000)
+  private static let total = RunLength.count("ANNALS_POWER_CUTS", usual: 1_000)
   /// How many recordings a round has: one caller, four callers, relaxed.
   private static let recordings = 3
   /// The most images of one recording, which has some thousands.
   private static let perRecording = min(3_000, (total + recordings - 1) / recordings)
-  private static let rounds = Campaign.seeds(
+  private static let rounds = RunLength.seeds(
     (total + recordings * perRecording - 1) / (recordings * perRecording))
   private static let calls = 60
   /// How many first cuts there are in each round that a second one follows.

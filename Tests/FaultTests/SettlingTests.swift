@@ -20,7 +20,7 @@ import Testing
   private func run(
     _ how: String, times: Int = 1, reading: Int = 300, isCrowded: Bool = false
   ) throws -> Outcome {
-    let scratch = try Scratch()
+    let scratch = try TemporaryDirectory(in: TemporaryDirectory.memory)
     let root = try scratch.directory("root")
     let (before, journal, report) = (
       try scratch.file("before"), try scratch.file("journal"), try scratch.file("report")

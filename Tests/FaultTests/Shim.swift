@@ -48,7 +48,7 @@ struct Shim: Sendable {
   /// What tells a process under ``boot`` which run of the system it is to believe in.
   ///
   /// - Parameter scratch: Where that is written; it stays as long as the process.
-  static func environment(ofBoot name: String, in scratch: Scratch) throws -> [String: String] {
+  static func environment(ofBoot name: String, in scratch: TemporaryDirectory) throws -> [String: String] {
     let path = scratch.path("boot-" + name)
     try Data(name.utf8).write(to: URL(fileURLWithPath: path))
     return ["ANNALS_SHIM_BOOT": path]

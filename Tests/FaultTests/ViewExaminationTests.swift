@@ -21,7 +21,7 @@ import Testing
   private func examine<V: CargoVersion>(
     _ projection: Cargo<V>.Type, version: Int = 1, _ change: (URL) throws -> Void = { _ in }
   ) async throws -> (finding: String?, isThere: Bool) {
-    let scratch = try Scratch()
+    let scratch = try TemporaryDirectory(in: TemporaryDirectory.memory)
     let url = scratch.url.appendingPathComponent(Examination.name)
     try await fold(projection, url)
     try change(url.appendingPathComponent("views"))

@@ -6,18 +6,18 @@ import Testing
 /// Stores with a view, whose power is cut at every moment of its building, following, switching and carrying over; each is looked at as in another run of the system.
 @Suite(.serialized, .enabled(if: Shim.areUsable, "\(Shim.need)")) struct ViewPowerCutTests {
   /// How many images are looked at in all.
-  private static let total = Campaign.count("ANNALS_VIEW_POWER_CUTS", usual: 48)
+  private static let total = RunLength.count("ANNALS_VIEW_POWER_CUTS", usual: 48)
   /// The most images of one recording, which has some thousands.
   private static let perRecording = min(1_000, total / 2)
-  private static let rounds = Campaign.seeds((total + 2 * perRecording - 1) / (2 * perRecording))
+  private static let rounds = RunLength.seeds((total + 2 * perRecording - 1) / (2 * perRecording))
   private static let calls = 50
   /// How many first cuts there are in each round that a second one follows, and the most images of each.
   private static let pairs = (cuts: min(40, max(2, total / 50)), images: 10)
 
   /// A workload as it is recorded for the first round.
   private static let recorded = (
-    full: Result { try PowerCut(workload(Campaign.seed, .full)) },
-    relaxed: Result { try PowerCut(workload(Campaign.seed, .relaxed)) }
+    full: Result { try PowerCut(workload(RunLength.seed, .full)) },
+    relaxed: Result { try PowerCut(workload(RunLength.seed, .relaxed)) }
   )
 
   private static func workload(_ seed: UInt64, _ durability: StoreOptions.Durability) -> Workload {
@@ -25,7 +25,7 @@ import Testing
   }
 
   private func cut(_ seed: UInt64, _ durability: StoreOptions.Durability = .full) throws -> PowerCut {
-    guard seed == Campaign.seed else { return try PowerCut(Self.workload(seed, durability)) }
+    guard seed == RunLength.seed else { return try PowerCut(Self.workload(seed, durability)) }
     return try (durability == .full ? Self.recorded.full : Self.recorded.relaxed).get()
   }
 
@@ -101,7 +101,7 @@ import Testing
   private func catches(_ fault: String, _ campaign: (PowerCut) throws -> PowerCut.Outcome) throws {
     var images = 0
     for round in 0..<5 {
-      let outcome = try campaign(cut(Campaign.seed + UInt64(round)))
+      let outcome = try campaign(cut(RunLength.seed + UInt64(round)))
       images += outcome.images
       guard outcome.findings.isEmpty else {
         print("a view that is \(fault): caught after \(images) images of \(round + 1) recordings")

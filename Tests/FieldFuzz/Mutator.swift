@@ -1,3 +1,5 @@
+import AnnalsTestSupport
+
 /// Makes payloads out of payloads: mostly nearly right, sometimes far from it.
 struct Mutator {
   /// The longest payload that is made, in bytes.

@@ -2,6 +2,7 @@ import Annals
 import Foundation
 import Testing
 
+import AnnalsTestSupport
 @testable import GitHistory
 
 /// The whole example on small repositories that git makes.
@@ -188,7 +189,7 @@ struct GitHistoryTests {
   }
 
   @Test func `a folder that is no repository is status 66`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     for path in [folder.url.path, folder.url.appending(path: "missing").path] {
       let outcome = await run(path)
       #expect(outcome.status == 66)

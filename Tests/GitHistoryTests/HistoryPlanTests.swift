@@ -2,12 +2,13 @@ import Annals
 import Foundation
 import Testing
 
+import AnnalsTestSupport
 @testable import GitHistory
 
 /// What events of version 1 read as today.
 @Suite struct HistoryPlanTests {
   private func today(_ events: [HistoryV1.Event]) async throws -> [HistoryV3.Event] {
-    let place = try TemporaryFolder()
+    let place = try TemporaryDirectory()
     let url = place.url.appending(path: "history.annals")
     let first = try EventStore(at: url, plan: FirstHistoryPlan.self)
     try await first.append(events, to: "commits")

@@ -1,11 +1,12 @@
 import Foundation
 import Testing
 
+import AnnalsTestSupport
 @testable import GitHistory
 
 /// A git repository for one test.
 final class TemporaryRepository: Sendable {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
   let path: String
 
   /// `git`, where this machine has it.
@@ -13,7 +14,7 @@ final class TemporaryRepository: Sendable {
     .map { "\($0)/git" }.first { FileManager.default.isExecutableFile(atPath: $0) }
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     path = folder.url.appending(path: "repository").path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     try git("init", "--quiet")

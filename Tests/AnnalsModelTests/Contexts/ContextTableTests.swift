@@ -1,4 +1,4 @@
-import FieldFuzz
+import AnnalsTestSupport
 import Testing
 
 @testable import Annals

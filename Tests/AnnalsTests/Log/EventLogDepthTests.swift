@@ -4,7 +4,7 @@ import Testing
 
 /// A long stream is read from anywhere without reading what lies before or behind.
 @Suite struct EventLogDepthTests {
-  private static let length = Campaign.count("ANNALS_DEPTH", usual: 100_000)
+  private static let length = RunLength.count("ANNALS_DEPTH", usual: 100_000)
 
   /// The most entries that lie on the way to a revision: three for each power of four up to the length.
   private static var way: Int {
@@ -33,7 +33,7 @@ import Testing
       }
     }
     let last = UInt64(Self.length - 1)
-    var random = SeededGenerator(seed: Campaign.seed)
+    var random = SeededGenerator(seed: RunLength.seed)
     let revisions =
       [0, 1, last / 2, last - 1, last] + (0..<50).map { _ in UInt64.random(in: 0...last, using: &random) }
     try log.read { (snapshot) throws in

@@ -137,8 +137,7 @@ import Testing
   /// Waits until so many calls wait in the line of a log.
   private func wait(for count: Int, in log: EventLog) async throws {
     let writer = try #require(log.core.writer)
-    for _ in 0..<60_000 where writer.waiting != count { try await Task.sleep(for: .milliseconds(1)) }
-    try #require(writer.waiting == count)
+    try await waitUntil { writer.waiting == count }
   }
 
   @Test func `thousands of calls that wait are cancelled at once`() async throws {
@@ -209,9 +208,7 @@ import Testing
       }
     }
     let writer = try #require(log.core.writer)
-    for _ in 0..<60_000 where writer.waitingForRoom + writer.waiting < 200 {
-      try await Task.sleep(for: .milliseconds(1))
-    }
+    try await waitUntil { writer.waitingForRoom + writer.waiting >= 200 }
     // Each takes about 200 bytes. Those that wait for room have not encoded anything.
     #expect(writer.waitingForRoom > 100)
     #expect(encoded.number.load(ordering: .relaxed) == writer.waiting)

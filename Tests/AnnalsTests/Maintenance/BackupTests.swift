@@ -199,12 +199,12 @@ import Testing
       for _ in 0..<10 { try await log.append([.sized(30_000)], to: "a") }
       signal(SIGXFSZ, SIG_IGN)
       for isRestore in [false, true] {
-        try #require(Limit.fileSize.set(bytes))
+        try #require(ProcessLimit.fileSize.set(bytes))
         let url = place.directory.appendingPathComponent("copy.annals")
         let error = #expect(throws: AnnalsError.self) {
           if isRestore { try EventLog.restore(place.url, to: url) } else { try log.backup(to: url) }
         }
-        try #require(Limit.fileSize.set(nil))
+        try #require(ProcessLimit.fileSize.set(nil))
         #expect(error?.code == .diskFull)
         #expect(
           try FileManager.default.contentsOfDirectory(atPath: place.directory.path) == ["orders.annals"])

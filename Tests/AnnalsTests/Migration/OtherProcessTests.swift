@@ -37,9 +37,7 @@ import Testing
       place.directory.appendingPathComponent("ready"), place.directory.appendingPathComponent("total")
     )
     let switching = Task {
-      while !FileManager.default.fileExists(atPath: ready.path) {
-        try await Task.sleep(for: .milliseconds(5))
-      }
+      try await waitUntil { FileManager.default.fileExists(atPath: ready.path) }
       for _ in 0..<Self.switches {
         try await Task.sleep(for: .milliseconds(30))
         try Self.switchLive(place, log)
@@ -90,9 +88,7 @@ import Testing
       place.directory.appendingPathComponent("ready"), place.directory.appendingPathComponent("done")
     )
     let rolling = Task {
-      while !FileManager.default.fileExists(atPath: ready.path) {
-        try await Task.sleep(for: .milliseconds(5))
-      }
+      try await waitUntil { FileManager.default.fileExists(atPath: ready.path) }
       let report = try EventLog.rollback(place.url)
       try Data().write(to: done)
       return report
@@ -102,7 +98,7 @@ import Testing
       let log = try EventLog(at: URL(fileURLWithPath: path))
       try #require(try log.info().generation == 2)
       try Data().write(to: URL(fileURLWithPath: ready))
-      while !FileManager.default.fileExists(atPath: done) { try await Task.sleep(for: .milliseconds(5)) }
+      try await waitUntil { FileManager.default.fileExists(atPath: done) }
       let appended = try await log.append([.placed(1)], to: "a", expecting: .revision(0))
       try #require(appended.positions == [2])
       try #require(try log.info().generation == 1)
@@ -120,9 +116,7 @@ import Testing
       place.directory.appendingPathComponent("ready"), place.directory.appendingPathComponent("done")
     )
     let discarding = Task {
-      while !FileManager.default.fileExists(atPath: ready.path) {
-        try await Task.sleep(for: .milliseconds(5))
-      }
+      try await waitUntil { FileManager.default.fileExists(atPath: ready.path) }
       try generations.switchOver(1, to: 2, epoch: 1, last: 1)
       let error = #expect(throws: AnnalsError.self) { try EventLog.discardPrevious(place.url) }
       try Data().write(to: done)
@@ -132,7 +126,7 @@ import Testing
       [path = place.url.path as String, ready = ready.path as String, done = done.path as String] in
       let log = try EventLog(at: URL(fileURLWithPath: path), options: StoreOptions(access: .readOnly))
       try Data().write(to: URL(fileURLWithPath: ready))
-      while !FileManager.default.fileExists(atPath: done) { try await Task.sleep(for: .milliseconds(5)) }
+      try await waitUntil { FileManager.default.fileExists(atPath: done) }
       try #require(try log.info().entries == 1)
     }
     #expect(try await discarding.value == .busy)

@@ -122,7 +122,7 @@ import Testing
     let changes = room.view.changes(of: Item.self)
     try room.store.rebuild(Stock.self)
     // The old file goes although the sequence is kept.
-    try await ViewFollowingTests.wait { try room.store.log.views().map(\.number) == [2] }
+    try await waitUntil { try room.store.log.views().map(\.number) == [2] }
     var iterator = changes.makeAsyncIterator()
     #expect(text(try await iterator.next()) == "reset")
   }
@@ -213,10 +213,8 @@ import Testing
   @Test("the journal is bounded, and one batch that changes more than it holds leaves one mark")
   func journal() throws {
     let file = try LibraryFile()
-    let place = FileManager.default.temporaryDirectory.appendingPathComponent("journal-\(UUID())")
-    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: place) }
-    let directory = try Directory.open(path: place.path)
+    let place = try TemporaryDirectory()
+    let directory = try Directory.open(path: place.url.path)
     let locks = EnvironmentLocks(
       open: try FileLock("open", in: directory), queue: try FileLock("queue", in: directory),
       write: try FileLock("write", in: directory))
@@ -321,7 +319,7 @@ import Testing
       return nil
     }
     await begun.wait(beyond: known, upTo: .seconds(30))
-    try await ViewFollowingTests.wait {
+    try await waitUntil {
       // Threads that get no processor keep files.
       do { try room.store.remove(view: "stock") } catch let error as AnnalsError where error.code == .busy {
         return false
@@ -390,7 +388,7 @@ import Testing
       let query = LiveQuery(RowQuery(Item.self), in: room.view)
       released = query
       #expect(query.isLoading && query.rows.isEmpty)
-      try await Self.wait { !query.isLoading }
+      try await waitUntil { !query.isLoading }
       #expect(query.rows.map(\.name) == ["a"])
       let told = Mutex(false)
       withObservationTracking {
@@ -399,19 +397,13 @@ import Testing
         told.withLock { $0 = true }
       }
       try await room.count(["b": 2])
-      try await Self.wait { query.rows.count == 2 }
+      try await waitUntil { query.rows.count == 2 }
       #expect(told.withLock { $0 })
       #expect(query.error == nil)
       let wrong = LiveQuery(RowQuery(Library.Shelf.self), in: room.view)
-      try await Self.wait { !wrong.isLoading }
+      try await waitUntil { !wrong.isLoading }
       #expect(wrong.error?.code == .wrongUse)
     }
-    try await Self.wait { released == nil }
-  }
-
-  @MainActor private static func wait(_ holds: () -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(60)
-    while !holds(), ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(2)) }
-    #expect(holds())
+    try await waitUntil { released == nil }
   }
 }

@@ -138,7 +138,7 @@ extension ViewChange {
       async let observed: Void = observer.run()
       // While the new version is built, the older one tells what comes.
       _ = try await append(50, to: store)
-      try await ViewFollowingTests.wait { observer.told.before.count == 50 }
+      try await waitUntil { observer.told.before.count == 50 }
       // The switch falls somewhere between these.
       let opening = Int.random(in: 0..<20, using: &random)
       for number in 0..<400 {
@@ -146,7 +146,7 @@ extension ViewChange {
         _ = try await append(Int.random(in: 1...5, using: &random), to: store)
         if number > opening + 20, observer.told.resets > 0 { break }
       }
-      try await ViewFollowingTests.wait { observer.told.resets > 0 }
+      try await waitUntil { observer.told.resets > 0 }
       try await view.waitUntil(append(1, to: store))
       let last = try await append(1, to: store)
       observer.end(at: last)

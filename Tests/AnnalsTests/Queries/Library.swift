@@ -41,12 +41,11 @@ enum Library: Projection {
 final class LibraryFile {
   let environment: Environment
   let outline: ProjectionOutline
-  private let place: URL
+  private let place: TemporaryDirectory
 
   init() throws {
-    place = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID())")
-    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-    let directory = try Directory.open(path: place.path)
+    place = try TemporaryDirectory()
+    let directory = try Directory.open(path: place.url.path)
     let locks = EnvironmentLocks(
       open: try FileLock("open", in: directory), queue: try FileLock("queue", in: directory),
       write: try FileLock("write", in: directory))
@@ -55,8 +54,6 @@ final class LibraryFile {
       options: EnvironmentOptions(create: true))
     outline = try ProjectionOutline(Library.self)
   }
-
-  deinit { try? FileManager.default.removeItem(at: place) }
 
   /// Lends rows that can be changed to `body`, and stores what it has staged.
   func change(prefix: [UInt8] = [], _ body: (inout ProjectionRows) throws -> Void) throws {

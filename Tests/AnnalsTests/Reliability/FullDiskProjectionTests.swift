@@ -65,7 +65,7 @@ private enum LongWords: Projection {
         let store = try place.accounts(FullDiskProjectionTests.inline)
         for number in 0..<2 { try await FullDiskProjectionTests.change(store, number) }
         let size = try Data(contentsOf: place.url.appendingPathComponent(Specimen.file)).count
-        try #require(Limit.fileSize.set(size + pages * 4096))
+        try #require(ProcessLimit.fileSize.set(size + pages * 4096))
         var next = 2
         do {
           while next < 5 {
@@ -79,7 +79,7 @@ private enum LongWords: Projection {
         }
         #expect(try FullDiskProjectionTests.count(store) == next * 40, "\(pages)")
         try expectAgreement(store)
-        try #require(Limit.fileSize.set(nil))
+        try #require(ProcessLimit.fileSize.set(nil))
         // Names that were not stored are not taken.
         try await FullDiskProjectionTests.change(store, next)
         #expect(try FullDiskProjectionTests.count(store) == next * 40 + 40, "\(pages)")
@@ -140,7 +140,7 @@ private enum LongWords: Projection {
 
   /// Waits until the view has taken in a position, whatever it says of itself meanwhile, and looks at its rows.
   private static func expectRows(_ view: View<LongWords>, upTo last: Position) async throws {
-    try await ViewFollowingTests.wait { (try view.status().position ?? 0) >= last }
+    try await waitUntil { (try view.status().position ?? 0) >= last }
     guard case .following = try view.status().state else {
       Issue.record("the view does not follow: \(try view.status().state)")
       return
@@ -161,13 +161,13 @@ private enum LongWords: Projection {
       try await view.waitUntil(before)
       let changes = view.changes(of: LongWords.Word.self)
       let file = place.url.appendingPathComponent("views/v-000001.mdb")
-      try #require(Limit.fileSize.set(try Data(contentsOf: file).count + 16_384))
+      try #require(ProcessLimit.fileSize.set(try Data(contentsOf: file).count + 16_384))
       let last = try await FullDiskProjectionTests.say(30, store)
-      try await ViewFollowingTests.wait { try FullDiskProjectionTests.isFull(view) }
+      try await waitUntil { try FullDiskProjectionTests.isFull(view) }
       // What was there is read meanwhile, and nothing of what did not fit.
       #expect(try view.rows(RowQuery(LongWords.Word.self)).count == 30)
       #expect(try view.read { (snapshot) throws(AnnalsError) in try snapshot.position() } == before)
-      try #require(Limit.fileSize.set(nil))
+      try #require(ProcessLimit.fileSize.set(nil))
       try await FullDiskProjectionTests.expectRows(view, upTo: last)
       // Those who observe it were not turned away, and are told each change once.
       var iterator = changes.makeAsyncIterator()
@@ -191,7 +191,7 @@ private enum LongWords: Projection {
       // Where not even its files can be created, nothing of them stands in the way of the next attempt.
       var refused = 0
       for bytes in [0, 1, 4_096, 8_192] {
-        try #require(Limit.fileSize.set(bytes))
+        try #require(ProcessLimit.fileSize.set(bytes))
         do throws(AnnalsError) {
           _ = try store.view(LongWords.self)
           Issue.record("\(bytes) bytes are enough")
@@ -201,10 +201,10 @@ private enum LongWords: Projection {
         }
       }
       #expect(refused == 4)
-      try #require(Limit.fileSize.set(128 << 10))
+      try #require(ProcessLimit.fileSize.set(128 << 10))
       let view = try store.view(LongWords.self)
-      try await ViewFollowingTests.wait { try FullDiskProjectionTests.isFull(view) }
-      try #require(Limit.fileSize.set(nil))
+      try await waitUntil { try FullDiskProjectionTests.isFull(view) }
+      try #require(ProcessLimit.fileSize.set(nil))
       try await FullDiskProjectionTests.expectRows(view, upTo: last)
       #expect(try EventLog.verify(place.url).isClean)
     }
@@ -224,7 +224,7 @@ private enum LongWords: Projection {
       let ballast = disk.appendingPathComponent("ballast")
       try Data(count: Int(space.f_bavail) * Int(space.f_frsize) - (256 << 10)).write(to: ballast)
       let view = try store.view(LongWords.self)
-      try await ViewFollowingTests.wait { try FullDiskProjectionTests.isFull(view) }
+      try await waitUntil { try FullDiskProjectionTests.isFull(view) }
       try FileManager.default.removeItem(at: ballast)
       try await FullDiskProjectionTests.expectRows(view, upTo: last)
       #expect(try EventLog.verify(url).isClean)

@@ -34,12 +34,12 @@ import Testing
       for number in 0..<6 { try await log.append([.placed(number)], to: "a") }
       let data = try Data(contentsOf: place.url.appendingPathComponent(Specimen.file))
       signal(SIGXFSZ, SIG_IGN)
-      try #require(Limit.fileSize.set(data.count + pages * 4096 + (pages % 2) * 512))
+      try #require(ProcessLimit.fileSize.set(data.count + pages * 4096 + (pages % 2) * 512))
       let answered = try await FullDiskTests.fill(log, size: 5_000)
       #expect(try FullDiskTests.count(log) == 6 + answered)
       // What still fits is still taken, and what does not is still refused as such.
       #expect(try await FullDiskTests.fill(log, size: 9_000) == 0)
-      try #require(Limit.fileSize.set(nil))
+      try #require(ProcessLimit.fileSize.set(nil))
       try await log.append([.sized(5_000)], to: "a")
       #expect(try FullDiskTests.count(log) == 7 + answered)
       #expect(try EventLog.verify(place.url).isClean)
@@ -51,10 +51,10 @@ import Testing
     await #expect(processExitsWith: .success) { [bytes = bytes as Int] in
       let place = try TemporaryStore()
       signal(SIGXFSZ, SIG_IGN)
-      try #require(Limit.fileSize.set(bytes))
+      try #require(ProcessLimit.fileSize.set(bytes))
       let error = #expect(throws: AnnalsError.self) { try place.open() }
       #expect(error?.code == .diskFull)
-      try #require(Limit.fileSize.set(nil))
+      try #require(ProcessLimit.fileSize.set(nil))
       #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path).isEmpty)
       try await place.open().append([.placed(1)], to: "a")
     }
@@ -81,7 +81,7 @@ import Testing
         let log = try place.open()
         for number in 0..<3 { try await FullDiskTests.change(log, number) }
         let size = try Data(contentsOf: place.url.appendingPathComponent(Specimen.file)).count
-        try #require(Limit.fileSize.set(size + pages * 4096))
+        try #require(ProcessLimit.fileSize.set(size + pages * 4096))
         do {
           for number in 3..<6 { try await FullDiskTests.change(log, number) }
           fits = true
@@ -91,7 +91,7 @@ import Testing
         }
         let kept = try FullDiskTests.count(log)
         #expect(kept % 3 == 0 && kept >= 9, "\(pages)")
-        try #require(Limit.fileSize.set(nil))
+        try #require(ProcessLimit.fileSize.set(nil))
         try await FullDiskTests.change(log, 9)
         #expect(try FullDiskTests.count(log) == kept + 3)
         #expect(try EventLog.verify(place.url).isClean, "\(pages)")
@@ -107,7 +107,7 @@ import Testing
       let place = try TemporaryStore()
       var (refused, pages, fits) = (0, 0, false)
       while !fits {
-        try #require(Limit.fileSize.set(pages * 4096))
+        try #require(ProcessLimit.fileSize.set(pages * 4096))
         do {
           _ = try place.open()
           fits = true
@@ -117,7 +117,7 @@ import Testing
             try FileManager.default.contentsOfDirectory(atPath: place.directory.path).isEmpty, "\(pages)")
           refused += 1
         }
-        try #require(Limit.fileSize.set(nil))
+        try #require(ProcessLimit.fileSize.set(nil))
         pages += 1
       }
       #expect(refused > 10)

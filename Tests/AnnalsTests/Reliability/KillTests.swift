@@ -6,7 +6,7 @@ import Testing
 /// Processes killed at any moment of an append, an open or a creation.
 @Suite(.serialized) struct KillTests {
   private static let perRound = 20
-  private static let rounds = Campaign.seeds(Campaign.count("ANNALS_KILLS", usual: 20), perRound: perRound)
+  private static let rounds = RunLength.seeds(RunLength.count("ANNALS_KILLS", usual: 20), perRound: perRound)
 
   /// What the journal of the victims says.
   private struct Account {

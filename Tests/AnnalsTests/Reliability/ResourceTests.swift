@@ -15,7 +15,7 @@ import Testing
         let place = try TemporaryStore()
         if !creating { try await Specimen.create(at: place.url) }
         let before = try Inventory(place.directory)
-        try #require(Limit.descriptors.set(descriptors))
+        try #require(ProcessLimit.descriptors.set(descriptors))
         var error: AnnalsError?
         do {
           let log = try place.open()
@@ -24,7 +24,7 @@ import Testing
         } catch let thrown as AnnalsError {
           error = thrown
         }
-        try #require(Limit.descriptors.set(nil))
+        try #require(ProcessLimit.descriptors.set(nil))
         if let error {
           refused += 1
           #expect(error.code == .inputOutput, "\(descriptors): \(error)")
@@ -44,7 +44,7 @@ import Testing
       try await Specimen.create(at: place.url)
       var refused = 0
       for mebibytes in [1, 2, 3, 4, 6, 8, 16, 64, 256, 1024] {
-        try #require(Limit.addressSpace.set(try Limit.addressSpaceInUse() + mebibytes << 20))
+        try #require(ProcessLimit.addressSpace.set(try ProcessLimit.addressSpaceInUse() + mebibytes << 20))
         do {
           let log = try place.open(StoreOptions(creation: .never))
           let count = try log.read { (snapshot) throws(AnnalsError) in try snapshot.all().count }
@@ -54,7 +54,7 @@ import Testing
           refused += 1
           #expect([.inputOutput, .diskFull].contains(error.code), "\(mebibytes): \(error)")
         }
-        try #require(Limit.addressSpace.set(nil))
+        try #require(ProcessLimit.addressSpace.set(nil))
       }
       #expect(refused > 0)
       #expect(try EventLog.verify(place.url).isClean)
@@ -65,7 +65,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       let place = try TemporaryStore()
       _ = try place.open()
-      try #require(Limit.addressSpace.set(try Limit.addressSpaceInUse() + 40 << 20))
+      try #require(ProcessLimit.addressSpace.set(try ProcessLimit.addressSpaceInUse() + 40 << 20))
       var answered = 0
       do {
         let log = try place.open()
@@ -78,7 +78,7 @@ import Testing
         #expect(error.message.contains("address space"))
       }
       #expect(answered > 0 && answered < 400)
-      try #require(Limit.addressSpace.set(nil))
+      try #require(ProcessLimit.addressSpace.set(nil))
       try await place.open().append([.placed(1)], to: "a")
       let report = try EventLog.verify(place.url)
       #expect(report.isClean)

@@ -6,11 +6,11 @@ import Testing
 /// Spoilt files: no death by a signal, nothing told otherwise than it was.
 @Suite(.serialized) struct SpoiltFileTests {
   private static let perChild = 20
-  private static let flips = Campaign.seeds(
-    Campaign.count("ANNALS_FLIPS", usual: 200) / 2, perRound: perChild)
+  private static let flips = RunLength.seeds(
+    RunLength.count("ANNALS_FLIPS", usual: 200) / 2, perRound: perChild)
   /// One round for every hundred flips of each kind.
-  private static let others = Campaign.seeds(
-    max(1, Campaign.count("ANNALS_FLIPS", usual: 200) / 200) * perChild, perRound: perChild)
+  private static let others = RunLength.seeds(
+    max(1, RunLength.count("ANNALS_FLIPS", usual: 200) / 200) * perChild, perRound: perChild)
 
   /// What became of the damages of one round.
   private struct Tally {

@@ -278,7 +278,7 @@ import Testing
     let running = Task { [store] in
       try await store.process("mailer") { element in try await first.handle(element.entry.position) }
     }
-    while await first.positions.count < 3 { try await Task.sleep(for: .milliseconds(1)) }
+    try await waitUntil { await first.positions.count >= 3 }
     let error = await #expect(throws: AnnalsError.self) { try await run(Handled()) }
     #expect(error?.code == .busy)
     #expect(error?.details.holder == getpid())
@@ -295,7 +295,7 @@ import Testing
     running.cancel()
     try await running.value
     try await append(2)
-    while await second.positions.count < 2 { try await Task.sleep(for: .milliseconds(1)) }
+    try await waitUntil { await second.positions.count >= 2 }
     #expect(await first.take() == [1, 2, 3])
     #expect(await second.take() == [4, 5])
     waiting.cancel()
@@ -314,7 +314,7 @@ import Testing
     let running = Task { [store] in
       try await store.process("mailer") { element in try await handled.handle(element.entry.position) }
     }
-    while await handled.positions.count < 2 { try await Task.sleep(for: .milliseconds(1)) }
+    try await waitUntil { await handled.positions.count >= 2 }
     let error = #expect(throws: AnnalsError.self) { try store.log.keep(old, of: "mailer") }
     #expect(error?.code == .busy && error?.details.holder == getpid())
     let json = String(decoding: try JSONEncoder().encode(old), as: UTF8.self)

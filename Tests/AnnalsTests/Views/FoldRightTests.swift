@@ -66,7 +66,7 @@ struct FoldRightTests {
     let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
     #expect(try shelf.foldLease(1) == nil)
     view.host.engine.fail(1, AnnalsError(.superseded, "the log cannot be read any more"))
-    try await ViewFollowingTests.wait { try shelf.foldLease(1) != nil }
+    try await waitUntil { try shelf.foldLease(1) != nil }
     guard case .stopped(let error) = try view.status().state else {
       Issue.record("the view goes on")
       return

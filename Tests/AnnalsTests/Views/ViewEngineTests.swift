@@ -49,7 +49,7 @@ struct ViewEngineTests {
     #expect(error?.code == .damaged)
     // Every word, so that the spoilt row is met.
     try await tallied.append(400, to: store, &random)
-    try await ViewFollowingTests.wait { counts.line.state.withLock { $0.served?.file.number } == 2 }
+    try await waitUntil { counts.line.state.withLock { $0.served?.file.number } == 2 }
     try await counts.waitUntil(tallied.last)
     #expect(try counts.status().reason?.contains("damaged") == true)
     #expect(try counts.read { try $0.all() } == tallied.counts())
@@ -91,7 +91,7 @@ struct ViewEngineTests {
       Rotten.place.store(tallied.last.rawValue + 1, ordering: .releasing)
       try await tallied.append(1, to: store, &random)
       try store.rebuild(Rotten.self)
-      try await ViewFollowingTests.wait { view.line.state.withLock { $0.served?.file.number } == before + 2 }
+      try await waitUntil { view.line.state.withLock { $0.served?.file.number } == before + 2 }
       try await view.waitUntil(tallied.last)
       #expect(try view.status().reason?.contains("damaged") == true)
     }
@@ -206,7 +206,7 @@ struct ViewEngineTests {
       #expect(try shelf.foldLease(1) == nil)
     }
     let shelf = try ViewShelf.open(in: #require(directory), .readWrite)
-    try await ViewFollowingTests.wait { try shelf?.foldLease(1) != nil }
+    try await waitUntil { try shelf?.foldLease(1) != nil }
     let hold = try shelf?.lock()
     #expect(try shelf?.remove(1) == true)
     _ = consume hold

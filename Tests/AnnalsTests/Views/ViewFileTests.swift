@@ -162,8 +162,8 @@ struct ViewFileTests {
       let changed = #expect(throws: AnnalsError.self) { _ = try store.view(Edited.self) }
       #expect(changed?.code == .shapeChanged)
       let newer = try store.view(Tallies.CountsV2.self)
-      try await ViewFollowingTests.wait { try newer.status().servedVersion == 2 }
-      try await ViewFollowingTests.wait { try store.log.views().map(\.version) == [2] }
+      try await waitUntil { try newer.status().servedVersion == 2 }
+      try await waitUntil { try store.log.views().map(\.version) == [2] }
     }
     let store = try tallied.open()
     let older = #expect(throws: AnnalsError.self) { _ = try store.view(Tallies.Counts.self) }

@@ -51,10 +51,8 @@ struct ViewFoldTests {
 
   @Test("a page that ends before what a file has read sets nothing back")
   func pageBehind() throws {
-    let place = FileManager.default.temporaryDirectory.appendingPathComponent("views-\(UUID())")
-    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: place) }
-    let file = try ViewFile.open(1, called: "roster", in: Directory.open(path: place.path), create: true)
+    let place = try TemporaryDirectory()
+    let file = try ViewFile.open(1, called: "roster", in: Directory.open(path: place.url.path), create: true)
     let fold = ViewFold<Roster>(file, try ProjectionOutline(Roster.self))
     let log = UUID()
     let later = Checkpoint(log: log, incarnation: 0, position: 4, mark: 2)
@@ -76,10 +74,8 @@ struct ViewFoldTests {
 
   @Test("rows of a batch are read back, by key and by secondary key")
   func batches() throws {
-    let place = FileManager.default.temporaryDirectory.appendingPathComponent("views-\(UUID())")
-    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: place) }
-    let directory = try Directory.open(path: place.path)
+    let place = try TemporaryDirectory()
+    let directory = try Directory.open(path: place.url.path)
     let file = try ViewFile.open(1, called: "roster", in: directory, create: true)
     let fold = ViewFold<Roster>(file, try ProjectionOutline(Roster.self))
     func run(_ entries: [Entry<TeamsV1.Event>], from start: Checkpoint?, to end: Checkpoint) throws {

@@ -38,7 +38,7 @@ struct ViewFollowingTests {
       let before = counts.line.state.withLock { $0.served?.file.number }
       try store.rebuild(Tallies.Counts.self)
       try await tallied.append(100, to: store, &random)
-      try await Self.wait { counts.line.state.withLock { $0.served?.file.number } != before }
+      try await waitUntil { counts.line.state.withLock { $0.served?.file.number } != before }
       try await counts.waitUntil(tallied.last)
       #expect(try counts.read { try $0.all() } == tallied.counts(), "seed \(seed)")
     }
@@ -65,7 +65,7 @@ struct ViewFollowingTests {
     let word = try counts.read { try $0.get(Tallies.CountsV2.Word.self, "w1") }
     #expect(word?.times == tallied.counts()["w1"]?.times)
     try await tallied.append(200, to: store, &random)
-    try await Self.wait { try counts.status().servedVersion == 2 }
+    try await waitUntil { try counts.status().servedVersion == 2 }
     try await counts.waitUntil(tallied.last)
     let expected = tallied.counts()
     try counts.read { snapshot in
@@ -76,7 +76,7 @@ struct ViewFollowingTests {
       }
     }
     // The older file goes as soon as nobody has it open.
-    try await Self.wait { try Self.files(tallied.url) == ["v-000002.mdb"] }
+    try await waitUntil { try Self.files(tallied.url) == ["v-000002.mdb"] }
   }
 
   @Test("an event that cannot be folded stops its view there, and no other")
@@ -106,18 +106,6 @@ struct ViewFollowingTests {
   static func files(_ url: URL) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: url.appendingPathComponent("views").path)
       .filter { $0.hasSuffix(".mdb") }.sorted()
-  }
-
-  /// Waits until something is so, a minute at most.
-  static func wait(_ isSo: () throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(60)
-    while try !isSo() {
-      guard ContinuousClock.now < end else {
-        Issue.record("it did not become so")
-        return
-      }
-      try await Task.sleep(for: .milliseconds(2))
-    }
   }
 }
 
@@ -180,7 +168,7 @@ struct RowUpcastTests {
       #expect(found?.isUpcast == true)
     }
     try store.rebuild(Lengths.self)
-    try await ViewFollowingTests.wait { try store.log.views().map(\.number) == [3] }
+    try await waitUntil { try store.log.views().map(\.number) == [3] }
     try await view.waitUntil(tallied.last)
     let found = try view.read { (snapshot) throws(AnnalsError) in
       try snapshot.get(Lengths.Word.self, Keys(2, "w1"))

@@ -142,7 +142,7 @@ struct ViewPlanTests {
     #expect(view.line.state.withLock { $0.served?.file.number } == file)
     #expect(try view.status().reason == nil)
     try store.rebuild(DistancesOfSecond.self)
-    try await ViewFollowingTests.wait { view.line.state.withLock { $0.served?.file.number } != file }
+    try await waitUntil { view.line.state.withLock { $0.served?.file.number } != file }
     try await view.waitUntil(last)
     #expect(try rows(of: view) == after)
   }
@@ -161,7 +161,7 @@ struct ViewPlanTests {
     let view = try store.view(DistancesOfThird.self)
     let reason = try #require(try view.status().reason)
     #expect(reason.contains("'Walked'") && reason.contains("from 2.0.0 to 3.0.0"), "\(reason)")
-    try await ViewFollowingTests.wait { try store.log.views().map(\.number) == [2] }
+    try await waitUntil { try store.log.views().map(\.number) == [2] }
     try await view.waitUntil(600)
     #expect(try rows(of: view) == expected)
   }
@@ -176,12 +176,12 @@ struct ViewPlanTests {
     let newer = try EventStore(at: temporary.url, plan: Third.self)
     let other = try newer.view(DistancesOfThird.self)
     // Who neither reads nor folds anything finds no successor.
-    try await ViewFollowingTests.wait {
+    try await waitUntil {
       _ = try rows(of: view)
       return try older.log.views().map(\.number) == [2]
     }
     try await other.waitUntil(600)
-    try await ViewFollowingTests.wait {
+    try await waitUntil {
       if case .stopped(let error) = try view.status().state { return error.code == .superseded }
       return false
     }
@@ -197,7 +197,7 @@ struct ViewPlanTests {
     #expect(try older.log.views().map(\.number) == [2])
     // Whoever insists builds it, once; the newer program builds it again, and that is all.
     try older.rebuild(DistancesOfSecond.self)
-    try await ViewFollowingTests.wait {
+    try await waitUntil {
       (_, _) = (try rows(of: view), try rows(of: other))
       return try older.log.views().map(\.number) == [4]
     }

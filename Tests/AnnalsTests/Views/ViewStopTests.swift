@@ -84,7 +84,7 @@ struct ViewStopTests {
     try await store.append(
       [said("a", 1), said("b", 1), said("deep", 100), said("c", 1), said("deep", 101), said("d", 1)], to: "s")
     let view = try store.view(Narrow.self)
-    try await ViewFollowingTests.wait {
+    try await waitUntil {
       guard case .stopped = try view.status().state else { return false }
       return true
     }
@@ -120,7 +120,7 @@ struct ViewStopTests {
     let last = try await store.append([said, said], to: "s").positions[1]
     try await counts.waitUntil(last)
     try await pauses.waitUntil(last)
-    try await ViewFollowingTests.wait {
+    try await waitUntil {
       guard case .stopped = try stuck.status().state else { return false }
       return true
     }
@@ -164,7 +164,7 @@ struct ViewStopTests {
     try await view.waitUntil(tallied.last)
     Moody.refuses.store(true, ordering: .releasing)
     try store.rebuild(Moody.self)
-    try await ViewFollowingTests.wait {
+    try await waitUntil {
       guard case .stopped(let error) = try view.status().state else { return false }
       return error.code == .ruleFailed
     }
@@ -174,7 +174,7 @@ struct ViewStopTests {
     #expect(view.line.state.withLock { $0.served?.file.number } == 1)
     Moody.refuses.store(false, ordering: .releasing)
     try store.rebuild(Moody.self)
-    try await ViewFollowingTests.wait { view.line.state.withLock { $0.served?.file.number ?? 0 } > 1 }
+    try await waitUntil { view.line.state.withLock { $0.served?.file.number ?? 0 } > 1 }
     guard case .following = try view.status().state else {
       Issue.record("the view does not follow")
       return
@@ -206,7 +206,7 @@ struct ViewStopTests {
     try await view.waitUntil(tallied.last)
     Sullen.refuses.store(true, ordering: .releasing)
     try store.rebuild(Sullen.self)
-    try await ViewFollowingTests.wait {
+    try await waitUntil {
       guard case .stopped = try view.status().state else { return false }
       return true
     }
@@ -214,7 +214,7 @@ struct ViewStopTests {
     try await Task.sleep(for: .milliseconds(300))
     Sullen.refuses.store(false, ordering: .releasing)
     _ = try store.view(Sullen.self)
-    try await ViewFollowingTests.wait { view.line.state.withLock { $0.served?.file.number ?? 0 } > 1 }
+    try await waitUntil { view.line.state.withLock { $0.served?.file.number ?? 0 } > 1 }
     guard case .following = try view.status().state else {
       Issue.record("the view does not follow")
       return
@@ -230,7 +230,7 @@ struct ViewStopTests {
       try await tallied.append(60, to: store, &random)
       let (counts, pauses) = (try store.view(Tallies.Counts.self), try store.view(Tallies.Pauses.self))
       try await counts.waitUntil(tallied.last)
-      try await ViewFollowingTests.wait {
+      try await waitUntil {
         // Threads of the view that get no processor keep its file.
         do { try store.remove(view: "counts") } catch let error as AnnalsError where error.code == .busy {
           return false
@@ -302,7 +302,7 @@ struct ViewStopTests {
     let file = try #require(view.line.state.withLock { $0.served?.file })
     try ViewEngineTests.spoil("w1", in: file)
     try await tallied.append(400, to: store, &random)
-    try await ViewFollowingTests.wait { view.line.state.withLock { $0.served?.file.number } == 2 }
+    try await waitUntil { view.line.state.withLock { $0.served?.file.number } == 2 }
     try await view.waitUntil(tallied.last)
     for (word, expected) in tallied.counts() {
       let row = try view.read { (snapshot) throws(AnnalsError) in
@@ -379,7 +379,7 @@ struct ViewQuarantineTests {
     }
     let store = try EventStore(at: temporary.url, plan: Second.self)
     let view = try store.view(Riders.self)
-    try await ViewFollowingTests.wait {
+    try await waitUntil {
       guard case .stopped(let error) = try view.status().state else { return false }
       return error.code == .ruleFailed
     }

@@ -63,7 +63,7 @@ struct ViewTakeoverTests {
     let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
     // Another process folds, and has not yet made it durable.
     var lease: FoldLease?
-    try await ViewFollowingTests.wait {
+    try await waitUntil {
       lease = try shelf.foldLease(1)
       return lease != nil
     }
@@ -80,7 +80,7 @@ struct ViewTakeoverTests {
     try shelf.put(mark, for: 1)
     withExtendedLifetime(lease) {}
     lease = nil
-    try await ViewFollowingTests.wait { counts.line.track(of: file) != nil }
+    try await waitUntil { counts.line.track(of: file) != nil }
     let after = file.isSynced.load(ordering: .relaxed)
     #expect(after)
   }
@@ -92,14 +92,14 @@ struct ViewTakeoverTests {
     let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
     // Another process folds.
     var lease: FoldLease?
-    try await ViewFollowingTests.wait {
+    try await waitUntil {
       lease = try shelf.foldLease(1)
       return lease != nil
     }
     let counts = try store.view(Tallies.Counts.self)
     let lock = tallied.url.appendingPathComponent("views/views.lock")
     // The store's thread may make the file again between the two steps.
-    try await ViewFollowingTests.wait {
+    try await waitUntil {
       try FileManager.default.removeItem(at: lock)
       do {
         try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
@@ -108,11 +108,11 @@ struct ViewTakeoverTests {
         return false
       }
     }
-    try await ViewFollowingTests.wait {
+    try await waitUntil {
       if case .stopped = try counts.status().state { true } else { false }
     }
     try FileManager.default.removeItem(at: lock)
-    try await ViewFollowingTests.wait {
+    try await waitUntil {
       if case .following = try counts.status().state { true } else { false }
     }
     withExtendedLifetime(lease) {}
@@ -129,7 +129,7 @@ struct ViewTakeoverTests {
     let store = try tallied.open()
     let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
     // Until what had it open before has let go of it.
-    try await ViewFollowingTests.wait { try shelf.foldLease(1) != nil }
+    try await waitUntil { try shelf.foldLease(1) != nil }
     let reader = try tallied.open(StoreOptions(access: .readOnly))
     let seen = try reader.view(Tallies.Counts.self)
     #expect(try seen.read { try $0.all() } == tallied.counts())
@@ -147,7 +147,7 @@ struct ViewTakeoverTests {
     let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
     // Another process folds.
     var lease: FoldLease?
-    try await ViewFollowingTests.wait {
+    try await waitUntil {
       lease = try shelf.foldLease(1)
       return lease != nil
     }
@@ -156,7 +156,7 @@ struct ViewTakeoverTests {
     let batch = OtherBatch()
     let other = try WriterThread(name: "other") { batch.run(in: file) }
     defer { batch.mayEnd.store(true, ordering: .releasing) }
-    try await ViewFollowingTests.wait { batch.hasBegun.load(ordering: .acquiring) }
+    try await waitUntil { batch.hasBegun.load(ordering: .acquiring) }
     try store.rebuild(Tallies.Counts.self)
     // Long enough for what is built to have come to the end of the log.
     try await Task.sleep(for: .milliseconds(300))
@@ -166,7 +166,7 @@ struct ViewTakeoverTests {
     try batch.end(at: last, of: store.log.core)
     other.join()
     #expect(batch.failure.withLock { $0 } == nil)
-    try await ViewFollowingTests.wait {
+    try await waitUntil {
       let position = try counts.read { try $0.position() }
       #expect(position == tallied.last)
       return counts.line.state.withLock { $0.served?.file.number } == 2
@@ -221,7 +221,7 @@ struct ViewTakeoverTests {
     try await counts.waitUntil(tallied.last)
     #expect(try counts.read { try $0.all() } == tallied.counts())
     try store.rebuild(Tallies.Counts.self)
-    try await ViewFollowingTests.wait {
+    try await waitUntil {
       try store.log.views().filter { $0.state == .ready }.map(\.number) == [2]
     }
     #expect(try counts.read { try $0.all() } == tallied.counts())
@@ -229,7 +229,7 @@ struct ViewTakeoverTests {
     let raised = try reader.view(Tallies.CountsV2.self)
     #expect(try raised.status().servedVersion == 1)
     _ = try store.view(Tallies.CountsV2.self)
-    try await ViewFollowingTests.wait {
+    try await waitUntil {
       _ = try raised.read { try $0.position() }
       return try raised.status().servedVersion == 2
     }
@@ -259,7 +259,7 @@ struct ViewTakeoverTests {
     let store = try tallied.open()
     for number in 2...3 as ClosedRange<UInt64> {
       // Until what had it open before has let go of it.
-      try await ViewFollowingTests.wait {
+      try await waitUntil {
         do { try store.remove(view: "counts") } catch let error as AnnalsError where error.code == .busy {
           return false
         }

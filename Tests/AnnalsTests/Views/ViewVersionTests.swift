@@ -52,18 +52,18 @@ struct ViewVersionTests {
     do {
       let store = try tallied.open()
       let view = try store.view(Tallies.CountsV2.self)
-      try await ViewFollowingTests.wait { try view.status().servedVersion == 2 }
-      try await ViewFollowingTests.wait { try ViewFollowingTests.files(tallied.url) == ["v-000002.mdb"] }
+      try await waitUntil { try view.status().servedVersion == 2 }
+      try await waitUntil { try ViewFollowingTests.files(tallied.url) == ["v-000002.mdb"] }
     }
     try mark.write(to: views.appendingPathComponent("v-000001.state"))
     if remains == .spoilt { try Data(count: 100).write(to: views.appendingPathComponent("v-000001.mdb")) }
     let store = try tallied.open()
     let view = try store.view(CountsV3.self)
-    try await ViewFollowingTests.wait { try view.status().servedVersion == 3 }
+    try await waitUntil { try view.status().servedVersion == 3 }
     let rows = try view.rows(RowQuery(Tallies.CountsV2.Word.self))
     #expect(rows.map(\.word) == tallied.counts().keys.sorted())
     #expect(rows.allSatisfy { tallied.counts()[$0.word]?.times == $0.times })
-    try await ViewFollowingTests.wait { try ViewFollowingTests.files(tallied.url) == ["v-000003.mdb"] }
+    try await waitUntil { try ViewFollowingTests.files(tallied.url) == ["v-000003.mdb"] }
   }
 
   @Test("files that are chosen anew while a version takes over do not put the older one back")
@@ -83,7 +83,7 @@ struct ViewVersionTests {
         try await Task.sleep(for: .milliseconds(1))
       }
       // Nothing is appended that would bring another page.
-      try await ViewFollowingTests.wait { try view.status().servedVersion == 2 }
+      try await waitUntil { try view.status().servedVersion == 2 }
       #expect(try view.status().progress == nil, "round \(round)")
     }
   }

@@ -1,4 +1,5 @@
 package import Annals
+import AnnalsTestSupport
 package import Foundation
 
 /// What happens in a harbour: what views are folded from in processes whose power is cut.

@@ -109,7 +109,7 @@ import Testing
   @Test func `less address space halves the map`() async throws {
     await #expect(processExitsWith: .success) {
       let shelf = try Shelf()
-      #expect(Limit.addressSpace.set(16 << 30))
+      #expect(ProcessLimit.addressSpace.set(16 << 30))
       let environment = try shelf.create()
       try environment.store([1])
       let mapSize = try environment.info().mapSize

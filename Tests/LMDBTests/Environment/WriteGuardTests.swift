@@ -251,7 +251,7 @@ import Testing
       let environment = try shelf.create()
       try environment.store([1])
       signal(SIGXFSZ, SIG_IGN)
-      #expect(Limit.fileSize.set(try shelf.bytes().count + 8192))
+      #expect(ProcessLimit.fileSize.set(try shelf.bytes().count + 8192))
       let large = [UInt8](repeating: 7, count: 1 << 20)
       let error = #expect(throws: EnvironmentError.self) { try environment.store(large) }
       guard case .notCommitted(let cause) = error else {
@@ -260,7 +260,7 @@ import Testing
       }
       #expect(cause.isDiskFull)
       #expect(try environment.bytes(1) == [1])
-      #expect(Limit.fileSize.set(nil))
+      #expect(ProcessLimit.fileSize.set(nil))
       try environment.store(large)
       #expect(try environment.bytes(1) == large)
     }

@@ -12,25 +12,22 @@ final class Shelf: Sendable {
 
   let path: String
   let directory: Directory
-  private let isOwner: Bool
+  /// The directory, where this process has made it.
+  private let owned: TemporaryDirectory?
 
   /// An empty directory under `/tmp`.
   init() throws {
-    path = FileManager.default.temporaryDirectory.path + "/lmdb-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    let owned = try TemporaryDirectory()
+    path = owned.url.path
     directory = try Directory.open(path: path)
-    isOwner = true
+    self.owned = owned
   }
 
   /// The directory that another process has made.
   init(path: String) throws {
     self.path = path
     directory = try Directory.open(path: path)
-    isOwner = false
-  }
-
-  deinit {
-    if isOwner { try? FileManager.default.removeItem(atPath: path) }
+    owned = nil
   }
 
   /// The locks, opened anew, as another process would.

@@ -56,7 +56,7 @@ import Testing
   func `rows that are set near each other are those of a dictionary`(seed: UInt64) throws {
     let shelf = try Shelf()
     let environment = try shelf.create()
-    var generator = SplitMix64(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     var model: [UInt64: [UInt8]] = [:]
     for _ in 0..<5 {
       try environment.write { (transaction) throws(EnvironmentError) in

@@ -9,7 +9,7 @@ import Testing
   {
     let shelf = try Shelf()
     let environment = try shelf.create()
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var model: Model = ([:], [:])
     for _ in 0..<12 {
       let before = model
@@ -32,7 +32,7 @@ import Testing
 
   private func change(
     _ transaction: inout WriteTransaction, _ model: inout Model, _ environment: Environment,
-    _ random: inout SplitMix64
+    _ random: inout SeededGenerator
   ) throws(EnvironmentError) {
     let length = Int.random(in: 0..<20, using: &random) == 0 ? 9000 : 90
     let value = (0..<Int.random(in: 0...length, using: &random)).map { UInt8(truncatingIfNeeded: $0) }
@@ -59,7 +59,7 @@ import Testing
   }
 
   private func compare(
-    _ environment: Environment, _ model: Model, _ random: inout SplitMix64
+    _ environment: Environment, _ model: Model, _ random: inout SeededGenerator
   ) throws(EnvironmentError) {
     let numbers = model.numbers.keys.sorted()
     let names = model.names.keys.sorted { $0.lexicographicallyPrecedes($1) }

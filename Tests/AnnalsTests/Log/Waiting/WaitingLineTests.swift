@@ -144,8 +144,7 @@ import Testing
 
   /// Waits until `count` callers wait for room.
   private func wait(for count: Int) async throws {
-    for _ in 0..<10_000 where line.visitorCount != count { try await Task.sleep(for: .milliseconds(1)) }
-    try #require(line.visitorCount == count)
+    try await waitUntil { line.visitorCount == count }
   }
 
   @Test func `callers beyond the room wait, and enter in their order as others are taken`() async throws {

@@ -85,9 +85,8 @@ struct Compiler {
   }
 
   private func run(_ options: [String], _ files: [(name: String, source: String)]) throws -> Outcome {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "annals-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let temporary = try TemporaryDirectory()
+    let folder = temporary.url
     for (name, source) in files {
       try source.write(to: folder.appending(path: name), atomically: true, encoding: .utf8)
     }

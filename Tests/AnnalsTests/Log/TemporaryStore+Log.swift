@@ -2,36 +2,10 @@ import Foundation
 
 @testable import Annals
 
-/// A directory for one test, removed when the test is done.
-final class TemporaryStore: Sendable {
-  let directory: URL
-
-  init() throws {
-    directory = FileManager.default.temporaryDirectory.appendingPathComponent("annals-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-  }
-
-  deinit {
-    // What is left behind in the system's own folder for temporary files harms nobody.
-    try? FileManager.default.removeItem(at: directory)
-  }
-
-  /// Where the test's store is.
-  var url: URL { directory.appendingPathComponent("orders.annals") }
-
+extension TemporaryStore {
   /// The store, created at the first use. Heads are merged far more often than they are for users.
   func open(_ options: StoreOptions = .merging(every: 16)) throws(AnnalsError) -> EventLog {
     try EventLog(at: url, options: options)
-  }
-
-  /// Every file of the store but lock files, with its content.
-  func files() throws -> [String: Data] {
-    var files: [String: Data] = [:]
-    for name in try FileManager.default.contentsOfDirectory(atPath: url.path)
-    where !name.hasSuffix("lock") && !name.hasPrefix("program-") {
-      files[name] = try Data(contentsOf: url.appendingPathComponent(name))
-    }
-    return files
   }
 }
 

@@ -1,23 +1,7 @@
 import Annals
 import Foundation
 
-/// A place for the store of one recipe, removed when the test is done.
-final class TemporaryStore: Sendable {
-  private let directory: URL
-
-  init() throws {
-    directory = FileManager.default.temporaryDirectory.appendingPathComponent("recipe-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-  }
-
-  deinit {
-    // What is left behind in the system's own folder for temporary files harms nobody.
-    try? FileManager.default.removeItem(at: directory)
-  }
-
-  /// Where the store is.
-  var url: URL { directory.appendingPathComponent("recipe.annals") }
-
+extension TemporaryStore {
   /// Appends events as the first program did whose only schema was `schema`.
   func write<Schema: VersionedSchema>(
     _ events: [Schema.Event], as schema: Schema.Type, to stream: StreamName = "all", at time: Date? = nil
@@ -46,16 +30,6 @@ final class TemporaryStore: Sendable {
       while let entry = try entries.next() { events.append(entry.event) }
       return events
     }
-  }
-
-  /// Every file of the store but lock files, with its content.
-  func files() throws -> [String: Data] {
-    var files: [String: Data] = [:]
-    for name in try FileManager.default.contentsOfDirectory(atPath: url.path)
-    where !name.hasSuffix("lock") && !name.hasPrefix("program-") {
-      files[name] = try Data(contentsOf: url.appendingPathComponent(name))
-    }
-    return files
   }
 }
 
