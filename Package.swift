@@ -89,7 +89,7 @@ let package = Package(
     .testTarget(name: "LMDBTests", dependencies: ["LMDB", "AnnalsTestSupport"], swiftSettings: lending),
     // The golden store is found by its path, not copied as a resource. As one module its optimisation takes longer than all tests; what it tests is optimised.
     .testTarget(
-      name: "AnnalsTests", dependencies: ["Annals", "AnnalsTestSupport", "FieldFuzz"], exclude: ["Golden"],
+      name: "AnnalsTests", dependencies: ["Annals", "AnnalsTestSupport"], exclude: ["Golden"],
       swiftSettings: lending + [.unsafeFlags(["-Onone"], .when(configuration: .release))]),
     // What is decided without a store, gone through in every order: optimised, because that takes processors and nothing else.
     .testTarget(
@@ -99,23 +99,18 @@ let package = Package(
     .testTarget(
       name: "MaterialTests", dependencies: ["Annals", "AnnalsTestSupport"],
       swiftSettings: strict),
-    // What gives changed payloads to the decoders of fields; what it begins with is found by its path.
+    // Programs that tests kill, record, cut off and starve, and one that gives changed payloads to the decoders of
+    // fields. They are one program of its own, which starts faster than the tests do. Tests build the shims.
     .target(
-      name: "FieldFuzz", dependencies: ["Annals", "AnnalsTestSupport"], path: "Tests/FieldFuzz",
-      exclude: ["Corpus"], swiftSettings: strict),
+      name: "FaultPrograms", dependencies: ["Annals", "LMDB", "AnnalsTestSupport"],
+      path: "Tests/FaultInjection/Programs", exclude: ["Fields/Corpus"], swiftSettings: strict),
     .executableTarget(
-      name: "FieldFuzzTool", dependencies: ["FieldFuzz"], path: "Tests/FieldFuzzTool", swiftSettings: strict),
-    // What the tests that kill processes run as processes: a program of its own starts faster than the tests do.
-    .target(
-      name: "AnnalsFaults", dependencies: ["Annals", "LMDB", "AnnalsTestSupport"], path: "Tests/AnnalsFaults",
-      swiftSettings: strict),
-    .executableTarget(
-      name: "AnnalsFaultTool", dependencies: ["AnnalsFaults"], path: "Tests/AnnalsFaultTool",
+      name: "FaultTool", dependencies: ["FaultPrograms"], path: "Tests/FaultInjection/Tool",
       swiftSettings: strict),
     .testTarget(
-      name: "AnnalsFaultTests",
-      dependencies: ["Annals", "LMDB", "AnnalsTestSupport", "AnnalsFaults", "AnnalsFaultTool"],
-      swiftSettings: strict),
+      name: "FaultInjectionTests",
+      dependencies: ["Annals", "LMDB", "AnnalsTestSupport", "FaultPrograms", "FaultTool"],
+      path: "Tests/FaultInjection/Tests", swiftSettings: strict),
     .testTarget(
       name: "AnnalsExpansionTests", dependencies: ["AnnalsExpansion"], swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking(syntaxLibraries + ["SwiftSyntaxMacroExpansion"])),
@@ -125,16 +120,6 @@ let package = Package(
       exclude: ["ShopPlan.lock"], swiftSettings: strict),
     .testTarget(
       name: "AnnalsCommandTests", dependencies: ["Annals", "AnnalsCommand", "AnnalsTestSupport"],
-      swiftSettings: strict),
-    // The program that the fault tests record, cut off and refuse system calls to; the shims beside it are built by the tests.
-    .target(
-      name: "FaultSubject", dependencies: ["Annals", "AnnalsTestSupport"], path: "Tests/FaultSubject",
-      swiftSettings: strict),
-    .executableTarget(
-      name: "FaultSubjectTool", dependencies: ["FaultSubject"], path: "Tests/FaultSubjectTool",
-      swiftSettings: strict),
-    .testTarget(
-      name: "FaultTests", dependencies: ["Annals", "AnnalsTestSupport", "FaultSubject", "FaultSubjectTool"],
       swiftSettings: strict),
     .testTarget(
       name: "AnnalsTestingTests", dependencies: ["Annals", "AnnalsTesting", "AnnalsTestSupport"],

@@ -1,6 +1,6 @@
 import Annals
 
-// Written by Tests/Campaigns/telemetry-schemas.sh.
+// Written by Tests/Scripts/telemetry-schemas.sh.
 
 /// Every stage renames attributes as its version declares; what no rule takes is carried.
 enum TelemetryPlan: SchemaMigrationPlan {

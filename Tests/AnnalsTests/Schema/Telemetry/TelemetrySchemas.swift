@@ -1,6 +1,6 @@
 import Annals
 
-// Written by Tests/Campaigns/telemetry-schemas.sh.
+// Written by Tests/Scripts/telemetry-schemas.sh.
 
 @Schema(1, 4, 0) enum Telemetry1_4_0 {
   struct ResourceSeen: TreeRecord, TelemetryRecord { var tree: CBOR }

@@ -1,3 +1,0 @@
-import AnnalsFaults
-
-await FaultProgram.main()

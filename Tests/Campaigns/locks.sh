@@ -1,6 +1,0 @@
-#!/bin/sh
-# Removes, replaces and cuts off lock files under writing processes: locks.sh [rounds, default 200] [seed of the first round].
-# Each round has a store of its own, and prints its seed, what was done and what the writers were told.
-set -eu
-cd "$(dirname "$0")/../.."
-ANNALS_LOCKS="${1:-200}" ANNALS_SEED="${2:-1}" exec swift test --filter 'AnnalsFaultTests\.LockFileTests'

@@ -1,0 +1,103 @@
+import Annals
+import Dispatch
+import Foundation
+import Synchronization
+
+/// What a process does whose commit fails while LMDB's meta page is written and a snapshot lives: it goes on after each error that lets it.
+package enum Settling {
+  /// The calls, which follow those of an ``Attempt``.
+  package static let calls = Attempt.calls..<Attempt.calls + 6
+  /// The call that a snapshot lives beside, the third.
+  package static let watched = calls.lowerBound + 2
+
+  /// For how many milliseconds at least nobody waits for a snapshot to end.
+  private static let endless = 10_000 as UInt32
+
+  /// Does it with the store that an ``Attempt`` has left.
+  ///
+  /// - Parameters:
+  ///   - milliseconds: How long the snapshot lives, unless that is longer than anybody waits for it: then until the call is answered.
+  ///   - isCrowded: Whether so many snapshots live that no reader's slot is left.
+  static func run(
+    at url: URL, reading milliseconds: UInt32, isCrowded: Bool, noting journal: CallJournal
+  ) async throws {
+    var options = Workload.options(.full)
+    options.creation = .never
+    let log = try EventLog(at: url, options: options)
+    for number in calls {
+      let read = number == watched ? LongRead(of: log, milliseconds: milliseconds, isCrowded: isCrowded) : nil
+      let call = try Call(number, seed: Attempt.seed)
+      try journal.note(.begin(number))
+      var failure: AnnalsError?
+      do throws(AnnalsError) { try await call.append(to: log) } catch {
+        try journal.note(.failed(number, code: "\(error.code)"))
+        failure = error
+      }
+      if failure == nil { try journal.note(.done(number)) }
+      if milliseconds > Self.endless { read?.release() }
+      if let read { try journal.note(.read(read.count())) }
+      if failure?.recovery == [.reopen] { return }
+    }
+    let count = try log.read { (snapshot) throws(AnnalsError) in try snapshot.all().count }
+    try journal.note(.read(count))
+  }
+}
+
+/// A snapshot that lives for a while on a thread of its own.
+private final class LongRead: Sendable {
+  private let ended = DispatchSemaphore(value: 0)
+  private let mayEnd = DispatchSemaphore(value: 0)
+  private let result = Mutex<Result<Int, AnnalsError>?>(nil)
+
+  /// The bytes of the thread's stack: each of the snapshots takes a few of its frames.
+  private static let stack = 256 << 20
+
+  /// Begins to read; the snapshot is there when this returns.
+  ///
+  /// - Parameter isCrowded: Whether all other slots for readers are taken by further snapshots.
+  init(of log: EventLog, milliseconds: UInt32, isCrowded: Bool) {
+    let begun = DispatchSemaphore(value: 0)
+    let thread = Thread { [self] in
+      let found: Result<Int, AnnalsError>
+      do throws(AnnalsError) {
+        found = .success(
+          try read(log, isCrowded: isCrowded) {
+            begun.signal()
+            _ = mayEnd.wait(timeout: .now() + .milliseconds(Int(milliseconds)))
+          })
+      } catch {
+        found = .failure(error)
+        begun.signal()
+      }
+      result.withLock { $0 = found }
+      ended.signal()
+    }
+    thread.stackSize = Self.stack
+    thread.start()
+    begun.wait()
+  }
+
+  /// Waits in a snapshot, or in the last of as many as there are slots for, and counts the entries.
+  private func read(
+    _ log: EventLog, isCrowded: Bool, _ wait: () -> Void
+  ) throws(AnnalsError) -> Int {
+    try log.read { (snapshot) throws(AnnalsError) in
+      if isCrowded {
+        do throws(AnnalsError) { return try read(log, isCrowded: true, wait) } catch {
+          guard error.code == .tooManyReaders else { throw error }
+        }
+      }
+      wait()
+      return try snapshot.all().count
+    }
+  }
+
+  /// Lets the snapshot end before its time.
+  func release() { mayEnd.signal() }
+
+  /// How many entries the snapshot had, read at the end of its life.
+  func count() throws -> Int {
+    ended.wait()
+    return try result.withLock { try $0?.get() ?? 0 }
+  }
+}

@@ -1,0 +1,98 @@
+import Annals
+import Foundation
+
+/// What a process does to a view whose power is cut: it builds it, follows, raises its version, builds it anew and carries its rows over.
+struct ViewWorkload {
+  let workload: Workload
+  let url: URL
+  let journal: CallJournal
+
+  /// How stores are opened: what is built takes a commit for every few entries.
+  static func options(_ durability: StoreOptions.Durability) -> StoreOptions {
+    var options = Workload.options(durability)
+    options.viewPace.entries = 12
+    options.viewPace.building = .zero
+    return options
+  }
+
+  /// What is appended in one session.
+  private struct Session {
+    /// While the version is built.
+    var beside: Range<Int>
+    /// While it follows.
+    var live: Range<Int>
+    /// While it is built anew.
+    var again: Range<Int>
+  }
+
+  func run() async throws {
+    switch workload.views {
+    case .none: break
+    case .all:
+      let parts = parts(10)
+      try await append(parts[0].lowerBound..<parts[1].upperBound)
+      try await fold(
+        Cargo<CargoOne>.self, Session(beside: parts[2], live: parts[3], again: parts[4].prefix(0)))
+      try await fold(Cargo<CargoTwo>.self, Session(beside: parts[4], live: parts[5], again: parts[6]))
+      try await fold(
+        Cargo<CargoThree>.self,
+        Session(beside: parts[7], live: parts[8].lowerBound..<parts[9].upperBound, again: parts[9].suffix(0)))
+    case .last:
+      let parts = parts(3)
+      try await fold(Cargo<CargoThree>.self, Session(beside: parts[0], live: parts[1], again: parts[2]))
+    }
+  }
+
+  /// The calls in so many parts.
+  private func parts(_ count: Int) -> [Range<Int>] {
+    let calls = workload.calls
+    return (0..<count).map { part in
+      calls.lowerBound + calls.count * part / count..<calls.lowerBound + calls.count * (part + 1) / count
+    }
+  }
+
+  private func open() throws(AnnalsError) -> EventStore<Harbour> {
+    try EventStore(at: url, plan: Harbour.self, options: Self.options(workload.durability))
+  }
+
+  /// Appends where no view is open; the store is closed when this returns.
+  private func append(_ numbers: Range<Int>) async throws {
+    let store = try open()
+    for number in numbers { _ = try await append(number, to: store) }
+  }
+
+  private func append(_ number: Int, to store: EventStore<Harbour>) async throws -> Position {
+    let call = try HarbourCall(number, seed: workload.seed)
+    try journal.note(.begin(number))
+    let appended = try await call.append(to: store)
+    try journal.note(.done(number))
+    guard let position = appended.positions.last else { throw Unanswered() }
+    return position
+  }
+
+  /// An answer without a position.
+  private struct Unanswered: Error {}
+
+  /// One session with a version of the view; the store is closed when this returns.
+  private func fold<V: CargoVersion>(_ projection: Cargo<V>.Type, _ session: Session) async throws {
+    let store = try open()
+    try journal.note(.folding(V.number))
+    let view = try store.view(projection)
+    for number in session.beside { _ = try await append(number, to: store) }
+    try await wait(view)
+    for number in session.live { try await view.waitUntil(append(number, to: store)) }
+    guard !session.again.isEmpty else { return }
+    try store.rebuild(projection)
+    for number in session.again { try await view.waitUntil(append(number, to: store)) }
+    try await wait(view)
+  }
+
+  /// Waits until the version of a view serves and nothing is built.
+  private func wait<V: CargoVersion>(_ view: View<Cargo<V>>) async throws {
+    while true {
+      let status = try view.status()
+      if status.servedVersion == V.number, status.progress == nil { return }
+      try await Task.sleep(for: .milliseconds(2))
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package import Annals
+import Foundation
+
+/// What a process does whose power is cut: it creates a store, appends alone and beside others, closes, opens again.
+package struct Workload: Sendable {
+  /// How many sessions there are: opens with appends and a close behind them.
+  private static let sessions = 3
+  /// Decides what is appended.
+  package let seed: UInt64
+  /// The calls.
+  package let calls: Range<Int>
+  /// How many calls are made at the same time, every fourth time; 1 for one after another.
+  package let tasks: Int
+  /// When a call is answered.
+  package let durability: StoreOptions.Durability
+  /// What is done to generations between the sessions.
+  package let passes: Passes
+  /// What is done to views beside that.
+  package let views: Views
+
+  package init(
+    seed: UInt64, calls: Range<Int>, tasks: Int = 1, durability: StoreOptions.Durability = .full,
+    passes: Passes = .none, views: Views = .none
+  ) {
+    self.seed = seed
+    self.calls = calls
+    self.tasks = tasks
+    self.durability = durability
+    self.passes = passes
+    self.views = views
+  }
+
+  /// How the stores of all workloads are opened: heads of streams are merged every few calls.
+  static func options(_ durability: StoreOptions.Durability) -> StoreOptions {
+    var options = StoreOptions()
+    options.entriesPerMerge = 12
+    options.durability = durability
+    return options
+  }
+
+  /// Does it all, and notes each call before it is made and after it was answered.
+  func run(at url: URL, noting journal: CallJournal) async throws {
+    if views != .none {
+      try await ViewWorkload(workload: self, url: url, journal: journal).run()
+    } else if passes != .none {
+      try await runWithPasses(at: url, noting: journal)
+    } else {
+      try await runAlone(at: url, noting: journal)
+    }
+  }
+
+  /// Calls alone.
+  private func runAlone(at url: URL, noting journal: CallJournal) async throws {
+    var next = calls.lowerBound
+    for session in 1...Self.sessions {
+      let end = calls.lowerBound + calls.count * session / Self.sessions
+      try await append(next..<end, at: url, noting: journal)
+      next = end
+    }
+  }
+
+  /// The same with migration passes, a rollback and a removal between.
+  private func runWithPasses(at url: URL, noting journal: CallJournal) async throws {
+    let third = calls.count / 3
+    let (first, second) = (calls.lowerBound + third, calls.lowerBound + 2 * third)
+    try await append(calls.lowerBound..<first, at: url, noting: journal)
+    try await passes.switchAndReturn(url)
+    switch passes {
+    case .none, .synced:
+      try await append(first..<second, at: url, noting: journal)
+      try await passes.run(url)
+    case .unsynced:
+      try await passes.run(url) { try await append(first..<second, at: url, noting: journal, then: $0) }
+    }
+    try await Passes.discard(url)
+    try await append(second..<calls.upperBound, at: url, noting: journal)
+    try await passes.run(url)
+  }
+
+  /// One session; the store is closed when this returns.
+  private func append(
+    _ numbers: Range<Int>, at url: URL, noting journal: CallJournal,
+    then whenDone: @escaping @Sendable () -> Void = {}
+  ) async throws {
+    let log = try EventLog(at: url, options: Self.options(durability))
+    var rest = numbers
+    while !rest.isEmpty {
+      let isShared = tasks > 1 && rest.lowerBound % 4 == 0
+      let round = rest.prefix(isShared ? tasks : 1)
+      rest = rest.dropFirst(round.count)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in round {
+          group.addTask {
+            let call = try Call(number, seed: seed)
+            try journal.note(.begin(number))
+            try await call.append(to: log)
+            try journal.note(.done(number))
+            whenDone()
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+}

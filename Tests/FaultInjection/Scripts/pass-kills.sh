@@ -1,0 +1,6 @@
+#!/bin/sh
+# Kills migration passes, rollbacks and removals at random moments beside a writer: pass-kills.sh [kills in all, default 500] [seed of the first round].
+# Twenty kills are one round on one store; each round prints its seed. Named steps of a pass are tried one by one besides.
+set -eu
+cd "$(dirname "$0")/../../.."
+ANNALS_PASS_KILLS="${1:-500}" ANNALS_SEED="${2:-1}" exec swift test --filter '^FaultInjectionTests\.Pass(Kill|Storm)Tests'

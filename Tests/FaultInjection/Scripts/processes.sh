@@ -1,0 +1,6 @@
+#!/bin/sh
+# Kills processes that work on one store: processes.sh [kills, default 6000] [seed of the first round].
+# Three writers and two readers; three hundred kills are one round on one store; each round prints its seed and what was done.
+set -eu
+cd "$(dirname "$0")/../../.."
+ANNALS_KILLS="${1:-6000}" ANNALS_SEED="${2:-1}" exec swift test --filter '^FaultInjectionTests\.ProcessKillTests'

@@ -1,0 +1,126 @@
+import FaultPrograms
+import Foundation
+import Testing
+
+/// Commits that fail while LMDB's meta page is written, and whose outcome the library finds out while readers live.
+@Suite(.serialized, .enabled(if: Shim.areUsable, "\(Shim.need)")) struct SettlingTests {
+  /// What the process noted, and what an examination of its store found.
+  private struct Outcome {
+    var notes: [CallJournal.Note]
+    var marks: String
+    var finding: String?
+  }
+
+  /// Lets the write of the meta page fail that the third call needs.
+  ///
+  /// - Parameters:
+  ///   - times: How many writes of it fail from there on.
+  ///   - reading: For how many milliseconds a snapshot lives beside it.
+  ///   - isCrowded: Whether further snapshots take all other slots for readers.
+  private func run(
+    _ how: String, times: Int = 1, reading: Int = 300, isCrowded: Bool = false
+  ) throws -> Outcome {
+    let scratch = try TemporaryDirectory(in: TemporaryDirectory.memory)
+    let root = try scratch.directory("root")
+    let (before, journal, report) = (
+      try scratch.file("before"), try scratch.file("journal"), try scratch.file("report")
+    )
+    let first = try SubjectProcess.run(["attempt", root.path, before.path])
+    try #require(first.end == .exit(0), "\(first.errors)")
+    let run = try SubjectProcess.run(
+      ["settle", root.path, journal.path, "\(reading)", isCrowded ? "1" : "0"], under: [Shim.failures],
+      [
+        "ANNALS_SHIM_ROOT": root.path, "ANNALS_SHIM_CALL": "meta", "ANNALS_SHIM_AT": "3",
+        "ANNALS_SHIM_TIMES": "\(times)", "ANNALS_SHIM_REPORT": report.path, "ANNALS_SHIM_HOW": how,
+      ])
+    try #require(run.end == .exit(0), "\(run.errors)")
+    let notes = CallJournal.notes(in: try String(contentsOf: journal, encoding: .utf8))
+    var knowledge = Account(notes).knowledge
+    knowledge.must.numbers.formUnion(0..<Attempt.calls)
+    knowledge.may.numbers.formUnion(0..<Attempt.calls)
+    let inspector = try Inspector(seed: Attempt.seed, calls: Settling.calls.upperBound)
+    return Outcome(
+      notes: notes, marks: try String(contentsOf: report, encoding: .utf8),
+      finding: try inspector.finding(in: root, knowledge))
+  }
+
+  /// The same until the outcome is found out: a reader that has no processor for two seconds leaves it unknown.
+  private func settled(_ how: String, isCrowded: Bool = false) throws -> Outcome {
+    var outcome = try run(how, isCrowded: isCrowded)
+    for _ in 0..<3 where outcome.notes.contains(.failed(Settling.watched, code: "outcomeUnknown")) {
+      outcome = try run(how, isCrowded: isCrowded)
+    }
+    return outcome
+  }
+
+  /// How many entries these calls and those before them have.
+  private func entries(_ calls: some Sequence<Int>) throws -> Int {
+    try (Array(0..<Attempt.calls) + calls).map { try Call($0, seed: Attempt.seed).events.count }.reduce(0, +)
+  }
+
+  /// The notes of a run in which the third call ends with `note`.
+  private func notes(watched note: CallJournal.Note) throws -> [CallJournal.Note] {
+    var notes: [CallJournal.Note] = []
+    for call in Settling.calls {
+      notes += [.begin(call), call == Settling.watched ? note : .done(call)]
+      if call == Settling.watched {
+        notes.append(.read(try entries(Settling.calls.lowerBound..<Settling.watched)))
+        if note == .failed(call, code: "outcomeUnknown") { return notes }
+      }
+    }
+    return notes + [.read(try entries(Settling.calls.filter { note == .done($0) || $0 != Settling.watched }))]
+  }
+
+  @Test(arguments: [("\(EIO)", "notCommitted"), ("done", "notCommitted"), ("\(ENOSPC)", "diskFull")])
+  func `a meta page that is not there is found out, and appends and readers go on`(
+    how: String, code: String
+  ) throws {
+    let outcome = try settled(how)
+    #expect(outcome.marks == "m")
+    #expect(outcome.notes == (try notes(watched: .failed(Settling.watched, code: code))))
+    #expect(outcome.finding == nil)
+  }
+
+  @Test func `a meta page that is there although its write failed is found out, and the call is answered`()
+    throws
+  {
+    let outcome = try settled("kept")
+    #expect(outcome.marks == "m!")
+    #expect(outcome.notes == (try notes(watched: .done(Settling.watched))))
+    #expect(outcome.finding == nil)
+  }
+
+  @Test func `a second failure leaves the outcome unknown`() throws {
+    let outcome = try run("\(EIO)", times: 2)
+    #expect(outcome.marks == "mm")
+    #expect(outcome.notes == (try notes(watched: .failed(Settling.watched, code: "outcomeUnknown"))))
+    #expect(outcome.finding == nil)
+  }
+
+  @Test func `a reader that does not end leaves the outcome unknown, and reads to its end`() throws {
+    let outcome = try run("\(EIO)", reading: 60_000)
+    #expect(outcome.marks == "m")
+    #expect(outcome.notes == (try notes(watched: .failed(Settling.watched, code: "outcomeUnknown"))))
+    #expect(outcome.finding == nil)
+  }
+
+  @Test(arguments: [("kept", "m!", nil), ("\(EIO)", "m", "notCommitted")])
+  func `with no slot left for a reader the outcome is still found out`(
+    how: String, marks: String, code: String?
+  ) throws {
+    let outcome = try settled(how, isCrowded: true)
+    #expect(outcome.marks == marks)
+    let note = code.map { CallJournal.Note.failed(Settling.watched, code: $0) } ?? .done(Settling.watched)
+    #expect(outcome.notes == (try notes(watched: note)))
+    #expect(outcome.finding == nil)
+  }
+
+  @Test func `a stored call is never said to be missing while readers that do not end take every slot`()
+    throws
+  {
+    let outcome = try run("kept", reading: 60_000, isCrowded: true)
+    #expect(outcome.marks == "m!")
+    #expect(outcome.notes == (try notes(watched: .failed(Settling.watched, code: "outcomeUnknown"))))
+    #expect(outcome.finding == nil)
+  }
+}

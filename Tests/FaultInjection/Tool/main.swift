@@ -1,0 +1,10 @@
+import FaultPrograms
+import Foundation
+
+// `FaultTool subject VERB …`, `FaultTool fields [executions] [seed]`, or a verb of the processes that tests kill.
+let words = Array(CommandLine.arguments.dropFirst())
+switch words.first {
+case "subject": exit(await Subject.run(words))
+case "fields": FieldFuzz.main(words.dropFirst())
+default: await FaultProgram.main(words)
+}

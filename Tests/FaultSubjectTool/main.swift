@@ -1,4 +1,0 @@
-import FaultSubject
-import Foundation
-
-exit(await Subject.run(CommandLine.arguments))

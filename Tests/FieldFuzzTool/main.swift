@@ -1,3 +1,0 @@
-import FieldFuzz
-
-FieldFuzz.main()
