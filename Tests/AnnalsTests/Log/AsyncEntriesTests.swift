@@ -7,17 +7,17 @@ import Testing
 /// The sequences that wait, against the reads in a snapshot, with pages so small that everything straddles them.
 @Suite struct AsyncEntriesTests {
   /// A store of 60 random events of all versions of a market.
-  private func market(_ seed: UInt64) async throws -> Kept<EventStore<MarketPlan>> {
+  private func market(_ seed: UInt64) async throws -> HeldStore<EventStore<MarketPlan>> {
     var generator = MarketGenerator(seed: seed)
     let place = try TemporaryStore()
     let events = try (0..<60).map { _ in try generator.next() }
     let log = try EventLog(at: place.url)
     try await log.append(events, using: &generator)
-    return Kept(try EventStore(at: place.url, plan: MarketPlan.self), in: place)
+    return HeldStore(try EventStore(at: place.url, plan: MarketPlan.self), in: place)
   }
 
   /// A log of `count` orders in three streams.
-  private func orders(_ count: Int) async throws -> Kept<EventLog> {
+  func orders(_ count: Int) async throws -> HeldStore<EventLog> {
     let place = try TemporaryStore()
     let log = try place.open()
     try await log.append { call in
@@ -27,7 +27,7 @@ import Testing
           to: "order-\(number % 3)")
       }
     }
-    return Kept(log, in: place)
+    return HeldStore(log, in: place)
   }
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>, [1, 2, 3, 7, 256])
@@ -180,60 +180,6 @@ import Testing
     #expect(try await log.entries().positions(256) == Array(1...24))
   }
 
-  // Promise P179.
-  @Test func `a slow loop takes no place among the readers`() async throws {
-    let orders = try await orders(9)
-    let log = orders.store
-    for stream in [nil, "order-2"] as [StreamName?] {
-      var entries = stream.map { log.entries(in: $0) } ?? log.entries()
-      entries.limits.elements = 2
-      var count = 0
-      for try await _ in entries {
-        #expect(try log.core.generation.environment.readers().filter { $0.transaction != nil }.isEmpty)
-        count += 1
-      }
-      #expect(count == (stream == nil ? 9 : 3))
-    }
-  }
-
-  @Test func `a cancelled task is told so at the next page, and then nothing more comes`() async throws {
-    let orders = try await orders(9)
-    let log = orders.store
-    var entries = log.entries()
-    entries.limits.elements = 4
-    try await Task { [entries] in
-      var iterator = entries.makeAsyncIterator()
-      var read = 0
-      let error = await #expect(throws: AnnalsError.self) {
-        while try await iterator.next() != nil {
-          read += 1
-          if read == 2 { cancelTask() }
-        }
-      }
-      #expect(read == 4)
-      #expect(error?.code == .cancelled)
-      let next = try await iterator.next()
-      #expect(next == nil)
-    }.value
-  }
-
-  @Test func `a sequence keeps the store open until it is released`() async throws {
-    let place = try TemporaryStore()
-    weak var core: LogCore?
-    do {
-      let entries: AsyncEntries<LogEntry>
-      do {
-        let log = try place.open()
-        try await log.append([try .placed(1), try .placed(2)], to: "order-1")
-        core = log.core
-        entries = log.entries()
-      }
-      #expect(try await entries.positions(1) == [1, 2])
-    }
-    // The writer's thread may hold it for a moment after its last answer.
-    try await waitUntil { core == nil }
-  }
-
   @Test(arguments: [1, 2, 7, 256])
   func `what comes before an entry that cannot be read is given first, and nothing behind it`(page: Int)
     async throws
@@ -302,22 +248,6 @@ import Testing
   }
 }
 
-/// An open store whose directory is removed when this ends, not before.
-private final class Kept<Store: Sendable>: Sendable {
-  let store: Store
-  private let place: TemporaryStore
-
-  init(_ store: Store, in place: TemporaryStore) {
-    self.store = store
-    self.place = place
-  }
-}
-
-/// Cancels the task that calls.
-private func cancelTask() {
-  unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() }
-}
-
 extension AsyncEntries {
   /// The sequence with pages of this many entries.
   fileprivate func paged(_ size: Int) -> Self {
@@ -329,7 +259,7 @@ extension AsyncEntries {
 
 extension AsyncEntries<LogEntry> {
   /// The positions of all entries, read in pages of this size.
-  fileprivate func positions(_ page: Int) async throws(AnnalsError) -> [UInt64] {
+  func positions(_ page: Int) async throws(AnnalsError) -> [UInt64] {
     var positions: [UInt64] = []
     for try await entry in paged(page) { positions.append(entry.position.rawValue) }
     return positions
