@@ -14,7 +14,7 @@ extension EventStore {
     guard let inline else { return }
     try log.core.generation.openInline()
     let findings = try log.read { (snapshot) throws(AnnalsError) in
-      let rows = try snapshot.reader.inlineRows()
+      let rows = try snapshot.reader.ruleRows()
       var findings: [Finding] = []
       for member in inline.members.indices {
         guard let row = inline.row(of: member, in: rows), rows[row].state == .live else { continue }

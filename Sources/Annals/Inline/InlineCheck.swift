@@ -15,7 +15,7 @@ struct InlineCheck {
   ///
   /// - Returns: A description of the difference; `nil` if there is none.
   /// - Complexity: O(entries), and the memory of all rows.
-  func difference(_ row: InlineRow, _ snapshot: borrowing LogSnapshot) throws(AnnalsError) -> String? {
+  func difference(_ row: RuleRow, _ snapshot: borrowing LogSnapshot) throws(AnnalsError) -> String? {
     guard let table = snapshot.generation.inline else { return "the table 'inline' is missing" }
     let reader = snapshot.reader
     let expected = try fold(upTo: row.folded, snapshot, table)
@@ -66,7 +66,7 @@ struct InlineCheck {
     let upcaster = Upcaster(reach: set.reach, kinds: snapshot.kinds, log: set.log, past: past)
     // No version has the number 0, so nothing is found in the file.
     let source = RowSource(
-      snapshot.reader.view, table, prefix: InlineRow.keyPrefix(0), name: set.members[member].outline.name)
+      snapshot.reader.view, table, prefix: RuleRow.keyPrefix(0), name: set.members[member].outline.name)
     var next: UInt64 = 1
     while next <= last {
       let end = min(next + 4_095, last)
@@ -112,7 +112,7 @@ extension EventStore {
     guard let inline else { return [] }
     try log.core.generation.openInline()
     return try log.read { (snapshot) throws(AnnalsError) in
-      let rows = try snapshot.reader.inlineRows()
+      let rows = try snapshot.reader.ruleRows()
       var lines: [String] = []
       for member in inline.members.indices {
         guard let row = inline.row(of: member, in: rows) else {

@@ -42,7 +42,7 @@ class InlineContext {
     do throws(AnnalsError) {
       for (member, number) in members {
         let source = RowSource(
-          transaction.view, table, prefix: InlineRow.keyPrefix(number), name: set.members[member].outline.name
+          transaction.view, table, prefix: RuleRow.keyPrefix(number), name: set.members[member].outline.name
         )
         try apply(member: member, source)
         // A fold that ignored this error took a row for missing.

@@ -65,7 +65,7 @@ struct InlineCopy {
     }
     let positions = positions
     try target.write(.full) { (transaction) throws(AnnalsError) in
-      var known = try StoreReader(transaction.view, target.tables).storedInlineRows()
+      var known = try StoreReader(transaction.view, target.tables).storedRuleRows()
       for index in known.indices {
         if let position = positions[known[index].number] { known[index].folded = position }
       }
@@ -74,13 +74,13 @@ struct InlineCopy {
   }
 
   /// Returns the projections whose rows are copied.
-  private func rows(_ reader: StoreReader) throws(AnnalsError) -> [InlineRow] {
+  private func rows(_ reader: StoreReader) throws(AnnalsError) -> [RuleRow] {
     guard isCopying else { return [] }
-    return try reader.inlineRows().filter { $0.state == .live && folded?.knows($0) != true }
+    return try reader.ruleRows().filter { $0.state == .live && folded?.knows($0) != true }
   }
 
   private func changes(
-    of row: InlineRow, after last: [UInt8]?, in target: PassTarget
+    of row: RuleRow, after last: [UInt8]?, in target: PassTarget
   ) throws(AnnalsError) -> InlineChanges {
     let environment = source.environment
     let transaction = try storage { () throws(EnvironmentError) in try environment.beginRead() }
@@ -89,7 +89,7 @@ struct InlineCopy {
   }
 
   private func changes(
-    of row: InlineRow, after last: [UInt8]?, from reader: StoreReader, in target: PassTarget
+    of row: RuleRow, after last: [UInt8]?, from reader: StoreReader, in target: PassTarget
   ) throws(AnnalsError) -> InlineChanges {
     try source.openInline()
     guard let from = source.environment.later(StoreTables.inline.name),
@@ -120,7 +120,7 @@ private struct InlineChanges {
   ///   - limit: The number of bytes of changes at which it stops.
   /// - Throws: `damaged` for a row whose checksum does not match.
   init(
-    _ row: InlineRow, after last: [UInt8]?, from source: TransactionView, _ from: Table,
+    _ row: RuleRow, after last: [UInt8]?, from source: TransactionView, _ from: Table,
     to target: TransactionView, _ to: Table, bytes limit: Int
   ) throws(AnnalsError) {
     let start = last ?? row.keyPrefix
@@ -177,7 +177,7 @@ private struct InlineChanges {
     return key.count
   }
 
-  private mutating func put(_ new: LMDB.Row, of row: InlineRow) throws(AnnalsError) -> Int {
+  private mutating func put(_ new: LMDB.Row, of row: RuleRow) throws(AnnalsError) -> Int {
     do throws(FormatFailure) { _ = try Row.open(new.value, key: new.key) } catch {
       throw AnnalsError(
         .damaged,
@@ -215,7 +215,7 @@ private struct InlineChanges {
 
   /// Returns a row, or `nil` if it belongs to another projection.
   @_lifetime(copy found)
-  private static func own(_ found: LMDB.Row?, _ row: InlineRow) -> LMDB.Row? {
+  private static func own(_ found: LMDB.Row?, _ row: RuleRow) -> LMDB.Row? {
     guard let found, found.key.count > 2, found.key[0] == row.keyPrefix[0], found.key[1] == row.keyPrefix[1]
     else { return nil }
     return found

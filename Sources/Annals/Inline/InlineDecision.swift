@@ -5,7 +5,7 @@ internal import AnnalsCoding
 struct InlineDecision {
   let set: InlineSet
   /// The rows that the store has.
-  let rows: [InlineRow]
+  let rows: [RuleRow]
   /// The position of the newest entry; 0 in an empty log.
   let last: UInt64
   /// Whether the open may replace a version in force with a raised one.
@@ -73,7 +73,7 @@ struct InlineDecision {
   }
 
   /// Throws `requiresActivation` if a projection may not replace an earlier version that is in force.
-  private func mustMayReplace(_ old: InlineRow, _ index: Int) throws(AnnalsError) {
+  private func mustMayReplace(_ old: RuleRow, _ index: Int) throws(AnnalsError) {
     guard last > 0, !isActivating else { return }
     let outline = set.members[index].outline
     throw AnnalsError(

@@ -20,7 +20,7 @@ extension InlineContext {
   ///   the chunk.
   /// - Throws: An error that ends the whole transaction.
   func catchUp(
-    member: Int, _ row: inout InlineRow, to last: UInt64, _ kinds: KindRegistry, _ tables: StoreTables,
+    member: Int, _ row: inout RuleRow, to last: UInt64, _ kinds: KindRegistry, _ tables: StoreTables,
     _ table: Table, until deadline: ContinuousClock.Instant? = nil, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> AnnalsError? {
     // Cached kinds must not outlive the transaction, which may have registered some that are never committed.

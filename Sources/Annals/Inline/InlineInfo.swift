@@ -38,7 +38,7 @@ extension EventLog {
   /// - Complexity: O(inline projections).
   public func inlineProjections() throws(AnnalsError) -> [InlineInfo] {
     let (rows, last) = try read { (snapshot) throws(AnnalsError) in
-      (try snapshot.reader.inlineRows(), try snapshot.reader.last())
+      (try snapshot.reader.ruleRows(), try snapshot.reader.last())
     }
     return rows.map { InlineInfo($0, last: last) }.sorted { left, right in
       ExactText(left.name) == ExactText(right.name)
@@ -49,7 +49,7 @@ extension EventLog {
 }
 
 extension InlineInfo {
-  fileprivate init(_ row: InlineRow, last: UInt64) {
+  fileprivate init(_ row: RuleRow, last: UInt64) {
     name = row.name
     version = row.version
     number = UInt64(row.number)

@@ -44,7 +44,7 @@ extension EventStore {
   package func inlineNeeds() throws(AnnalsError) -> [(name: String, version: Int, need: InlineNeed)] {
     guard let inline else { return [] }
     let (rows, last) = try log.read { (snapshot) throws(AnnalsError) in
-      (try snapshot.reader.inlineRows(), try snapshot.reader.last())
+      (try snapshot.reader.ruleRows(), try snapshot.reader.last())
     }
     let decision = InlineDecision(set: inline, rows: rows, last: last, isActivating: false)
     return inline.members.indices.map { index in

@@ -11,7 +11,7 @@ struct InlinePass {
   /// Folds every projection that the pass knows, up to a position.
   func run(upTo last: UInt64, in transaction: inout WriteTransaction) throws(AnnalsError) {
     guard let room, let table = transaction.environment.later(StoreTables.inline.name) else { return }
-    var rows = try StoreReader(transaction.view, tables).inlineRows()
+    var rows = try StoreReader(transaction.view, tables).ruleRows()
     let kinds = try StoreReader(transaction.view, tables).kinds()
     room.forget()
     for member in room.set.members.indices {

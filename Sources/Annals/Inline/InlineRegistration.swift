@@ -55,9 +55,9 @@ struct InlineRegistration {
   ]
 
   /// Returns the next step according to the store, and the row it concerns.
-  private func due() throws(AnnalsError) -> (InlineDecision.Step, InlineRow?)? {
+  private func due() throws(AnnalsError) -> (InlineDecision.Step, RuleRow?)? {
     try log.read { (snapshot) throws(AnnalsError) in
-      let rows = try snapshot.reader.inlineRows()
+      let rows = try snapshot.reader.ruleRows()
       guard let step = try decision(rows, snapshot.reader).next() else { return nil }
       switch step {
       case .begin: return (step, nil)
@@ -66,7 +66,7 @@ struct InlineRegistration {
     }
   }
 
-  private func decision(_ rows: [InlineRow], _ reader: StoreReader) throws(AnnalsError) -> InlineDecision {
+  private func decision(_ rows: [RuleRow], _ reader: StoreReader) throws(AnnalsError) -> InlineDecision {
     InlineDecision(
       set: set, rows: rows, last: try reader.last(), isActivating: isActivating, replaced: replaced)
   }
@@ -76,7 +76,7 @@ struct InlineRegistration {
     _ = try ActivationWrite(log).run(risesEpoch: false) { (transaction, tables, kinds) throws(AnnalsError) in
       // The generation may have been replaced by one without the table.
       guard let table = transaction.environment.later(StoreTables.inline.name) else { return false }
-      var rows = try StoreReader(transaction.view, tables).inlineRows()
+      var rows = try StoreReader(transaction.view, tables).ruleRows()
       let end = ContinuousClock.now + Self.turn
       var hasChanged = false
       repeat {
@@ -90,9 +90,9 @@ struct InlineRegistration {
   }
 
   /// Removes a row that was never in force.
-  private func giveUp(_ row: InlineRow) throws(AnnalsError) {
+  private func giveUp(_ row: RuleRow) throws(AnnalsError) {
     _ = try ActivationWrite(log).run(risesEpoch: false) { (transaction, tables, _) throws(AnnalsError) in
-      let rows = try StoreReader(transaction.view, tables).inlineRows()
+      let rows = try StoreReader(transaction.view, tables).ruleRows()
       guard var own = rows.first(where: { $0.number == row.number }), own.state == .building,
         own.name == row.name, own.version == row.version, own.text == row.text
       else { return false }
@@ -105,7 +105,7 @@ struct InlineRegistration {
 
 extension InlineRegistration {
   private mutating func take(
-    _ step: InlineDecision.Step, _ last: UInt64, _ rows: inout [InlineRow], _ kinds: KindRegistry,
+    _ step: InlineDecision.Step, _ last: UInt64, _ rows: inout [RuleRow], _ kinds: KindRegistry,
     _ tables: StoreTables, _ table: Table, until end: ContinuousClock.Instant,
     in transaction: inout WriteTransaction
   ) throws(AnnalsError) {
@@ -115,7 +115,7 @@ extension InlineRegistration {
       guard let number = Self.unused(rows) else {
         throw AnnalsError(.tooLarge, "the store has used up its numbers for inline projections")
       }
-      let row = InlineRow(
+      let row = RuleRow(
         number: number, isMandatory: member.isMandatory, version: member.outline.version,
         name: member.outline.name, text: member.outline.text)
       rows.insert(row, at: rows.firstIndex { $0.number > number } ?? rows.endIndex)
@@ -144,7 +144,7 @@ extension InlineRegistration {
   }
 
   /// Returns the lowest number that no row has.
-  private static func unused(_ rows: [InlineRow]) -> UInt16? {
+  private static func unused(_ rows: [RuleRow]) -> UInt16? {
     let used = Set(rows.map(\.number))
     return (1...UInt16.max).first { !used.contains($0) }
   }
@@ -152,7 +152,7 @@ extension InlineRegistration {
   /// Puts a version in force that is folded up to the end of the log, replacing the earlier one. A later
   /// version being built continues.
   private func putInForce(
-    _ row: Int, _ rows: inout [InlineRow], _ tables: StoreTables, in transaction: inout WriteTransaction
+    _ row: Int, _ rows: inout [RuleRow], _ tables: StoreTables, in transaction: inout WriteTransaction
   ) throws(AnnalsError) {
     rows[row].state = .live
     try transaction.put(rows[row], in: tables.meta)
@@ -173,7 +173,7 @@ extension InlineRegistration {
   ///
   /// - Returns: Whether none is left.
   private func removeSome(
-    _ row: InlineRow, _ table: Table, in transaction: inout WriteTransaction
+    _ row: RuleRow, _ table: Table, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Bool {
     let keys = try StoreReader(transaction.view, tables(of: transaction)).keys(
       beginningWith: row.keyPrefix, in: table, limit: Self.removals)

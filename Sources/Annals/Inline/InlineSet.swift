@@ -26,7 +26,7 @@ struct InlineSet: Sendable {
     let isMandatory: Bool
 
     /// Whether a row of `meta` belongs to the same projection, in any version.
-    func isNamed(by row: InlineRow) -> Bool { ExactText(row.name) == ExactText(outline.name) }
+    func isNamed(by row: RuleRow) -> Bool { ExactText(row.name) == ExactText(outline.name) }
   }
 
   /// Creates the set of some projections.
@@ -61,7 +61,7 @@ struct InlineSet: Sendable {
   func room() -> InlineContext { makeRoom(self) }
 
   /// Returns the index of the row of a member in this version; `nil` if there is none.
-  func row(of index: Int, in rows: [InlineRow]) -> Int? {
+  func row(of index: Int, in rows: [RuleRow]) -> Int? {
     let member = members[index]
     return rows.firstIndex { row in
       row.state != .retired && row.version == member.outline.version && member.isNamed(by: row)
@@ -69,7 +69,7 @@ struct InlineSet: Sendable {
   }
 
   /// Whether a version of a projection is in the set.
-  func knows(_ row: InlineRow) -> Bool {
+  func knows(_ row: RuleRow) -> Bool {
     members.contains { $0.isNamed(by: row) && $0.outline.version == row.version }
   }
 }

@@ -50,7 +50,7 @@ extension StoreSnapshot {
     P
   > {
     let outline = try ProjectionOutline(projection)
-    let rows = try reader.inlineRows().filter {
+    let rows = try reader.ruleRows().filter {
       $0.state == .live && ExactText($0.name) == ExactText(outline.name)
     }
     guard let row = rows.first(where: { $0.version == outline.version }), let table = generation.inline else {

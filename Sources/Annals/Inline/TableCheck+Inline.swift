@@ -6,13 +6,13 @@ extension TableCheck {
   ///
   /// Only a program with the projection can check the content of the rows.
   mutating func checkInline(_ table: Table?, _ end: SnapshotEnd) throws(AnnalsError) {
-    let rows: [InlineRow]
-    do throws(AnnalsError) { rows = try reader.storedInlineRows() } catch {
+    let rows: [RuleRow]
+    do throws(AnnalsError) { rows = try reader.storedRuleRows() } catch {
       return add("table 'meta'", "a row of an inline projection cannot be read: \(error.message)")
     }
     for row in rows where row.folded > end.last {
       add(
-        "table 'meta', row '\(InlineRow.foldedName)'",
+        "table 'meta', row '\(RuleRow.foldedName)'",
         "the inline projection '\(row.name)' is folded up to position \(row.folded), and the log ends at \(end.last)"
       )
     }

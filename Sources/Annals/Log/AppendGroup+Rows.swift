@@ -11,10 +11,11 @@ extension AppendGroup {
     begun.insert(try kinds.note(phase, of: version, stability: stability).ordinal)
   }
 
-  /// Notes which older versions read the existing kinds whose rows do not say so.
-  mutating func note(_ readers: PlanReaders) throws(AnnalsError) {
+  /// Notes which older versions read the existing kinds whose rows do not say so, according to the rules of a
+  /// call.
+  mutating func noteReaders(of call: AppendRequest) throws(AnnalsError) {
     var trial = kinds
-    let found = trial.note(readers)
+    let found = trial.noteReaders { call.oldestReader(of: $0, version: $1, shape: $2) }
     guard !found.isEmpty else { return }
     try raiseEpoch()
     trial.epoch = kinds.epoch
@@ -56,7 +57,7 @@ extension AppendGroup {
       epoch.append(varint: kinds.epoch)
       try transaction.put(epoch, StoreMeta.Name.schemaEpoch.rawValue, in: tables.meta)
     }
-    if inline.hasFolded { try transaction.put(folded: inline.rows, in: tables.meta) }
+    if hasAppliedRules { try transaction.put(folded: rules, in: tables.meta) }
     for (kind, added) in census.sorted(by: { $0.key < $1.key }) {
       var row =
         try StoreReader(transaction.view, tables).row(UInt64(kind), in: tables.census) {

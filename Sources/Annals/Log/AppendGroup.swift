@@ -45,8 +45,12 @@ struct AppendGroup {
   var noted: Set<UInt32> = []
   /// The changes of the census by this group.
   var census: [UInt32: CensusRow] = [:]
-  /// The inline projections.
-  var inline: InlineGroup
+  /// The rules that the store demands of appends, with their progress after the group's calls.
+  var rules: [RuleRow]
+  /// Whether a rule of the group's calls has written rows.
+  var hasAppliedRules = false
+  /// The memory of the rule that was applied last, for the next calls of the group.
+  var ruleMemory: AnyObject?
   var places: [Place] = []
   /// The ends of the same streams, copied when they were found: a slot may belong to another stream before
   /// all are found.
@@ -55,15 +59,16 @@ struct AppendGroup {
   private(set) var last: UInt64
   /// The number of entries that the group stored.
   private(set) var count: UInt64 = 0
-  /// Whether it changed anything. Folds for calls that were then refused need not be repeated for the next
-  /// call.
-  var hasChanges: Bool { count > 0 || inline.hasFolded }
+  /// Whether it changed anything. Rows that a rule wrote before it refused a call stay.
+  var hasChanges: Bool { count > 0 || hasAppliedRules }
 
   /// Creates a group after the entry at `last` (0: none).
   ///
-  /// - Parameter search: How event ids are recognised.
-  init(_ generation: Generation, last: UInt64, _ search: IDSearch, inline rows: [InlineRow] = []) {
-    inline = InlineGroup(rows)
+  /// - Parameters:
+  ///   - search: How event ids are recognised.
+  ///   - rules: The rules that the store demands of appends.
+  init(_ generation: Generation, last: UInt64, _ search: IDSearch, rules: [RuleRow] = []) {
+    self.rules = rules
     self.generation = generation
     heads = generation.heads
     tables = generation.tables
@@ -93,11 +98,10 @@ struct AppendGroup {
       if request.items.isEmpty {
         return .success(Appended(positions: [], revisions: [], wasRepeated: call.sight != nil))
       }
-      let isInline = request.inline != nil || !inline.rows.isEmpty
-      let before = isInline ? (kinds, begun) : nil
-      do throws(AnnalsError) { try begin(request) } catch { return .failure(error) }
-      if let before, let refusal = try foldInline(request, in: &transaction) {
-        (kinds, begun) = before
+      let before: Versions?
+      do throws(AnnalsError) { before = try begin(request) } catch { return .failure(error) }
+      if let refusal = try applyRules(of: request, in: &transaction) {
+        if let before { restore(before) }
         return .failure(refusal)
       }
       return .success(try store(request, in: &transaction))
@@ -147,7 +151,7 @@ extension AppendGroup {
   private mutating func store(
     _ request: AppendRequest, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Appended {
-    if let readers = request.readers, !kinds.unnoted.isEmpty { try note(readers) }
+    if !request.rules.isEmpty, !kinds.unnoted.isEmpty { try noteReaders(of: request) }
     let first = last + 1
     var progress = Progress(
       kinds: request.records.map { kinds.kind(of: $0) ?? 0 },
@@ -210,7 +214,7 @@ extension AppendGroup {
       let record = items[item].record
       var rows: [UInt8] = []
       if progress.kinds[record] == 0 {
-        (progress.kinds[record], rows) = try register(request.records[record], request.readers)
+        (progress.kinds[record], rows) = try register(request.records[record], of: request)
       }
       progress.sums[record].add(bytes: items[item].payload.count)
       let slot = try slot(request, progress.part, transaction, &table)
@@ -287,10 +291,10 @@ extension AppendGroup {
   ///
   /// - Returns: The number, and the rows that its first entry carries.
   private mutating func register(
-    _ record: AppendRequest.Record, _ readers: PlanReaders?
+    _ record: AppendRequest.Record, of request: AppendRequest
   ) throws(AnnalsError) -> (kind: UInt32, rows: [UInt8]) {
     let new: EntryRows.New
-    let oldest = readers?.oldest(of: record.type, version: record.version, shape: record.shape)
+    let oldest = request.oldestReader(of: record.type, version: record.version, shape: record.shape)
     do { new = try kinds.register(record, first: Position(last + 1), oldestReader: oldest) } catch {
       throw AnnalsError(error, record)
     }

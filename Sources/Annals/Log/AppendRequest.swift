@@ -60,14 +60,8 @@ struct AppendRequest: Sendable {
   private(set) var hasExpectations = false
   /// The approximate number of bytes that it adds to a transaction.
   private(set) var bytes = 0
-  /// The roll-out of its version; `nil` for a call without a plan.
-  var rollout: RequestRollout?
-  /// The older versions that read the events it stores; `nil` for a call without a plan.
-  var readers: PlanReaders?
-  /// The inline projections of its store; `nil` if there are none, and for a call without a plan.
-  var inline: InlineSet?
-  /// The versions after stages of its plan that move entries to other streams. All of them must be active.
-  var movedBy: [SchemaVersion] = []
+  /// The rules that it goes through; empty for a call without a plan.
+  var rules: [any AppendRule] = []
   /// For an import, the state of the log in which none of its ids was present. Ids that came later are left
   /// out.
   var sight: LogSight?

@@ -14,7 +14,7 @@ extension EventStore {
     beginning = nil
     newer = nil
     activatedFrom = nil
-    inline = nil
+    rules = []
   }
 
   /// The contexts of the plan's stages that the store keeps.

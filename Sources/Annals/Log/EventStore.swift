@@ -33,8 +33,8 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   /// The roll-out phase that the plan's current version had before this open activated it; `nil` if this open
   /// did not activate it.
   let activatedFrom: RolloutPhase?
-  /// The inline projections; `nil` if there are none.
-  let inline: InlineSet?
+  /// The rules that its appends go through, for events in their newest form.
+  let rules: [any AppendRule]
 
   /// Opens the store at `url`, or creates it there.
   ///
@@ -97,16 +97,17 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
     // The phase of a bridge decides what may be appended alongside it.
     self.newer = newer.subtracting(bridges).max()
     try activation.mustBeDone(contexts)
-    self.inline = try InlineSet(inline, reach.plan, log: log.id)
+    let set = try InlineSet(inline, reach.plan, log: log.id)
     beginning = Self.beginning(log, reach.plan)
+    rules = Self.rules(reach, beginning, set)
     self.reach = reach
     contextBytes = contexts
     var work = PassWork(reach.plan, contexts)
-    work.inline = self.inline
+    work.inline = set
     // A program below the store's version reads the store and rewrites nothing.
     let isDue = newer.isEmpty ? try Self.isDue(log, work, migration) : false
     try log.core.place.settle()
-    if let set = self.inline {
+    if let set {
       var registration = InlineRegistration(log, set, isActivating: options.activating)
       try registration.run()
     }
@@ -149,8 +150,10 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   }
 
   private func snapshot() throws(AnnalsError) -> StoreSnapshot<Event> {
-    // Before the snapshot begins, because a snapshot reads no table that is opened later.
-    if inline != nil, log.core.generation.inline == nil { try log.core.generation.openInline() }
+    if !rules.isEmpty {
+      let generation = log.core.generation
+      for rule in rules { try rule.prepare(generation) }
+    }
     return try StoreSnapshot(log.core, reach)
   }
 }

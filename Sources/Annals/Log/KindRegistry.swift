@@ -145,16 +145,35 @@ struct KindRegistry: Sendable {
     return EntryRows.New(kind: newest + 1, kindRow: row, schemaRow: schema)
   }
 
+  /// Notes how far the roll-out of a version is.
+  ///
+  /// - Returns: The version's ordinal and row.
+  mutating func note(
+    _ phase: SchemaRow.Phase, of version: SchemaVersion, stability: SchemaStability
+  ) throws(AnnalsError) -> (ordinal: UInt16, row: SchemaRow) {
+    let ordinal: UInt16
+    do throws(Refusal) { ordinal = try self.ordinal(of: version) } catch {
+      throw AnnalsError(.tooLarge, "the store has used up its numbers for schema versions")
+    }
+    var row =
+      schemas[ordinal] ?? SchemaRow(version: version, stability: SchemaRow.Stability(stability))
+    row.phase = phase
+    take(ordinal: ordinal, row)
+    return (ordinal, row)
+  }
+
   /// Notes which older versions read the kinds whose rows do not say so yet.
   ///
-  /// - Returns: The kinds that a plan declares readers for. Older versions read nothing that a draft has
-  ///   stored.
-  mutating func note(_ readers: PlanReaders) -> [UInt32] {
+  /// - Parameter oldestReader: Returns the oldest version whose programs read a record, if that is known.
+  /// - Returns: The kinds whose rows say it now. Older versions read nothing that a draft has stored.
+  mutating func noteReaders(
+    _ oldestReader: (ExactText, SchemaVersion, StoredShape?) -> SchemaVersion?
+  ) -> [UInt32] {
     var noted: [UInt32] = []
     for number in unnoted {
       guard let kind = kinds[number], let version = kind.version else { continue }
       let isDraft = schemas[kind.row.ordinal]?.isDraft(kind.row) == true
-      let known = readers.oldest(of: ExactText(kind.row.name), version: version, shape: kind.shape)
+      let known = oldestReader(ExactText(kind.row.name), version, kind.shape)
       guard let oldest = isDraft ? version : known else { continue }
       var row = kind.row
       row.oldestReader = oldest

@@ -23,8 +23,8 @@ struct WriterLoop {
   var knownCommit: UInt64?
   /// The merge of another process, as this one last saw it.
   private(set) var otherMerge: MergeRow?
-  /// The inline projections, with their progress at the newest known commit.
-  private var inline: [InlineRow] = []
+  /// The rules that the store demands of appends, with their progress at the newest known commit.
+  private var rules: [RuleRow] = []
   /// How the store recognises event ids.
   private var idempotency = StoreOptions.Idempotency.window(64)
 
@@ -187,7 +187,7 @@ struct WriterLoop {
     let heads = generation.heads
     let before = merge
     heads.withTable { $0.begin() }
-    var group = AppendGroup(generation, last: last, search, inline: inline)
+    var group = AppendGroup(generation, last: last, search, rules: rules)
     var answers: [Result<Appended, AnnalsError>] = []
     var mark: EntryMark?
     do throws(AnnalsError) {
@@ -224,7 +224,7 @@ struct WriterLoop {
       return try settle(group, otherwise: AnnalsError(error))
     }
     knownCommit = commit
-    inline = group.inline.rows
+    rules = group.rules
     merge.keep()
     merge.freezeIfDue(against: otherMerge)
     // Only now are the kinds that the group registered in the store.
@@ -273,7 +273,7 @@ extension WriterLoop {
     for name in [StoreMeta.Name.schemaEpoch, .requires, .window] { try reader.read(name, into: &meta) }
     try StoreMeta.check(meta.requires, forWriting: true)
     idempotency = meta.idempotency
-    inline = meta.requires.contains(.inline) ? try reader.inlineRows() : []
+    rules = meta.requires.contains(.inline) ? try reader.ruleRows() : []
     let end = try reader.end()
     try generation.heads.follow(end, reader)
     guard generation.heads.withTable({ $0.last }) == end.last else {

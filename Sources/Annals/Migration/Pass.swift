@@ -103,7 +103,7 @@ struct Pass {
       try GenerationWriter(tables: target.tables, kinds: kinds, isIndexed: isIndexed).putActivatedSchemas(
         in: &transaction)
     }
-    let rows = try target.read { (reader) throws(AnnalsError) in try reader.inlineRows() }
+    let rows = try target.read { (reader) throws(AnnalsError) in try reader.ruleRows() }
     // Even if this pass folds none: a program that knows the projections folds them in the new generation.
     if !rows.isEmpty { try target.create(later: StoreTables.inline) }
     if isIndexed { try target.create(later: StoreTables.ids) }

@@ -91,7 +91,7 @@ struct PassRunner: Sendable {
 
   private func run(_ source: Generation, _ lock: FileLock) throws(AnnalsError) -> MigrationReport {
     var preflight = try PassPreflight(source, work)
-    try work.mustKnow(source.read { (reader) throws(AnnalsError) in try reader.inlineRows() })
+    try work.mustKnow(source.read { (reader) throws(AnnalsError) in try reader.ruleRows() })
     try mustNotBeInTheWay(preflight)
     if preflight.unfinished != nil || preflight.isNeeded || work.isForced {
       try work.mustLoseNothing(log, control)

@@ -69,7 +69,7 @@ struct PassWork: Sendable {
   ///
   /// A repair, and a pass before which the plan cannot read the store, leave the rows to the next open. A
   /// pass that copies entries unchanged copies the rows as well.
-  func mustKnow(_ rows: [InlineRow]) throws(AnnalsError) {
+  func mustKnow(_ rows: [RuleRow]) throws(AnnalsError) {
     guard reach != nil, move == nil,
       let row = rows.first(where: { $0.isInForce && inline?.knows($0) != true })
     else { return }

@@ -7,6 +7,18 @@ struct OtherForm: Error {
 }
 
 extension EventStore {
+  /// Returns the rules of a store's appends.
+  static func rules(
+    _ resolver: PlanResolver, _ beginning: StreamMoveGuard?, _ inline: InlineSet?
+  ) -> [any AppendRule] {
+    var rules: [any AppendRule] = []
+    // Appends on behalf of another program do not take part in that program's roll-out.
+    if resolver.isLeased { rules.append(PlanRule(resolver: resolver, form: .newest)) }
+    if let beginning { rules.append(StreamMoveRule(versions: beginning.versions)) }
+    if let inline { rules.append(InlineRule(set: inline)) }
+    return rules
+  }
+
   /// The maximum number of times that a call is encoded.
   private static var tries: Int { 3 }
 
@@ -26,15 +38,7 @@ extension EventStore {
   ) async throws(AnnalsError) -> Appended {
     var (request, form, attempt) = (request, form, 1)
     while true {
-      if reach.isLeased {
-        request.rollout = RequestRollout(
-          plan: reach.rollout, form: form,
-          later: request.records.first { reach.plan.hasNoOlderForm($0) }?.type)
-      }
-      // Appends on behalf of another program do not describe that program's plan.
-      request.readers = reach.isLeased ? reach.readers : nil
-      request.inline = inline
-      request.movedBy = beginning?.versions ?? []
+      request.rules = rules(form)
       do throws(AnnalsError) {
         return try await log.append(request)
       } catch {
@@ -51,6 +55,12 @@ extension EventStore {
         (event, stream) throws(AnnalsError) in try encode(event, for: stream, form)
       }
     }
+  }
+
+  /// Returns the rules of a call whose events are in this form.
+  private func rules(_ form: EventForm) -> [any AppendRule] {
+    guard form != .newest else { return rules }
+    return rules.map { $0 is PlanRule ? PlanRule(resolver: reach, form: form) : $0 }
   }
 
   /// Returns the record type and the payload with which an event is stored.

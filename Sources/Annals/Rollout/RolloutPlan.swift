@@ -53,12 +53,3 @@ enum EventForm: Hashable, Sendable {
   /// A form that programs of the previous version can read.
   case shared
 }
-
-/// The roll-out data of an encoded call.
-struct RequestRollout: Sendable {
-  let plan: RolloutPlan
-  /// The form in which its events are encoded.
-  let form: EventForm
-  /// A type of it that the previous version cannot represent; `nil` if there is none.
-  var later: ExactText?
-}

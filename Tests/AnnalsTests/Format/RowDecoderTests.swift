@@ -65,7 +65,7 @@ import Testing
     for name in ["a", "b"] { _ = moved.add(StreamName(name)) }
     var census = CensusRow()
     census.add(bytes: 300)
-    var inline = InlineRow(number: 300, isMandatory: true, version: 2, name: "n", text: "t")
+    var inline = RuleRow(number: 300, isMandatory: true, version: 2, name: "n", text: "t")
     inline.folded = 400
     var tally = PassTallyRow()
     tally.moved = 300
@@ -139,7 +139,7 @@ import Testing
       _ = removed.fields.map { $0.count + $0.firstPosition.rawValue + 1 }
     }
     add("pass archive", archive.encoded()) { _ = try PassArchiveRow($0).length + 1 }
-    add("inline", inline.encoded()) { _ = try InlineRow(number: 1, $0).version + 1 }
+    add("inline", inline.encoded()) { _ = try RuleRow(number: 1, $0).version + 1 }
     add("checkpoint", checkpoint.encoded()) { bytes in
       var reader = ByteReader(bytes)
       let checkpoint = try Checkpoint(&reader)

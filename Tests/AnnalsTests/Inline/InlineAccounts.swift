@@ -120,18 +120,18 @@ extension EventStore where Plan == InlineAccountsPlan {
   }
 
   /// The rows of `meta` about inline projections.
-  func inlineRows() throws(AnnalsError) -> [InlineRow] {
-    try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.inlineRows() }
+  func ruleRows() throws(AnnalsError) -> [RuleRow] {
+    try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.ruleRows() }
   }
 
   /// Puts rows of `meta` about inline projections, as another program would, with how far they are folded.
-  func put(_ rows: [InlineRow]) throws(AnnalsError) {
+  func put(_ rows: [RuleRow]) throws(AnnalsError) {
     _ = try ActivationWrite(log).run(risesEpoch: false) { (transaction, tables, _) throws(AnnalsError) in
       var meta = StoreMeta(log: log.id)
       meta.requires = [.inline]
       try transaction.put(meta.value(of: .requires), StoreMeta.Name.requires.rawValue, in: tables.meta)
       for row in rows { try transaction.put(row, in: tables.meta) }
-      let all = try StoreReader(transaction.view, tables).inlineRows().map { stored in
+      let all = try StoreReader(transaction.view, tables).ruleRows().map { stored in
         rows.first { $0.number == stored.number } ?? stored
       }
       try transaction.put(folded: all, in: tables.meta)

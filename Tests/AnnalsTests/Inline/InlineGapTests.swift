@@ -94,7 +94,7 @@ struct InlineGapTests {
     let place = try TemporaryStore()
     let store = try place.accounts([InlineBalances.self])
     try await store.append([.moved(.init(amount: 1))], to: "s")
-    var row = try store.inlineRows()[0]
+    var row = try store.ruleRows()[0]
     row.folded = 1 << 40
     try store.put([row])
     let append = await #expect(throws: AnnalsError.self) {

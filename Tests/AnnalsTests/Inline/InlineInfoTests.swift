@@ -11,10 +11,10 @@ struct InlineInfoTests {
     let store = try place.accounts([InlineNames.self, InlineBalances.self])
     try await store.append([.opened(.init(name: "Ann", code: 1)), .moved(.init(amount: 1))], to: "a")
     let generation = store.log.core.generation
-    var row = InlineRow(number: 7, isMandatory: true, version: 2, name: "names", text: "other")
-    let rows = try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.inlineRows() }
+    var row = RuleRow(number: 7, isMandatory: true, version: 2, name: "names", text: "other")
+    let rows = try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.ruleRows() }
     row.folded = 1
-    var outdated = InlineRow(number: 5, isMandatory: false, version: 3, name: "balances", text: "other")
+    var outdated = RuleRow(number: 5, isMandatory: false, version: 3, name: "balances", text: "other")
     outdated.state = .retired
     // As a process leaves it that ends while it folds a raised version, and before it has removed the rows of another.
     try generation.environment.write(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in

@@ -109,7 +109,7 @@ struct InlinePassTests {
     do {
       var transaction = try generation.environment.beginWrite(durability: .relaxed)
       let table = try #require(transaction.environment.later(StoreTables.inline.name))
-      var rows = try StoreReader(transaction.view, generation.tables).storedInlineRows()
+      var rows = try StoreReader(transaction.view, generation.tables).storedRuleRows()
       rows[0].folded = 0
       try transaction.put(folded: rows, in: generation.tables.meta)
       let keys = try StoreReader(transaction.view, generation.tables).keys(
@@ -250,7 +250,7 @@ struct InlinePassTests {
       let (environment, table) = (store.log.core.generation.environment, store.log.core.generation.inline)
       let inline = try #require(table)
       let keys = try store.log.read { (snapshot) throws(AnnalsError) in
-        try snapshot.reader.keys(beginningWith: InlineRow.keyPrefix(1), in: inline, limit: 1)[0]
+        try snapshot.reader.keys(beginningWith: RuleRow.keyPrefix(1), in: inline, limit: 1)[0]
       }
       try environment.write { (transaction) throws(EnvironmentError) in
         let bytes: [UInt8] = [1, 2, 3, 4, 5]
@@ -313,7 +313,7 @@ struct InlinePassTests {
   private func rows(_ store: EventStore<InlineOwnersPlan>) throws -> [[UInt8]: [UInt8]] {
     try store.log.read { (snapshot) throws(AnnalsError) in
       guard let table = snapshot.generation.inline,
-        let row = try snapshot.reader.inlineRows().first(where: { $0.version == 2 })
+        let row = try snapshot.reader.ruleRows().first(where: { $0.version == 2 })
       else { return [:] }
       var rows: [[UInt8]: [UInt8]] = [:]
       for key in try snapshot.reader.keys(beginningWith: row.keyPrefix, in: table, limit: .max) {

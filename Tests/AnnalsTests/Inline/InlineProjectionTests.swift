@@ -89,7 +89,7 @@ struct InlineProjectionTests {
     #expect(try EventLog.verify(place.url).isClean)
     _ = try place.accounts([InlineBalances.self])
     #expect(
-      try plain.log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.inlineRows().count } == 1)
+      try plain.log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.ruleRows().count } == 1)
   }
 
   @Test("who does not know a mandatory projection reads, and does not append")
@@ -136,8 +136,8 @@ struct InlineProjectionTests {
     let rows = try new.log.read { (snapshot) throws(AnnalsError) in
       guard let table = snapshot.generation.inline else { return ([Int](), -1) }
       return (
-        try snapshot.reader.inlineRows().map(\.version),
-        try snapshot.reader.keys(beginningWith: InlineRow.keyPrefix(1), in: table, limit: 10).count
+        try snapshot.reader.ruleRows().map(\.version),
+        try snapshot.reader.keys(beginningWith: RuleRow.keyPrefix(1), in: table, limit: 10).count
       )
     }
     #expect(rows == ([2], 0))

@@ -6,15 +6,15 @@ import Testing
 /// What an open does about rows that another program has begun.
 struct InlineRegistrationTests {
   /// A row of ``InlineNames`` that is being built.
-  private func own(_ number: UInt16) throws -> InlineRow {
+  private func own(_ number: UInt16) throws -> RuleRow {
     let outline = try ProjectionOutline(InlineNames.self)
-    return InlineRow(
+    return RuleRow(
       number: number, isMandatory: true, version: 1, name: outline.name, text: outline.text)
   }
 
   /// The same of a program with other tables.
-  private func foreign(_ number: UInt16) -> InlineRow {
-    InlineRow(number: number, isMandatory: true, version: 1, name: "names", text: "x")
+  private func foreign(_ number: UInt16) -> RuleRow {
+    RuleRow(number: number, isMandatory: true, version: 1, name: "names", text: "x")
   }
 
   @Test("what another program folds in the same version with other tables is given up once")
@@ -37,8 +37,8 @@ struct InlineRegistrationTests {
     retired.number = .max
     try plain.put([foreign(2), retired])
     let store = try place.accounts([InlineNames.self])
-    #expect(try store.inlineRows().map(\.number) == [1])
-    #expect(try store.inlineRows().map(\.state) == [.live])
+    #expect(try store.ruleRows().map(\.number) == [1])
+    #expect(try store.ruleRows().map(\.state) == [.live])
     try expectAgreement(store)
     #expect(try EventLog.verify(place.url).isClean)
   }
@@ -52,6 +52,6 @@ struct InlineRegistrationTests {
     try plain.put([own(3)])
     let error = #expect(throws: AnnalsError.self) { try place.accounts([InlineNames.self]) }
     #expect(error?.code == .rejected)
-    #expect(try plain.inlineRows() == [own(3)])
+    #expect(try plain.ruleRows() == [own(3)])
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// What versions of one projection are to each other that are in force, being built, or given up.
 struct InlineVersionTests {
-  private let later = InlineRow(number: 7, isMandatory: true, version: 2, name: "names", text: "x")
+  private let later = RuleRow(number: 7, isMandatory: true, version: 2, name: "names", text: "x")
 
   @Test("a version that is only being built lets the one before it come into force, and refuse")
   func building() async throws {
@@ -20,18 +20,18 @@ struct InlineVersionTests {
     #expect(error?.code == .rejected)
     try expectAgreement(store)
     // Who builds the later one may still come to its end.
-    let states = try store.inlineRows().map { "\($0.version) \($0.state)" }.sorted()
+    let states = try store.ruleRows().map { "\($0.version) \($0.state)" }.sorted()
     #expect(states == ["1 live", "2 building"])
   }
 
   @Test(
     "where no version is in force an append does not go on without the projection",
-    arguments: [InlineRow.State.building, .retired])
-  func unchecked(state: InlineRow.State) async throws {
+    arguments: [RuleRow.State.building, .retired])
+  func unchecked(state: RuleRow.State) async throws {
     let place = try TemporaryStore()
     let store = try place.accounts([InlineNames.self])
     try await store.append([.opened(.init(name: "Ann", code: 1))], to: "a")
-    var (own, other) = (try store.inlineRows()[0], later)
+    var (own, other) = (try store.ruleRows()[0], later)
     own.state = .retired
     other.state = state
     try store.put([own, other])
@@ -49,7 +49,7 @@ struct InlineVersionTests {
     try await old.append([.opened(.init(name: "Ann", code: 1))], to: "a")
     let outline = try ProjectionOutline(InlineNames2.self)
     try old.put([
-      InlineRow(number: 2, isMandatory: true, version: 2, name: outline.name, text: outline.text)
+      RuleRow(number: 2, isMandatory: true, version: 2, name: outline.name, text: outline.text)
     ])
     let error = #expect(throws: AnnalsError.self) { try place.accounts([InlineNames2.self]) }
     #expect(error?.code == .requiresActivation)
@@ -60,16 +60,16 @@ struct InlineVersionTests {
     #expect(taken?.code == .rejected)
     let new = try place.accounts([InlineNames2.self], activating: true)
     try expectAgreement(new)
-    #expect(try new.inlineRows().map(\.version) == [2])
+    #expect(try new.ruleRows().map(\.version) == [2])
     #expect(try EventLog.verify(place.url).isClean)
   }
 
   @Test("a version in force that is behind is folded, whatever is being built beside it")
   func behind() throws {
     let balances = try ProjectionOutline(InlineBalances.self)
-    var own = InlineRow(number: 1, isMandatory: false, version: 1, name: balances.name, text: balances.text)
+    var own = RuleRow(number: 1, isMandatory: false, version: 1, name: balances.name, text: balances.text)
     own.state = .live
-    let later = InlineRow(number: 2, isMandatory: false, version: 2, name: balances.name, text: "x")
+    let later = RuleRow(number: 2, isMandatory: false, version: 2, name: balances.name, text: "x")
     let decision = try inlineDecision([InlineBalances.self], [own, later], last: 60_000)
     #expect(try decision.next() == .fold(member: 0, row: 0))
     guard case .folding = decision.need(of: 0) else {
@@ -81,9 +81,9 @@ struct InlineVersionTests {
   @Test("in an empty log a version takes the place of the one before without being asked")
   func empty() throws {
     let outline = try ProjectionOutline(InlineNames2.self)
-    var old = InlineRow(number: 1, isMandatory: true, version: 1, name: outline.name, text: "x")
+    var old = RuleRow(number: 1, isMandatory: true, version: 1, name: outline.name, text: "x")
     old.state = .live
-    let own = InlineRow(number: 2, isMandatory: true, version: 2, name: outline.name, text: outline.text)
+    let own = RuleRow(number: 2, isMandatory: true, version: 2, name: outline.name, text: outline.text)
     #expect(try inlineDecision([InlineNames2.self], [old, own], last: 0).next() == .fold(member: 0, row: 1))
     #expect(throws: AnnalsError.self) { try inlineDecision([InlineNames2.self], [old, own], last: 1).next() }
   }
@@ -91,7 +91,7 @@ struct InlineVersionTests {
 
 /// What an open is to do in a store with some rows.
 func inlineDecision(
-  _ projections: [any InlineProjection<InlineAccountsV1.Event>.Type], _ rows: [InlineRow], last: UInt64
+  _ projections: [any InlineProjection<InlineAccountsV1.Event>.Type], _ rows: [RuleRow], last: UInt64
 ) throws -> InlineDecision {
   let set = try InlineSet(projections, CompiledPlan(InlineAccountsPlan.self), log: UUID())
   return InlineDecision(set: try #require(set), rows: rows, last: last, isActivating: false)

@@ -59,5 +59,21 @@ final class StreamMoveGuard: Sendable {
   }
 }
 
+/// The rule of calls whose plan has stages that move entries to other streams: the versions after these
+/// stages must be active.
+struct StreamMoveRule: AppendRule {
+  /// The versions after these stages.
+  let versions: [SchemaVersion]
+
+  func admit(_ call: AppendRequest, to group: AppendGroup) throws(AnnalsError) -> [PhaseChange] {
+    if let refusal = group.kinds.refusal(of: call.records) { throw refusal }
+    guard let version = versions.first(where: { !group.kinds.isActive($0) }) else { return [] }
+    throw AnnalsError(
+      .busy,
+      "streams of the store are as they were before version \(version) gave them other entries; nothing was written; try again",
+      details: AnnalsError.Details { $0.version = version }, underlying: StreamsUnmoved())
+  }
+}
+
 /// A call came to a generation in which streams are as they were before a pass gave them other entries.
 struct StreamsUnmoved: Error {}

@@ -8,40 +8,51 @@ internal import LMDB
   import Foundation
 #endif
 
-/// The state of the store's inline projections within a group of appends.
-struct InlineGroup {
-  /// The projections, with their progress after the group's calls.
-  var rows: [InlineRow]
-  /// Whether the group has folded anything.
-  var hasFolded = false
-  /// The context in which the last call folded.
-  private var room: InlineContext?
+/// The rule of calls to a store that was opened with inline projections: they fold the events of each call,
+/// and may refuse it.
+struct InlineRule: AppendRule {
+  let set: InlineSet
 
-  init(_ rows: [InlineRow]) {
-    self.rows = rows
+  func satisfies(_ row: RuleRow) -> Bool { set.knows(row) }
+
+  func prepare(_ generation: Generation) throws(AnnalsError) {
+    // A snapshot reads no table that is opened later.
+    if generation.inline == nil { try generation.openInline() }
   }
 
-  /// Returns the context in which the projections of a set fold.
-  mutating func room(of set: InlineSet) -> InlineContext {
-    if let room, room.set.id == set.id { return room }
-    let new = set.room()
-    room = new
-    return new
+  func apply(
+    _ call: AppendRequest, to group: inout AppendGroup, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> AnnalsError? {
+    try group.fold(call, into: set, in: &transaction)
+  }
+}
+
+extension EventStore {
+  /// The inline projections that the store was opened with; `nil` if there are none.
+  var inline: InlineSet? {
+    for rule in rules {
+      if let rule = rule as? InlineRule { return rule.set }
+    }
+    return nil
   }
 }
 
 extension AppendGroup {
+  /// Returns the context in which the projections of a set fold.
+  private mutating func room(of set: InlineSet) -> InlineContext {
+    if let room = ruleMemory as? InlineContext, room.set.id == set.id { return room }
+    let new = set.room()
+    ruleMemory = new
+    return new
+  }
+
   /// Folds the events of a call, which begins after the newest entry, and puts the changed rows.
   ///
   /// - Returns: The reason for refusing the call; nothing is put then.
   /// - Throws: An error that ends the whole transaction.
-  mutating func foldInline(
-    _ request: AppendRequest, in transaction: inout WriteTransaction
+  fileprivate mutating func fold(
+    _ request: AppendRequest, into set: InlineSet, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> AnnalsError? {
-    if let unknown = inline.rows.first(where: { $0.isInForce && request.inline?.knows($0) != true }) {
-      return AnnalsError(unknown, appendingWith: request)
-    }
-    guard let set = request.inline else { return nil }
     let active: [(member: Int, row: Int)]
     switch inForce(of: set) {
     case .success(let found): active = found
@@ -54,21 +65,21 @@ extension AppendGroup {
         "the store has no rows of its inline projections yet: open it again, which folds them")
     }
     for (member, row) in active
-    where inline.rows[row].folded < last && last - inline.rows[row].folded > InlineContext.longestGap {
+    where rules[row].folded < last && last - rules[row].folded > InlineContext.longestGap {
       return AnnalsError(
         .requiresActivation,
-        "the inline projection '\(set.members[member].outline.name)' is folded up to position \(inline.rows[row].folded) of \(last): open the store again, which folds the rest between other appends"
+        "the inline projection '\(set.members[member].outline.name)' is folded up to position \(rules[row].folded) of \(last): open the store again, which folds the rest between other appends"
       )
     }
-    let room = inline.room(of: set)
-    for (member, row) in active where inline.rows[row].folded < last {
-      var changed = inline.rows[row]
+    let room = room(of: set)
+    for (member, row) in active where rules[row].folded < last {
+      var changed = rules[row]
       // A failed put is not a refusal. Part of the chunk may already be in the transaction, which must not be
       // committed for other calls.
       let refusal = try room.catchUp(
         member: member, &changed, to: last, kinds, tables, table, in: &transaction)
-      if changed.folded != inline.rows[row].folded { inline.hasFolded = true }
-      inline.rows[row] = changed
+      if changed.folded != rules[row].folded { hasAppliedRules = true }
+      rules[row] = changed
       if let refusal {
         room.forget()
         return refusal
@@ -83,10 +94,10 @@ extension AppendGroup {
       return error
     }
     let refusal = try room.fold(
-      into: active.map { ($0.member, inline.rows[$0.row].number) }, table, in: &transaction)
+      into: active.map { ($0.member, rules[$0.row].number) }, table, in: &transaction)
     if let refusal { return refusal }
-    inline.hasFolded = true
-    for (_, row) in active { inline.rows[row].folded = last + UInt64(request.items.count) }
+    hasAppliedRules = true
+    for (_, row) in active { rules[row].folded = last + UInt64(request.items.count) }
     return nil
   }
 
@@ -94,14 +105,14 @@ extension AppendGroup {
   private func inForce(of set: InlineSet) -> Result<[(member: Int, row: Int)], AnnalsError> {
     var active: [(member: Int, row: Int)] = []
     for index in set.members.indices {
-      if let row = set.row(of: index, in: inline.rows), inline.rows[row].state == .live {
+      if let row = set.row(of: index, in: rules), rules[row].state == .live {
         active.append((index, row))
         continue
       }
       // If this version is mandatory, a newer version in force has already refused the call; otherwise this
       // version is retired. A version that is not in force does not count.
       let member = set.members[index]
-      let isSuperseded = inline.rows.contains {
+      let isSuperseded = rules.contains {
         $0.state == .live && member.isNamed(by: $0) && $0.version > member.outline.version
       }
       if isSuperseded { continue }
@@ -152,22 +163,5 @@ extension AppendGroup {
       }
       if request.parts.count > 1 { next[part.stream] = revision }
     }
-  }
-}
-
-extension AnnalsError {
-  /// Creates the error for an append by a program that lacks a mandatory projection.
-  init(_ row: InlineRow, appendingWith request: AppendRequest) {
-    guard request.rollout != nil || request.inline != nil else {
-      self.init(
-        .needsPlan,
-        "the store has the inline projection '\(row.name)', which every append must go through: append with a plan, by an EventStore that is opened with it"
-      )
-      return
-    }
-    self.init(
-      .superseded,
-      "every append must go through version \(row.version) of the inline projection '\(row.name)', which this program does not know: use one that opens the store with it"
-    )
   }
 }

@@ -1,9 +1,8 @@
 internal import AnnalsCoding
-internal import LMDB
 
-/// The row in `meta` for one version of an inline projection. Its number is in the row's name, and is the
-/// prefix of its rows in the table `inline`.
-struct InlineRow: Equatable, Sendable {
+/// The row in `meta` for one version of a rule that appends go through, which is an inline projection. Its
+/// number is in the row's name, and is the prefix of its rows in the table `inline`.
+struct RuleRow: Equatable, Sendable {
   /// The state of the version.
   enum State: UInt8, Sendable {
     /// Stored entries are being folded, while an older version may be in force.
@@ -78,7 +77,7 @@ struct InlineRow: Equatable, Sendable {
   }
 
   /// Count, then number and position of each (varints).
-  static func folded(_ rows: [InlineRow]) -> [UInt8] {
+  static func folded(_ rows: [RuleRow]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(varint: UInt64(rows.count))
     for row in rows {
@@ -92,67 +91,4 @@ struct InlineRow: Equatable, Sendable {
 extension StoreMeta.Requirement {
   /// The requirement that programs that append know of inline projections.
   static let inline = StoreMeta.Requirement(name: "inline", isForReading: false)
-}
-
-extension StoreReader {
-  /// Returns the inline projections of the store, by number. No position is after the end of the log.
-  func inlineRows() throws(AnnalsError) -> [InlineRow] {
-    let rows = try storedInlineRows()
-    guard !rows.isEmpty else { return [] }
-    let last = try last()
-    if let row = rows.first(where: { $0.folded > last }) {
-      throw AnnalsError(
-        .damaged,
-        "table 'meta': the inline projection '\(row.name)' is folded up to position \(row.folded), and the log ends at \(last); run 'annals verify'",
-        details: AnnalsError.Details { $0.table = "meta" })
-    }
-    return rows
-  }
-
-  /// Returns the inline projections as stored in `meta`, by number.
-  func storedInlineRows() throws(AnnalsError) -> [InlineRow] {
-    var rows: [InlineRow] = []
-    for name in try metaNames(beginningWith: InlineRow.prefix) {
-      guard let number = UInt16(name.dropFirst(InlineRow.prefix.count)) else {
-        throw AnnalsError(
-          .damaged, "table 'meta': a row is called '\(name)', which is no number; run 'annals verify'",
-          details: AnnalsError.Details { $0.table = "meta" })
-      }
-      let row = try row(name, in: tables.meta) { (bytes) throws(FormatFailure) in
-        try InlineRow(number: number, bytes)
-      }
-      if let row { rows.append(row) }
-    }
-    guard !rows.isEmpty else { return [] }
-    rows.sort { $0.number < $1.number }
-    let folded = try foldedInline()
-    for index in rows.indices { rows[index].folded = folded[rows[index].number] ?? 0 }
-    return rows
-  }
-
-  /// Returns the position up to which each inline projection is folded, by number.
-  private func foldedInline() throws(AnnalsError) -> [UInt16: UInt64] {
-    try row(InlineRow.foldedName, in: tables.meta) { (bytes) throws(FormatFailure) in
-      var reader = ByteReader(bytes)
-      var folded: [UInt16: UInt64] = [:]
-      for _ in 0..<(try reader.varint()) {
-        let number = try reader.varint(as: UInt16.self)
-        folded[number] = try reader.number()
-      }
-      try reader.finish()
-      return folded
-    } ?? [:]
-  }
-}
-
-extension WriteTransaction {
-  /// Puts the row of an inline projection.
-  mutating func put(_ row: InlineRow, in meta: Table) throws(AnnalsError) {
-    try put(row.encoded(), row.rowName, in: meta)
-  }
-
-  /// Puts the positions up to which inline projections are folded.
-  mutating func put(folded rows: [InlineRow], in meta: Table) throws(AnnalsError) {
-    try put(InlineRow.folded(rows), InlineRow.foldedName, in: meta)
-  }
 }

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@testable import Annals
+
+/// Inline projections as the first release wrote them: one to the end of the log, and one with a gap, because
+/// a program without it had appended last.
+@Suite struct InlineGoldenTests {
+  private func open(_ place: TemporaryStore) throws -> EventStore<GoldenClubPlan> {
+    var options = StoreOptions(creation: .never, trust: .nobody)
+    options.activating = true
+    return try EventStore(
+      at: place.url, plan: GoldenClubPlan.self, options: options,
+      inline: [GoldenMembers.self, GoldenVisits.self])
+  }
+
+  @Test func `The kept store is sound, and lists the gap`() throws {
+    let place = try InlineGoldenStore.kept.copy()
+    let report = try EventLog.verify(place.url)
+    #expect(report.isClean && report.entries == 4)
+    let infos = try place.open(StoreOptions(access: .readOnly)).inlineProjections()
+    #expect(infos.map(\.name) == ["members", "visits"])
+    #expect(infos.map(\.position) == [4, 2] && infos.map(\.lag) == [0, 2])
+  }
+
+  @Test func `An open that activates folds the gap of the kept store`() async throws {
+    let place = try InlineGoldenStore.kept.copy()
+    let store = try open(place)
+    let visits = try store.read { (snapshot) throws(AnnalsError) in
+      try snapshot.inline(GoldenVisits.self).get(GoldenVisits.Visits.self, "ann")?.n
+    }
+    #expect(visits == 7)
+    try expectAgreement(store)
+    let taken = await #expect(throws: AnnalsError.self) {
+      try await store.append([.joined(.init(name: "Bo"))], to: "other")
+    }
+    #expect(taken?.code == .rejected)
+    try await store.append([.visited(.init(n: 1))], to: "bo")
+    try expectAgreement(store)
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test func `Every row of the kept store has the bytes that are written down`() throws {
+    let kept = InlineGoldenStore.kept
+    #expect(try GoldenStore.dump(kept.copy().url) == String(contentsOf: kept.rows, encoding: .utf8))
+  }
+}
