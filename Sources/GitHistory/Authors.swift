@@ -24,8 +24,6 @@ package enum Authors: Projection {
   package static let version = 2
   package static var tables: [ProjectionTable] { [.rows(Author.self)] }
   package static var events: EventSelection<Event> { [\.commitRecorded] }
-  /// The version that serves until this one has been built.
-  package static var earlier: [any Projection<Event>.Type] { [AuthorsV1.self] }
 
   package static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     guard case .commitRecorded(let commit) = entry.event else { return }

@@ -156,7 +156,6 @@ enum RatedPhotos: Projection {
   static let name = "photos"
   static let version = 2
   static var tables: [ProjectionTable] { [.rows(Photo.self)] }
-  static var earlier: [any Projection<Event>.Type] { [Photos.self] }
 
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     switch entry.event {

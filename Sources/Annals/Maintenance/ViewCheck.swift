@@ -14,12 +14,12 @@ struct ViewCheck {
 
   /// Checks every file that is ready and durable; others are looked at by who opens the view.
   mutating func run() throws(AnnalsError) {
-    guard let shelf = try ViewShelf.open(in: core.generation.directory, .readOnly) else { return }
-    for listing in try shelf.listings() {
+    guard let directory = try ViewDirectory.open(in: core.generation.directory, .readOnly) else { return }
+    for listing in try directory.listings() {
       do throws(AnnalsError) {
-        guard let (mark, lease) = try hold(listing.number, shelf) else { continue }
+        guard let (mark, lease) = try hold(listing.number, directory) else { continue }
         defer { withExtendedLifetime(lease) {} }
-        try check(listing.number, mark, shelf)
+        try check(listing.number, mark, directory)
       } catch {
         guard error.isOfSpoiltView else { throw error }
         add(listing.number, error.message)
@@ -31,15 +31,15 @@ struct ViewCheck {
   ///
   /// - Returns: `nil` if there is none any longer, or none that is checked.
   private func hold(
-    _ number: UInt64, _ shelf: ViewShelf
+    _ number: UInt64, _ directory: ViewDirectory
   ) throws(AnnalsError) -> (ViewMark, ViewLease)? {
     // Another file may have taken its place since the names were read.
-    let lock = try shelf.lock()
-    guard let mark = try shelf.mark(of: number), mark.isSynced else { return nil }
+    let lock = try directory.lock()
+    guard let mark = try directory.mark(of: number), mark.isSynced else { return nil }
     let stem = ViewFile.stem(number)
     let lease = try files { () throws(StoreFileError) -> ViewLease? in
-      guard try shelf.directory.status(of: stem + ".mdb") != nil else { return nil }
-      return try ViewLease(ViewFile.lockFile(stem + ".lease", in: shelf.directory, .readOnly))
+      guard try directory.directory.status(of: stem + ".mdb") != nil else { return nil }
+      return try ViewLease(ViewFile.lockFile(stem + ".lease", in: directory.directory, .readOnly))
     }
     _ = consume lock
     return lease.map { (mark, $0) }
@@ -52,13 +52,14 @@ struct ViewCheck {
   }
 
   private mutating func check(
-    _ number: UInt64, _ mark: ViewMark, _ shelf: ViewShelf
+    _ number: UInt64, _ mark: ViewMark, _ directory: ViewDirectory
   ) throws(AnnalsError) {
     let pages = try files { () throws(StoreFileError) in
-      let hold = try ViewFile.lockFile(ViewFile.stem(number) + ".write", in: shelf.directory, .readOnly).lock(
-        .exclusive)
+      let hold = try ViewFile.lockFile(ViewFile.stem(number) + ".write", in: directory.directory, .readOnly)
+        .lock(
+          .exclusive)
       let pages = try PageCheck.run(
-        ViewFile.stem(number) + ".mdb", in: shelf.directory, tables: ViewFile.definitions, ignoring: [],
+        ViewFile.stem(number) + ".mdb", in: directory.directory, tables: ViewFile.definitions, ignoring: [],
         only: nil)
       _ = consume hold
       return pages
@@ -66,7 +67,7 @@ struct ViewCheck {
     for finding in pages.findings { add(number, "page \(finding.page): \(finding.description)") }
     guard pages.isClean else { return }
     let core = core
-    let file = try shelf.open(number, called: mark.name, of: core)
+    let file = try directory.open(number, called: mark.name, of: core)
     let problems = try file.read { (view) throws(AnnalsError) -> [String] in
       let facts = try file.facts(view)
       guard facts.isReady, facts.successor == nil else { return [] }

@@ -45,9 +45,6 @@ public protocol Projection<Event>: Sendable {
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws
   /// The rules that convert rows of earlier versions instead of rebuilding them. The default is none.
   static var upcasts: [RowUpcast] { get }
-  /// The earlier versions of the projection that keep following the log in this program until this version
-  /// has caught up. The default is none.
-  static var earlier: [any Projection<Event>.Type] { get }
 }
 
 extension Projection {
@@ -55,8 +52,6 @@ extension Projection {
   public static var events: EventSelection<Event> { .all }
   /// No rules.
   public static var upcasts: [RowUpcast] { [] }
-  /// No earlier versions.
-  public static var earlier: [any Projection<Event>.Type] { [] }
 }
 
 /// One table of a projection.

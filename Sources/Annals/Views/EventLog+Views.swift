@@ -40,12 +40,12 @@ extension EventLog {
   ///   `inputOutput`.
   /// - Complexity: O(files of views).
   public func views() throws(AnnalsError) -> [ViewInfo] {
-    guard let shelf = try ViewShelf.open(in: core.generation.directory, .readOnly) else { return [] }
-    let files = ViewShelf(directory: shelf.directory, access: options.access)
+    guard let views = try ViewDirectory.open(in: core.generation.directory, .readOnly) else { return [] }
+    let files = ViewDirectory(directory: views.directory, access: options.access)
     let hold = try files.lock()
     let last = try core.generation.lastPosition()
     var infos: [ViewInfo] = []
-    for listing in try shelf.listings() {
+    for listing in try views.listings() {
       guard let mark = listing.mark, listing.hasFile else { continue }
       infos.append(try files.info(listing.number, mark, of: core, last: last))
     }
@@ -58,8 +58,8 @@ extension EventLog {
   }
 }
 
-extension ViewShelf {
-  /// Returns the information in the files of a number. The view registry must be locked.
+extension ViewDirectory {
+  /// Returns the information in the files of a number. The directory must be locked.
   fileprivate func info(
     _ number: UInt64, _ mark: ViewMark, of core: LogCore, last: UInt64
   ) throws(AnnalsError) -> ViewInfo {

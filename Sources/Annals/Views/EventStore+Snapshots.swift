@@ -81,9 +81,9 @@ private struct ViewMeeting {
   /// Returns a view's signal with its count before the view is checked, and has the view's runners store
   /// their checkpoints soon.
   func signal<P: Projection>(_ view: View<P>) throws(AnnalsError) -> (Signal, UInt64) {
-    let signal = view.line.changes
+    let signal = view.registered.changes
     let count = signal.count
-    for track in view.line.state.withLock({ $0.tracks }) { track.hurry() }
+    view.registry.hurry(view.registered)
     return (signal, count)
   }
 

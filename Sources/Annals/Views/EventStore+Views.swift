@@ -16,26 +16,9 @@ extension EventStore {
   public func view<P: Projection>(
     _ projection: P.Type
   ) throws(AnnalsError) -> View<P> where P.Event == Event {
-    let face = try ProjectionFace<Event>(projection)
-    let host = try viewHost()
-    if log.options.access == .readWrite {
-      for earlier in projection.earlier { try Self.follow(earlier, below: face, host) }
-    }
-    return View(host: host, line: try host.engine.register(face))
-  }
-
-  /// Keeps an earlier version following the log until the later one has caught up, if it has a file.
-  private static func follow<Q: Projection>(
-    _ earlier: Q.Type, below later: ProjectionFace<Event>, _ host: ViewHost<Event>
-  ) throws(AnnalsError) where Q.Event == Event {
-    let face = try ProjectionFace<Event>(earlier)
-    guard ExactText(face.name) == ExactText(later.name), face.outline.version < later.outline.version else {
-      throw AnnalsError(
-        .wrongUse,
-        "'\(face.name)', version \(face.outline.version), is no earlier version of '\(later.name)', version \(later.outline.version)"
-      )
-    }
-    try host.engine.registerEarlier(face, than: later)
+    let erased = try ErasedProjection<Event>(projection)
+    let views = try openViews()
+    return View(views: views, registered: try views.registry.register(erased))
   }
 
   /// Rebuilds the rows of a projection from the log. The existing rows can be read meanwhile.
@@ -50,7 +33,7 @@ extension EventStore {
       throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
     }
     let view = try view(projection)
-    try view.host.engine.rebuild(view.line, because: "the program asked for it")
+    try view.registry.rebuild(view.registered, because: "the program asked for it")
     return view
   }
 }
@@ -66,6 +49,6 @@ extension EventStore {
     guard log.options.access == .readWrite else {
       throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
     }
-    try viewHost().engine.remove(name)
+    try openViews().registry.remove(name)
   }
 }

@@ -132,7 +132,7 @@ import Testing
   {
     let room = try StockRoom()
     func noted() throws -> Int {
-      let file = try #require(room.view.line.state.withLock { $0.served?.file })
+      let file = try #require(room.view.registered.served?.file)
       let transaction = try file.environment.beginRead()
       return try transaction.view.statistics(of: file.changes).entries
     }
@@ -148,7 +148,7 @@ import Testing
     try await room.count(["a": 9, "b": 9])
     #expect(try noted() == 1)
     // Another process: its lock is another open file.
-    let directory = try #require(try room.view.host.engine.shelf()?.directory)
+    let directory = try #require(try room.view.registry.directory()?.directory)
     let mark = ObserverMark.take(Stock.name, in: directory, .readOnly)
     try await room.count(["a": 10, "b": 10])
     #expect(try noted() == 3)
@@ -161,7 +161,7 @@ import Testing
     let room = try StockRoom()
     try await room.count(["a": 1])
     let changes = room.view.changes(of: Item.self)
-    let file = try #require(room.view.line.state.withLock { $0.served?.file })
+    let file = try #require(room.view.registered.served?.file)
     do {
       var transaction = try file.environment.beginWrite(durability: .relaxed)
       let staging = RowStaging(try ProjectionOutline(Stock.self), Stock.tables)
@@ -184,7 +184,7 @@ import Testing
     for batch in 0..<6 {
       try await room.note((0..<2_000).map { .counted(.init(item: "i\(batch)-\($0)", count: 1)) })
     }
-    let file = try #require(room.view.line.state.withLock { $0.served?.file })
+    let file = try #require(room.view.registered.served?.file)
     let (first, last) = try file.read { (view) throws(AnnalsError) in
       try ChangeJournal.ends(of: file.changes, view)
     }
@@ -198,11 +198,11 @@ import Testing
   func rebuilding() async throws {
     let room = try StockRoom()
     try await room.note((0..<500).map { .counted(.init(item: "i\($0)", count: 1)) })
-    let before = try #require(room.view.line.state.withLock { $0.served?.file.number })
+    let before = try #require(room.view.registered.served?.file.number)
     var iterator = room.view.changes(of: Item.self).makeAsyncIterator()
     try room.store.rebuild(Stock.self)
     #expect(text(try await iterator.next()) == "reset")
-    let file = try #require(room.view.line.state.withLock { $0.served?.file })
+    let file = try #require(room.view.registered.served?.file)
     #expect(file.number != before)
     let ends = try file.read { (view) throws(AnnalsError) in try ChangeJournal.ends(of: file.changes, view) }
     #expect(ends.first == 1 && ends.last == 0)

@@ -55,7 +55,7 @@ struct FoldRightTests {
     #expect(try store.log.views().map(\.number) == [1])
   }
 
-  @Test("a view whose way through the log has ended gives up the right to fold")
+  @Test("a view that can no longer read the log gives up the right to fold")
   func unreadable() async throws {
     var random = SeededGenerator(seed: 82)
     let tallied = try TalliedStore()
@@ -63,9 +63,9 @@ struct FoldRightTests {
     try await tallied.append(60, to: store, &random)
     let view = try store.view(Tallies.Counts.self)
     try await view.waitUntil(tallied.last)
-    let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
+    let shelf = try #require(try ViewDirectory.open(in: store.log.core.generation.directory, .readWrite))
     #expect(try shelf.foldLease(1) == nil)
-    view.host.engine.fail(1, AnnalsError(.superseded, "the log cannot be read any more"))
+    view.registry.fail(1, AnnalsError(.superseded, "the log cannot be read any more"))
     try await waitUntil { try shelf.foldLease(1) != nil }
     guard case .stopped(let error) = try view.status().state else {
       Issue.record("the view goes on")

@@ -63,7 +63,6 @@ enum Tallies {
     static let version = 2
     static var tables: [ProjectionTable] { [.rows(Word.self)] }
     static var events: EventSelection<Event> { [\.said] }
-    static var earlier: [any Projection<Event>.Type] { [Counts.self] }
 
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
       guard case .said(let said) = entry.event else { return }

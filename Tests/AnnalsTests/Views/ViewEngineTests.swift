@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsCoding
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -37,7 +38,7 @@ struct ViewEngineTests {
     let counts = try store.view(Tallies.Counts.self)
     try await counts.waitUntil(tallied.last)
     #expect(try EventLog.verify(tallied.url).isClean)
-    let file = try #require(counts.line.state.withLock { $0.served?.file })
+    let file = try #require(counts.registered.served?.file)
     try Self.spoil("w1", in: file)
     let report = try EventLog.verify(tallied.url)
     #expect(report.findings.map(\.place) == ["view file v-000001.mdb"])
@@ -49,7 +50,7 @@ struct ViewEngineTests {
     #expect(error?.code == .damaged)
     // Every word, so that the spoilt row is met.
     try await tallied.append(400, to: store, &random)
-    try await waitUntil { counts.line.state.withLock { $0.served?.file.number } == 2 }
+    try await waitUntil { counts.registered.served?.file.number == 2 }
     try await counts.waitUntil(tallied.last)
     #expect(try counts.status().reason?.contains("damaged") == true)
     #expect(try counts.read { try $0.all() } == tallied.counts())
@@ -86,12 +87,12 @@ struct ViewEngineTests {
     let view = try store.view(Rotten.self)
     try await view.waitUntil(tallied.last)
     for _ in 0..<3 {
-      let before = try #require(view.line.state.withLock { $0.served?.file.number })
+      let before = try #require(view.registered.served?.file.number)
       Rotten.arrivals.store(0, ordering: .releasing)
       Rotten.place.store(tallied.last.rawValue + 1, ordering: .releasing)
       try await tallied.append(1, to: store, &random)
       try store.rebuild(Rotten.self)
-      try await waitUntil { view.line.state.withLock { $0.served?.file.number } == before + 2 }
+      try await waitUntil { view.registered.served?.file.number == before + 2 }
       try await view.waitUntil(tallied.last)
       #expect(try view.status().reason?.contains("damaged") == true)
     }
@@ -107,7 +108,7 @@ struct ViewEngineTests {
     try await tallied.append(60, to: store, &random)
     let counts = try store.view(Tallies.Counts.self)
     try await counts.waitUntil(tallied.last)
-    let file = try #require(counts.line.state.withLock { $0.served?.file })
+    let file = try #require(counts.registered.served?.file)
     let stands = try #require(try file.read { (view) throws(AnnalsError) in try file.checkpoint(view) })
     // The same entries once more, as by a process that does not know that another was faster.
     let entries = try store.read { (snapshot) throws(AnnalsError) in
@@ -202,10 +203,10 @@ struct ViewEngineTests {
       try await tallied.append(30, to: store, &random)
       try await store.view(Tallies.Counts.self).waitUntil(tallied.last)
       directory = store.log.core.generation.directory
-      let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
+      let shelf = try #require(try ViewDirectory.open(in: store.log.core.generation.directory, .readWrite))
       #expect(try shelf.foldLease(1) == nil)
     }
-    let shelf = try ViewShelf.open(in: #require(directory), .readWrite)
+    let shelf = try ViewDirectory.open(in: #require(directory), .readWrite)
     try await waitUntil { try shelf?.foldLease(1) != nil }
     let hold = try shelf?.lock()
     #expect(try shelf?.remove(1) == true)

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsCoding
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -35,10 +36,10 @@ struct ViewFollowingTests {
           }
         }
       }
-      let before = counts.line.state.withLock { $0.served?.file.number }
+      let before = counts.registered.served?.file.number
       try store.rebuild(Tallies.Counts.self)
       try await tallied.append(100, to: store, &random)
-      try await waitUntil { counts.line.state.withLock { $0.served?.file.number } != before }
+      try await waitUntil { counts.registered.served?.file.number != before }
       try await counts.waitUntil(tallied.last)
       #expect(try counts.read { try $0.all() } == tallied.counts(), "seed \(seed)")
     }
@@ -187,7 +188,7 @@ struct RowUpcastTests {
       try await tallied.append(100, to: store, &random)
       try await store.view(Tallies.Counts.self).waitUntil(tallied.last)
       // As a process leaves it that is killed between two batches.
-      let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
+      let shelf = try #require(try ViewDirectory.open(in: store.log.core.generation.directory, .readWrite))
       let hold = try shelf.lock()
       let inputs = ProjectionInputs(store.reach.plan, cases: Lengths.events.cases)
       _ = try shelf.create(ProjectionOutline(Lengths.self), inputs, isCarrying: true)

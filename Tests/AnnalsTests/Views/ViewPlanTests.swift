@@ -131,7 +131,7 @@ struct ViewPlanTests {
     let view = try store.view(DistancesOfSecond.self)
     try await view.waitUntil(600)
     #expect(try rows(of: view) == expected)
-    let file = view.line.state.withLock { $0.served?.file.number }
+    let file = view.registered.served?.file.number
     _ = try await store.migrate().report()
     let last = try await store.append([NewEvent(.walked(.init(who: "p0", metres: 7)))], to: "walks")
       .positions[0]
@@ -139,10 +139,10 @@ struct ViewPlanTests {
     var after = expected
     after["p0", default: 0] += 7
     #expect(try rows(of: view) == after)
-    #expect(view.line.state.withLock { $0.served?.file.number } == file)
+    #expect(view.registered.served?.file.number == file)
     #expect(try view.status().reason == nil)
     try store.rebuild(DistancesOfSecond.self)
-    try await waitUntil { view.line.state.withLock { $0.served?.file.number } != file }
+    try await waitUntil { view.registered.served?.file.number != file }
     try await view.waitUntil(last)
     #expect(try rows(of: view) == after)
   }

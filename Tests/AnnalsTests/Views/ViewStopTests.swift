@@ -15,7 +15,7 @@ import Testing
 /// Views that stop, are removed while they follow, or have nothing to take from what comes.
 struct ViewStopTests {
   private static func stored(_ view: View<Tallies.Pauses>) throws -> UInt64 {
-    let file = try #require(view.line.state.withLock { $0.served?.file })
+    let file = try #require(view.registered.served?.file)
     return try file.read { (view) throws(AnnalsError) in try file.checkpoint(view) }?.position.rawValue ?? 0
   }
 
@@ -40,9 +40,9 @@ struct ViewStopTests {
       try await append { try Self.stored(view) > known }
       known = try Self.stored(view)
     }
-    let before = view.line.state.withLock { $0.served?.file.number }
+    let before = view.registered.served?.file.number
     try store.rebuild(Tallies.Pauses.self)
-    try await append { view.line.state.withLock { $0.served?.file.number } != before }
+    try await append { view.registered.served?.file.number != before }
   }
 
   /// Keeps how often each word was said, in a number that has no encoding above 99.
@@ -171,10 +171,10 @@ struct ViewStopTests {
     // What serves is not stopped by that.
     try await tallied.append(50, to: store, &random)
     try await view.waitUntil(tallied.last)
-    #expect(view.line.state.withLock { $0.served?.file.number } == 1)
+    #expect(view.registered.served?.file.number == 1)
     Moody.refuses.store(false, ordering: .releasing)
     try store.rebuild(Moody.self)
-    try await waitUntil { view.line.state.withLock { $0.served?.file.number ?? 0 } > 1 }
+    try await waitUntil { (view.registered.served?.file.number ?? 0) > 1 }
     guard case .following = try view.status().state else {
       Issue.record("the view does not follow")
       return
@@ -214,7 +214,7 @@ struct ViewStopTests {
     try await Task.sleep(for: .milliseconds(300))
     Sullen.refuses.store(false, ordering: .releasing)
     _ = try store.view(Sullen.self)
-    try await waitUntil { view.line.state.withLock { $0.served?.file.number ?? 0 } > 1 }
+    try await waitUntil { (view.registered.served?.file.number ?? 0) > 1 }
     guard case .following = try view.status().state else {
       Issue.record("the view does not follow")
       return
@@ -299,10 +299,10 @@ struct ViewStopTests {
     try await tallied.append(200, to: store, &random)
     let view = try store.view(Careless.self)
     try await view.waitUntil(tallied.last)
-    let file = try #require(view.line.state.withLock { $0.served?.file })
+    let file = try #require(view.registered.served?.file)
     try ViewEngineTests.spoil("w1", in: file)
     try await tallied.append(400, to: store, &random)
-    try await waitUntil { view.line.state.withLock { $0.served?.file.number } == 2 }
+    try await waitUntil { view.registered.served?.file.number == 2 }
     try await view.waitUntil(tallied.last)
     for (word, expected) in tallied.counts() {
       let row = try view.read { (snapshot) throws(AnnalsError) in
@@ -389,7 +389,7 @@ struct ViewQuarantineTests {
     let row = try view.read { (snapshot) throws(AnnalsError) in try snapshot.get(Riders.Rider.self, "Ann") }
     #expect(row?.metres == 21)
     #expect(try view.status().servedVersion == 1)
-    #expect(view.line.state.withLock { $0.served?.file.number } == 1)
+    #expect(view.registered.served?.file.number == 1)
   }
 
   @Test("rows do not depend on who folds them: a view stops where its store passes over an entry")

@@ -60,7 +60,7 @@ struct ViewTakeoverTests {
   func mark() async throws {
     let tallied = try await counted(60, seed: 61)
     let store = try tallied.open()
-    let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
+    let shelf = try #require(try ViewDirectory.open(in: store.log.core.generation.directory, .readWrite))
     // Another process folds, and has not yet made it durable.
     var lease: FoldLease?
     try await waitUntil {
@@ -72,15 +72,15 @@ struct ViewTakeoverTests {
     mark.isSynced = false
     try shelf.put(mark, for: 1)
     let counts = try store.view(Tallies.Counts.self)
-    let file = try #require(counts.line.state.withLock { $0.served?.file })
+    let file = try #require(counts.registered.served?.file)
     let before = file.isSynced.load(ordering: .relaxed)
     #expect(!before)
-    #expect(counts.line.track(of: file) == nil)
+    #expect(counts.registered.fold(of: file) == nil)
     mark.isSynced = true
     try shelf.put(mark, for: 1)
     withExtendedLifetime(lease) {}
     lease = nil
-    try await waitUntil { counts.line.track(of: file) != nil }
+    try await waitUntil { counts.registered.fold(of: file) != nil }
     let after = file.isSynced.load(ordering: .relaxed)
     #expect(after)
   }
@@ -89,7 +89,7 @@ struct ViewTakeoverTests {
   func passingFailure() async throws {
     let tallied = try await counted(60, seed: 67)
     let store = try tallied.open()
-    let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
+    let shelf = try #require(try ViewDirectory.open(in: store.log.core.generation.directory, .readWrite))
     // Another process folds.
     var lease: FoldLease?
     try await waitUntil {
@@ -127,7 +127,7 @@ struct ViewTakeoverTests {
   func readerFirst() async throws {
     let tallied = try await counted(60, seed: 69)
     let store = try tallied.open()
-    let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
+    let shelf = try #require(try ViewDirectory.open(in: store.log.core.generation.directory, .readWrite))
     // Until what had it open before has let go of it.
     try await waitUntil { try shelf.foldLease(1) != nil }
     let reader = try tallied.open(StoreOptions(access: .readOnly))
@@ -144,7 +144,7 @@ struct ViewTakeoverTests {
   func switchBesideOther() async throws {
     let tallied = try await counted(60, seed: 71)
     let store = try tallied.open()
-    let shelf = try #require(try ViewShelf.open(in: store.log.core.generation.directory, .readWrite))
+    let shelf = try #require(try ViewDirectory.open(in: store.log.core.generation.directory, .readWrite))
     // Another process folds.
     var lease: FoldLease?
     try await waitUntil {
@@ -152,7 +152,7 @@ struct ViewTakeoverTests {
       return lease != nil
     }
     let counts = try store.view(Tallies.Counts.self)
-    let file = try #require(counts.line.state.withLock { $0.served?.file })
+    let file = try #require(counts.registered.served?.file)
     let batch = OtherBatch()
     let other = try WriterThread(name: "other") { batch.run(in: file) }
     defer { batch.mayEnd.store(true, ordering: .releasing) }
@@ -160,7 +160,7 @@ struct ViewTakeoverTests {
     try store.rebuild(Tallies.Counts.self)
     // Long enough for what is built to have come to the end of the log.
     try await Task.sleep(for: .milliseconds(300))
-    #expect(counts.line.state.withLock { $0.served?.file.number } == 1)
+    #expect(counts.registered.served?.file.number == 1)
     var random = SeededGenerator(seed: 72)
     let last = try await tallied.append(20, to: store, &random)
     try batch.end(at: last, of: store.log.core)
@@ -169,10 +169,10 @@ struct ViewTakeoverTests {
     try await waitUntil {
       let position = try counts.read { try $0.position() }
       #expect(position == tallied.last)
-      return counts.line.state.withLock { $0.served?.file.number } == 2
+      return counts.registered.served?.file.number == 2
     }
     #expect(try counts.read { try $0.all() } == tallied.counts())
-    let new = try #require(counts.line.state.withLock { $0.served?.file })
+    let new = try #require(counts.registered.served?.file)
     let gate = try new.read { (view) throws(AnnalsError) in try new.gate(view) }
     #expect(gate == tallied.last.rawValue)
     withExtendedLifetime(lease) {}
@@ -198,7 +198,7 @@ struct ViewTakeoverTests {
       let other = try EventStore(at: tallied.url, plan: SamePlan.self)
       let view = try other.view(Tallies.Counts.self)
       #expect(try view.status().reason == nil)
-      #expect(view.line.state.withLock { $0.served?.file.number } == 1)
+      #expect(view.registered.served?.file.number == 1)
       #expect(try EventLog.verify(tallied.url).findings.filter { $0.place.contains("view") }.isEmpty)
     }
     isOver.withLock { $0 = true }
@@ -225,7 +225,7 @@ struct ViewTakeoverTests {
       try store.log.views().filter { $0.state == .ready }.map(\.number) == [2]
     }
     #expect(try counts.read { try $0.all() } == tallied.counts())
-    #expect(counts.line.state.withLock { $0.served?.file.number } == 2)
+    #expect(counts.registered.served?.file.number == 2)
     let raised = try reader.view(Tallies.CountsV2.self)
     #expect(try raised.status().servedVersion == 1)
     _ = try store.view(Tallies.CountsV2.self)
@@ -241,7 +241,7 @@ struct ViewTakeoverTests {
   func cutRemoval(steps: Int) async throws {
     let tallied = try await counted(60, seed: 65)
     let views = tallied.url.appendingPathComponent("views")
-    for ending in ViewShelf.endings.prefix(steps) {
+    for ending in ViewDirectory.endings.prefix(steps) {
       let file = views.appendingPathComponent(ViewFile.stem(1) + ending)
       if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
     }

@@ -18,7 +18,6 @@ struct ViewVersionTests {
     static let version = 3
     static var tables: [ProjectionTable] { [.rows(Tallies.CountsV2.Word.self)] }
     static var events: EventSelection<Event> { [\.said] }
-    static var earlier: [any Projection<Event>.Type] { [Tallies.Counts.self, Tallies.CountsV2.self] }
 
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
       try Tallies.CountsV2.apply(entry, to: &rows)
@@ -75,8 +74,8 @@ struct ViewVersionTests {
       // Until the one that looks has looked for the last time, the switch may come at any moment of it.
       let end = ContinuousClock.now + .seconds(10)
       while ContinuousClock.now < end {
-        let file = view.line.state.withLock { $0.building }
-        try view.host.engine.settleAgain(view.line)
+        let file = view.registered.building
+        try view.registry.chooseAgain(view.registered)
         guard let file, try !file.read({ (view) throws(AnnalsError) in try file.isReady(view) }) else {
           break
         }

@@ -63,7 +63,6 @@ enum RailsTreeV2: Projection {
   static let name = "rails-tree"
   static let version = 2
   static var tables: [ProjectionTable] { [.rows(File.self), .rows(Listing.self)] }
-  static var earlier: [any Projection<Event>.Type] { [RailsTree.self] }
 
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     if case .fileChanged(let change) = entry.event {

@@ -102,7 +102,7 @@ final class ViewFile: Sendable {
 final class ViewLease: Sendable {
   private let hold: FileLock.Hold
 
-  /// Takes the lease. A remover holds it only while the view registry is locked, as the caller holds it now.
+  /// Takes the lease. A remover holds it only while the directory is locked, as the caller holds it now.
   init(_ lock: FileLock) throws(StoreFileError) {
     hold = try lock.lock(.shared)
   }

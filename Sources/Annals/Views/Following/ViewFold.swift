@@ -46,6 +46,9 @@ class ViewFolding<Event: SchemaEvent> {
   ///
   /// - Returns: The checkpoint up to which those have read.
   func carry(_ seed: RowSeed, _ isOver: () -> Bool) throws(AnnalsError) -> Checkpoint? { nil }
+
+  /// Frees the memory of the rows that it keeps.
+  func free() {}
 }
 
 /// Folds entries into the file of one projection, with the rows and checkpoint of a batch in one transaction.
@@ -134,6 +137,8 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     try carryRows(seed, isOver)
   }
 
+  override func free() { forget() }
+
   /// Returns the rows inside a transaction.
   @_lifetime(borrow transaction)
   func lentRows(_ transaction: borrowing WriteTransaction) -> ProjectionRows {
@@ -170,7 +175,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     for index in entries.indices {
       do {
         try entries.lend(index, with: &rows) { (entry, rows) throws in
-          // Two passes overlap when they merge.
+          // Two scans overlap when they merge.
           guard entry.position.rawValue > position, selection.includes(entry) else { return }
           staging.enter(entry.position.rawValue)
           try P.apply(entry, to: &rows)

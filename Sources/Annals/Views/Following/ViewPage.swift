@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
 
-/// The next events of a log for all views that share a pass, read and decoded once.
+/// The next events of a log for all views that share a scan, read and decoded once.
 final class ViewPage<Event: SchemaEvent>: Sendable {
   /// The position before the first entry that the page covers.
   let start: UInt64

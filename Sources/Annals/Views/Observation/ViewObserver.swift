@@ -52,9 +52,9 @@ struct ViewObserver<P: Projection>: Sendable {
   /// Has changes recorded from now on.
   private mutating func announce() throws(AnnalsError) {
     if mark != nil { return }
-    let engine = view.host.engine
-    guard let directory = try engine.shelf()?.directory else { return }
-    mark = ObserverMark.take(P.name, in: directory, engine.access)
+    let registry = view.registry
+    guard let directory = try registry.directory()?.directory else { return }
+    mark = ObserverMark.take(P.name, in: directory, registry.access)
   }
 
   private static func end(of snapshot: borrowing ViewSnapshot<P>) throws(AnnalsError) -> Place {
@@ -119,7 +119,7 @@ struct ViewObserver<P: Projection>: Sendable {
   }
 
   /// The counts before a check. Later changes raise them.
-  var counts: Counts { Counts(line: view.line.changes.count, commits: watched?.commits.count ?? 0) }
+  var counts: Counts { Counts(line: view.registered.changes.count, commits: watched?.commits.count ?? 0) }
 
   /// Waits until something may have happened, or the task is cancelled.
   ///
@@ -127,7 +127,7 @@ struct ViewObserver<P: Projection>: Sendable {
   mutating func wait(beyond counts: Counts) async throws(AnnalsError) {
     if let error = view.ended() { throw error }
     guard let file else {
-      return await view.line.changes.wait(beyond: counts.line, upTo: Self.patience)
+      return await view.registered.changes.wait(beyond: counts.line, upTo: Self.patience)
     }
     if watched !== file {
       // One more check sees changes from before the watch began.
@@ -135,11 +135,11 @@ struct ViewObserver<P: Projection>: Sendable {
       watched = file
       return
     }
-    let line = view.line.changes
+    let line = view.registered.changes
     // The file of an earlier version receives no signal when it is replaced, and a reader's store receives
     // none at all.
     let mayBeLeft =
-      view.host.engine.access == .readOnly && view.line.state.withLock { $0.served?.version != P.version }
+      view.registry.access == .readOnly && view.registered.served?.version != P.version
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         if mayBeLeft {

@@ -46,12 +46,6 @@ package enum Distances<V: ClubVersion>: Projection {
   package static var version: Int { V.number }
   package static var tables: [ProjectionTable] { [.rows(ClubWalker.self)] }
   package static var events: EventSelection<Event> { [\.walked] }
-  package static var earlier: [any Projection<Event>.Type] {
-    var earlier: [any Projection<Event>.Type] = []
-    if V.number > 1 { earlier.append(Distances<ClubOne>.self) }
-    if V.number > 2 { earlier.append(Distances<ClubTwo>.self) }
-    return earlier
-  }
 
   package static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     guard case .walked(let walked) = entry.event else { return }

@@ -46,12 +46,6 @@ package enum Cargo<V: CargoVersion>: Projection {
   package static var version: Int { V.number }
   package static var tables: [ProjectionTable] { [.rows(CargoShip.self), .rows(CargoLoad.self)] }
   package static var events: EventSelection<Event> { [\.loaded] }
-  package static var earlier: [any Projection<Event>.Type] {
-    var earlier: [any Projection<Event>.Type] = []
-    if V.number > 1 { earlier.append(Cargo<CargoOne>.self) }
-    if V.number > 2 { earlier.append(Cargo<CargoTwo>.self) }
-    return earlier
-  }
   package static var upcasts: [RowUpcast] {
     guard V.number == 3 else { return [] }
     return [

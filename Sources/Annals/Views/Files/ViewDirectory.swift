@@ -2,11 +2,11 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-/// The view registry: the directory `views` of a store, with the files of all views by number.
+/// The directory `views` of a store, with the files of all views by number.
 ///
 /// Names of projections never become names of files. Hold ``lock()`` to create or remove files, or to decide
 /// by the files present.
-struct ViewShelf: Sendable {
+struct ViewDirectory: Sendable {
   static let directoryName = "views"
   /// The endings of a view's files in the order of their removal. Locks go first: while the file and its mark
   /// exist, the view is intact. If the file and its locks are gone, it was removed in order
@@ -35,19 +35,19 @@ struct ViewShelf: Sendable {
   /// Opens the directory. The first writer creates it.
   ///
   /// - Returns: `nil` for a reader of a store that has none.
-  static func open(in store: Directory, _ access: StoreOptions.Access) throws(AnnalsError) -> ViewShelf? {
+  static func open(in store: Directory, _ access: StoreOptions.Access) throws(AnnalsError) -> ViewDirectory? {
     try files { () throws(StoreFileError) in
       do throws(StoreFileError) {
-        return ViewShelf(directory: try store.directory(directoryName), access: access)
+        return ViewDirectory(directory: try store.directory(directoryName), access: access)
       } catch .missing {
         guard access == .readWrite else { return nil }
       }
       do throws(StoreFileError) {
         let created = try store.createDirectory(directoryName)
         try store.synchronize()
-        return ViewShelf(directory: created, access: access)
+        return ViewDirectory(directory: created, access: access)
       } catch .alreadyThere {
-        return ViewShelf(directory: try store.directory(directoryName), access: access)
+        return ViewDirectory(directory: try store.directory(directoryName), access: access)
       }
     }
   }

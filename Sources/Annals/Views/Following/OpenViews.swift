@@ -3,20 +3,20 @@ internal import AnnalsSchema
 internal import LMDB
 import Synchronization
 
-/// The object shared by all stores of this process that are open at one path with one plan: the engine that
-/// folds their views.
+/// The object shared by all stores of this process that are open at one path with one plan: the registry of
+/// their views.
 ///
 /// When this object is released, the threads end.
-final class ViewHost<Event: SchemaEvent>: Sendable {
-  let engine: ViewEngine<Event>
+final class OpenViews<Event: SchemaEvent>: Sendable {
+  let registry: ViewRegistry<Event>
 
-  init(_ engine: ViewEngine<Event>) {
-    self.engine = engine
+  init(_ registry: ViewRegistry<Event>) {
+    self.registry = registry
   }
 
   deinit {
     // The child process of a fork has none of the threads.
-    if !engine.core.isInherited { engine.close() }
+    if !registry.core.isInherited { registry.close() }
   }
 }
 
@@ -48,9 +48,9 @@ struct ViewHosts: Sendable {
 
   /// Returns the existing host, or a new one.
   mutating func host<Event: SchemaEvent>(
-    _ key: Key, _ make: () -> ViewHost<Event>
-  ) -> ViewHost<Event> {
-    if let host = hosts[key]?.host as? ViewHost<Event> { return host }
+    _ key: Key, _ make: () -> OpenViews<Event>
+  ) -> OpenViews<Event> {
+    if let host = hosts[key]?.host as? OpenViews<Event> { return host }
     let host = make()
     hosts = hosts.filter { $0.value.host != nil }
     hosts[key] = Weak(host: host)
@@ -59,19 +59,19 @@ struct ViewHosts: Sendable {
 }
 
 extension EventStore {
-  /// Returns the host that folds the views of the store.
-  func viewHost() throws(AnnalsError) -> ViewHost<Event> {
+  /// Returns the views of the store.
+  func openViews() throws(AnnalsError) -> OpenViews<Event> {
     if log.core.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     let key = ViewHosts.Key(
       plan: ObjectIdentifier(Plan.self), access: log.options.access,
       isSkipping: reach.skipping != nil)
     let (core, reach, options) = (log.core, reach, log.options)
-    let host = core.viewHosts.withLock { hosts in
+    let views = core.viewHosts.withLock { hosts in
       hosts.host(key) {
-        ViewHost(ViewEngine<Event>(core, reach.passingOverNothing(), options.access, options.viewPace))
+        OpenViews(ViewRegistry<Event>(core, reach.passingOverNothing(), options.access, options.viewPace))
       }
     }
-    viewing.hold(host)
-    return host
+    viewing.hold(views)
+    return views
   }
 }

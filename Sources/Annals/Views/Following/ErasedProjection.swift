@@ -2,7 +2,7 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 
 /// A projection without its type, as the code that folds several projections uses it.
-struct ProjectionFace<Event: SchemaEvent>: Sendable {
+struct ErasedProjection<Event: SchemaEvent>: Sendable {
   /// The projection's type.
   let type: ObjectIdentifier
   let outline: ProjectionOutline
