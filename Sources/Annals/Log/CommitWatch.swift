@@ -5,19 +5,12 @@ import Synchronization
 /// Announces every commit of a log, or of a view's file, of any process, while it is referenced.
 ///
 /// Commits of this process are announced at once by their writers. Commits of other processes are not
-/// announced: a thread reads the number of the last one every other millisecond. That costs no lock, and no
-/// system call except the rest between two reads.
+/// announced: one thread of the process reads the numbers of the last ones, see ``CommitWatcher``.
 final class CommitWatch: Sendable {
-  private static let interval: UInt32 = 2
-
   /// The signal that rises with every commit.
   let signal: Signal
-  private let isOver = Over()
-  private let thread: WriterThread
-
-  private final class Over: Sendable {
-    let value = Atomic(false)
-  }
+  private let watcher: CommitWatcher
+  private let number: Int
 
   /// Begins to watch.
   ///
@@ -29,27 +22,118 @@ final class CommitWatch: Sendable {
     _ signal: Signal, _ current: @escaping @Sendable () -> (number: UInt64, environment: Environment)
   ) throws(AnnalsError) {
     self.signal = signal
-    let isOver = isOver
-    thread = try files { () throws(StoreFileError) in
-      try WriterThread(name: "annals-watch") {
-        var seen = Seen()
-        while !isOver.value.load(ordering: .acquiring) {
-          let (number, environment) = current()
-          if seen.hasMoved(number, environment) { signal.announce() }
-          WriterThread.pause(milliseconds: Self.interval)
-        }
-      }
+    watcher = CommitWatcher.ofThisProcess
+    number = try watcher.add(CommitWatcher.Watched(signal: signal, current: current))
+  }
+
+  deinit { watcher.remove(number) }
+}
+
+/// The thread of this process that looks for commits of other processes, for all that wait for them.
+///
+/// It looks every other millisecond. That costs no lock, and no system call except the rest between two
+/// looks. It looks at no more than a few files at a time, so its cost is the same for any number of them.
+private final class CommitWatcher: Sendable {
+  private static let interval: UInt32 = 2
+  /// The most files of one look. With more, each waits for its turn.
+  private static let most = 8
+
+  /// A file, and the newest commit that was announced.
+  struct Watched: Sendable {
+    let signal: Signal
+    let current: @Sendable () -> (number: UInt64, environment: Environment)
+    var seen = Seen()
+
+    init(
+      signal: Signal, current: @escaping @Sendable () -> (number: UInt64, environment: Environment)
+    ) {
+      self.signal = signal
+      self.current = current
     }
   }
 
-  deinit {
-    isOver.value.store(true, ordering: .releasing)
-    thread.join()
+  private struct State: Sendable {
+    var watched: [(number: Int, file: Watched)] = []
+    var numbers = 0
+    /// The place of the next file to look at.
+    var next = 0
+    var isRunning = false
+  }
+
+  private let process = HomeProcess()
+  /// The lock is held during a look, so that nothing uses a file after its removal.
+  private let state = Mutex(State())
+  private static let known = Mutex<CommitWatcher?>(nil)
+
+  /// The watcher; the child of a fork has one of its own.
+  static var ofThisProcess: CommitWatcher {
+    known.withLock { known in
+      if let watcher = known, !watcher.process.isLeft { return watcher }
+      let watcher = CommitWatcher()
+      known = watcher
+      return watcher
+    }
+  }
+
+  /// Adds a file.
+  func add(_ file: Watched) throws(AnnalsError) -> Int {
+    try state.withLock { (state) throws(AnnalsError) in
+      if !state.isRunning {
+        // It ends by itself when nothing is watched.
+        let thread = try files { () throws(StoreFileError) in
+          try WriterThread(name: "annals-watch") { [self] in run() }
+        }
+        thread.letGo()
+        state.isRunning = true
+      }
+      state.numbers += 1
+      state.watched.append((state.numbers, file))
+      return state.numbers
+    }
+  }
+
+  /// Removes a file, which is not used any more.
+  func remove(_ number: Int) {
+    // The child of a fork has no thread, and a lock that it held would be held forever.
+    if process.isLeft { return }
+    let removed = state.withLock { state -> Watched? in
+      guard let index = state.watched.firstIndex(where: { $0.number == number }) else { return nil }
+      return state.watched.remove(at: index).file
+    }
+    withExtendedLifetime(removed) {}
+  }
+
+  private func run() {
+    while let moved = look() {
+      for signal in moved { signal.announce() }
+      WriterThread.pause(milliseconds: Self.interval)
+    }
+  }
+
+  /// Looks at the next files.
+  ///
+  /// - Returns: The signals of those that have moved; `nil` if nothing is watched, and the thread ends.
+  private func look() -> [Signal]? {
+    state.withLock { state in
+      guard !state.watched.isEmpty else {
+        state.isRunning = false
+        return nil
+      }
+      var moved: [Signal] = []
+      for _ in 0..<min(Self.most, state.watched.count) {
+        state.next = (state.next + 1) % state.watched.count
+        let (number, environment) = state.watched[state.next].file.current()
+        if state.watched[state.next].file.seen.hasMoved(number, environment) {
+          moved.append(state.watched[state.next].file.signal)
+        }
+      }
+      return moved
+    }
   }
 }
 
 /// The newest commit that readers can see, and its file.
-private struct Seen {
+private struct Seen: Sendable {
   private var number: UInt64?
   private var commit: UInt64 = 0
 

@@ -26,7 +26,7 @@ package final class ProjectionTrial<P: Projection> {
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
     let path = try place.exactPath()
     let directory = try files { () throws(StoreFileError) in try Directory.open(path: path) }
-    file = try ViewFile.open(1, called: P.name, in: directory, create: true)
+    file = try ViewFile.open(1, called: P.name, in: directory, create: true, mapSize: 1 << 36)
     fold = ViewFold<P>(file, outline)
   }
 

@@ -140,6 +140,7 @@ extension View {
   ///
   /// - Throws: ``AnnalsError`` with code `usedAfterFork`, `tooManyReaders`, `damaged` or `inputOutput`.
   public func status() throws(AnnalsError) -> ViewStatus {
+    if registry.core.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     let record = registered.record
     let (served, building) = (record?.served, record?.building)
     let machine = record?.machine ?? ViewMachine(mayFold: false)

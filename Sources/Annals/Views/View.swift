@@ -39,6 +39,8 @@ public struct View<P: Projection>: Sendable {
 
   /// Returns the rows to read from.
   func served() throws(AnnalsError) -> ServedView {
+    // A fork may have copied a lock while another thread held it.
+    if registry.core.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     if registry.access == .readOnly {
       let record = registered.record
       let version = record?.served?.version

@@ -87,6 +87,23 @@ extension Environment {
     if try grow(beyond: max(used, handle.mapSize)) { nextGrowth.store(0, ordering: .relaxed) }
   }
 
+  /// Takes a larger map if there is less than some room after the used pages, or less than half as much.
+  ///
+  /// If that is not possible now, for lack of address space or because of long reads, nothing changes. Do not
+  /// call this inside a transaction.
+  public func makeRoom(atLeast least: Int) throws(EnvironmentError) {
+    let used = try inside { () throws(EnvironmentError) -> Int in try self.used() }
+    let wanted = max(least, used / 2)
+    guard handle.mapSize - used < wanted, used >= nextGrowth.load(ordering: .relaxed) else { return }
+    nextGrowth.store(used + max(handle.mapSize - used, 0) / 4, ordering: .relaxed)
+    guard gate.close(within: Self.haste) else { return }
+    defer { gate.open() }
+    if try grow(beyond: max(used + wanted, handle.mapSize)) { nextGrowth.store(0, ordering: .relaxed) }
+  }
+
+  /// Whether the last write transaction did not fit into the map. The next one begins with a larger one.
+  public var needsLargerMap: Bool { wantsRoom.load(ordering: .relaxed) }
+
   /// Makes the next write transaction begin with a larger map if this one was too small for a change.
   func note(_ code: Int32) {
     if code == MDB_MAP_FULL { wantsRoom.store(true, ordering: .relaxed) }

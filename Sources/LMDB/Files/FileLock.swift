@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -38,7 +40,16 @@ public final class FileLock: Sendable {
   public let name: String
 
   private let directory: Directory
-  private let file: File
+  /// The open file; `nil` while the lock is not held, if it is not kept open.
+  private let opened: Mutex<OpenFile?>
+  private let keepsOpen: Bool
+
+  /// A file as an object, so that a thread keeps it while another one releases it.
+  private final class OpenFile: Sendable {
+    let file: File
+
+    init(_ file: consuming File) { self.file = file }
+  }
   private let identity: FileIdentity
   private let isWritable: Bool
   private let process = getpid()
@@ -50,9 +61,11 @@ public final class FileLock: Sendable {
   ///   - name: The file's name.
   ///   - directory: The directory of the file.
   ///   - create: Whether to create the file (0600) if it is missing. If not, permission to read it is enough.
+  ///   - keepsOpen: Whether the file stays open while the lock is not held. If not, each lock opens it again,
+  ///     and fails with `lockFileDamaged` if the name refers to another file.
   /// - Throws: `wrongOwner` or `linked` for a writable file that could be reached from elsewhere.
   public init(
-    _ name: String, in directory: Directory, create: Bool = true
+    _ name: String, in directory: Directory, create: Bool = true, keepsOpen: Bool = true
   ) throws(StoreFileError) {
     let file: File
     var isWritable = true
@@ -69,8 +82,20 @@ public final class FileLock: Sendable {
     identity = status.identity
     self.name = name
     self.directory = directory
-    self.file = file
     self.isWritable = isWritable
+    self.keepsOpen = keepsOpen
+    opened = Mutex(keepsOpen ? OpenFile(file) : nil)
+  }
+
+  /// Returns the open file, and opens it if the lock does not keep it open.
+  private func file() throws(StoreFileError) -> OpenFile {
+    if let known = opened.withLock({ $0 }) { return known }
+    let file: File
+    do { file = try directory.open(name, isWritable ? .readWrite : .read) } catch .missing {
+      throw .lockFileDamaged(file: name)
+    }
+    guard try file.status().identity == identity else { throw .lockFileDamaged(file: name) }
+    return OpenFile(file)
   }
 
   private static func created(_ name: String, in directory: Directory) throws(StoreFileError) -> File {
@@ -98,7 +123,7 @@ public final class FileLock: Sendable {
   public func lastHolder() throws(StoreFileError) -> Int32? {
     var bytes = [UInt8](repeating: 0, count: 16)
     var span = bytes.mutableSpan
-    let count = try file.read(into: &span, at: 0)
+    let count = try file().file.read(into: &span, at: 0)
     let text = bytes.prefix(count).prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\n") }
     return Int32(String(decoding: text, as: UTF8.self))
   }
@@ -117,9 +142,11 @@ public final class FileLock: Sendable {
     case .first: break
     }
     do {
+      let open = try file()
+      opened.withLock { $0 = open }
       let operation = (mode == .exclusive ? LOCK_EX : LOCK_SH) | (waiting ? 0 : LOCK_NB)
-      try system("flock", name) { flock(file.descriptor, operation) }
-      if mode == .exclusive { try writeHolder() }
+      try system("flock", name) { flock(open.file.descriptor, operation) }
+      if mode == .exclusive { try writeHolder(in: open.file) }
     } catch {
       // Also a lock that was taken but whose holder could not be recorded.
       unlock()
@@ -184,11 +211,13 @@ public final class FileLock: Sendable {
   /// A failure cannot be reported and has no lasting effect: this process takes a lock that it still has, and
   /// releases it the next time, or when it ends.
   private func unlock() {
-    while flock(file.descriptor, LOCK_UN) != 0 && errno == EINTR {}
+    guard let open = opened.withLock({ $0 }) else { return }
+    while flock(open.file.descriptor, LOCK_UN) != 0 && errno == EINTR {}
+    if !keepsOpen { opened.withLock { $0 = nil } }
   }
 
   /// Records the holder of the lock, or removes the previous record.
-  private func writeHolder() throws(StoreFileError) {
+  private func writeHolder(in file: borrowing File) throws(StoreFileError) {
     guard isWritable else { return }
     let digits = String(process)
     let line = Array((digits + String(repeating: " ", count: max(0, 10 - digits.utf8.count)) + "\n").utf8)

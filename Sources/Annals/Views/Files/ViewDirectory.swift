@@ -167,13 +167,35 @@ struct ViewDirectory: Sendable {
       let stem = ViewFile.stem(number)
       let lease = try FileLock(stem + ".lease", in: directory)
       guard let hold = try lease.tryLock(.exclusive) else { return false }
+      // The process that folds it has the right to do so instead of the lease.
+      guard let fold = try freeFold(of: stem) else { return false }
       for ending in Self.endings where try directory.status(of: stem + ending) != nil {
         if ending == ".lease", number >= highest { break }
         try directory.remove(stem + ending)
       }
       try directory.synchronize()
       _ = consume hold
+      _ = consume fold
       return true
+    }
+  }
+
+  /// The right to fold a view that is about to be removed, or proof that it has no lock for that.
+  private enum FreeFold: ~Copyable {
+    case held(FileLock.Hold)
+    case missing
+  }
+
+  /// Takes the right to fold a view that is about to be removed.
+  ///
+  /// - Returns: `nil` if a process folds it.
+  private func freeFold(of stem: String) throws(StoreFileError) -> FreeFold? {
+    do throws(StoreFileError) {
+      let lock = try FileLock(stem + ".fold", in: directory, create: false)
+      guard let hold = try lock.tryLock(.exclusive) else { return nil }
+      return .held(hold)
+    } catch .missing {
+      return .missing
     }
   }
 

@@ -11,8 +11,10 @@ final class ViewFile: Sendable {
     TableDefinition("rows", integerKeys: false), TableDefinition("meta", integerKeys: false),
     TableDefinition("changes", integerKeys: true),
   ]
-  /// The address space reserved for a view.
-  private static let mapSize = 1 << 36
+  /// The address space reserved for a view at first. It grows with the file.
+  static let mapSize = 16 << 20
+  /// The least room with which a batch begins, while the view follows the log and while it is built.
+  private static let room = (live: 8 << 20, building: 16 << 20)
 
   /// The number in the names of its files.
   let number: UInt64
@@ -28,8 +30,9 @@ final class ViewFile: Sendable {
   let commits = Signal()
   /// Whether all commits are on disk, as far as this process knows.
   let isSynced = Atomic(true)
-  /// The lease that prevents others from removing the file.
-  private let lease: ViewLease
+  /// The lease that prevents others from removing the file; `nil` while this process folds it, because the
+  /// right to fold does the same.
+  private let lease: Mutex<ViewLease?>
   let watching = Mutex(Watching())
 
   private init(
@@ -39,10 +42,24 @@ final class ViewFile: Sendable {
     self.name = name
     self.directory = directory
     self.environment = environment
-    self.lease = lease
+    self.lease = Mutex(lease)
     rows = environment.table("rows")
     meta = environment.table("meta")
     changes = environment.table("changes")
+  }
+
+  /// Gives up the lease, for a caller that has the right to fold the file.
+  func releaseLease() { lease.withLock { $0 = nil } }
+
+  /// Takes the lease again, for a caller that is about to give up the right to fold the file.
+  ///
+  /// Without it, other processes may remove the file, whose rows can be read on.
+  func retakeLease() {
+    let name = Self.stem(number) + ".lease"
+    let taken = try? files { () throws(StoreFileError) in
+      try ViewLease(Self.lockFile(name, in: directory, environment.access))
+    }
+    lease.withLock { $0 = taken }
   }
 
   /// Returns the prefix of the names of a view's files.
@@ -54,15 +71,15 @@ final class ViewFile: Sendable {
   /// Opens the file of a view, or creates an empty one.
   static func open(
     _ number: UInt64, called name: String, in directory: Directory, create: Bool = false,
-    access: EnvironmentOptions.Access = .readWrite
+    access: EnvironmentOptions.Access = .readWrite, mapSize: Int = ViewFile.mapSize
   ) throws(AnnalsError) -> ViewFile {
     let stem = stem(number)
     let (lease, locks) = try files { () throws(StoreFileError) in
       let lease = try ViewLease(lockFile(stem + ".lease", in: directory, access))
       let locks = EnvironmentLocks(
-        open: try lockFile(stem + ".open", in: directory, access),
-        queue: try lockFile(stem + ".queue", in: directory, access),
-        write: try lockFile(stem + ".write", in: directory, access))
+        open: try lockFile(stem + ".open", in: directory, access, keepsOpen: false),
+        queue: try lockFile(stem + ".queue", in: directory, access, keepsOpen: false),
+        write: try lockFile(stem + ".write", in: directory, access, keepsOpen: false))
       return (lease, locks)
     }
     let environment = try storage { () throws(EnvironmentError) in
@@ -75,11 +92,11 @@ final class ViewFile: Sendable {
 
   /// Opens a lock file. A reader only needs permission to read it.
   static func lockFile(
-    _ name: String, in directory: Directory, _ access: EnvironmentOptions.Access
+    _ name: String, in directory: Directory, _ access: EnvironmentOptions.Access, keepsOpen: Bool = true
   ) throws(StoreFileError) -> FileLock {
-    if access == .readWrite { return try FileLock(name, in: directory) }
-    do { return try FileLock(name, in: directory, create: false) } catch .missing {
-      return try FileLock(name, in: directory)
+    if access == .readWrite { return try FileLock(name, in: directory, keepsOpen: keepsOpen) }
+    do { return try FileLock(name, in: directory, create: false, keepsOpen: keepsOpen) } catch .missing {
+      return try FileLock(name, in: directory, keepsOpen: keepsOpen)
     }
   }
 
@@ -87,6 +104,12 @@ final class ViewFile: Sendable {
   @_lifetime(copy view)
   func source(_ view: TransactionView, _ conversions: RowConversions? = nil) -> RowSource {
     RowSource(view, rows, name: name, conversions: conversions)
+  }
+
+  /// Takes a larger map if a batch may need it.
+  func makeRoom() throws(AnnalsError) {
+    let room = isSynced.load(ordering: .relaxed) ? Self.room.live : Self.room.building
+    try storage { () throws(EnvironmentError) in try environment.makeRoom(atLeast: room) }
   }
 
   /// Calls `body` with a snapshot.

@@ -90,6 +90,8 @@ struct ViewDesk<Event: SchemaEvent>: Sendable {
   var threads: [Int: WriterThread] = [:]
   /// Whether the thread that maintains files was started.
   var isKept = false
+  /// The open directory of the views' files.
+  weak var directory: Directory?
   /// The watch of the log's commits, from the first scan on.
   var watch: CommitWatch?
   private var numbers = 0

@@ -22,6 +22,7 @@ extension ViewFold {
     do { cursor = try snapshot.view.cursor(in: seed.file.rows) } catch { throw AnnalsError(error) }
     var isLast = false
     while !isLast, !isOver() {
+      try file.makeRoom()
       var transaction: WriteTransaction
       do { transaction = try file.environment.beginWrite(durability: .none) } catch {
         throw AnnalsError(error)

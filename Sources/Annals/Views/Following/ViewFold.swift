@@ -47,6 +47,9 @@ class ViewFolding<Event: SchemaEvent> {
   /// - Returns: The checkpoint up to which those have read.
   func carry(_ seed: RowSeed, _ isOver: () -> Bool) throws(AnnalsError) -> Checkpoint? { nil }
 
+  /// Whether it keeps rows in memory.
+  var keepsRows: Bool { false }
+
   /// Frees the memory of the rows that it keeps.
   func free() {}
 }
@@ -57,7 +60,10 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
   /// The most rows, and the most bytes of rows, kept in memory between batches.
   private static var most: (rows: Int, bytes: Int) { (200_000, 32 << 20) }
 
-  private let staging: RowStaging
+  private let outline: ProjectionOutline
+  private var staging: RowStaging
+  /// The bytes of rows in memory, as the process counts them.
+  private var claimed = 0
   private let selection: EventSelection<P.Event>
   /// The lock that shows whether the projection has observers.
   private let observers: ObserverLock
@@ -65,6 +71,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
   private var known: UInt64?
 
   init(_ file: ViewFile, _ outline: ProjectionOutline) {
+    self.outline = outline
     staging = RowStaging(outline, P.tables)
     selection = P.events
     observers = ObserverLock(P.name, in: file.directory)
@@ -76,6 +83,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     next: (Int) -> ViewPage<P.Event>?
   ) throws(FoldFailure) -> FoldOutcome {
     var transaction: WriteTransaction
+    try other { () throws(AnnalsError) in try file.makeRoom() }
     do { transaction = try file.environment.beginWrite(durability: durability) } catch {
       throw .other(AnnalsError(error))
     }
@@ -98,7 +106,8 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
         try apply(page.entries, after: position, transaction)
         end = page.end
         position = end.position.rawValue
-        guard let further = next(staging.changedSize) else { break }
+        let fits = claim(staging.size + staging.changedSize)
+        guard fits, let further = next(staging.changedSize) else { break }
         page = further
       }
       try flush(into: &transaction, after: start?.position.rawValue ?? 0)
@@ -125,8 +134,9 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
       // This shortens the flush at the end.
       do { try file.environment.startWriteback() } catch { throw .other(AnnalsError(error)) }
     }
-    if staging.count > Self.most.rows || staging.size > Self.most.bytes {
-      staging.forget()
+    if staging.count > Self.most.rows || !claim(staging.size) || staging.size > Self.most.bytes {
+      free()
+      known = id
     } else {
       staging.settle()
     }
@@ -137,7 +147,23 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     try carryRows(seed, isOver)
   }
 
-  override func free() { forget() }
+  override var keepsRows: Bool { staging.count > 0 }
+
+  override func free() {
+    known = nil
+    staging = RowStaging(outline, P.tables)
+    _ = claim(0)
+  }
+
+  /// Counts the bytes of rows in memory.
+  ///
+  /// - Returns: Whether the views of the process have no more than they may.
+  private func claim(_ size: Int) -> Bool {
+    defer { claimed = size }
+    return ViewMemory.change(by: size - claimed)
+  }
+
+  deinit { _ = claim(0) }
 
   /// Returns the rows inside a transaction.
   @_lifetime(borrow transaction)
@@ -164,12 +190,14 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
   func forget() {
     staging.forget()
     known = nil
+    _ = claim(0)
   }
 
   private func apply(
     _ page: [Entry<P.Event>], after position: UInt64,
     _ transaction: borrowing WriteTransaction
   ) throws(FoldFailure) {
+    let staging = staging
     var rows = ProjectionRows(staging, file.source(transaction.view))
     let entries = page.span
     for index in entries.indices {

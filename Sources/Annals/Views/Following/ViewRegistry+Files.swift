@@ -7,7 +7,17 @@ import Synchronization
 extension ViewRegistry {
   /// Returns the directory of views; `nil` for a reader of a store that has none.
   func directory() throws(AnnalsError) -> ViewDirectory? {
-    try ViewDirectory.open(in: core.generation.directory, access)
+    let store = core.generation.directory
+    // All files share one open directory, unless it was replaced.
+    if let known = desk.withLock({ $0.directory }) {
+      let isCurrent = try files { () throws(StoreFileError) in
+        try store.status(of: ViewDirectory.directoryName)?.identity == known.status().identity
+      }
+      if isCurrent { return ViewDirectory(directory: known, access: access) }
+    }
+    guard let opened = try ViewDirectory.open(in: store, access) else { return nil }
+    desk.withLock { $0.directory = opened.directory }
+    return opened
   }
 
   /// Returns the view of a projection, choosing its files if it is new here.

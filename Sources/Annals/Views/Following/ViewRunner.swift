@@ -15,6 +15,8 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
   private static var most: Int { 32 << 20 }
   /// The time for which a checkpoint that has passed only entries of no concern may stay unstored.
   private static var patience: Duration { .milliseconds(100) }
+  /// The time without work after which it frees the memory of rows.
+  private static var idleTime: Duration { .seconds(2) }
   /// The time that a batch waits for the next page while a file is built, in nanoseconds.
   private static var wait: Int { 20_000_000 }
 
@@ -31,6 +33,12 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
   private var seed: RowSeed?
   /// The checkpoint up to which the file has read.
   private var stored: Checkpoint?
+  /// The time of the last work.
+  private var lastWork = ContinuousClock.now
+  /// Whether the memory of rows is to be freed later.
+  private var isToFree = false
+  /// The size of the last map that was too small for a batch.
+  private var outgrown = 0
   /// The last page without entries for the view beyond that, and since when such pages have come; `nil` if
   /// everything is stored.
   private var waiting: (page: ViewPage<Event>, since: ContinuousClock.Instant)?
@@ -49,6 +57,7 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
     stored = checkpoint
     began = (.now, checkpoint?.position.rawValue ?? 0)
     folding = view.projection.folding(file)
+    file.releaseLease()
   }
 
   private var position: UInt64 { stored?.position.rawValue ?? 0 }
@@ -58,7 +67,14 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
     if tasks.contains(.convert) { convert() }
     if let page { take(page.seen(by: view.projection.selection.cases)) }
     if tasks.contains(.store) { report(.patienceOver(file.number)) }
-    if tasks.contains(.free) { folding.free() }
+    if tasks.contains(.free) { isToFree = false }
+    let isIdle = tasks == .free && page == nil && lastWork.duration(to: .now) >= Self.idleTime
+    if isIdle { return folding.free() }
+    if tasks != .free || page != nil { lastWork = .now }
+    if folding.keepsRows, !isToFree {
+      isToFree = true
+      registry.later(.free(runner: number), after: Self.idleTime)
+    }
   }
 
   /// Ends its work, and releases the file.
@@ -69,6 +85,7 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
     }
     waiting = nil
     folding.free()
+    file.retakeLease()
     lease = nil
   }
 
@@ -163,7 +180,13 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
     } catch {
       switch error {
       case .poison(let position, let error): report(.poisoned(file.number, at: position, error))
-      case .other(let error): report(.failed(file.number, error))
+      case .other(let error):
+        // The next batch begins with a larger map, unless that was not possible the last time.
+        if file.environment.needsLargerMap, file.environment.mapSize > outgrown {
+          outgrown = file.environment.mapSize
+          return report(.overtaken(file.number, at: position))
+        }
+        report(.failed(file.number, error))
       }
     }
   }

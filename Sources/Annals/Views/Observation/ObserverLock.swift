@@ -12,7 +12,9 @@ struct ObserverLock: Sendable {
 
   /// Creates the lock for the process that folds.
   init(_ projection: String, in directory: Directory) {
-    do throws(StoreFileError) { lock = try FileLock(Self.fileName(projection), in: directory) } catch {
+    do throws(StoreFileError) {
+      lock = try FileLock(Self.fileName(projection), in: directory, keepsOpen: false)
+    } catch {
       lock = nil
     }
   }

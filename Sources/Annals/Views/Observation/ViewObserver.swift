@@ -129,7 +129,15 @@ struct ViewObserver<P: Projection>: Sendable {
     guard let file else {
       return await view.registered.changes.wait(beyond: counts.line, upTo: Self.patience)
     }
-    if watched !== file {
+    let isFolded = view.registered.fold(of: file).map { !$0.isOver } ?? false
+    if isFolded {
+      // Its commits are announced at once, and so is the end of its fold.
+      watch = nil
+      if watched !== file {
+        watched = file
+        return
+      }
+    } else if watched !== file || watch == nil {
       // One more check sees changes from before the watch began.
       watch = try file.watch()
       watched = file

@@ -116,6 +116,9 @@ package enum FaultProgram {
     case "view":
       try await ViewProgram(URL(fileURLWithPath: text(0))).run(
         number(1), rebuilds: text(2) == "true", appends: text(3) == "true", seed: UInt64(number(4)))
+    case "many-views":
+      try await ManyViews(url: URL(fileURLWithPath: text(0)), count: number(1)).run(
+        descriptors: number(2), observes: text(3) == "true", seconds: Double(number(4)))
     case "generations":
       let (url, verb) = (URL(fileURLWithPath: try text(0)), try text(1))
       ready()
