@@ -72,8 +72,46 @@ let package = Package(
     // Versions, shapes, rules and plans: pure, and ignorant of files and of LMDB.
     .target(
       name: "AnnalsSchema", dependencies: ["AnnalsCoding", "AnnalsMacros"], swiftSettings: lending),
+    // The untyped log: bytes on disk, heads, the writer, readers, opening and verifying.
     .target(
-      name: "Annals", dependencies: ["AnnalsSchema", "AnnalsCoding", "LMDB", "CAnnals"],
+      name: "AnnalsLog", dependencies: ["AnnalsSchema", "AnnalsCoding", "LMDB", "CAnnals"],
+      swiftSettings: lending),
+    // The typed store: appending and reading through a plan, activation, roll-outs.
+    .target(
+      name: "AnnalsStore", dependencies: ["AnnalsLog", "AnnalsSchema", "AnnalsCoding", "LMDB"],
+      swiftSettings: lending),
+    // Views, inline projections, queries and observation.
+    .target(
+      name: "AnnalsProjections",
+      dependencies: ["AnnalsStore", "AnnalsLog", "AnnalsSchema", "AnnalsCoding", "LMDB"],
+      swiftSettings: lending),
+    // Subscriptions, processing and aggregates.
+    .target(
+      name: "AnnalsSubscriptions",
+      dependencies: ["AnnalsStore", "AnnalsLog", "AnnalsSchema", "AnnalsCoding", "LMDB"],
+      swiftSettings: lending),
+    // Migration passes, moving streams and repair.
+    .target(
+      name: "AnnalsMigration",
+      dependencies: [
+        "AnnalsProjections", "AnnalsStore", "AnnalsLog", "AnnalsSchema", "AnnalsCoding", "LMDB",
+      ],
+      swiftSettings: lending),
+    // What looks after a whole store: verify, info, import, dump, backup, explain and check.
+    .target(
+      name: "AnnalsMaintenance",
+      dependencies: [
+        "AnnalsMigration", "AnnalsProjections", "AnnalsStore", "AnnalsLog", "AnnalsSchema", "AnnalsCoding",
+        "LMDB",
+      ],
+      swiftSettings: lending),
+    // What users import: every module above, and the one place that opens a store with all its features.
+    .target(
+      name: "Annals",
+      dependencies: [
+        "AnnalsMaintenance", "AnnalsMigration", "AnnalsSubscriptions", "AnnalsProjections", "AnnalsStore",
+        "AnnalsLog", "AnnalsSchema", "AnnalsCoding",
+      ],
       swiftSettings: lending),
     // What users test their plans with, from Swift Testing or XCTest.
     .target(name: "AnnalsTesting", dependencies: ["Annals"], swiftSettings: strict),

@@ -2,6 +2,11 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsProjections
+@testable import AnnalsStore
 
 /// Views over real logs with known right answers; skipped where they are absent.
 @Suite(.serialized) struct MaterialViewTests {

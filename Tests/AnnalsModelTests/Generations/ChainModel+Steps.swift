@@ -1,4 +1,6 @@
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMigration
 
 extension ChainModel {
   /// Every state that one step leads to.

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsLog
 
 /// A model of the generations of one store and of all who use it, in which each step is what one commit, rename or removal makes durable.
 struct ChainModel: Hashable {

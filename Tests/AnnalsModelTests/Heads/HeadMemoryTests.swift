@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 /// How much memory heads take, counted by the table itself.
 @Suite struct HeadMemoryTests {

@@ -2,6 +2,7 @@ import AnnalsTestSupport
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 /// Random histories of two processes with one log, compared with the log as an array: merges in slices, crashes, failed commits, and
 /// snapshots that are held while all of that goes on (docs/durability.md).

@@ -2,6 +2,7 @@ import AnnalsTestSupport
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 @Suite struct HeadSlotsTests {
   private func hash(_ number: UInt64) -> StreamHash { StreamHash(StreamName("\(number)")) }

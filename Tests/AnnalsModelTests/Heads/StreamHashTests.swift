@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 @Suite struct StreamHashTests {
   /// The first vectors of the paper's reference for 128 bits: the key is the bytes 0 to 15, the input the bytes 0, 1, 2, … of that length.

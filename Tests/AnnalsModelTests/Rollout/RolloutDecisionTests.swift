@@ -1,6 +1,8 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
 
 @Suite struct RolloutDecisionTests {
   private static let programs: [RolloutModel.Program] = [

@@ -1,4 +1,6 @@
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
 
 /// A store, and the programs that may have it open, as far as a roll-out is concerned.
 struct RolloutModel: Hashable {

@@ -3,6 +3,9 @@ import LMDB
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
+@testable import AnnalsSubscriptions
 
 @Schema(1, 0, 0) enum VaultV1 {
   @Record struct Deposited { var amount: Int }

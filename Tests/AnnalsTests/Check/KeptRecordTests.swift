@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsStore
 
 /// What may be done to released versions whose types nobody uses any more, and what not.
 @Suite struct KeptRecordTests {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsStore
 
 /// Released versions keep their places in the chain of a plan.
 extension LockCheckTests {

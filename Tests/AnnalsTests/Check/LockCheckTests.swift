@@ -3,6 +3,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsStore
 
 @Suite struct LockCheckTests {
   private let folder: TemporaryStore

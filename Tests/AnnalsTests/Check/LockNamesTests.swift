@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsStore
 
 /// The names that a released record keeps away, and those that it had.
 @Suite struct LockNamesTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsStore
 
 @Suite struct PlanReportTests {
   @Test func `the report shows every record and field, and what is worth knowing`() {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsStore
 
 @Suite struct ReservedNameTests {
   private func problems<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) -> [String] {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
 
 /// Whether a version may still change, where it is one that works something out from the whole log.
 @Suite struct ActivatedDraftContractTests {

@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 @testable import AnnalsSchema
+@testable import AnnalsStore
 
 /// What a stage works out from the whole log.
 @Suite struct ContextContractTests {

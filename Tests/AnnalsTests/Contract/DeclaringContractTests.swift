@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
 
 /// What a program declares: schemas, records and their names. That mistakes do not compile is tested in `CompileFailTests`.
 @Suite struct DeclaringContractTests {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
 
 /// Opens that fail: a typed error before any write, and not one byte of the data changed.
 @Suite struct FailedOpenContractTests {

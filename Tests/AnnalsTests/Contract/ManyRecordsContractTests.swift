@@ -1,6 +1,9 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
 
 /// Three hundred record types in one schema, made without macros.
 @Suite struct ManyRecordsContractTests {

@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
 
 /// Opening a store: one call, any number of openers, and nothing is touched where it fails.
 @Suite struct OpeningContractTests {

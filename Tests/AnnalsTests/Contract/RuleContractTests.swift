@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
 
 /// Rules: the old value is in hand, and no error of theirs is lost.
 @Suite struct RuleContractTests {

@@ -1,6 +1,8 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
 
 /// The plan of a program that knows one schema alone.
 enum OneSchema<Schema: VersionedSchema>: SchemaMigrationPlan {

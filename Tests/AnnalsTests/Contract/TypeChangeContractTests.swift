@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsStore
 
 /// What becomes of a field's type, both ways.
 @Suite struct TypeChangeContractTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsStore
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

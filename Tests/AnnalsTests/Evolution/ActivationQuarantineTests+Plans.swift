@@ -1,4 +1,8 @@
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 /// The plans of these tests: members of a club, parties of them, and entries that no rule can read.
 extension ActivationQuarantineTests {

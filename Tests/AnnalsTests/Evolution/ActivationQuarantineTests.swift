@@ -2,6 +2,10 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 /// Entries that cannot be read, and stages that look at the whole log.
 @Suite struct ActivationQuarantineTests {

@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
 
 @Schema(1, 0, 0) private enum Parks1 {
   @Record fileprivate struct ParkAdded: Equatable {

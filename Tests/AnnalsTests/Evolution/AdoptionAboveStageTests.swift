@@ -1,6 +1,9 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
 
 /// Imports without a version that are of the newest one, beside events that a stage with a context has to read.
 @Suite struct AdoptionAboveStageTests {

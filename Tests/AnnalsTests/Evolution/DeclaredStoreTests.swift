@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
 
 @Suite struct DeclaredStoreTests {
   @Test func `records are stored by their shape and read back, also by another open`() async throws {

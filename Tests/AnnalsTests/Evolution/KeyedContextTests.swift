@@ -2,6 +2,10 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 @Schema(1, 0, 0) private enum Visits1 {
   @Record fileprivate struct VisitNoted: Equatable { var guest: String }

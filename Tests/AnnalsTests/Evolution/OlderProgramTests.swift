@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
 
 @Suite struct OlderProgramTests {
   @Schema(1, 0, 0) enum Parks1 {

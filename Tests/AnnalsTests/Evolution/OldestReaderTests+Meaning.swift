@@ -1,6 +1,11 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
+@testable import AnnalsSubscriptions
 
 /// Fields whose meaning has changed under the same name.
 extension OldestReaderTests {

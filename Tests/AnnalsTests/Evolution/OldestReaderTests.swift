@@ -2,6 +2,11 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
+@testable import AnnalsSubscriptions
 
 /// What programs of older versions read follows from the plan that wrote an event, not from name and shape.
 @Suite struct OldestReaderTests {

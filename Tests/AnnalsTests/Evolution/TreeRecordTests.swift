@@ -1,6 +1,8 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
 
 @Suite struct TreeRecordTests {
   @Schema(1, 0, 0) fileprivate enum Typed {

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsStore
 
 @Schema(1, 0, 0) enum WorkoutsV1 {
   @Record struct SetsLogged: Equatable {

@@ -4,6 +4,10 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 /// What happens where a group cannot be folded.
 @Suite struct FoldFailureTests {

@@ -1,6 +1,9 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
 
 /// Folds in a migration pass: the laws, on random logs.
 @Suite struct FoldPassTests {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsStore
 
 /// What is said of plans with folds before any store is opened.
 @Suite struct FoldPlanTests {

@@ -1,6 +1,8 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
 
 /// A store with a random log of the race, and the same log as a model.
 struct LapLog {

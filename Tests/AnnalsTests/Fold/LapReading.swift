@@ -1,4 +1,7 @@
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 /// Reads a race's store with the plan of one version, whichever that is.
 protocol LapReading {

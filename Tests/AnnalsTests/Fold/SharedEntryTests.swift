@@ -3,6 +3,10 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 @Schema(1, 0, 0) private enum Doubles1 {
   @Record fileprivate struct Measured: Equatable { var values: [Int] }

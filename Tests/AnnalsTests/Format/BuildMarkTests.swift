@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 /// The file beside a generation that is being built.
 @Suite struct BuildMarkTests {

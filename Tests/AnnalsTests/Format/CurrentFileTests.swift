@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 @Suite struct CurrentFileTests {
   private let current = CurrentFile(

@@ -1,6 +1,8 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
 
 /// The stores of declared kinds that are kept as bytes under `Golden`, and the programs that made them.
 enum DeclaredGoldenStore {

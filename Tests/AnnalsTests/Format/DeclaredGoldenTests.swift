@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
 
 /// Declared kinds, a context, an activated version, a draft and adopted events without a version, as the first release wrote them.
 @Suite struct DeclaredGoldenTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 @Suite struct EntryExtensionsTests {
   /// An entry at position 1 whose extensions are these bytes.

@@ -3,6 +3,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsCoding
+@testable import AnnalsLog
 
 @Suite struct EntryTests {
   /// The bytes of an entry at `position`; without a stream's id it is the first of its stream.

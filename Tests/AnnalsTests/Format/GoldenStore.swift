@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsLog
 @testable import LMDB
 
 /// The store that is kept as bytes under `Golden/format-1`, and the writer that made it.

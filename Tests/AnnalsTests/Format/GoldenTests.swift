@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 /// The bytes of format 1, as the first release wrote them, are read and written by today's library.
 @Suite struct GoldenTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 @Suite struct HeadTests {
   /// What a head must say, worked out from a list of all positions of the stream.

@@ -42,6 +42,8 @@ import Testing
 
   @Test func `Every row of the kept store has the bytes that are written down`() throws {
     let kept = InlineGoldenStore.kept
-    #expect(try GoldenStore.dump(kept.copy().url) == String(contentsOf: kept.rows, encoding: .utf8))
+    let place = try kept.copy()
+    defer { withExtendedLifetime(place) {} }
+    #expect(try GoldenStore.dump(place.url) == String(contentsOf: kept.rows, encoding: .utf8))
   }
 }

@@ -1,7 +1,12 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMigration
+@testable import AnnalsProjections
 @testable import AnnalsSchema
+@testable import AnnalsStore
+@testable import AnnalsSubscriptions
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 @Suite struct RowTests {
   @Test func `a row ends in the checksum of its key and value`() throws {

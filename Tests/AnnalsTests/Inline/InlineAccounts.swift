@@ -3,6 +3,9 @@ import LMDB
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsProjections
+@testable import AnnalsStore
 
 /// Accounts with names that nobody else has and balances that never fall below zero.
 @Schema(1, 0, 0) enum InlineAccountsV1 {

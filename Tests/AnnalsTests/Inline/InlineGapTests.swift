@@ -2,7 +2,11 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsProjections
 @testable import AnnalsSchema
+@testable import AnnalsStore
 
 /// The sum of all amounts, and each account's last one, which has no encoding below zero.
 private enum InlineAmounts: InlineProjection {

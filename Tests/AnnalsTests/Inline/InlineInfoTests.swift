@@ -2,6 +2,9 @@ import LMDB
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsProjections
+@testable import AnnalsStore
 
 /// What a store tells of its inline projections without a plan.
 struct InlineInfoTests {

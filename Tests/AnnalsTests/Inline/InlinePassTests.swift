@@ -9,6 +9,11 @@ import Testing
 #endif
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsProjections
+@testable import AnnalsStore
 
 /// Accounts whose owners have two names.
 @Schema(2, 0, 0) private enum InlineOwnersV2 {

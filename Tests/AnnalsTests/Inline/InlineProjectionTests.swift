@@ -2,6 +2,10 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsProjections
+@testable import AnnalsStore
 
 struct InlineProjectionTests {
   @Test("who has appended reads the rows at once, and a taken name is refused with the call as a whole")

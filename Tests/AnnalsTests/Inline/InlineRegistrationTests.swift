@@ -2,6 +2,10 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsProjections
+@testable import AnnalsStore
 
 /// What an open does about rows that another program has begun.
 struct InlineRegistrationTests {

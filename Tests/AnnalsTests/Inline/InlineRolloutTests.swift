@@ -1,6 +1,10 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsProjections
+@testable import AnnalsStore
 
 /// What was weighed last in each stream, as the program of the first version folds it.
 private enum WeighedFirst: InlineProjection {

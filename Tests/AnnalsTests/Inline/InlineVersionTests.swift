@@ -2,6 +2,10 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsProjections
+@testable import AnnalsStore
 
 /// What versions of one projection are to each other that are in force, being built, or given up.
 struct InlineVersionTests {

@@ -3,6 +3,9 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsProjections
+@testable import AnnalsStore
 @testable import AnnalsCoding
 @testable import AnnalsSchema
 
@@ -68,7 +71,9 @@ struct AppendRuleTests {
   }
 
   @Test func `A rule is asked once for a call, whatever the number of events`() async throws {
-    let log = try TemporaryStore().open()
+    let place = try TemporaryStore()
+    defer { withExtendedLifetime(place) {} }
+    let log = try place.open()
     let rule = CountingRule()
     _ = try await log.append(call("Placed", 1_000, [rule, rule]))
     #expect(rule.admitted.withLock { $0 } == 2 && rule.applied.withLock { $0 } == 2)
@@ -105,7 +110,9 @@ struct AppendRuleTests {
   }
 
   @Test func `A call is admitted before its records are compared with the store`() async throws {
-    let log = try TemporaryStore().open()
+    let place = try TemporaryStore()
+    defer { withExtendedLifetime(place) {} }
+    let log = try place.open()
     let phase = PhaseChange(version: SchemaVersion(3, 0, 0), phase: .active, stability: .released)
     _ = try await log.append(call("Placed", 1, [CountingRule(phases: [phase])]))
     #expect(await code(log, call("Placed", 1, [CountingRule()])) == .superseded)
@@ -113,7 +120,9 @@ struct AppendRuleTests {
   }
 
   @Test func `A call without a rule that the store demands is refused`() async throws {
-    let log = try TemporaryStore().open()
+    let place = try TemporaryStore()
+    defer { withExtendedLifetime(place) {} }
+    let log = try place.open()
     var row = RuleRow(number: 1, isMandatory: true, version: 3, name: "limits", text: "x")
     row.state = .live
     _ = try ActivationWrite(log).run { (transaction, tables, _) throws(AnnalsError) in

@@ -3,6 +3,8 @@ import LMDB
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
 
 /// What a sequence of entries holds, and for how long.
 extension AsyncEntriesTests {

@@ -3,6 +3,8 @@ import LMDB
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
 
 /// The sequences that wait, against the reads in a snapshot, with pages so small that everything straddles them.
 @Suite struct AsyncEntriesTests {

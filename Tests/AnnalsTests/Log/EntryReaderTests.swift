@@ -1,6 +1,9 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
+@testable import AnnalsSubscriptions
 
 /// The reader of pages against one read in a snapshot, with pages so small that everything straddles them.
 @Suite struct EntryReaderTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 extension EventLog {
   /// What becomes of a call, in the words of the array model.

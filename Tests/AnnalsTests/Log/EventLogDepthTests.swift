@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 /// A long stream is read from anywhere without reading what lies before or behind.
 @Suite struct EventLogDepthTests {

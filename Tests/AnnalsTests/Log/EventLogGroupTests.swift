@@ -3,6 +3,8 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 @testable import LMDB
 
 /// Calls that wait together are stored together, and each is answered as if it were alone.

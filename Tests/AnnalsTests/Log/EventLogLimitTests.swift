@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
 
 /// What an append takes at most, and what it refuses before anything is written.
 @Suite struct EventLogLimitTests {

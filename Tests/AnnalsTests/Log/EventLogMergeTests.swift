@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 /// The store while heads are merged into their rows: nobody can tell.
 @Suite struct EventLogMergeTests {

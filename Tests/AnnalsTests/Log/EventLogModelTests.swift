@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 /// Random calls against a store and against the log as an array: equal answers, equal errors, equal reads.
 @Suite struct EventLogModelTests {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 /// Calls whose event ids are in the store already, in whole or in part.
 @Suite struct EventLogRepetitionTests {

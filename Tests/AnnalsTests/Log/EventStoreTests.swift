@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
 
 /// The first release of the sample domain.
 private enum FirstPlan: SchemaMigrationPlan {

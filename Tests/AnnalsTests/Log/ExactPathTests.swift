@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 /// URLs that name exactly the path they were made of.
 @Suite struct ExactPathTests {

@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
 @testable import LMDB
 
 /// How stores recognise event ids: by a window of each stream's newest entries, or for ever by an index.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 @Suite struct LogScanTests {
   @Test func `a scan lends of each entry what a read copies`() async throws {

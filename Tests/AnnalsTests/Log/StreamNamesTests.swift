@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 @Suite struct StreamNamesTests {
   @Test func `names are right also where more streams are met than names are kept`() async throws {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 @Suite struct StreamStepsTests {
   @Test

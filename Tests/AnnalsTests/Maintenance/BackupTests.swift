@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
 @testable import LMDB
 
 /// Copies of stores: what they have, what they leave out, and what becomes of them when something fails.

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 /// One line of an import, read as an entry or refused.
 @Suite struct EntryLineTests {

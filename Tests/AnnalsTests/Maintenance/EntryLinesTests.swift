@@ -3,6 +3,8 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsCoding
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 /// Entries of a log as lines of JSON.
 @Suite struct EntryLinesTests {

@@ -3,6 +3,9 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsCoding
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
 @testable import LMDB
 
 /// Explanations of entries: what is stored, what each stage makes of it, and what is left of what was removed.

@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
 
 /// Imports whose lines are in the log already, against a set of ids.
 @Suite struct KnownLinesTests {

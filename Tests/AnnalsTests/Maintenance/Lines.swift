@@ -1,6 +1,8 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 extension EventLog {
   /// Imports a text as one that comes in small chunks.

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 /// Lines of JSON into a log, batch by batch.
 @Suite struct LogImportTests {
@@ -212,7 +214,7 @@ extension LogImportTests {
   func `where it is unknown whether a batch is stored nobody is told that it is not`(lines: Int) {
     let found = AnnalsError(.outcomeUnknown, "lines 1 to 9: it is not known").afterStoring(lines: lines)
     #expect(found.code == .outcomeUnknown && found.details.linesStored == lines)
-    #expect(found.message.contains("batch") && found.message.contains("look before"))
+    #expect(found.message.contains("batch") && found.message.contains("check before"))
     #expect(!found.message.contains("no line was stored") && !found.message.contains("go on with --skip 0"))
     let known = AnnalsError(.diskFull, "lines 1 to 9: no room").afterStoring(lines: lines)
     #expect(!known.message.contains("batch"))

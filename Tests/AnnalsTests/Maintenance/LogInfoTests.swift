@@ -3,6 +3,8 @@ import LMDB
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 @Suite struct LogInfoTests {
   @Test func `the oldest reader is told with its process and how many commits it is behind`() async throws {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 /// Stores that a program cannot read leave their path to a new one.
 @Suite struct MovingAsideTests {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 /// Text that breaks programs, as names, keys and values: through an import and a dump it comes back as it was, or is refused by
 /// rule.

@@ -1,6 +1,8 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 /// Streams in the order of their names' bytes.
 @Suite struct StreamListTests {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsCoding
+@testable import AnnalsLog
 
 /// What a scan knows of the streams that it has passed, compared with all of their entries.
 struct StreamTrailsTests {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 @Suite struct VerifyTests {
   /// A store with several streams, long and short, some ids and metadata.

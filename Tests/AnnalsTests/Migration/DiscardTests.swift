@@ -3,6 +3,9 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
 @testable import LMDB
 
 /// Removing generations that are not in use.

@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
 @testable import LMDB
 
 /// How opens, readers and writers get from a sealed generation to the one in use.

@@ -1,6 +1,8 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMigration
 @testable import LMDB
 
 /// Makes of a store's files what passes, rollbacks and crashes leave, a step at a time, without any of the code that follows seals.

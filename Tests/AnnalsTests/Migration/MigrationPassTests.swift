@@ -2,6 +2,10 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 /// A whole pass over a real store.
 @Suite struct MigrationPassTests {

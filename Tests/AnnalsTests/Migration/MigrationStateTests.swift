@@ -1,6 +1,9 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
 
 /// What a program learns of a pass that another one runs.
 @Suite struct MigrationStateTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsMigration
 
 /// How far a pass has come, how fast it is, and how long the rest takes.
 @Suite struct PassClockTests {

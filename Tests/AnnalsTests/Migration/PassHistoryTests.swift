@@ -3,6 +3,10 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 /// Random histories of appends, passes, rollbacks and reopenings, beside a store of the same log that never sees a pass.
 ///

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMigration
 
 /// What an unfinished pass has left, from what two generations say of themselves.
 @Suite struct PassLeftoverTests {

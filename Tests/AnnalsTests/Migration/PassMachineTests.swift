@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsMigration
 
 /// What a pass decides, without any file.
 @Suite struct PassMachineTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsMigration
 
 /// How long a pass rests between batches.
 @Suite struct PassPaceTests {

@@ -2,6 +2,8 @@ import LMDB
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMigration
 
 /// Logs whose last position is none that a log reaches.
 @Suite struct PassRangeTests {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 @testable import LMDB
 
 /// Going back to the generation before a switch, and the images that a crash on the way leaves.

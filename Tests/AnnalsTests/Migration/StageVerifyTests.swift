@@ -1,6 +1,9 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 /// What a stage's `verify` is given, in the pass that leads behind the stage and in later ones.
 @Suite struct StageVerifyTests {

@@ -3,6 +3,10 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 @Schema(1, 0, 0) enum LettersV1 {
   /// Stored by name, without a shape.

@@ -1,6 +1,8 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsProjections
+@testable import AnnalsStore
 
 @Schema(1, 0, 0) enum StockV1 {
   @Record struct Counted { var item: String; var count: Int }

@@ -5,6 +5,9 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsProjections
+@testable import AnnalsStore
 
 /// What those are told who observe a view.
 @Suite struct ViewObservationTests {

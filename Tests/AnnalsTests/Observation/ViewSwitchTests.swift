@@ -3,6 +3,8 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsProjections
+@testable import AnnalsStore
 
 /// A row for each count that was ever taken, so that no two changes are one.
 private struct Notes {

@@ -2,6 +2,9 @@ import Foundation
 import LMDB
 
 @testable import Annals
+@testable import AnnalsCoding
+@testable import AnnalsLog
+@testable import AnnalsProjections
 
 /// Books on shelves: rows with keys of every kind.
 enum Library: Projection {

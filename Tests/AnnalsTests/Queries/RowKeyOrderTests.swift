@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsCoding
+@testable import AnnalsProjections
 
 /// The bytes of keys against the order of what they are made of.
 struct RowKeyOrderTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsProjections
 
 /// Random queries of random rows, of what is stored and of what is staged above it, against loops over an array.
 struct RowQueryModelTests {

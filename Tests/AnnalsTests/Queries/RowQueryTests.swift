@@ -3,6 +3,8 @@ import LMDB
 import Testing
 
 @testable import Annals
+@testable import AnnalsCoding
+@testable import AnnalsProjections
 
 /// What queries refuse, and what a token is of.
 struct RowQueryTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 /// Stores that this user may not read, or not write.
 @Suite struct AccessTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 @testable import LMDB
 
 /// What a stage works out from the whole log is kept nowhere else: damage there is said, never guessed around.

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 @testable import LMDB
 
 /// Rows about the ends of streams, and of the log, that contradict its entries.

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 @testable import LMDB
 
 /// Rows that are not as they must be, or that only a newer program understands.

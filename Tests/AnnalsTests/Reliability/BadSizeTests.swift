@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 /// Sizes that LMDB's records claim and that no file of this length can have.
 @Suite struct BadSizeTests {

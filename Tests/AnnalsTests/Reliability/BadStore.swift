@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsLog
 
 /// What may stand where a store is expected, and why it is refused.
 enum BadStore: String, CaseIterable, CustomStringConvertible, Sendable {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 /// What is no store, or not a whole one, is refused by every opener with an error of its own, and stays as it is.
 @Suite struct BadStoreTests {

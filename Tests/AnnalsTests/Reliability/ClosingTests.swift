@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 @testable import LMDB
 
 /// Closing a store while another process keeps its locks.

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 /// What creations that were cut short leave, and processes that create one store at the same time.
 @Suite struct CreationTests {

@@ -1,6 +1,9 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
 
 /// Spoils copies of one store and looks whether anything is told otherwise than it was.
 struct DamageTrial {

@@ -2,6 +2,10 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsProjections
+@testable import AnnalsStore
 
 #if canImport(Glibc)
   import Glibc

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 /// Disks and limits that end in the midst of an append or a creation.
 @Suite struct FullDiskTests {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 /// Processes killed at any moment of an append, an open or a creation.
 @Suite(.serialized) struct KillTests {

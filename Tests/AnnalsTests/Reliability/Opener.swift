@@ -1,6 +1,9 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
 
 /// The ways into a store.
 enum Opener: String, CaseIterable, Sendable {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 /// Files and links that somebody has put where a store's files are expected.
 @Suite struct PlantedFileTests {

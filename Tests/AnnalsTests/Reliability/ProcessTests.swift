@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 
 /// What processes may do to a store that is open, and to each other.
 @Suite struct ProcessTests {

@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
 
 /// What events hold is told by reading them, and by nothing else: no error has a word of it.
 @Suite struct SecrecyTests {

@@ -1,6 +1,9 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
 
 /// A small store with something of everything: streams long and short, ids, metadata, times, large payloads, free pages.
 enum Specimen {

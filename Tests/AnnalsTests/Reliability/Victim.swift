@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsLog
 
 /// A process that is killed while it works; what it was about to write follows from two numbers.
 enum Victim {

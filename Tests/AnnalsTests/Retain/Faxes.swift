@@ -1,6 +1,9 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
 
 // An office whose faxes are history: nobody reads them any more, and they stay in the log.
 

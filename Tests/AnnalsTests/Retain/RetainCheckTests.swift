@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 /// What the check of a plan and the lock file say of Retain.
 @Suite struct RetainCheckTests {

@@ -2,6 +2,10 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 /// Random logs of four versions, of which stages retain some records, against what each record must become.
 @Suite struct RetainPropertyTests {

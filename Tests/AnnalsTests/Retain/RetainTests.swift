@@ -2,6 +2,12 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsProjections
+@testable import AnnalsStore
+@testable import AnnalsSubscriptions
 
 /// A record that a stage retains: who sees it, and who does not.
 @Suite struct RetainTests {

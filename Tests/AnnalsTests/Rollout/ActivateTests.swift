@@ -3,6 +3,9 @@ import LMDB
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 @Suite struct ActivateTests {
   private let v2 = SchemaVersion(2, 0, 0)

@@ -1,7 +1,9 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 @testable import AnnalsSchema
+@testable import AnnalsStore
 
 @Suite struct BridgeProblemTests {
   @Schema(1, 0, 0) enum Old {

@@ -3,6 +3,10 @@ import LMDB
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 @Suite struct ContractTests {
   private let v2 = SchemaVersion(2, 0, 0)

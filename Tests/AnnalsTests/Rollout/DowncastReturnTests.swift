@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsStore
 
 /// What a downcast makes of a record must be one of the newer version again.
 @Suite struct DowncastReturnTests {

@@ -2,6 +2,10 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
+@testable import AnnalsSubscriptions
 
 @Suite struct ExpandTests {
   private let v1 = SchemaVersion(1, 0, 0)

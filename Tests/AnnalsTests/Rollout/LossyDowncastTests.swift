@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsStore
 
 /// An append alongside an older program comes back equal, or is refused, but for the fields that its
 /// `Downcast` gives up.

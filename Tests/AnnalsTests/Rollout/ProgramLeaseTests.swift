@@ -3,6 +3,8 @@ import LMDB
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
 
 @Suite struct ProgramLeaseTests {
   private func leases(_ place: TemporaryStore) throws -> [String] {

@@ -1,6 +1,8 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
 
 /// Random events of all versions of a market, and what is to be expected of each when it is read.
 struct MarketGenerator {

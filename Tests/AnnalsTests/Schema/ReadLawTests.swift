@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 @testable import AnnalsSchema
+@testable import AnnalsStore
 
 /// The laws of reading, on random logs that mix all versions of a market.
 @Suite struct ReadLawTests {

@@ -1,6 +1,9 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 // A club's log, whose streams were named badly at first: twice something is done about them, with changes of records before, between and after.
 

@@ -1,6 +1,8 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
 
 /// A club's log as an array, and what each version's stage makes of it, said again without any of the library's code for streams.
 struct ClubModel {

@@ -2,6 +2,11 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
+@testable import AnnalsSubscriptions
 @testable import LMDB
 
 /// What is known of names that streams once had.

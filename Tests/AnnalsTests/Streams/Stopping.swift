@@ -2,6 +2,8 @@ import Dispatch
 import Synchronization
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMigration
 
 /// The run that a point of it stops, which is known only once it has begun.
 final class Stopping: Sendable {

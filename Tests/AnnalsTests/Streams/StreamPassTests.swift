@@ -4,6 +4,10 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 /// What a pass makes of streams, compared with a log that is an array.
 @Suite struct StreamPassTests {

@@ -3,7 +3,11 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
 @testable import AnnalsSchema
+@testable import AnnalsStore
 
 /// Plans whose stages move streams: which are refused, what opens say, and what reads of a store do that no pass has led there yet.
 @Suite(.serialized) struct StreamPlanTests {

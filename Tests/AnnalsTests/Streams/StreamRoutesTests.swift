@@ -3,6 +3,10 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 /// Random logs and random routes, compared with an array; with passes that are stopped, repeated and rolled back on the way.
 @Suite(.serialized) struct StreamRoutesTests {

@@ -3,6 +3,10 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 /// Contexts and comparisons of stages beside and around one that moves streams.
 @Suite(.serialized) struct StreamStageTests {

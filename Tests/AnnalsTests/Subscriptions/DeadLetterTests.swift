@@ -3,6 +3,9 @@ import LMDB
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
+@testable import AnnalsSubscriptions
 
 /// Entries that a consumer has put aside, retried by programs of other versions and on other logs.
 @Suite struct DeadLetterTests {

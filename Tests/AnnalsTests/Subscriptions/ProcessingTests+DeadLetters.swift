@@ -2,6 +2,10 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
+@testable import AnnalsSubscriptions
 
 /// Entries that a consumer puts aside.
 extension ProcessingTests {

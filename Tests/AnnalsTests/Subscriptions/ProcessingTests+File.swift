@@ -3,6 +3,10 @@ import LMDB
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
+@testable import AnnalsSubscriptions
 
 /// The file with the checkpoints of consumers.
 extension ProcessingTests {

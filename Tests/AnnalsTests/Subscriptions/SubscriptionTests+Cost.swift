@@ -3,6 +3,11 @@ import LMDB
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
+@testable import AnnalsSubscriptions
 
 /// What a subscription costs: time, and pages of the file.
 extension SubscriptionTests {

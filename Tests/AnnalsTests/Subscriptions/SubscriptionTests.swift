@@ -3,6 +3,11 @@ import LMDB
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
+@testable import AnnalsSubscriptions
 
 /// Subscriptions against reads in a snapshot, with pages so small that everything straddles them.
 @Suite struct SubscriptionTests {

@@ -2,6 +2,9 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsProjections
+@testable import AnnalsStore
 
 /// Who has the right to fold a view when one program cannot go on.
 struct FoldRightTests {

@@ -1,6 +1,9 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsProjections
+@testable import AnnalsStore
 @testable import AnnalsSchema
 
 /// Which views share a scan of the log.

@@ -1,6 +1,9 @@
 import Synchronization
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsProjections
+@testable import AnnalsStore
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

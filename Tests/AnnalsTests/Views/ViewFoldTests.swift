@@ -2,6 +2,7 @@ import LMDB
 import Testing
 
 @testable import Annals
+@testable import AnnalsProjections
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -3,6 +3,10 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsCoding
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsProjections
+@testable import AnnalsStore
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,6 +1,9 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsProjections
+@testable import AnnalsStore
 @testable import AnnalsCoding
 
 /// The life of a view without any file, thread or store.

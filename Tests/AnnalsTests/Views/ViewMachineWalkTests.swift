@@ -1,6 +1,9 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsProjections
+@testable import AnnalsStore
 @testable import AnnalsCoding
 
 /// Random lives of views, and what must hold in every one.

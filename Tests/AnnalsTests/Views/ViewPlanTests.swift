@@ -2,6 +2,9 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsMigration
+@testable import AnnalsProjections
+@testable import AnnalsStore
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

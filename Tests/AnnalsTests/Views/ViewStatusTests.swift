@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsProjections
 
 /// What a view says of itself, and how a program waits for the end of a build.
 @Suite struct ViewStatusTests {

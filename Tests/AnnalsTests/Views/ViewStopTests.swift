@@ -4,7 +4,10 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsCoding
+@testable import AnnalsLog
+@testable import AnnalsProjections
 @testable import AnnalsSchema
+@testable import AnnalsStore
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

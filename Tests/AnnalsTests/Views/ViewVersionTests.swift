@@ -2,6 +2,8 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsProjections
+@testable import AnnalsStore
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

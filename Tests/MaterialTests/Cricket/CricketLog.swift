@@ -2,7 +2,9 @@ import Foundation
 
 @testable import Annals
 @testable import AnnalsCoding
+@testable import AnnalsLog
 @testable import AnnalsSchema
+@testable import AnnalsStore
 
 /// Cricket events between JSON lines and a store.
 enum CricketLog {

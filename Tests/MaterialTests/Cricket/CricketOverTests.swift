@@ -2,6 +2,10 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 /// Eleven years of cricket, whose deliveries are folded into overs: the scores stay what they were.
 ///

@@ -1,4 +1,7 @@
 @testable import Annals
+@testable import AnnalsCoding
+@testable import AnnalsProjections
+@testable import AnnalsStore
 
 /// The score of every innings.
 enum CricketScores: Projection {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsStore
 
 /// The mapping from the older format to the newer one, field by field, on a match that nobody played.
 @Suite struct CricketSliceTests {

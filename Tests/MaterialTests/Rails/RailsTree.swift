@@ -1,4 +1,5 @@
 @testable import Annals
+@testable import AnnalsProjections
 
 /// What is in the repository, and at some positions of the log the digest of a listing of it.
 ///

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 @Suite struct `A queue with tickets` {
   @Test(arguments: 1...20 as ClosedRange<UInt64>)

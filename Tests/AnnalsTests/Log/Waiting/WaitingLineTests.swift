@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 @Suite struct `A waiting line` {
   /// Serves `line` on a thread of its own until it is closed, and gives the groups that were taken.

@@ -1,4 +1,5 @@
 @testable import Annals
+@testable import AnnalsLog
 
 /// A number that waits.
 struct WaitingNumber: Waiting, Equatable, ExpressibleByIntegerLiteral {

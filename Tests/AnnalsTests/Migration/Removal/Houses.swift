@@ -1,6 +1,9 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
 
 /// Houses, as they were first described.
 @Schema(1, 0, 0) enum HousesV1 {

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 /// Archives of passes over generated logs, interrupted at random places, while a writer goes on.
 @Suite struct PassArchiveHistoryTests {

@@ -2,6 +2,10 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 /// The archive of a pass: what it has, and when it is refused.
 @Suite struct PassArchiveTests {

@@ -2,7 +2,10 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMigration
 @testable import AnnalsSchema
+@testable import AnnalsStore
 
 /// The fields that the report of a pass lists as removed.
 @Suite struct RemovedFieldTests {

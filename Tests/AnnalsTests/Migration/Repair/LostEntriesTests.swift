@@ -1,6 +1,8 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMigration
 
 /// What can be told of lost entries from the sound ones beside them.
 @Suite struct LostEntriesTests {

@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
 @testable import LMDB
 
 /// A repair of stores that have lost entries.

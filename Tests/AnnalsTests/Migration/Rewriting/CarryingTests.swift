@@ -2,6 +2,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsStore
 
 /// Kilograms become pounds under one name and shape.
 @Schema(1, 0, 0) private enum ScalesV1 {

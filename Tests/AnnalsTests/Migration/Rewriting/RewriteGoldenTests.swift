@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 /// Rewritten entries as docs/format.md lays them out, written down by hand.
 @Suite struct RewriteGoldenTests {

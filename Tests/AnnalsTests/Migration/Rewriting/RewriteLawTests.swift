@@ -2,6 +2,9 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
 
 /// The laws of a migration pass for what it does with entries, on random logs that mix all versions of a market.
 @Suite struct RewriteLawTests {

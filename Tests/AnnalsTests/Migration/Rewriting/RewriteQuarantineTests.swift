@@ -3,6 +3,9 @@ import LMDB
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsStore
 
 @Suite struct RewriteQuarantineTests {
   /// A store of a ledger with two amounts that the strict plan's rule refuses, at 2 and 4.

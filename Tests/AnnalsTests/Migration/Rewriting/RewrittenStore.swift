@@ -2,6 +2,9 @@ import Foundation
 import LMDB
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 /// A store whose entries were rewritten from another one: what a migration pass leaves, without its phases.
 struct RewrittenStore {

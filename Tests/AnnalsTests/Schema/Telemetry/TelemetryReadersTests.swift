@@ -2,7 +2,11 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
 @testable import AnnalsSchema
+@testable import AnnalsStore
 
 /// The same 43 versions over records with shapes: names and shapes never change, and what they hold does.
 @Suite(.enabled(if: SharedData.isThere, "the material lies beside the package and is no part of it"))

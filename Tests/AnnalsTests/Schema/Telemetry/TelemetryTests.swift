@@ -2,6 +2,10 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
 
 /// 43 versions of names, as others declared them, as a chain of 42 stages over records whose Swift types are gone.
 @Suite(.enabled(if: SharedData.isThere, "the material lies beside the package and is no part of it"))

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsMigration
+@testable import AnnalsStore
 @testable import FaultPrograms
 
 /// A pass with an archive that is killed at each of its named steps.

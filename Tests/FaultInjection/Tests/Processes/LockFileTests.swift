@@ -96,8 +96,13 @@ import Testing
   @Test func `without the guards a removed lock file loses what was acknowledged`() throws {
     var losses = 0
     for seed in UInt64(1)...5 {
-      let outcome = try round(seed: seed, ["log-000001.mdb-lock"], .remove, without: .all)
-      if !outcome.problems.isEmpty { losses += 1 }
+      do {
+        let outcome = try round(seed: seed, ["log-000001.mdb-lock"], .remove, without: .all)
+        if !outcome.problems.isEmpty { losses += 1 }
+      } catch let error as AnnalsError where error.code == .damaged {
+        // Two writers at once also leave links that a reader refuses.
+        losses += 1
+      }
     }
     #expect(losses > 0)
     print("locks without guards: \(losses) of 5 rounds lost something")

@@ -3,6 +3,10 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+@testable import AnnalsStore
 @testable import FaultPrograms
 
 /// Passes that end with an error: the store is as it was, and works.

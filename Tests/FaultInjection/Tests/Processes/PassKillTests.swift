@@ -3,6 +3,9 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
 
 /// A pass that is killed at each of its named steps.
 @Suite(.serialized) struct PassKillTests {

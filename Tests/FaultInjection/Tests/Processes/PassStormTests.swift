@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
 
 /// Passes, rollbacks and removals that are killed at random moments beside a writer, which is killed now and then too.
 @Suite(.serialized) struct PassStormTests {

@@ -1,3 +1,7 @@
+@testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import LMDB
 import Testing
 
 extension PassTrial {

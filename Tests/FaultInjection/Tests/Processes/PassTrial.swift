@@ -2,6 +2,8 @@ import FaultPrograms
 import Foundation
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
 @testable import LMDB
 
 /// A store with a few hundred entries of a plan's first version, on which a pass of another process is tried.
@@ -150,7 +152,7 @@ extension PassTrial {
     let opening = StoreOpening(directory: try StorePlace(temporary.url).open(options), options: options)
     let current = try opening.readCurrent()
     let names = try FileManager.default.contentsOfDirectory(atPath: store)
-    let numbers = Set(names.compactMap { GenerationRemoval.number(ofFile: $0) })
+    let numbers = Set(names.compactMap { GenerationFiles.number(ofFile: $0) })
     var live: [UInt64] = []
     for number in numbers.sorted() {
       guard let file = try opening.open(number, of: current.log) else {

@@ -3,6 +3,8 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMigration
 
 /// A pass that moves entries to other streams, killed at each of its named steps.
 @Suite(.serialized) struct StreamKillTests {

@@ -1,0 +1,83 @@
+package import AnnalsCoding
+package import LMDB
+
+// Finding the heads of the streams that a call names.
+extension AppendGroup {
+  /// Finds the heads of all streams of a call.
+  package mutating func locate(
+    _ request: AppendRequest, in transaction: borrowing WriteTransaction
+  ) throws(AnnalsError) {
+    var found: [Place] = []
+    var ends: [StreamEnd?] = []
+    swap(&found, &places)
+    defer {
+      swap(&found, &places)
+      self.ends = ends
+    }
+    found.removeAll(keepingCapacity: true)
+    let tables = tables
+    var next = 0
+    while next < request.parts.count {
+      let end = min(next + Self.hold, request.parts.count)
+      try heads.withTable { (table) throws(AnnalsError) in
+        while next < end {
+          let run = next..<min(next + Self.run, end)
+          for index in run { table.slots.prefetchIndex(request.parts[index].hash) }
+          for index in run { table.slots.prefetchSlot(request.parts[index].hash) }
+          for index in run {
+            let place = try Self.locate(request, index, StoreReader(transaction.view, tables), &table)
+            found.append(place)
+            ends.append(place.id == 0 ? nil : table.slots.end(place.slot))
+          }
+          next = run.upperBound
+        }
+      }
+    }
+  }
+
+  /// Returns the end of the stream of a part.
+  @inline(__always)
+  private static func locate(
+    _ request: AppendRequest, _ index: Int, _ reader: StoreReader, _ table: inout HeadTable
+  ) throws(AnnalsError) -> Place {
+    if let slot = table.find(request.parts[index].hash), !table.slots.isPartial(slot) {
+      return Place(slot: slot, id: table.slots.id(slot))
+    }
+    return try look(up: request.parts[index], reader, &table)
+  }
+
+  /// Returns the end of a stream that is not whole in memory.
+  static func look(
+    up part: AppendRequest.Part, _ reader: StoreReader, _ table: inout HeadTable
+  ) throws(AnnalsError) -> Place {
+    try look(up: part.stream, part.hash, reader, &table)
+  }
+
+  /// Returns the end of the stream called `stream`, whose hash is `hash`.
+  package static func look(
+    up stream: StreamName, _ hash: StreamHash, _ reader: StoreReader, _ table: inout HeadTable
+  ) throws(AnnalsError) -> Place {
+    if let slot = table.find(hash) { return try complete(slot, reader, &table) }
+    if table.isComplete { return Place() }
+    guard let id = try reader.storedID(of: stream) else { return Place() }
+    if let slot = table.slots.find(id: id.rawValue) {
+      table.name(slot, hash)
+      return try complete(slot, reader, &table)
+    }
+    let row = try reader.storedHead(id: id)
+    guard row.last.rawValue <= table.last else {
+      throw AnnalsError(
+        .damaged,
+        "table 'heads', key \(id): it leads to position \(row.last), after the log's end at \(table.last); run 'annals verify'",
+        details: AnnalsError.Details { $0.table = "heads" })
+    }
+    return Place(slot: table.load(row, hash), id: id.rawValue)
+  }
+
+  private static func complete(
+    _ slot: Int, _ reader: StoreReader, _ table: inout HeadTable
+  ) throws(AnnalsError) -> Place {
+    try table.complete(slot, from: reader)
+    return Place(slot: slot, id: table.slots.id(slot))
+  }
+}

@@ -1,0 +1,119 @@
+package import AnnalsCoding
+internal import AnnalsSchema
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// The size limits of a store.
+package enum AppendLimit {
+  /// The maximum number of bytes of a transaction, as LMDB leaks and spills beyond (docs/durability.md).
+  static let transaction = 128 << 20
+  /// The upper bound of the option that limits a payload.
+  static let payload = 100 << 20
+  /// The maximum number of bytes of one event's metadata.
+  package static let metadata = 1 << 20
+  /// The size of an entry without payload, metadata and names, rounded up generously.
+  package static let overhead = 200
+}
+
+extension AppendRequest {
+  /// Adds a part after checking its stream's name.
+  mutating func add(
+    checking stream: StreamName, expecting expectation: Expectation
+  ) throws(AnnalsError) {
+    try NameRule.check(stream.text, role: "stream")
+    add(stream, expecting: expectation)
+  }
+
+  /// Adds an event after checking its type's name and its sizes.
+  package mutating func add(_ event: Event, maximumPayload: Int) throws(AnnalsError) {
+    try checkSizes(
+      event.payload.count, event.metadata.count, maximumPayload: maximumPayload, event.record.type.text)
+    let index = try index(checking: event.record)
+    add(record: index, event.payload, id: event.id, metadata: event.metadata, time: event.time ?? time)
+  }
+
+  /// Adds an event of an untyped log, with the same checks.
+  @inline(__always)
+  mutating func add(_ event: NewEntry, maximumPayload: Int) throws(AnnalsError) {
+    let metadata = event.metadata.isEmpty ? [] : try event.metadata.encoded()
+    let payload = event.payload.bytes
+    try checkSizes(payload.count, metadata.count, maximumPayload: maximumPayload, event.type)
+    let index = try index(checking: Record(type: ExactText(event.type), version: event.version))
+    add(record: index, payload, id: event.id, metadata: metadata, time: try event.time?.checked() ?? time)
+  }
+
+  /// Returns the index of a record type, whose name is checked at its first occurrence.
+  @inline(__always)
+  private mutating func index(checking record: Record) throws(AnnalsError) -> Int {
+    let known = records.count
+    let index = index(of: record)
+    if records.count > known { try NameRule.check(record.type.text, role: "type") }
+    return index
+  }
+
+  @inline(__always)
+  private func checkSizes(
+    _ payload: Int, _ metadata: Int, maximumPayload: Int, _ type: String
+  ) throws(AnnalsError) {
+    if payload > maximumPayload { throw tooLarge(payload, limit: maximumPayload, what: "a payload", type) }
+    if metadata > AppendLimit.metadata {
+      throw tooLarge(metadata, limit: AppendLimit.metadata, what: "metadata", type)
+    }
+  }
+
+  /// Throws `.tooLarge` for a call that exceeds a transaction.
+  package func checkSize() throws(AnnalsError) {
+    guard bytes <= AppendLimit.transaction else {
+      throw AnnalsError(
+        .tooLarge,
+        "a call stores at most \(AppendLimit.transaction) bytes, and this one has \(bytes); append in several calls"
+      )
+    }
+  }
+
+  private func tooLarge(_ count: Int, limit: Int, what: String, _ type: String) -> AnnalsError {
+    let stream = parts.last?.stream ?? ""
+    return AnnalsError(
+      .tooLarge,
+      "\(what) has at most \(limit) bytes, and that of a '\(type)' for stream '\(stream)' has \(count)",
+      details: AnnalsError.Details {
+        $0.stream = stream
+        $0.type = type
+      })
+  }
+}
+
+extension Timestamp {
+  /// Returns the microseconds, if they are within the years that can be written.
+  func checked() throws(AnnalsError) -> Int64 {
+    guard Self.range.contains(self) else {
+      throw AnnalsError(
+        .malformed, "a time lies within the years 1 to 9999; this one is \(microseconds) µs from 1970")
+    }
+    return microseconds
+  }
+}
+
+extension Metadata {
+  /// Returns the CBOR map to store, or nothing if there is no metadata.
+  package func encoded() throws(AnnalsError) -> [UInt8] {
+    if isEmpty { return [] }
+    do throws(CodingFailure) {
+      return try cbor.encodedPayload()
+    } catch {
+      throw AnnalsError(malformed: error, what: "the metadata")
+    }
+  }
+
+  /// Reads stored metadata.
+  package init(encoded bytes: Span<UInt8>) throws(CodingFailure) {
+    guard let metadata = Metadata(try CBOR(payload: bytes)) else {
+      throw CodingFailure(.wrongType, at: 0, detail: "metadata is a map")
+    }
+    self = metadata
+  }
+}

@@ -1,0 +1,146 @@
+package import AnnalsCoding
+package import AnnalsSchema
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// One append call, encoded and checked, on its way to the writer: all of its events are stored or none.
+///
+/// It is flat, so that a call with thousands of streams is two arrays and not thousands.
+package struct AppendRequest: Sendable {
+  /// An event, encoded.
+  package struct Event: Sendable {
+    /// Its record type.
+    package var record: Record
+    /// A CBOR item.
+    package var payload: [UInt8]
+    /// The caller's id.
+    package var id: UUID?
+    /// A CBOR map, or nothing.
+    package var metadata: [UInt8] = []
+    /// The caller's time, in microseconds since 1970; the call's time where there is none.
+    package var time: Int64?
+
+    package init(
+      record: Record, payload: [UInt8], id: UUID? = nil, metadata: [UInt8] = [], time: Int64? = nil
+    ) {
+      self.record = record
+      self.payload = payload
+      self.id = id
+      self.metadata = metadata
+      self.time = time
+    }
+  }
+
+  /// A record type in one schema version.
+  package typealias Record = RecordKind
+
+  /// An event of the call, whose record type is in ``records``.
+  package struct Item: Sendable {
+    package var record: Int
+    package var payload: [UInt8]
+    package var id: UUID?
+    package var metadata: [UInt8]
+    package var time: Int64
+  }
+
+  /// The part of the call for one stream. Without events, the stream is only checked.
+  package struct Part: Sendable {
+    package var stream: StreamName
+    var hash: StreamHash
+    package var expectation: Expectation
+    /// Its events, as a range of ``items``.
+    package var items: Range<Int>
+  }
+
+  /// The time of events that bring none, in microseconds since 1970.
+  package let time: Int64
+  /// The parts in the order of the call. A stream may occur in several.
+  package private(set) var parts: [Part] = []
+  /// The events of all parts, in order.
+  package private(set) var items: [Item] = []
+  /// The record types of the events.
+  package private(set) var records: [Record] = []
+  /// Whether any event has an id.
+  private(set) var hasIDs = false
+  /// Whether any part expects something.
+  private(set) var hasExpectations = false
+  /// The approximate number of bytes that it adds to a transaction.
+  private(set) var bytes = 0
+  /// The rules that it goes through; empty for a call without a plan.
+  package var rules: [any AppendRule] = []
+  /// For an import, the state of the log in which none of its ids was present. Ids that came later are left
+  /// out.
+  package var sight: LogSight?
+  /// The time at which its caller began to wait, if it had to wait for space in the queue.
+  var since: ContinuousClock.Instant?
+  private var indices: [Record: Int] = [:]
+
+  /// Creates an empty call.
+  package init(time: Int64) {
+    self.time = time
+  }
+
+  /// Adds a part; the events that are added next are for its stream.
+  package mutating func add(_ stream: StreamName, expecting expectation: Expectation) {
+    if expectation != .any { hasExpectations = true }
+    bytes += stream.text.utf8.count
+    parts.append(
+      Part(
+        stream: stream, hash: StreamHash(stream), expectation: expectation, items: items.count..<items.count))
+  }
+
+  /// Adds an event to the last part.
+  package mutating func add(_ event: Event) {
+    let index = index(of: event.record)
+    add(record: index, event.payload, id: event.id, metadata: event.metadata, time: event.time ?? time)
+  }
+
+  /// Adds an event of the record type at `index` to the last part.
+  @inline(__always)
+  mutating func add(record index: Int, _ payload: [UInt8], id: UUID?, metadata: [UInt8], time: Int64) {
+    if id != nil { hasIDs = true }
+    bytes += payload.count + metadata.count + AppendLimit.overhead
+    items.append(Item(record: index, payload: payload, id: id, metadata: metadata, time: time))
+    let last = parts.count - 1
+    parts[last].items = parts[last].items.lowerBound..<items.count
+  }
+
+  /// Returns the index of a record type, which is added if it is new.
+  @inline(__always)
+  mutating func index(of record: Record) -> Int {
+    // Neighbouring events mostly have one type.
+    if let last = items.last?.record, records[last] == record { return last }
+    return look(up: record)
+  }
+
+  private mutating func look(up record: Record) -> Int {
+    if let known = indices[record] { return known }
+    indices[record] = records.count
+    records.append(record)
+    return records.count - 1
+  }
+
+  /// The events of a part.
+  func items(of part: Part) -> ArraySlice<Item> { items[part.items] }
+
+  /// Returns the same call without the events for which `isLeftOut` returns `true`. `isLeftOut` receives each
+  /// part's index.
+  func without(_ isLeftOut: (Int, Item) -> Bool) -> AppendRequest {
+    var rest = self
+    rest.items = []
+    rest.hasIDs = false
+    for index in parts.indices {
+      let start = rest.items.count
+      for item in items(of: parts[index]) where !isLeftOut(index, item) {
+        rest.items.append(item)
+        if item.id != nil { rest.hasIDs = true }
+      }
+      rest.parts[index].items = start..<rest.items.count
+    }
+    return rest
+  }
+}

@@ -1,0 +1,81 @@
+package import AnnalsCoding
+package import AnnalsSchema
+package import LMDB
+
+/// A feature above the log that takes part in appends, such as the roll-out of a schema version.
+///
+/// A call brings the rules of its store. The writer's thread asks each of them once for every call: first
+/// whether the log may store the call, then to write the rows that change with it.
+package protocol AppendRule: Sendable {
+  /// Decides whether the log may store a call that it would accept. Changes nothing.
+  ///
+  /// The log asks before it compares the call's records with its own.
+  ///
+  /// - Parameter group: The calls before this one in the same transaction.
+  /// - Returns: The phases of schema versions that begin with the call, if it is stored.
+  /// - Throws: The reason for refusing the call.
+  func admit(_ call: AppendRequest, to group: AppendGroup) throws(AnnalsError) -> [PhaseChange]
+
+  /// Writes the rows that change with a call, whose entries follow after the group's newest one.
+  ///
+  /// At most one rule of a call writes rows, because a refusal by another could not take them back.
+  ///
+  /// - Returns: The reason for refusing the call; no row of it is put then.
+  /// - Throws: An error that ends the whole transaction.
+  func apply(
+    _ call: AppendRequest, to group: inout AppendGroup, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> AnnalsError?
+
+  /// Whether this is the rule, in the same version, that a row of the store demands.
+  func satisfies(_ row: RuleRow) -> Bool
+
+  /// Returns the oldest version whose programs read records that are stored in this way; `nil` if the rule
+  /// does not know it.
+  func oldestReader(of name: ExactText, version: SchemaVersion?, shape: StoredShape?) -> SchemaVersion?
+
+  /// Opens the tables that readers of the store need, before they take a snapshot.
+  func prepare(_ generation: Generation) throws(AnnalsError)
+}
+
+extension AppendRule {
+  package func admit(_ call: AppendRequest, to group: AppendGroup) throws(AnnalsError) -> [PhaseChange] { [] }
+
+  package func apply(
+    _ call: AppendRequest, to group: inout AppendGroup, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> AnnalsError? { nil }
+
+  package func satisfies(_ row: RuleRow) -> Bool { false }
+
+  package func oldestReader(of name: ExactText, version: SchemaVersion?, shape: StoredShape?)
+    -> SchemaVersion?
+  {
+    nil
+  }
+
+  package func prepare(_ generation: Generation) throws(AnnalsError) {}
+}
+
+/// A phase of a schema version's roll-out that begins with a call.
+package struct PhaseChange {
+  let version: SchemaVersion
+  let phase: SchemaRow.Phase
+  /// The stability of the version, for a store that has no row of it yet.
+  let stability: SchemaStability
+
+  package init(version: SchemaVersion, phase: SchemaRow.Phase, stability: SchemaStability) {
+    self.version = version
+    self.phase = phase
+    self.stability = stability
+  }
+}
+
+extension AppendRequest {
+  /// Returns the oldest version whose programs read records that are stored in this way, according to the
+  /// call's rules; `nil` if none knows it.
+  func oldestReader(of name: ExactText, version: SchemaVersion?, shape: StoredShape?) -> SchemaVersion? {
+    for rule in rules {
+      if let oldest = rule.oldestReader(of: name, version: version, shape: shape) { return oldest }
+    }
+    return nil
+  }
+}

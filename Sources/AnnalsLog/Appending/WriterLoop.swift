@@ -1,0 +1,310 @@
+package import AnnalsCoding
+package import LMDB
+import Synchronization
+
+/// The loop of the writer's thread.
+struct WriterLoop {
+  /// The number of nanoseconds that the thread waits for as many calls as last time. Measurements show that
+  /// less than half of it is needed.
+  private static let patience = 100_000
+
+  /// The generation in use, as the thread knows it.
+  private(set) var generation: Generation
+  private let place: CurrentGeneration
+  private let interval: HeadMerge.Interval
+  private let line: WaitingLine<LogWriter.Job>
+  private let status: LogWriter.Status
+  var merge: HeadMerge
+  /// The number of calls in the last group.
+  private var lastCount = 1
+  /// The sizes of the next groups, after more calls failed together. The next size is the last element.
+  private var pieces: [Int] = []
+  /// The number of the newest commit that the heads in memory include completely.
+  var knownCommit: UInt64?
+  /// The merge of another process, as this one last saw it.
+  private(set) var otherMerge: MergeRow?
+  /// The rules that the store demands of appends, with their progress at the newest known commit.
+  private var rules: [RuleRow] = []
+  /// How the store recognises event ids.
+  private var idempotency = StoreOptions.Idempotency.window(64)
+
+  init(
+    _ place: CurrentGeneration, _ line: WaitingLine<LogWriter.Job>, _ status: LogWriter.Status,
+    _ interval: HeadMerge.Interval
+  ) {
+    self.place = place
+    self.interval = interval
+    generation = place.generation
+    self.line = line
+    self.status = status
+    merge = HeadMerge(generation, interval)
+  }
+
+  /// Serves the queue until it is closed and empty, and then merges the tail.
+  mutating func run() {
+    // Read before anybody needs it. The transaction of the first call reports a failure.
+    try? follow()
+    while line.waitForSome() {
+      if place.generation !== generation {
+        // A reader has met the seal first. The first transaction reports any error that keeps the thread from
+        // following.
+        try? move()
+        if line.isEmpty { continue }
+      }
+      if lastCount > 1, pieces.isEmpty { line.gather(lastCount, upTo: Self.patience) }
+      // Entries of others are read before the turn, so that a process that slept keeps nobody waiting.
+      // Obstacles to that, such as a full table of readers, need not prevent the transaction.
+      try? follow()
+      do throws(AnnalsError) {
+        if generation.needsUnsealing { try generation.unseal(turn()) }
+        let turn = try turn()
+        let jobs = takeGroup()
+        guard !jobs.isEmpty else { continue }
+        lastCount = jobs.count
+        serve(jobs, turn)
+        keepUp()
+      } catch {
+        pieces = []
+        answer(line.take { _ in true }, .failure(error))
+      }
+    }
+    finish()
+  }
+
+  /// Takes as many calls as one transaction may hold, or fewer if they have failed together.
+  private mutating func takeGroup() -> [LogWriter.Job] {
+    let most = pieces.popLast() ?? .max
+    var (bytes, calls, entries) = (0, 0, 0)
+    return line.take { job in
+      bytes += job.request.bytes
+      calls += 1
+      entries += job.request.items.count
+      return bytes <= AppendLimit.transaction && calls <= most && entries <= interval.entriesPerGroup
+    }
+  }
+
+  /// Reads the entries that other processes have written since the last look.
+  private mutating func follow() throws(AnnalsError) {
+    let newest = try storage { () throws(EnvironmentError) in try generation.environment.lastTransaction() }
+    if newest == knownCommit { return }
+    try generation.environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      let reader = StoreReader(transaction.view, generation.tables)
+      try generation.heads.follow(reader.end(), reader)
+    }
+  }
+
+  /// Returns the turn at writing. While another process keeps it, calls that have waited long enough are
+  /// answered.
+  func turn() throws(AnnalsError) -> Environment.Turn {
+    let environment = generation.environment
+    if let turn = try storage({ () throws(EnvironmentError) in try environment.turnIfFree() }) { return turn }
+    status.isBlocked.store(true, ordering: .releasing)
+    defer { status.isBlocked.store(false, ordering: .releasing) }
+    // The end of the writer closes the queue first, and then checks whether the thread is blocked: one of the
+    // two is seen.
+    if line.isOver { throw AnnalsError(.readOnly, "the store is being closed") }
+    let watch = Task.detached { [line, status] in
+      await Self.watch(line, status, environment)
+    }
+    defer { watch.cancel() }
+    return try storage { () throws(EnvironmentError) in try environment.turn() }
+  }
+
+  /// Stores a group, and answers each call.
+  private mutating func serve(_ jobs: [LogWriter.Job], _ turn: consuming Environment.Turn) {
+    let opened: Opened
+    do throws(AnnalsError) {
+      guard let begun = try open(jobs, turn) else {
+        // Nothing of them is stored, and nothing was decided. They are taken again in the succeeding
+        // generation.
+        try move()
+        return line.rejoin(jobs)
+      }
+      opened = begun
+    } catch {
+      // A failure to begin the transaction fails each of them.
+      return answer(jobs, .failure(error))
+    }
+    do throws(AnnalsError) {
+      let answers = try store(jobs, opened)
+      for (job, answer) in zip(jobs, answers) { job.answer.resume(returning: answer) }
+    } catch {
+      guard jobs.count > 1, error.recovery != [.reopen] else { return answer(jobs, .failure(error)) }
+      // A large call must not fail a small one that still fits, nor one that meets damage another that does
+      // not. Halves are tried again, so that few failing calls are found in few transactions.
+      pieces += [jobs.count - jobs.count / 2, jobs.count / 2]
+      line.rejoin(jobs)
+    }
+  }
+
+  private func answer(_ jobs: [LogWriter.Job], _ answer: Result<Appended, AnnalsError>) {
+    for job in jobs { job.answer.resume(returning: answer) }
+  }
+
+  /// A transaction that has begun, and the newest entry before it.
+  private struct Opened: ~Copyable {
+    var transaction: WriteTransaction
+    let last: UInt64
+    /// How event ids are recognised.
+    let search: IDSearch
+  }
+
+  /// Begins a transaction for a group.
+  ///
+  /// - Returns: `nil` if the generation has been succeeded by another.
+  private mutating func open(
+    _ jobs: [LogWriter.Job], _ turn: consuming Environment.Turn
+  ) throws(AnnalsError) -> Opened? {
+    let durability: Durability = jobs.allSatisfy { $0.durability == .relaxed } ? .relaxed : .full
+    let index = generation.environment.ids
+    let transaction = try generation.environment.write(turn, durability)
+    guard let last = try catchUp(transaction) else {
+      transaction.abort()
+      return nil
+    }
+    switch (idempotency, index) {
+    case (.window(let length), _):
+      return Opened(transaction: transaction, last: last, search: .window(UInt64(length)))
+    case (.always, let index?): return Opened(transaction: transaction, last: last, search: .index(index))
+    case (.always, nil):
+      // Another process has made the table, which only a later transaction can use.
+      transaction.abort()
+      try generation.environment.openIDs()
+      guard generation.environment.ids != nil else { throw AnnalsError.missingIDs }
+      return try open(jobs, self.turn())
+    }
+  }
+
+  /// Runs one transaction.
+  ///
+  /// - Returns: The answers.
+  private mutating func store(
+    _ jobs: [LogWriter.Job], _ opened: consuming Opened
+  ) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
+    let last = opened.last
+    let search = opened.search
+    var transaction = opened.transaction
+    let heads = generation.heads
+    let before = merge
+    heads.withTable { $0.begin() }
+    var group = AppendGroup(generation, last: last, search, rules: rules)
+    var answers: [Result<Appended, AnnalsError>] = []
+    var mark: EntryMark?
+    do throws(AnnalsError) {
+      answers.reserveCapacity(jobs.count)
+      for job in jobs { answers.append(try group.run(job.request, in: &transaction)) }
+      if group.hasChanges {
+        try group.putRows(in: &transaction)
+        if group.count > 0 { try merge.slice(in: &transaction) }
+        mark = try EntryMark(group.last, StoreReader(transaction.view, generation.tables))
+      }
+    } catch {
+      // Before the turn ends with the transaction: readers must not mistake entries that are not stored for
+      // those that another process stores then.
+      heads.withTable { $0.rollBack() }
+      merge = before
+      transaction.abort()
+      throw error
+    }
+    guard group.hasChanges else {
+      heads.withTable { $0.keep() }
+      transaction.abort()
+      try confirm(jobs, answers)
+      return answers
+    }
+    let commit = transaction.id
+    do throws(EnvironmentError) {
+      try transaction.commit { isStored in
+        heads.withTable { if isStored { $0.keep() } else { $0.rollBack() } }
+      }
+    } catch {
+      merge = before
+      guard let mark, case .panicked(let cause) = error else { throw AnnalsError(error) }
+      let group = UnsettledGroup(answers: answers, last: mark, cause: cause)
+      return try settle(group, otherwise: AnnalsError(error))
+    }
+    knownCommit = commit
+    rules = group.rules
+    merge.keep()
+    merge.freezeIfDue(against: otherMerge)
+    // Only now are the kinds that the group registered in the store.
+    generation.publish(group.kinds)
+    place.commits.announce()
+    return answers
+  }
+
+  /// Makes sure that all reported entries are on disk. The last commit may be another process's, and relaxed.
+  private func confirm(
+    _ jobs: [LogWriter.Job], _ answers: [Result<Appended, AnnalsError>]
+  ) throws(AnnalsError) {
+    let isRepeated = zip(jobs, answers).contains { job, answer in
+      guard job.durability == .full, case .success(let appended) = answer else { return false }
+      return appended.wasRepeated
+    }
+    guard isRepeated else { return }
+    try storage { () throws(EnvironmentError) in try generation.environment.synchronize() }
+  }
+}
+
+extension WriterLoop {
+  /// Makes sure that the log takes appends, and that the heads in memory know all of it.
+  ///
+  /// - Returns: The position of the newest entry; `nil` if the generation has been succeeded by another.
+  mutating func catchUp(
+    _ transaction: borrowing WriteTransaction
+  ) throws(AnnalsError) -> UInt64? {
+    // No other process has committed since the last look, so nothing has changed.
+    if let knownCommit, transaction.id == knownCommit + 1 { return generation.heads.withTable { $0.last } }
+    let reader = StoreReader(transaction.view, generation.tables)
+    var meta = generation.meta
+    try reader.read(.state, into: &meta)
+    switch meta.state {
+    case .live: break
+    case .appendsSuspended:
+      throw AnnalsError(
+        .appendsSuspended, "the store refuses appends until the last migration is accepted or rolled back")
+    case .sealed(let seal) where seal.succeeds(arrived: generation.arrived): return nil
+    case .building, .sealed:
+      throw AnnalsError(
+        .damaged,
+        "table 'meta': the row 'state' is not one that a generation in use gets; restore the store from a backup",
+        details: AnnalsError.Details { $0.table = "meta" })
+    }
+    for name in [StoreMeta.Name.schemaEpoch, .requires, .window] { try reader.read(name, into: &meta) }
+    try StoreMeta.check(meta.requires, forWriting: true)
+    idempotency = meta.idempotency
+    rules = meta.requires.contains(.inline) ? try reader.ruleRows() : []
+    let end = try reader.end()
+    try generation.heads.follow(end, reader)
+    guard generation.heads.withTable({ $0.last }) == end.last else {
+      throw AnnalsError(
+        .storeReplaced, "the log ends before what this process has seen of it; open the store again")
+    }
+    // A merge of this process does not count, nor one that leads beyond the log.
+    otherMerge = nil
+    if let row = try reader.merge(), row.position != merge.position, row.position <= end.last {
+      otherMerge = row
+    }
+    _ = try generation.kinds(in: reader)
+    knownCommit = transaction.id - 1
+    return end.last
+  }
+
+  /// Continues in the generation that succeeds this one. The turn has ended.
+  private mutating func move() throws(AnnalsError) {
+    merge.join()
+    generation = try place.successor(of: generation)
+    merge = HeadMerge(generation, interval)
+    knownCommit = nil
+    otherMerge = nil
+  }
+}
+
+extension Environment {
+  /// Begins a write transaction in a turn.
+  package func write(
+    _ turn: consuming Turn, _ durability: Durability
+  ) throws(AnnalsError) -> WriteTransaction {
+    do { return try beginWrite(turn, durability: durability) } catch { throw AnnalsError(error) }
+  }
+}

@@ -1,0 +1,36 @@
+package import AnnalsCoding
+
+/// The value of a row of `streams`, whose key is the stream's name.
+package struct StreamRow: Equatable, Sendable {
+  /// The state of the stream.
+  package enum State: UInt8, Sendable {
+    case live = 0
+    case moved = 1
+    case erased = 2
+  }
+
+  /// The state of the stream.
+  package var state: State
+  /// The position of the stream's first entry, by which later entries name the stream.
+  package var id: Position
+
+  /// State (one byte), id (varint).
+  func encoded() -> [UInt8] {
+    var bytes = [state.rawValue]
+    bytes.append(varint: id.rawValue)
+    return bytes
+  }
+
+  init(state: State, id: Position) {
+    self.state = state
+    self.id = id
+  }
+
+  package init(_ bytes: Span<UInt8>) throws(FormatFailure) {
+    var reader = ByteReader(bytes)
+    guard let state = State(rawValue: try reader.byte()) else { throw FormatFailure(.value, at: 0) }
+    self.state = state
+    self.id = Position(try reader.number(in: FormatRange.positions))
+    try reader.finish()
+  }
+}

@@ -1,0 +1,59 @@
+package import AnnalsCoding
+internal import AnnalsSchema
+
+extension KindRegistry {
+  /// Returns why none of these records may be appended; `nil` if all may.
+  package func refusal(of records: [AppendRequest.Record]) -> AnnalsError? {
+    for record in records {
+      if let activated, record.version.map({ $0 < activated }) ?? true {
+        return AnnalsError(
+          .superseded,
+          "version \(activated) of the schema has been activated, and events of \(record.version.map { "version \($0)" } ?? "no version") are not appended any more: use a program whose plan ends at \(activated) or later",
+          details: AnnalsError.Details {
+            $0.type = record.type.text
+            $0.version = record.version
+          })
+      }
+      if kind(of: record) != nil { continue }
+      var trial = self
+      do throws(Refusal) { _ = try trial.register(record, first: Position(.max)) } catch {
+        return AnnalsError(error, record)
+      }
+    }
+    return nil
+  }
+}
+
+extension AnnalsError {
+  /// The error for a record that gets no kind.
+  init(_ refusal: KindRegistry.Refusal, _ record: AppendRequest.Record) {
+    let details = Details {
+      $0.type = record.type.text
+      $0.version = record.version
+    }
+    switch refusal {
+    case .exhausted:
+      self.init(
+        .tooLarge, "the store has used up its numbers for schema versions or record types", details: details)
+    case .released:
+      self.init(
+        .shapeChanged,
+        "version \(record.version.map(\.description) ?? "none") has been released, and a draft of it adds no shapes to the store: put the change to '\(record.type.text)' into a new version",
+        details: details)
+    case .shapeChanged(let stored):
+      self.init(
+        shapeChanged: record.type.text, version: record.version, stored: stored.shape, expected: record.shape)
+    }
+  }
+
+  /// The error for a released version whose record has another shape than the store has.
+  init(shapeChanged type: String, version: SchemaVersion?, stored: StoredShape?, expected: StoredShape?) {
+    self.init(
+      .shapeChanged,
+      "'\(type)' of version \(version.map(\.description) ?? "none") is stored with another shape than the plan gives it: \(StoredShape.difference(stored, expected)); give the record back the shape it was released with, and put the change into a new version",
+      details: Details {
+        $0.type = type
+        $0.version = version
+      })
+  }
+}

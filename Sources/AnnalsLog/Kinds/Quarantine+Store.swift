@@ -1,0 +1,23 @@
+package import AnnalsCoding
+
+extension Quarantine {
+  /// Creates the quarantine that the options of an open request; `nil` if readers stop.
+  package convenience init?(_ unreadable: StoreOptions.Unreadable) {
+    guard case .quarantine(let report) = unreadable else { return nil }
+    self.init(report)
+  }
+
+  /// Reports an entry; `false` if other entries may share the cause, so that skipping this one would hide
+  /// them.
+  package func takes(_ entry: borrowing LentEntry, of stream: StreamName, because error: AnnalsError) -> Bool
+  {
+    guard error.code == .malformed || error.code == .ruleFailed, let type = error.details.type else {
+      return false
+    }
+    report(
+      QuarantinedEntry(
+        position: entry.position, stream: stream, revision: entry.revision, type: type,
+        version: error.details.version, cause: error))
+    return true
+  }
+}

@@ -1,0 +1,137 @@
+package import AnnalsCoding
+package import LMDB
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// The shared core of all logs and stores of this process at one path: the generation in use and its writer.
+package final class LogCore: Sendable {
+  /// The generation in use. A migration pass may replace it at any moment, so code that uses it twice must
+  /// read it once and keep it.
+  package let place: CurrentGeneration
+  package let access: StoreOptions.Access
+  /// The id that all copies and generations of the log share.
+  package let log: UUID
+  private let home = HomeProcess()
+  /// The writer; `nil` in a store that is open for reading only.
+  let writer: LogWriter?
+  /// The watch of the log's followers.
+  let watching = Mutex(Watching())
+  /// The values that upper layers keep with the log.
+  package let attachments = Attachments()
+
+  private init(_ place: CurrentGeneration, _ options: StoreOptions) throws(AnnalsError) {
+    self.place = place
+    access = options.access
+    log = place.generation.current.log
+    let interval = options.mergeInterval.fitting(memory: options.headMemory)
+    writer =
+      access == .readWrite
+      ? try LogWriter(
+        place, interval: interval, room: options.queueMemory, lockTimeout: options.lockTimeout) : nil
+  }
+
+  /// The generation in use as this process knows it.
+  package var generation: Generation { place.generation }
+
+  /// Whether this is a child of the process that opened the store.
+  package var isInherited: Bool { home.isLeft }
+
+  /// Returns the generation that succeeds `old`, for a reader that met its seal. The writer then continues
+  /// there too.
+  package func successor(of old: Generation) throws(AnnalsError) -> Generation {
+    let next = try place.successor(of: old)
+    writer?.follow()
+    return next
+  }
+
+  /// Reads the store and returns the generation in use. The writer then continues there too.
+  package func newest() throws(AnnalsError) -> Generation {
+    let known = generation
+    let newest = try place.newest()
+    if newest !== known { writer?.follow() }
+    return newest
+  }
+
+  /// Waits until the queue has space for another call, which is to be encoded then.
+  ///
+  /// - Returns: The space, which is reserved until the value ends; `nil` if the store is read-only, which the
+  ///   append reports.
+  package func admit(_ options: StoreOptions) async throws(AnnalsError) -> LogWriter.Admission? {
+    guard let writer, !isInherited else { return nil }
+    return try await writer.admit(within: options.lockTimeout)
+  }
+
+  /// Passes a call to the writer and waits for its answer.
+  func append(_ request: AppendRequest, _ options: StoreOptions) async throws(AnnalsError) -> Appended {
+    if Task.isCancelled { throw AnnalsError.callCancelled }
+    if isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
+    guard let writer else { throw AnnalsError(.readOnly, "the store was opened for reading only") }
+    let result = await writer.append(
+      request, durability: options.durability, within: options.lockTimeout,
+      since: request.since ?? .now)
+    if case .failure(let error) = result, error.recovery == [.reopen] { retire() }
+    return try result.get()
+  }
+
+  /// Makes the next open of the store start from the beginning, because this core cannot continue.
+  private func retire() {
+    Self.opened.withLock { opened in opened = opened.filter { $0.value.core !== self } }
+  }
+}
+
+extension LogCore {
+  private struct Weak {
+    weak var core: LogCore?
+  }
+
+  private static let opened = Mutex<[FileIdentity: Weak]>([:])
+
+  /// Returns the core that this process has open for the store in `directory`; `nil` if there is none.
+  package static func opened(in directory: Directory) throws(AnnalsError) -> LogCore? {
+    let identity = try files { () throws(StoreFileError) in try directory.status().identity }
+    let core = opened.withLock { $0[identity]?.core }
+    return core.flatMap { $0.isInherited ? nil : $0 }
+  }
+
+  /// Opens the store at `url`, or returns the core that this process has open there.
+  static func open(at url: URL, options: StoreOptions) throws(AnnalsError) -> LogCore {
+    let place = try StorePlace(url)
+    let directory = try place.open(options)
+    let identity = try files { () throws(StoreFileError) in try directory.status().identity }
+    if let core = opened.withLock({ $0[identity]?.core }), !core.isInherited {
+      guard core.access == .readWrite || options.access == .readOnly else {
+        throw AnnalsError(.busy, "this process has the store open for reading only; release that one first")
+      }
+      if options.trust == .nobody {
+        let pages = StorePages(directory, core.generation.current)
+        if options.scope == nil {
+          try pages.mustBeSound(in: core.generation.environment)
+        } else {
+          try pages.smallTablesMustBeSound()
+        }
+      }
+      return core
+    }
+    let core = try LogCore(CurrentGeneration(directory, options), options)
+    guard try place.leads(to: directory) else {
+      throw AnnalsError(
+        .busy, "the store was moved while it was opened; open it again")
+    }
+    return opened.withLock { opened in
+      // Two threads may have opened it at once; both then share the first.
+      if let other = opened[identity]?.core, !other.isInherited,
+        other.access == core.access || other.access == .readWrite
+      {
+        return other
+      }
+      opened = opened.filter { $0.value.core != nil }
+      opened[identity] = Weak(core: core)
+      return core
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package import LMDB
+
+/// The open tables of a generation (docs/format.md).
+///
+/// It is a reference, because every look at a row passes it on.
+package final class StoreTables: Sendable {
+  package let entries, streams, heads, schemas, kinds, census, meta: Table
+
+  /// The tables that every store has, in the order in which they are opened.
+  package static let definitions = [
+    TableDefinition("entries", integerKeys: true),
+    TableDefinition("streams", integerKeys: false),
+    TableDefinition("heads", integerKeys: true),
+    TableDefinition("schemas", integerKeys: true),
+    TableDefinition("kinds", integerKeys: true),
+    TableDefinition("census", integerKeys: true),
+    TableDefinition("meta", integerKeys: false),
+  ]
+
+  /// The small tables, which hold the store's whole description of itself.
+  package static let small = ["schemas", "kinds", "census", "meta"]
+
+  /// The rows of inline projections: a table that a store has from its first inline projection on.
+  package static let inline = TableDefinition("inline", integerKeys: false)
+
+  /// The index of event ids by stream: a table that a store has from the first
+  /// ``StoreOptions/Idempotency/always`` on.
+  package static let ids = TableDefinition("ids", integerKeys: false)
+
+  /// The tables that a store need not have.
+  package static let later = [inline, ids]
+
+  /// Names reserved for later features. No store has such a table today.
+  package static let reserved = ["contexts", "folds", "tags", "tagheads", "moved"]
+
+  package init(_ environment: Environment) {
+    entries = environment.table("entries")
+    streams = environment.table("streams")
+    heads = environment.table("heads")
+    schemas = environment.table("schemas")
+    kinds = environment.table("kinds")
+    census = environment.table("census")
+    meta = environment.table("meta")
+  }
+}
+
+extension EnvironmentOptions {
+  /// The options for a generation's file.
+  package init(generation access: EnvironmentOptions.Access = .readWrite, create: Bool = false) {
+    self.init(access: access, create: create)
+    laterTables = StoreTables.later
+  }
+}

@@ -1,0 +1,55 @@
+package import AnnalsCoding
+internal import LMDB
+
+/// A cursor over the stored entries of the log or of one stream in one snapshot, in either direction.
+package struct EntryCursor: ~Copyable, ~Escapable {
+  let reader: StoreReader
+  private var rows: IntegerCursor
+  /// The place of the read, from which a later snapshot continues.
+  package private(set) var steps: EntrySteps
+
+  /// Creates a cursor after the entries that `steps` has passed already.
+  @_lifetime(copy reader)
+  package init(_ reader: StoreReader, _ steps: consuming EntrySteps) throws(AnnalsError) {
+    let rows = try reader.entriesCursor()
+    steps.log?.enterSnapshot()
+    self.reader = reader
+    self.rows = rows
+    self.steps = steps
+  }
+
+  /// The number of entries of a stream that were read to find and lend the requested ones.
+  var touched: Int { steps.stream?.touched ?? 0 }
+
+  /// Returns the next entry; `nil` at the end or the limit. A missing one is damage.
+  @inline(__always)
+  @_lifetime(copy self)
+  package mutating func next() throws(AnnalsError) -> LentEntry? {
+    if steps.stream != nil {
+      guard let position = try steps.stream?.next(reader) else { return nil }
+      let bytes = try reader.bytes(at: position)
+      let entry = try reader.lend(bytes, at: position)
+      try steps.stream?.check(entry.header, bytes, at: position, reader)
+      return entry
+    }
+    guard let (position, move) = steps.log?.next() else { return nil }
+    let row: IntegerRow?
+    do { row = try move.run(on: &rows) } catch { throw AnnalsError(error) }
+    guard let row, row.key == position.rawValue else { throw AnnalsError(missing: position) }
+    return try reader.lend(row.value, at: position)
+  }
+
+  /// Returns the name of the stream that `entry` belongs to.
+  package mutating func name(of entry: borrowing LentEntry) throws(AnnalsError) -> StreamName {
+    if let stream = steps.stream { return stream.stream }
+    return try steps.names.name(of: entry.stream, reader)
+  }
+}
+
+extension StoreReader {
+  /// Returns the entry stored at `position` with these bytes, after checking its header and checksum.
+  @_lifetime(copy bytes)
+  package func lend(_ bytes: Span<UInt8>, at position: Position) throws(AnnalsError) -> LentEntry {
+    LentEntry(position: position, header: try header(bytes, at: position), bytes: bytes)
+  }
+}

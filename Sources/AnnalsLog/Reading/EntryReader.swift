@@ -1,0 +1,110 @@
+package import AnnalsCoding
+
+/// Reads the entries of a log a page at a time, each page in a snapshot of its own.
+///
+/// Between two pages it holds no snapshot, so a slow reader keeps no page of the file from being used again.
+/// A bounded read ends at the head that the log or the stream had when it began. A live read has no end:
+/// each page goes up to the newest entry that its snapshot has.
+package struct EntryReader: Sendable {
+  package let core: LogCore
+  private let source: EntrySource
+  package let backwards: Bool
+  private let limit: Int
+  private let likely: Int
+  /// Where the next page begins; `nil` before the first one.
+  private var steps: EntrySteps?
+  /// The position that the next page of a live read begins after; `nil` in a bounded read.
+  private var position: UInt64?
+  /// The checkpoint after what a live read has read; `nil` if only its position is known.
+  package private(set) var checkpoint: Checkpoint?
+
+  /// A bounded read.
+  ///
+  /// - Parameters:
+  ///   - limit: The most stored entries to read.
+  ///   - likely: How many entries of a stream are likely to be read, so that not many more are looked up.
+  package init(
+    _ core: LogCore, _ source: EntrySource, backwards: Bool = false, limit: Int = .max, likely: Int = .max
+  ) {
+    self.core = core
+    self.source = source
+    self.backwards = backwards
+    self.limit = limit
+    self.likely = likely
+  }
+
+  /// A live read from the first entry on, unless it is moved.
+  package init(following core: LogCore, streamPrefix prefix: String? = nil) {
+    self.init(core, .log(from: nil, prefix: prefix))
+    position = 0
+  }
+
+  /// The last position, or the last revision, that there was when the read began; 0 where there was none.
+  package var end: UInt64 { steps?.end ?? 0 }
+
+  /// Whether there was any entry when the read began.
+  package var hasEntries: Bool { steps?.hasEntries ?? false }
+
+  /// Begins a bounded read, which then ends at the head that `snapshot` has.
+  package mutating func begin(in snapshot: borrowing LogSnapshot) throws(AnnalsError) {
+    steps = try snapshot.steps(of: source, backwards: backwards, limit: limit, likely: likely)
+  }
+
+  /// Continues a live read after `position`.
+  package mutating func move(to position: UInt64) {
+    self.position = position
+    checkpoint = nil
+  }
+
+  /// Continues a live read after `checkpoint`, leaving out entries up to position `floor`.
+  package mutating func move(to checkpoint: Checkpoint, floor: UInt64? = nil) {
+    self.checkpoint = checkpoint
+    position = checkpoint.position.rawValue
+    if let floor { steps = EntrySteps(prefix: source.prefix, floor: floor) }
+  }
+
+  /// Reads the next page.
+  ///
+  /// - Parameter body: Reads a page with the cursor, in the snapshot that the cursor is of.
+  package mutating func page(
+    _ body: (inout EntryCursor, borrowing LogSnapshot) throws(AnnalsError) -> PageEnd
+  ) throws(AnnalsError) -> PageEnd {
+    let snapshot = try LogSnapshot(core)
+    let reader = snapshot.reader
+    if steps == nil { try begin(in: snapshot) }
+    var steps = steps ?? EntrySteps()
+    try steps.enter(snapshot)
+    if let position {
+      let start = Position(position + 1)
+      steps.log = LogSteps(start: start, backwards: false, last: try reader.last(), limit: .max)
+    }
+    var cursor = try EntryCursor(reader, consume steps)
+    // The cursor alone has the names now, so that a name it meets does not make it copy them all.
+    self.steps = nil
+    defer { self.steps = cursor.steps }
+    var end = try body(&cursor, snapshot)
+    guard let position else { return end }
+    if end.last != nil || checkpoint == nil {
+      checkpoint = try reader.checkpoint(at: end.last ?? Position(position), log: core.log)
+      self.position = checkpoint?.position.rawValue
+    }
+    if let failed = end.unreadable?.position {
+      end.unreadable?.checkpoint = try reader.checkpoint(at: failed, log: core.log)
+    }
+    return end
+  }
+
+  /// Reads the next page as stored entries.
+  package mutating func entries(_ limits: PageLimits) throws(AnnalsError) -> EntryPage<LogEntry> {
+    var entries: [LogEntry] = []
+    entries.reserveCapacity(min(limits.elements, 256))
+    let end = try page { (cursor, snapshot) throws(AnnalsError) in
+      let reading = EntryReading(kinds: snapshot.kinds)
+      return cursor.page(limits) { (entry, stream) throws(AnnalsError) in
+        entries.append(try reading.entry(entry, stream))
+        return entries.count
+      }
+    }
+    return EntryPage(elements: entries, end: end)
+  }
+}

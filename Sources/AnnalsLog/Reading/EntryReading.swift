@@ -1,0 +1,85 @@
+package import AnnalsCoding
+internal import AnnalsSchema
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// Turns stored bytes into entries that can be kept.
+package struct EntryReading: Sendable {
+  package let kinds: KindRegistry
+
+  package init(kinds: KindRegistry) {
+    self.kinds = kinds
+  }
+
+  /// The kind of this number, whose absence is damage.
+  package func kind(_ number: UInt32, at position: Position) throws(AnnalsError) -> KindRegistry.Kind {
+    if let kind = kinds.kinds[number] { return kind }
+    throw AnnalsError(
+      .damaged, "position \(position): the store knows no kind \(number); run 'annals verify'",
+      details: AnnalsError.Details { $0.position = position })
+  }
+
+  /// The entry lent as `entry`, of the stream called `stream`.
+  package func entry(_ entry: borrowing LentEntry, _ stream: StreamName) throws(AnnalsError) -> LogEntry {
+    let (bytes, header, position) = (entry.bytes, entry.header, entry.position)
+    let body: EntryBody
+    do { body = try EntryBody(bytes, header: header) } catch {
+      throw AnnalsError(error, place: "position \(position)", position: position)
+    }
+    let metadata = try Self.metadata(of: entry)
+    var content: LogEntry.Content
+    var first = header.kind
+    switch body {
+    case .payload(let payload):
+      content = .payload(try self.payload(payload, of: kind(header.kind, at: position), position))
+    case .stub(let stub): content = .stub(reason: stub.reason)
+    case .parts(let parts):
+      var read: [LogEntry.Part] = []
+      for part in parts {
+        let kind = try kind(part.kind, at: position)
+        read.append(
+          LogEntry.Part(
+            path: part.path, type: kind.row.name, version: kind.version,
+            payload: try self.payload(part.payload, of: kind, position)))
+      }
+      content = .parts(read)
+      first = parts.first?.kind ?? 0
+    }
+    let kind = try kind(first, at: position)
+    return LogEntry(
+      position: position, stream: stream, revision: header.revision, type: kind.row.name,
+      version: kind.version,
+      time: Timestamp(microseconds: header.time),
+      id: entry.id, metadata: metadata,
+      isEndOfCall: header.flags.contains(.endOfCall), content: content)
+  }
+
+  /// The payload of an entry of `kind`, by name.
+  private func payload(
+    _ bytes: [UInt8], of kind: KindRegistry.Kind, _ position: Position
+  ) throws(AnnalsError) -> Payload {
+    guard let shape = kind.shape else { return Payload(stored: bytes) }
+    var named: [UInt8] = []
+    do throws(CodingFailure) { try shape.names.write(bytes.span, to: &named) } catch {
+      throw AnnalsError(
+        .damaged,
+        "position \(position): the payload is not of the shape that its kind has: \(error); run 'annals verify'",
+        details: AnnalsError.Details { $0.position = position }, underlying: error)
+    }
+    return Payload(stored: named)
+  }
+
+  /// Returns the metadata of the event.
+  package static func metadata(of entry: borrowing LentEntry) throws(AnnalsError) -> Metadata {
+    if entry.header.metadata.isEmpty { return Metadata() }
+    do { return try Metadata(encoded: entry.bytes.extracting(entry.header.metadata)) } catch {
+      throw AnnalsError(
+        .damaged, "position \(entry.position): the metadata is not valid: \(error); run 'annals verify'",
+        details: AnnalsError.Details { $0.position = entry.position }, underlying: error)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package import AnnalsCoding
+
+/// The entries that a read covers.
+package enum EntrySource: Sendable {
+  /// The whole log from a position on, or its entries in the streams whose names begin with a text.
+  case log(from: Position?, prefix: String? = nil)
+  /// One stream, from a revision on.
+  case stream(StreamName, from: Revision?)
+
+  /// The prefix of the names of the streams to read; `nil` if all are read.
+  var prefix: String? {
+    if case .log(_, let prefix) = self { prefix } else { nil }
+  }
+}
+
+/// The place of a read, and the choice of the next entry.
+///
+/// It holds no snapshot. Positions and revisions never change, so a read that began in one snapshot continues
+/// in a later one, and ends where it would have ended in the first. Only a pass that moves streams changes
+/// revisions.
+package struct EntrySteps: Sendable {
+  /// The way through the log, where the whole log is read.
+  package var log: LogSteps?
+  /// The way through the stream, where one is read.
+  var stream: StreamSteps?
+  /// The prefix of the names of the streams to read; `nil` if all are read.
+  var prefix: String?
+  /// The names met on the way.
+  package var names = StreamNames()
+  /// Entries up to this position are left out.
+  var floor: UInt64 = 0
+
+  package init(
+    log: LogSteps? = nil, stream: StreamSteps? = nil, prefix: String? = nil,
+    names: StreamNames = StreamNames(), floor: UInt64 = 0
+  ) {
+    self.log = log
+    self.stream = stream
+    self.prefix = prefix
+    self.names = names
+    self.floor = floor
+  }
+
+  /// Whether entries of the stream called `name` are read.
+  package func includes(_ name: StreamName) -> Bool {
+    prefix.map { name.text.utf8.starts(with: $0.utf8) } ?? true
+  }
+
+  /// Continues in a snapshot, which may be of another generation. Names may differ there, and a stream that
+  /// is read must be unchanged.
+  ///
+  /// - Throws: ``AnnalsError`` with code `streamMoved`.
+  mutating func enter(_ snapshot: borrowing LogSnapshot) throws(AnnalsError) {
+    guard names.enter(generation: snapshot.generation.number) else { return }
+    try stream?.mustBeWhatItWas(snapshot.reader)
+  }
+
+  /// The last position, or the last revision, that there was when the read began; 0 where there was none.
+  var end: UInt64 { log?.last ?? stream?.head?.revision.rawValue ?? 0 }
+
+  /// Whether there was any entry when the read began.
+  var hasEntries: Bool { stream.map { $0.head != nil } ?? (end > 0) }
+
+  /// Whether all entries have been read.
+  var isAtEnd: Bool { log?.isAtEnd ?? stream?.isAtEnd ?? true }
+}
+
+extension LogSnapshot {
+  /// A read that begins in this snapshot and ends at the head that it has here.
+  ///
+  /// - Parameters:
+  ///   - limit: The most entries to read.
+  ///   - likely: How many entries are likely to be read, so that not many more are looked up.
+  package func steps(
+    of source: EntrySource, backwards: Bool, limit: Int = .max, likely: Int = .max
+  ) throws(AnnalsError) -> EntrySteps {
+    switch source {
+    case .log(let start, let prefix):
+      return EntrySteps(
+        log: LogSteps(start: start, backwards: backwards, last: try reader.last(), limit: limit),
+        prefix: prefix)
+    case .stream(let stream, let start):
+      return EntrySteps(
+        stream: StreamSteps(
+          stream: stream, head: try head(of: stream), start: start, backwards: backwards, limit: limit,
+          likely: likely))
+    }
+  }
+}

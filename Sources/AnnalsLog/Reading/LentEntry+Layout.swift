@@ -1,0 +1,24 @@
+package import AnnalsCoding
+
+extension LentEntry {
+  /// Runs what reads a part of the entry's layout.
+  package func layout<Value>(_ read: () throws(FormatFailure) -> Value) throws(AnnalsError) -> Value {
+    do throws(FormatFailure) { return try read() } catch {
+      throw AnnalsError(error, place: "position \(position)", position: position)
+    }
+  }
+
+  /// Whether a pass has set the entry aside.
+  package var isQuarantined: Bool {
+    get throws(AnnalsError) {
+      if !header.flags.contains(.extensions) { return false }
+      return try layout { () throws(FormatFailure) in try header.isQuarantined(bytes) }
+    }
+  }
+
+  /// The bytes of the body.
+  package var body: Span<UInt8> {
+    @_lifetime(copy self)
+    get { bytes.extracting(header.body) }
+  }
+}

@@ -1,0 +1,96 @@
+internal import AnnalsCoding
+
+/// Chooses the next entry of a stream, and finds its position.
+///
+/// A stream is a chain of links from its newest entry back. A backward read follows the chain directly. A
+/// forward read follows it back through a window of revisions at a time, and then reads the window from its
+/// oldest.
+package struct StreamSteps: Sendable {
+  /// The most revisions that are looked up at a time for reading forwards.
+  private static let largestWindow: UInt64 = 256
+
+  let stream: StreamName
+  /// The stream's head when the read began.
+  let head: Head?
+  private let backwards: Bool
+  /// The next revision; `nil` at the end.
+  private var upcoming: UInt64?
+  private var remaining: Int
+  /// The number of revisions that are looked up next.
+  private var window: UInt64
+  /// The positions of the next revisions: forwards a window, its last one first; backwards the next one only.
+  private var ahead: [Position] = []
+  /// The number of entries that were read to find and lend the requested ones.
+  private(set) var touched = 0
+
+  init(stream: StreamName, head: Head?, start: Revision?, backwards: Bool, limit: Int, likely: Int) {
+    self.stream = stream
+    self.head = head
+    self.backwards = backwards
+    remaining = max(limit, 0)
+    window = min(UInt64(max(min(limit, likely), 1)), Self.largestWindow)
+    guard let head else { return }
+    let last = head.revision.rawValue
+    let first = start?.rawValue ?? (backwards ? last : 0)
+    upcoming = backwards ? min(first, last) : first <= last ? first : nil
+  }
+
+  /// Whether the last revision or the limit has been reached.
+  var isAtEnd: Bool { remaining <= 0 || upcoming == nil }
+
+  /// Returns the position of the next entry; `nil` at the end or the limit.
+  mutating func next(_ reader: StoreReader) throws(AnnalsError) -> Position? {
+    guard remaining > 0, let head, let revision = upcoming else { return nil }
+    if ahead.isEmpty { try look(ahead: revision, head, reader) }
+    remaining -= 1
+    touched += 1
+    return ahead.popLast()
+  }
+
+  /// Compares the entry at the position that `next` returned with the stream's chain, and moves on.
+  mutating func check(
+    _ header: EntryHeader, _ bytes: Span<UInt8>, at position: Position, _ reader: StoreReader
+  ) throws(AnnalsError) {
+    guard let head, let revision = upcoming else { return }
+    try reader.check(header, at: position, is: Revision(revision), of: head.id)
+    guard backwards else {
+      upcoming = revision == head.revision.rawValue ? nil : revision + 1
+      return
+    }
+    upcoming = revision == 0 ? nil : revision - 1
+    if revision > 0 { ahead.append(try reader.linked(header, level: 0, from: position, in: bytes)) }
+  }
+
+  /// Throws `.streamMoved` if the stream's newest entry at the start of the read is elsewhere in a stream
+  /// now: entries were added before it, or removed.
+  func mustBeWhatItWas(_ reader: StoreReader) throws(AnnalsError) {
+    guard let head else { return }
+    let bytes = try reader.bytes(at: head.last)
+    let header = try reader.header(bytes, at: head.last)
+    guard header.stream == head.id, header.revision == head.revision else {
+      throw AnnalsError(
+        .streamMoved,
+        "stream '\(stream)': while it was read, a migration pass, or its rollback, gave streams other entries: read it again from its beginning",
+        details: AnnalsError.Details {
+          $0.stream = stream
+          $0.position = head.last
+        })
+    }
+  }
+
+  /// Finds the positions of the entries from `revision` on.
+  private mutating func look(
+    ahead revision: UInt64, _ head: Head, _ reader: StoreReader
+  ) throws(AnnalsError) {
+    if backwards {
+      ahead = [try reader.position(of: Revision(revision), from: head, touched: &touched)]
+      return
+    }
+    let wanted = min(UInt64(remaining), window) - 1
+    // If more entries are read than was likely, few look-ups still suffice.
+    window = min(2 * window, Self.largestWindow)
+    let end = revision + min(head.revision.rawValue - revision, wanted)
+    ahead = try reader.walk(revision...end, of: head, touched: &touched) { _, _, position in position }
+      .reversed()
+  }
+}

@@ -1,0 +1,120 @@
+public import AnnalsCoding
+public import AnnalsLog
+internal import AnnalsMigration
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// The result of a removal of generations.
+public struct DiscardReport: Hashable, Sendable {
+  /// The generation in use, which stays.
+  public let inUse: UInt64
+  /// The generations that were removed.
+  public let discarded: [UInt64]
+  /// The total size of their files in bytes.
+  public let bytes: Int
+  /// The files that look like generations and were left alone, with the reason.
+  public let kept: [Kept]
+
+  /// A file that was left alone.
+  public struct Kept: Hashable, Sendable {
+    /// The file's name.
+    public let file: String
+    /// Why it was left alone.
+    public let reason: String
+  }
+}
+
+extension EventLog {
+  /// Removes the generations that are not in use: the sources of migration passes, and generations that were
+  /// rolled back.
+  ///
+  /// Afterwards no rollback is possible. The removal never touches an entry of the generation in use, the
+  /// target of an unfinished pass, a file of another log, or an unreadable one.
+  ///
+  /// - Parameter url: The store's directory.
+  /// - Returns: The removed generations, and the files left alone.
+  /// - Throws: ``AnnalsError`` with code `appendsSuspended` before the switch is accepted; `busy` if a pass runs, or if
+  ///   somebody still reads from one of the generations; and as ``init(at:options:)``. Nothing is removed
+  ///   then.
+  /// - Complexity: O(generations), and the removal of the files.
+  public static func discardPrevious(_ url: URL) throws(AnnalsError) -> DiscardReport {
+    let change = try GenerationChange(url, StoreOptions())
+    // Readers and writers of this process move to the generation in use now, and not at their next look.
+    let core = try LogCore.opened(in: change.opening.directory)
+    _ = try core?.newest()
+    return try change.discardPrevious { core?.place.isLettingGo ?? false }
+  }
+}
+
+extension GenerationChange {
+  /// Removes the generations that are not in use.
+  ///
+  /// - Parameter isLettingGo: Whether threads of this process are about to release one of them, and are to be
+  ///   waited for.
+  consuming func discardPrevious(
+    _ isLettingGo: () -> Bool = { false }
+  ) throws(AnnalsError) -> DiscardReport {
+    try mustBeLive()
+    let directory = opening.directory
+    // A rename by another process may not be on disk yet; without it, CURRENT would name a removed generation
+    // after a crash.
+    try files { () throws(StoreFileError) in
+      try directory.removeUnfinishedReplacements()
+      try directory.synchronize()
+    }
+    var removal = GenerationRemoval(directory: directory, opening: opening)
+    try removal.collect(beside: inUse)
+    // Before 'open.lock': a thread that releases a generation needs that lock to close it.
+    try removal.waitForLeases(isLettingGo)
+    let open = try files { () throws(StoreFileError) in try opening.lockFile("open.lock") }
+    // Nobody opens a generation meanwhile; this thread neither opens nor closes one.
+    let hold = try files { () throws(StoreFileError) in try open.lock(.exclusive) }
+    try withExtendedLifetime(inUse) { () throws(AnnalsError) in
+      let leases = try removal.takeLeases()
+      try forgetPredecessor(removal.numbers)
+      try removal.run()
+      _ = consume leases
+    }
+    _ = consume hold
+    return DiscardReport(
+      inUse: inUse.number, discarded: removal.numbers, bytes: removal.bytes, kept: removal.kept)
+  }
+
+  private func mustBeLive() throws(AnnalsError) {
+    let state = try inUse.environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      try StoreReader(transaction.view, inUse.tables).state()
+    }
+    guard state != .appendsSuspended else {
+      throw AnnalsError(
+        .appendsSuspended,
+        "the last switch is neither accepted nor rolled back; accept it first; nothing was removed")
+    }
+  }
+
+  /// Records in the generation in use that there is no predecessor, so that no rollback searches for it, and
+  /// that these numbers are used up.
+  ///
+  /// The commit also makes sure that the generation's rows are on disk.
+  private func forgetPredecessor(_ numbers: [UInt64]) throws(AnnalsError) {
+    try write(in: inUse) { (transaction) throws(AnnalsError) in
+      guard try self.meta(in: transaction).state == .live else {
+        throw AnnalsError(
+          .appendsSuspended, "the last switch is neither accepted nor rolled back; nothing was removed")
+      }
+      let newest = try StoreReader(transaction.view, inUse.tables).newestGeneration()
+      let removed = numbers.max() ?? 0
+      // One that was rolled back from had a number that the generation in use need not know.
+      if removed > newest {
+        try transaction.put(NewestRow(generation: removed).encoded(), NewestRow.name, in: inUse.tables.meta)
+      }
+      let hadPredecessor = try StoreReader(transaction.view, inUse.tables).predecessor() != nil
+      try transaction.remove(PredecessorRow.name, in: inUse.tables.meta)
+      return hadPredecessor || removed > newest
+    }
+  }
+}

@@ -1,0 +1,59 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+internal import AnnalsSchema
+
+/// One line of an import: an entry to store, and its stream.
+struct EntryLine: Sendable {
+  let stream: StreamName
+  let event: AppendRequest.Event
+
+  /// The number of bytes that the line takes in an append call.
+  var size: Int {
+    event.payload.count + event.metadata.count + stream.text.utf8.count + event.record.type.text.utf8.count
+      + AppendLimit.overhead
+  }
+}
+
+extension EntryLine {
+  /// Why a line that is JSON is no entry.
+  struct Refusal: Error {
+    let code: AnnalsError.Code
+    let problem: String
+    let underlying: (any Error)?
+
+    /// The problem of the line, in words without any of its data.
+    init(_ code: AnnalsError.Code, _ problem: String, _ underlying: (any Error)? = nil) {
+      self.code = code
+      self.problem = problem
+      self.underlying = underlying
+    }
+
+    /// Creates the refusal of `field`, which the line has under `key`.
+    init(_ field: EntryField, under key: String, _ problem: String, _ underlying: (any Error)? = nil) {
+      let place = key.utf8.elementsEqual(field.rawValue.utf8) ? "" : " (key '\(key)')"
+      self.init(.malformed, "the field '\(field.rawValue)'\(place) \(problem)", underlying)
+    }
+  }
+}
+
+/// The known members of a line's object; `nil` if absent or null.
+struct EntryMembers {
+  private var values: [CBOR?] = Array(repeating: nil, count: EntryField.allCases.count)
+
+  subscript(field: EntryField) -> CBOR? {
+    get { values[Self.index(of: field)] }
+    set { values[Self.index(of: field)] = newValue }
+  }
+
+  private static func index(of field: EntryField) -> Int {
+    switch field {
+    case .stream: 0
+    case .type: 1
+    case .version: 2
+    case .time: 3
+    case .id: 4
+    case .metadata: 5
+    case .data: 6
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package import AnnalsCoding
+package import AnnalsLog
+internal import LMDB
+
+extension StoreReader {
+  /// The pass that copies this generation, or has built it up to some position; `nil` if none is unfinished.
+  package func pass() throws(AnnalsError) -> PassRow? {
+    try row(PassRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in try PassRow(bytes) }
+  }
+
+  /// Returns the tally of the pass that builds or has built this generation; an empty one if an older library
+  /// has built it up to here.
+  package func passTally() throws(AnnalsError) -> PassTallyRow {
+    let known = try row(PassTallyRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
+      try PassTallyRow(bytes)
+    }
+    var tally = known ?? PassTallyRow()
+    _ = try row(PassFieldsRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
+      try PassFieldsRow.read(bytes, into: &tally.changes.removed)
+    }
+    return tally
+  }
+
+  /// The archive of the pass that copies this generation, or that builds it or has built it; `nil` if it has
+  /// none.
+  package func passArchive() throws(AnnalsError) -> PassArchiveRow? {
+    try row(PassArchiveRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
+      try PassArchiveRow(bytes)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+internal import LMDB
+
+/// Copies the rows that lead to the streams: `streams` and `heads`.
+///
+/// Links and positions do not change, so the rows are valid in the new generation once its log has reached
+/// their snapshot. Each batch is read from its own snapshot. A row may be newer than the checkpoint and not
+/// older, so the checkpoint is that of the first snapshot. The rows' own order shows where to continue.
+struct HeadCopy {
+  /// The maximum number of rows in a commit.
+  private static let batch = 20_000
+
+  let source: Generation
+  let target: PassTarget
+
+  /// Copies the next rows, and commits them.
+  ///
+  /// - Returns: The position of the newest entry that they may include; `nil` if none were left.
+  func next(_ durability: Durability) throws(AnnalsError) -> UInt64? {
+    try source.environment.read(failure: AnnalsError.init) { (snapshot) throws(AnnalsError) in
+      let reader = StoreReader(snapshot.view, source.tables)
+      let end = try reader.end()
+      var rest = Self.batch
+      try target.write(durability) { (transaction) throws(AnnalsError) in
+        if try StoreReader(transaction.view, target.tables).isWithoutHeads() {
+          var checkpoint: [UInt8] = []
+          checkpoint.append(varint: end.checkpoint)
+          try transaction.put(checkpoint, StoreMeta.Name.checkpoint.rawValue, in: target.tables.meta)
+        }
+        try copyNames(reader, &rest, &transaction)
+        try copyHeads(reader, &rest, &transaction)
+      }
+      return rest == Self.batch ? nil : end.last
+    }
+  }
+
+  private func copyNames(
+    _ reader: StoreReader, _ rest: inout Int, _ transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    var cursor = try reader.streamsCursor()
+    let last = try StoreReader(transaction.view, target.tables).lastName()
+    // The seek finds the row that is there already: names are never removed.
+    if let last { _ = try cursor.seekRow(last.span) }
+    while rest > 0, let found = try cursor.nextRow() {
+      try StoreReader.open(
+        found.value, key: found.key, name: "a stream's name", in: source.tables.streams
+      ) { (_) throws(FormatFailure) in }
+      do throws(EnvironmentError) {
+        try transaction.put(near: found.value, forKey: found.key, in: target.tables.streams)
+      } catch {
+        throw AnnalsError(error)
+      }
+      rest -= 1
+    }
+  }
+
+  private func copyHeads(
+    _ reader: StoreReader, _ rest: inout Int, _ transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    guard rest > 0 else { return }
+    let last = try StoreReader(transaction.view, target.tables).lastHead()
+    var cursor = try reader.cursor(in: source.tables.heads)
+    if last > 0 { _ = try cursor.seekRow(last) }
+    while rest > 0, let found = try cursor.nextRow() {
+      let key = found.key
+      try StoreReader.open(
+        found.value, key: Row.key(key).span, name: "key \(key)", in: source.tables.heads
+      ) { (_) throws(FormatFailure) in }
+      do throws(EnvironmentError) {
+        try transaction.append(near: found.value, forKey: key, in: target.tables.heads)
+      } catch {
+        throw AnnalsError(error)
+      }
+      rest -= 1
+    }
+  }
+}
+
+extension StoreReader {
+  /// Whether no row of `streams` and `heads` is there.
+  fileprivate func isWithoutHeads() throws(AnnalsError) -> Bool {
+    try rowsOfHeads() == 0
+  }
+
+  /// The last name of `streams`, in the order of the table.
+  fileprivate func lastName() throws(AnnalsError) -> [UInt8]? {
+    var cursor = try streamsCursor()
+    do throws(EnvironmentError) {
+      guard let row = try cursor.last() else { return nil }
+      return row.key.copied
+    } catch {
+      throw AnnalsError(error)
+    }
+  }
+
+  /// The last id of `heads`; 0 where there is none.
+  fileprivate func lastHead() throws(AnnalsError) -> UInt64 {
+    var cursor = try cursor(in: tables.heads)
+    do throws(EnvironmentError) { return try cursor.last()?.key ?? 0 } catch { throw AnnalsError(error) }
+  }
+}
+
+extension Cursor {
+  /// The first row whose key is not below `key`.
+  @_lifetime(copy self)
+  mutating func seekRow(_ key: Span<UInt8>) throws(AnnalsError) -> LMDB.Row? {
+    do { return try seek(key) } catch { throw AnnalsError(error) }
+  }
+}
+
+extension IntegerCursor {
+  /// The first row whose key is not below `key`.
+  @_lifetime(copy self)
+  fileprivate mutating func seekRow(_ key: UInt64) throws(AnnalsError) -> IntegerRow? {
+    do { return try seek(key) } catch { throw AnnalsError(error) }
+  }
+}

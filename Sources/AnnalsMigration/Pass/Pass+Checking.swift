@@ -1,0 +1,174 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+internal import AnnalsStore
+internal import LMDB
+
+// The steps of a pass between the copy and the switch.
+extension Pass {
+  /// The number of entries after which a comparison rests and reports its progress.
+  private static let segment: UInt64 = 16_384
+
+  /// Copies the rows that lead to the streams.
+  mutating func copyHeads() throws(AnnalsError) {
+    // A repair rebuilds them, and entries that move to other streams bring their own.
+    guard work.patch == nil, work.move == nil else { return machine.copyHeads(last: machine.copied) }
+    let copy = HeadCopy(source: source, target: target)
+    let total = UInt64(clamping: try source.rowsOfHeads())
+    var last = try source.lastPosition()
+    while true {
+      let begin = now
+      show(.indexing, min(UInt64(clamping: try target.rowsOfHeads()), total), of: total)
+      guard let end = try copy.next(safety == .synced ? .full : .none) else { break }
+      last = max(last, end)
+      point(.headsBatch)
+      if safety == .unsynced { try target.startWriteback() }
+      try rest(after: 0, begin.duration(to: now), .indexing, 0, of: total)
+    }
+    machine.copyHeads(last: last)
+    point(.headsCopied)
+  }
+
+  /// Merges the heads of the entries after the checkpoint, so that an open of the new generation has little
+  /// to read.
+  mutating func mergeHeads() throws(AnnalsError) {
+    guard work.patch == nil else {
+      try rebuildHeads()
+      return machine.merge()
+    }
+    if let relinking = try relink() {
+      try relinking.mergeHeads(target, safety == .synced ? .full : .none)
+      machine.merge()
+      return point(.merged)
+    }
+    let generation = try target.generation(in: directory)
+    try generation.read { (reader) throws(AnnalsError) in try generation.heads.follow(reader.end(), reader) }
+    var merge = HeadMerge(generation, HeadMerge.Interval())
+    try target.write(safety == .synced ? .full : .none) { (transaction) throws(AnnalsError) in
+      try merge.finish(in: &transaction)
+    }
+    merge.join()
+    machine.merge()
+    point(.merged)
+  }
+
+  /// Checks every page of the file as it is on disk.
+  ///
+  /// The file is closed meanwhile, and opened again in the usual way.
+  mutating func checkFile() throws(AnnalsError) {
+    show(.checking, 0, of: machine.copied)
+    // The relinking has the file open.
+    relinking = nil
+    try archive?.synchronize()
+    try storage { () throws(EnvironmentError) in try target.environment.synchronize() }
+    if safety == .unsynced {
+      try PassTarget.mark(.synced, target.current, in: directory, boot: options.boot())
+      safety = .synced
+    }
+    point(.synced)
+    try target.check(in: directory) { point(.closed) }
+    point(.reopened)
+    machine.check()
+  }
+
+  /// Compares the delivered events of both generations.
+  mutating func compare(_ range: ClosedRange<UInt64>) throws(AnnalsError) {
+    if work.patch != nil {
+      try compareBytes(range)
+      machine.compare(upTo: range.upperBound)
+      return point(.compared)
+    }
+    if machine.compared == 0 { show(.comparing, 0, of: range.upperBound) }
+    var line = try comparison(of: range)
+    var begin = now
+    var done = range.lowerBound - 1
+    while let part = try line.next() {
+      let end = part.positions.upperBound
+      digest.add(try Self.proven(part))
+      machine.compare(upTo: end)
+      guard end - done >= Self.segment || end == range.upperBound else { continue }
+      if done > 0 || range.count > 10_000 { show(.comparing, end, of: range.upperBound) }
+      try rest(after: end - done, begin.duration(to: now), .comparing, end, of: range.upperBound)
+      (done, begin) = (end, now)
+    }
+    point(.compared)
+  }
+
+  /// Compares the entries copied since.
+  mutating func compareRest() throws(AnnalsError) {
+    if work.patch != nil {
+      try compareBytes(machine.compared + 1...machine.copied)
+      return machine.compare(upTo: machine.copied)
+    }
+    var line = try comparison(of: machine.compared + 1...machine.copied)
+    while let part = try line.next() {
+      digest.add(try Self.proven(part))
+      machine.compare(upTo: part.positions.upperBound)
+    }
+  }
+
+  private func comparison(of range: ClosedRange<UInt64>) throws(AnnalsError) -> PassLine<Comparing.Part> {
+    let new = RewriteSource(target.environment, log: source.meta.log)
+    func digesting(_ source: RewriteSource, _ streams: StreamDigesting) -> Digesting {
+      Digesting(source: source, reach: work.reach, isQuarantining: isSettingAside, streams: streams)
+    }
+    let (before, after): (StreamDigesting, StreamDigesting) =
+      work.move.map { (.routed($0), .named) } ?? (.stored, .stored)
+    return try Comparing(old: digesting(old, before), new: digesting(new, after))
+      .line(range, threads: threads(for: range))
+  }
+
+  /// Returns the digest of both generations at some positions, if it is the same.
+  private static func proven(_ part: Comparing.Part) throws(AnnalsError) -> EventDigest {
+    let (first, last) = (part.positions.lowerBound, part.positions.upperBound)
+    guard part.old == part.new else {
+      throw AnnalsError(
+        .verifyFailed,
+        "positions \(first) to \(last): what the new generation delivers is not what the old one delivers; the store is as it was. A rule that gives another result when it is repeated does this: test the plan with assertPure of AnnalsTesting",
+        details: AnnalsError.Details { $0.position = Position(first) })
+    }
+    return part.old
+  }
+
+  /// Runs the `verify` of the plan's stages, which compares the log with its upcast form.
+  mutating func verify() throws(AnnalsError) {
+    show(.verifying, 0, of: machine.copied)
+    if work.patch != nil { try verifyRepair() }
+    if work.move != nil { try verifyMoved() }
+    try work.verify(
+      log, last: machine.copied, isSettingAside: isSettingAside,
+      target: RewriteSource(target.environment, log: source.meta.log))
+    machine.verify()
+    point(.verified)
+  }
+
+  /// Copies the entries appended meanwhile.
+  mutating func follow(_ range: ClosedRange<UInt64>) throws(AnnalsError) {
+    let begin = now
+    show(.following, range.lowerBound - 1, of: range.upperBound)
+    let end = try put(range, .full, entries: .max, bytes: 16 << 20)
+    try mergeMovedHeads(.full)
+    machine.follow(upTo: end, took: begin.duration(to: now))
+    point(.round)
+  }
+
+  /// Copies while writers wait for half of the time, because they append faster than the pass catches up.
+  ///
+  /// - Returns: How long writers waited for the switch, if nothing was left to copy.
+  mutating func slow(_ range: ClosedRange<UInt64>) throws(AnnalsError) -> Duration? {
+    show(.following, range.lowerBound - 1, of: range.upperBound, pause: .writers)
+    let turn = try turn()
+    let begin = now
+    var last = try source.lastPosition()
+    var end = range.lowerBound - 1
+    while end < last, begin.duration(to: now) < .milliseconds(20) {
+      end = try put(end + 1...last, .full, entries: 1_000, bytes: 4 << 20)
+      last = try source.lastPosition()
+    }
+    machine.follow(upTo: end, took: begin.duration(to: now))
+    point(.round)
+    if end == last { return try seal(turn) }
+    _ = consume turn
+    WriterThread.pause(milliseconds: 20)
+    return nil
+  }
+}

@@ -1,0 +1,253 @@
+package import AnnalsCoding
+package import AnnalsLog
+internal import AnnalsProjections
+internal import AnnalsStore
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// Begins or continues a pass, and cleans up after it.
+package struct PassRunner: Sendable {
+  let log: EventLog
+  let work: PassWork
+  let options: MigrationOptions
+  let control: PassControl
+  /// The archive for lost values.
+  let archive: ArchiveRequest
+
+  /// Begins a run of a pass on a thread of its own.
+  package static func start(
+    _ log: EventLog, _ work: PassWork, _ options: MigrationOptions
+  ) throws(AnnalsError) -> MigrationRun {
+    if let rate = options.rate, rate < 1 {
+      throw AnnalsError(.wrongUse, "the rate of a migration pass is at least one entry a second")
+    }
+    if let threads = options.threads, !(1...64).contains(threads) {
+      throw AnnalsError(.wrongUse, "a migration pass runs on 1 to 64 threads")
+    }
+    if options.archive != nil, options.isRehearsal {
+      throw AnnalsError(.wrongUse, "a rehearsal of a migration pass writes no archive")
+    }
+    if options.archive != nil, work.reach == nil {
+      throw AnnalsError(.wrongUse, "a pass without a plan loses nothing, so that it has no archive")
+    }
+    let control = PassControl()
+    var work = work
+    work.drops = FieldDrops(options.dropFields.union(log.options.dropFields))
+    let runner = PassRunner(
+      log: log, work: work, options: options, control: control,
+      archive: try ArchiveRequest(options.archive, mark: work.mark))
+    return try MigrationRun(control, observer: options.observer) { [runner] () throws(AnnalsError) in
+      try runner.run()
+    }
+  }
+
+  /// The whole pass.
+  func run() throws(AnnalsError) -> MigrationReport {
+    let begin = ContinuousClock.now
+    if options.isRehearsal {
+      // Nobody waits for it.
+      WriterThread.yieldToOthers()
+      var report = try PassRehearsal(
+        log: log, source: log.core.newest(), work: work, options: options, control: control
+      ).run()
+      report.seconds = begin.duration(to: .now) / .seconds(1)
+      control.show(finished(report))
+      return report
+    }
+    guard log.options.access == .readWrite else {
+      throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
+    }
+    let opening = StoreOpening(directory: log.core.generation.directory, options: log.options)
+    let lock = try opening.passLock()
+    guard let hold = try files({ () throws(StoreFileError) in try lock.tryLock(.exclusive) }) else {
+      let holder = try files { () throws(StoreFileError) in try lock.lastHolder() }
+      throw AnnalsError(
+        .busy,
+        "\(holder.map { "process \($0)" } ?? "another process") is at work on this store's generations: a migration pass, a rollback or a clean-up; try again when it is done",
+        details: AnnalsError.Details { $0.holder = holder })
+    }
+    let source = try inUse(opening)
+    try files { () throws(StoreFileError) in try source.directory.removeUnfinishedReplacements() }
+    var report = try run(source, lock)
+    report.seconds = begin.duration(to: .now) / .seconds(1)
+    control.show(finished(report))
+    _ = consume hold
+    return report
+  }
+
+  /// Returns the generation in use, after completing an interrupted rollback or switch.
+  private func inUse(_ opening: StoreOpening) throws(AnnalsError) -> Generation {
+    let source = try log.core.newest()
+    try source.unsealIfStale(within: log.options.lockTimeout)
+    try opening.record()
+    return source
+  }
+
+  private func finished(_ report: MigrationReport) -> MigrationProgress {
+    MigrationProgress(phase: .finished, done: report.entries, total: report.entries)
+  }
+
+  private func run(_ source: Generation, _ lock: FileLock) throws(AnnalsError) -> MigrationReport {
+    var preflight = try PassPreflight(source, work)
+    try work.mustKnow(source.read { (reader) throws(AnnalsError) in try reader.ruleRows() })
+    try mustNotBeInTheWay(preflight)
+    if preflight.unfinished != nil || preflight.isNeeded || work.isForced {
+      try work.mustLoseNothing(log, control)
+      if preflight.unfinished == nil {
+        try preflight.mustHaveRoom()
+        try archive.mustBeFree()
+      }
+      // An error before this point has changed nothing, for any program.
+      if try work.begin(log) { preflight = try PassPreflight(source, work) }
+    }
+    let building = try locks(lock, source.directory, queue: lock, write: lock)
+    var unfinished: (PassTarget, PassRow)?
+    if let row = preflight.unfinished {
+      let leftover = UnfinishedPass(
+        source: source, directory: source.directory, locks: building, row: row, boot: options.boot(),
+        isMoving: work.move != nil)
+      let isOurs = row.plan == archive.mark
+      if options.unfinished != .discard, isOurs { unfinished = try leftover.target() }
+      if unfinished == nil { try leftover.remove { options.atPoint?($0) } }
+    }
+    guard unfinished != nil || options.unfinished != .mustBeThere else {
+      throw AnnalsError(.wrongUse, "there is no unfinished migration pass that could be continued")
+    }
+    guard unfinished != nil || preflight.isNeeded || work.isForced else {
+      var report = MigrationReport(
+        isDone: false, generation: source.current.generation, predecessor: source.current.generation,
+        entries: preflight.entries)
+      report.retained = preflight.retained
+      return report
+    }
+    if unfinished == nil {
+      try preflight.mustHaveRoom()
+      try archive.mustBeFree()
+    }
+    options.atPoint?(.begin)
+    return try run(source, building, unfinished, preflight)
+  }
+
+  /// Throws if there is an unfinished pass of another plan, or with another archive, and its treatment was
+  /// not chosen.
+  private func mustNotBeInTheWay(_ preflight: PassPreflight) throws(AnnalsError) {
+    guard let row = preflight.unfinished, row.plan != archive.mark, options.unfinished != .discard else {
+      return
+    }
+    try archive.mustBe(of: row, preflight.archive)
+    if options.discardsOthers { return }
+    throw AnnalsError(
+      .wrongUse,
+      "an unfinished migration pass \(row.version.map { "to version \($0)" } ?? "without a plan") by another plan has left generation \(row.other): finish it with the program that began it, or throw it away with MigrationOptions.Unfinished.discard ('--restart')",
+      details: AnnalsError.Details { $0.version = row.version })
+  }
+
+  private func locks(
+    _ pass: FileLock, _ directory: Directory, queue: FileLock?, write: FileLock?
+  ) throws(AnnalsError) -> EnvironmentLocks {
+    try files { () throws(StoreFileError) in
+      func lock(_ known: FileLock?, _ name: String) throws(StoreFileError) -> FileLock {
+        if let known { return known }
+        return try FileLock(name, in: directory)
+      }
+      return EnvironmentLocks(
+        open: try lock(nil, "open.lock"), queue: try lock(queue, "queue.lock"),
+        write: try lock(write, "write.lock"))
+    }
+  }
+
+  private func run(
+    _ source: Generation, _ building: EnvironmentLocks, _ unfinished: (PassTarget, PassRow)?,
+    _ preflight: PassPreflight
+  ) throws(AnnalsError) -> MigrationReport {
+    let directory = source.directory
+    let row = if unfinished != nil { try unfinishedRow(in: source) } else { try name(source) }
+    let leftover = UnfinishedPass(
+      source: source, directory: directory, locks: building, row: row, boot: options.boot(),
+      isMoving: work.move != nil)
+    // An archive that cannot be continued leaves the pass unchanged.
+    let known = try unfinished.map { (target, _) throws(AnnalsError) in try archive.open(target) } ?? nil
+    var pass: Pass?
+    let waited: Duration
+    do throws(AnnalsError) {
+      options.atPoint?(.named)
+      let current = CurrentFile(log: source.meta.log, generation: row.other)
+      var target = unfinished?.0
+      if target == nil { target = try create(current, source, building, row) }
+      options.atPoint?(.created)
+      guard let target else { throw AnnalsError(.inputOutput, "the new generation was not created") }
+      pass = try Pass(
+        log: log, work: work, options: options, control: control, source: source, building: building,
+        everybody: try locks(building.write, directory, queue: nil, write: nil), row: row,
+        schemaEpoch: preflight.schemaEpoch, resumedAt: unfinished?.1.position ?? 0, target: target,
+        archive: unfinished == nil ? archive.open(target) : known)
+      waited = try pass?.run() ?? .zero
+    } catch {
+      // The file has to be closed before it is removed.
+      pass?.target.close()
+      pass = nil
+      unfinished?.0.close()
+      if mustStay(error) { throw error }
+      do { try leftover.remove { options.atPoint?($0) } } catch {
+        // The next pass finds and removes remaining files. The first failure is the one to report.
+      }
+      throw error
+    }
+    options.atPoint?(.unlocked)
+    guard let pass else { throw AnnalsError(.inputOutput, "the pass has ended without a result") }
+    return try settle(pass, waited, preflight)
+  }
+
+  /// Whether the pass's work must not be removed.
+  private func mustStay(_ error: AnnalsError) -> Bool {
+    if error.code == .outcomeUnknown { return true }
+    if case .stop = control.wish { return error.code == .cancelled }
+    return false
+  }
+
+  /// Makes `CURRENT` name the new generation, and removes files that only the pass needed.
+  private func settle(
+    _ pass: Pass, _ waited: Duration, _ preflight: PassPreflight
+  ) throws(AnnalsError) -> MigrationReport {
+    let (directory, current) = (pass.directory, pass.target.current)
+    var report = MigrationReport(
+      isDone: true, generation: current.generation, predecessor: pass.source.current.generation,
+      entries: pass.machine.copied)
+    do throws(StoreFileError) {
+      try directory.removeBuildMark(of: current)
+      try directory.replace(CurrentFile.name, with: current.encoded().span)
+      options.atPoint?(.current)
+      report.bytesBefore = UInt64(clamping: try directory.status(of: pass.source.current.fileName)?.size ?? 0)
+      report.bytesAfter = UInt64(clamping: try directory.status(of: current.fileName)?.size ?? 0)
+    } catch {
+      // The seal decides: every open follows it, and writes CURRENT again.
+    }
+    options.atPoint?(.done)
+    pass.tally.fill(&report)
+    do throws(AnnalsError) {
+      // An interrupted pass may have quarantined entries before this one continued.
+      (report.quarantined, report.retained) = try pass.target.read {
+        (reader) throws(AnnalsError) -> (UInt64, [MigrationReport.Retained]) in
+        let census = try reader.census()
+        return (
+          census.values.reduce(0) { $0 &+ $1.quarantined },
+          MigrationReport.Retained.all(work.reach?.plan, census, try reader.kinds())
+        )
+      }
+      // This process releases the old generation as soon as it can.
+      _ = try log.core.newest()
+    } catch {
+      // The switch has happened. Later readers meet any failure here.
+    }
+    report.secondsLocked = waited / .seconds(1)
+    report.resumedAt = pass.resumedAt
+    report.isHeld = options.isHolding
+    report.digest = pass.digest.total.text
+    return report
+  }
+}

@@ -1,0 +1,183 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// What an unfinished pass has left: a file that is being built, named by the generation in use, and nothing
+/// else that could be taken for it.
+struct UnfinishedPass {
+  let source: Generation
+  let directory: Directory
+  let locks: EnvironmentLocks
+  /// What the generation in use says of the pass.
+  let row: PassRow
+  /// The run of the operating system; `nil` if it is not known.
+  let boot: String?
+  /// Whether the pass moves entries to other streams.
+  let isMoving: Bool
+
+  private var current: CurrentFile { CurrentFile(log: source.meta.log, generation: row.other) }
+
+  /// The file, if the pass can continue with it; `nil` if it must begin again.
+  func target() throws(AnnalsError) -> (PassTarget, PassRow)? {
+    let (leftover, target) = try look()
+    guard let target else { return nil }
+    let found: PassRow
+    switch leftover {
+    case .building:
+      guard let own = try target.read({ (reader) throws(AnnalsError) in try reader.pass() }) else {
+        return nil
+      }
+      found = own
+    case .unswitched(var own):
+      // Everything was ready but the seal.
+      own.other = source.number
+      own.position = try target.read { (reader) throws(AnnalsError) in try reader.last() }
+      found = own
+    case .none, .row, .broken, .unknown:
+      return nil
+    }
+    guard try isBehind(target, found) else { return nil }
+    try target.reopen(for: found)
+    return (target, found)
+  }
+
+  /// Removes the file and all that belongs to it, then the name that the generation in use has for it.
+  ///
+  /// Only after the end of every use of the file. The old generation is as it was before the pass, but for
+  /// the number that is used up.
+  func remove(_ atPoint: (PassPoint) -> Void) throws(AnnalsError) {
+    let archive = try mustBeOurs()
+    atPoint(.removing)
+    if let archive { try PassArchive.remove(archive, of: directory) }
+    try files { () throws(StoreFileError) in
+      let file = current.fileName
+      for names in [[file, file + "-lock"], [BuildMark.name(generation: row.other), current.leaseName]] {
+        for name in names where try directory.status(of: name) != nil { try directory.remove(name) }
+        // The mark goes last, also on the disk: a file without one is not taken for a pass's.
+        try directory.synchronize()
+      }
+    }
+    atPoint(.removed)
+    try source.environment.write(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      guard try StoreReader(transaction.view, source.tables).pass() == row else { return }
+      let newest = try StoreReader(transaction.view, source.tables).newestGeneration()
+      // Its number is used up, whatever becomes of the file.
+      let row = NewestRow(generation: max(newest, row.other))
+      try transaction.put(row.encoded(), NewestRow.name, in: source.tables.meta)
+      try transaction.remove(PassRow.name, in: source.tables.meta)
+      try transaction.remove(PassArchiveRow.name, in: source.tables.meta)
+    }
+    atPoint(.cleared)
+  }
+
+  /// Whether the old generation still has all that was copied, and nobody has worked anything out from the
+  /// whole log since.
+  ///
+  /// A power loss can take the last commit back that a pass has seen, and an activation changes rows that
+  /// were taken over when the pass began.
+  private func isBehind(_ target: PassTarget, _ found: PassRow) throws(AnnalsError) -> Bool {
+    let old = try source.read { (reader) throws(AnnalsError) in try Sight(reader, at: found.position) }
+    let new = try target.read { (reader) throws(AnnalsError) in try Sight(reader, at: found.position) }
+    return old.epoch == new.epoch && new.last == found.position && found.position <= old.last
+      && (isMoving ? old.place?.time == new.place?.time : old.place == new.place)
+  }
+
+  /// What a generation says of the place up to which entries are copied.
+  private struct Sight {
+    /// What a rewrite leaves of an entry.
+    struct Place: Equatable {
+      let stream: Position
+      let revision: Revision
+      let time: Int64
+    }
+
+    let epoch: UInt64
+    let last: UInt64
+    let place: Place?
+
+    init(_ reader: StoreReader, at position: UInt64) throws(AnnalsError) {
+      epoch = try reader.schemaEpoch()
+      last = try reader.last()
+      guard position > 0, position <= last else {
+        place = nil
+        return
+      }
+      let header = try reader.header(reader.bytes(at: Position(position)), at: Position(position))
+      place = Place(stream: header.stream, revision: header.revision, time: header.time)
+    }
+  }
+
+  /// What is left, and the file where it can be read.
+  private func look() throws(AnnalsError) -> (PassLeftover, PassTarget?) {
+    let status = try files { () throws(StoreFileError) in try directory.status(of: current.fileName) }
+    guard status != nil else { return (.row(row), nil) }
+    switch try mark() {
+    case .missing: return (.unknown(row), nil)
+    case .unusable: return (.broken(row), nil)
+    case .usable: break
+    }
+    do throws(AnnalsError) {
+      let target = try PassTarget.open(current, in: directory, locks)
+      let (meta, predecessor) = try target.read { (reader) throws(AnnalsError) in
+        (try reader.meta(), try reader.predecessor())
+      }
+      guard meta.log == source.current.log, meta.generation == row.other else { return (.unknown(row), nil) }
+      let last = try target.read { (reader) throws(AnnalsError) in try reader.last() }
+      // What has entries after its switch was in use, whatever the old generation says: nothing here may
+      // remove them.
+      if let predecessor, last > predecessor.last { return (.unknown(row), nil) }
+      let other = PassLeftover.Other(state: meta.state, epoch: meta.epoch, predecessor: predecessor)
+      let epoch = try source.read { (reader) throws(AnnalsError) in try reader.meta().epoch }
+      return (PassLeftover(pass: row, of: source.number, epoch: epoch, other: other), target)
+    } catch {
+      // A file whose first commit was interrupted, or whose pages never reached the disk. The number was
+      // given to this pass by the generation in use, and numbers are given once, so nobody else can have made
+      // it by the rules.
+      guard [.damaged, .incomplete, .notAStore, .formatVersion].contains(error.code) else { throw error }
+      return (.broken(row), nil)
+    }
+  }
+
+  /// What is alongside the file.
+  private enum Mark {
+    /// Nothing. A pass puts its mark before it makes the file, and removes it after it.
+    case missing
+    /// A power loss can have spoiled the file.
+    case unusable
+    case usable
+  }
+
+  private func mark() throws(AnnalsError) -> Mark {
+    let name = BuildMark.name(generation: row.other)
+    let bytes: [UInt8]
+    do throws(StoreFileError) { bytes = try directory.read(name, limit: BuildMark.limit) } catch {
+      if case .missing = error { return .missing }
+      throw AnnalsError(error)
+    }
+    do { return try BuildMark(bytes).isUsable(in: boot) ? .usable : .unusable } catch { return .unusable }
+  }
+
+  /// Throws if the file is a whole generation that no pass of this store has made: it is there against the
+  /// rules, and not touched.
+  ///
+  /// - Returns: What is known of the pass's archive; `nil` if it has none.
+  private func mustBeOurs() throws(AnnalsError) -> PassArchiveRow? {
+    let (leftover, target) = try look()
+    guard case .unknown = leftover else {
+      let noted = try source.read { (reader) throws(AnnalsError) in try reader.passArchive() }
+      // Where it cannot be read, the generation in use has the path.
+      let own = try? target?.read { (reader) throws(AnnalsError) in try reader.passArchive() }
+      return [own, noted].compactMap(\.self).first { $0.id == row.id }
+    }
+    throw AnnalsError(
+      .foreign,
+      "'\(current.fileName)' is not what the unfinished pass has left, so it is not removed: find out where it comes from, and move it away",
+      details: AnnalsError.Details { $0.file = current.fileName })
+  }
+}

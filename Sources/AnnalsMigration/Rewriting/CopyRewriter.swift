@@ -1,0 +1,51 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+internal import AnnalsStore
+
+/// Copies entries unchanged, for a pass without a plan.
+final class CopyRewriter: EntryRewriter {
+  private let kinds: GenerationKinds
+  private var table = FateTable([], written: [])
+
+  init(_ kinds: GenerationKinds) {
+    self.kinds = kinds
+  }
+
+  func enter(_ source: KindRegistry) throws(AnnalsError) {
+    table = try kinds.table(for: source)
+  }
+
+  func rewrite(
+    _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
+  ) throws(AnnalsError) {
+    let index = run.count
+    let header = entry.header
+    if header.flags.contains(.stub) {
+      _ = try table.fate(of: header.kind, at: entry.position)
+      // The cause is the first byte of a stub.
+      guard !entry.body.isEmpty else {
+        throw AnnalsError(
+          FormatFailure(.tooShort, at: header.body.lowerBound), place: "position \(entry.position)",
+          position: entry.position)
+      }
+      run.tally.add(stub: header.kind, entry.body[0], at: index)
+    } else if header.flags.contains(.parts) {
+      let isQuarantined = try entry.isQuarantined
+      try entry.eachPart { (kind, _, payload) throws(AnnalsError) in
+        _ = try table.fate(of: kind, at: entry.position)
+        if isQuarantined {
+          run.tally.add(quarantined: kind, at: index)
+        } else {
+          run.tally.add(kind, bytes: payload.count, at: index)
+        }
+      }
+    } else if try entry.isQuarantined {
+      _ = try table.fate(of: header.kind, at: entry.position)
+      run.tally.add(quarantined: header.kind, at: index)
+    } else {
+      _ = try table.fate(of: header.kind, at: entry.position)
+      run.tally.add(header.kind, bytes: header.body.count, at: index)
+    }
+    run.add(unchanged: entry.bytes)
+  }
+}

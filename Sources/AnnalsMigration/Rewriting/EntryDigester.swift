@@ -1,0 +1,188 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+internal import AnnalsSchema
+internal import AnnalsStore
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// Computes what entries deliver, for one thread, through the same gate as reads.
+final class EntryDigester {
+  /// What is put before an entry's or event's bytes.
+  private enum Mark: UInt8 {
+    case event = 0
+    case nothing = 1
+    case unreadable = 2
+    case stored = 3
+  }
+
+  private let source: RewriteSource
+  private let reach: PlanResolver?
+  private let upcaster: PayloadUpcaster?
+  private let isQuarantining: Bool
+  private var origins: EntryOrigin
+  private var fates = FateTable([], written: [])
+  /// Whether streams count by their names, and revisions do not.
+  private let isByName: Bool
+  /// Finds out where entries go; `nil` where they stay.
+  private let router: StreamRouter?
+  /// What counts as the place of the entry at hand in its stream.
+  private var place: (stream: UInt64, revision: UInt64) = (0, 0)
+  /// How many kinds, and after how many activations, ``fates`` are of.
+  private var known: (kinds: Int, epoch: UInt64)?
+
+  /// - Parameters:
+  ///   - reach: The plan; `nil` if entries are compared as they are stored.
+  ///   - source: The generation that they are read from.
+  ///   - isQuarantining: Whether entries that cannot be upcast count as such; otherwise they are errors.
+  ///   - isByName: Whether streams count by their names, and revisions do not.
+  ///   - router: Finds out where entries go; `nil` where they stay.
+  init(
+    _ reach: PlanResolver?, _ source: RewriteSource, isQuarantining: Bool, isByName: Bool = false,
+    _ router: StreamRouter? = nil
+  ) {
+    self.source = source
+    self.reach = reach
+    self.isByName = isByName
+    self.router = router
+    upcaster = reach.map { PayloadUpcaster($0.plan) }
+    self.isQuarantining = isQuarantining
+    origins = EntryOrigin(log: source.log)
+  }
+
+  /// Takes the kinds of the snapshot that the next entries are read from.
+  func enter(_ kinds: KindRegistry) {
+    router?.enter(kinds)
+    guard let reach, known.map({ $0 != (kinds.kinds.count, kinds.epoch) }) ?? true else { return }
+    fates = FateTable(reading: kinds, reach)
+    upcaster?.delivery.past = source.past(kinds, reach)
+    known = (kinds.kinds.count, kinds.epoch)
+  }
+
+  /// Adds what `entry` delivers.
+  func add(
+    _ entry: borrowing LentEntry, _ reader: StoreReader, to sum: inout EventDigest.Sum
+  ) throws(AnnalsError) {
+    let header = entry.header
+    sum.entries &+= 1
+    if try goesMissing(entry, reader) { return add(.nothing, entry, Span(), to: &sum) }
+    guard let upcaster else { return add(.stored, entry, entry.bytes, to: &sum) }
+    if header.flags.contains(.stub) { return add(.nothing, entry, Span(), to: &sum) }
+    // Nothing of it is delivered, but its payload stays.
+    if !header.flags.contains(.parts), fates.isRetained(header.kind) {
+      return add(.stored, entry, entry.body, to: &sum)
+    }
+    // What is carried is delivered as it is stored, so its bytes say what it is.
+    if header.flags.isDisjoint(with: [.parts, .extensions]), let number = fates.carried(header.kind) {
+      sum.events &+= 1
+      return add(.event, entry, entry.body, caseIndex: Int(number) - 1, to: &sum)
+    }
+    // Of an entry with parts, those before one that fails are not counted.
+    let before = sum
+    do throws(RewriteFailure) {
+      try upcast(entry, upcaster, reader, to: &sum)
+    } catch {
+      guard isQuarantining, error.mark != nil else { throw error.error }
+      sum = before
+      return add(.unreadable, entry, Span(), to: &sum)
+    }
+    if sum.events == before.events { add(.nothing, entry, Span(), to: &sum) }
+  }
+
+  /// Takes down the place of an entry in its stream.
+  ///
+  /// - Returns: Whether the entry is dropped on the way to another stream.
+  private func goesMissing(
+    _ entry: borrowing LentEntry, _ reader: StoreReader
+  ) throws(AnnalsError) -> Bool {
+    guard isByName else {
+      place = (entry.header.stream.rawValue, entry.header.revision.rawValue)
+      return false
+    }
+    let route = try router?.route(entry, reader)
+    let name = if let route { route.new } else { try origins.name(of: entry.stream, reader) }
+    // Under a key of its own, so that the digest is the same in every process.
+    let hash = StreamHash(name.text.utf8.span, key: (0, 0))
+    place = (hash.low, hash.high)
+    return route?.reason != nil
+  }
+
+  private func upcast(
+    _ entry: borrowing LentEntry, _ upcaster: PayloadUpcaster, _ reader: StoreReader,
+    to sum: inout EventDigest.Sum
+  ) throws(RewriteFailure) {
+    let origin: Origin
+    do throws(AnnalsError) { origin = try origins.origin(of: entry, reader) } catch {
+      throw RewriteFailure(error)
+    }
+    try upcaster.upcast(entry, fates, origin) { addDelivered(upcaster.delivery, entry, to: &sum) }
+  }
+
+  private func addDelivered(
+    _ delivery: EncodedEventBuffer, _ entry: borrowing LentEntry, to sum: inout EventDigest.Sum
+  ) {
+    let content = delivery.content
+    for index in content.parts.indices {
+      add(
+        .event, entry, content.bytes.span.extracting(content.range(of: index)),
+        path: content.parts[index].path, caseIndex: content.parts[index].caseIndex, to: &sum)
+      sum.events &+= 1
+    }
+  }
+
+  /// Adds the hash of an entry's coordinates and of what it delivers.
+  @inline(__always)
+  private func add(
+    _ mark: Mark, _ entry: borrowing LentEntry, _ payload: Span<UInt8>, path: [UInt32] = [],
+    caseIndex: Int = 0, to sum: inout EventDigest.Sum
+  ) {
+    let header = entry.header
+    var hash = MixedHash(UInt64(mark.rawValue))
+    hash.mix(entry.position.rawValue)
+    hash.mix(place.stream)
+    hash.mix(place.revision)
+    hash.mix(UInt64(bitPattern: header.time))
+    hash.mix(header.flags.contains(.id) ? UInt64(Checksum.crc32c(entry.bytes.extracting(header.id))) + 1 : 0)
+    hash.mix(UInt64(path.count))
+    for index in path { hash.mix(UInt64(index)) }
+    hash.mix(UInt64(caseIndex))
+    hash.mix(UInt64(payload.count))
+    hash.mix(UInt64(Checksum.crc32c(payload)))
+    sum.low &+= hash.low
+    sum.high &+= hash.high
+  }
+}
+
+extension FateTable {
+  /// What becomes of kinds where nothing is rewritten: all are upcast but those that are delivered as they
+  /// are stored.
+  ///
+  /// The number that payloads are carried to is that of the case, counted from 1.
+  init(reading kinds: KindRegistry, _ reach: PlanResolver) {
+    let fates = kinds.kinds.values.map { kind in
+      var payload: KindFate.Payload
+      var entered: CompiledPlan.Entrance?
+      do throws(MissingStep) {
+        let entrance = try reach.entrance(of: kind, in: kinds)
+        entered = entrance
+        let record = entrance.isNewer ? nil : reach.plan.carried(kinds.recordKind(kind), from: entrance)
+        payload = record.map { .carried(UInt32($0) + 1) } ?? .upcast(entrance)
+      } catch {
+        payload = .unreadable(error)
+      }
+      return KindFate(
+        kind: kind, number: kind.number, stub: kind.number, payload: payload, entrance: entered,
+        mayBeSetAside: true,
+        isRetained: entered.map { reach.plan.steps[$0.step].retainedBy != nil } ?? false)
+    }
+    self.init(fates, written: [])
+  }
+
+  /// What becomes of a kind, whose absence is damage.
+  func fate(of kind: UInt32, _ position: Position) throws(RewriteFailure) -> KindFate {
+    do throws(AnnalsError) { return try fate(of: kind, at: position) } catch { throw RewriteFailure(error) }
+  }
+}

@@ -1,0 +1,15 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+
+/// Turns entries of one generation into those of the next. Each thread of a pass has its own.
+protocol EntryRewriter: AnyObject {
+  /// Takes the kinds that the snapshot has which the next entries are read from.
+  func enter(_ kinds: KindRegistry) throws(AnnalsError)
+
+  /// Adds to `run` what `entry` is in the next generation, without rows of kinds.
+  ///
+  /// - Throws: ``AnnalsError``: what a read of the entry throws, or `malformed` if an event has no encoding.
+  func rewrite(
+    _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
+  ) throws(AnnalsError)
+}

@@ -1,0 +1,264 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+internal import AnnalsSchema
+internal import AnnalsStore
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// Takes entries through a plan: what a migration pass does with each.
+final class PlanRewriter: EntryRewriter {
+  private let kinds: GenerationKinds
+  private let source: RewriteSource
+  private let reach: PlanResolver
+  /// The groups that cannot be folded; shared by all threads.
+  private let failing: FailingGroups
+  private let upcaster: PayloadUpcaster
+  /// Whether entries that cannot be upcast are quarantined.
+  private let isQuarantining: Bool
+  /// Whether records of groups that cannot be folded are quarantined too.
+  private let mayBreakGroups: Bool
+  /// The undeclared fields that may be lost.
+  let drops: FieldDrops
+  /// Whether lines for an archive are written.
+  let isArchiving: Bool
+  /// What is lost of the entry at hand, by event.
+  var losses: [ArchivedEvent] = []
+  private var origins: EntryOrigin
+  private(set) var table = FateTable([], written: [])
+  /// Room for parts, used again for each entry.
+  var parts = PartsBuffer()
+
+  /// A rewriter for one thread.
+  ///
+  /// - Parameters:
+  ///   - kinds: The kinds of the new generation.
+  ///   - source: The older generation.
+  ///   - reach: The plan that they were made for.
+  ///   - failing: The groups that cannot be folded.
+  ///   - isQuarantining: Whether entries that cannot be upcast are quarantined.
+  ///   - mayBreakGroups: Whether records of groups that cannot be folded are quarantined too.
+  ///   - losing: What may be lost, and whether it is archived.
+  init(
+    _ kinds: GenerationKinds, _ source: RewriteSource, _ reach: PlanResolver, _ failing: FailingGroups,
+    isQuarantining: Bool, mayBreakGroups: Bool = true, losing: LossRules
+  ) {
+    drops = losing.drops
+    isArchiving = losing.isArchiving
+    self.failing = failing
+    self.mayBreakGroups = mayBreakGroups
+    self.kinds = kinds
+    self.source = source
+    self.reach = reach
+    upcaster = PayloadUpcaster(reach.plan)
+    self.isQuarantining = isQuarantining
+    origins = EntryOrigin(log: source.log)
+  }
+
+  func enter(_ known: KindRegistry) throws(AnnalsError) {
+    table = try kinds.table(for: known)
+    upcaster.delivery.past = source.past(known, reach)
+  }
+
+  func rewrite(
+    _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
+  ) throws(AnnalsError) {
+    let header = entry.header
+    if header.flags.isDisjoint(with: [.parts, .stub, .extensions]), let kind = table.carried(header.kind) {
+      run.tally.add(kind, bytes: header.body.count, at: run.count)
+      if kind == header.kind, !header.flags.contains(.rows) { return run.add(unchanged: entry.bytes) }
+      return run.add(EntryCopy(entry.bytes, header, kind: kind, form: .payload, body: entry.body))
+    }
+    if header.flags.contains(.stub) { return try keepStub(entry, into: &run) }
+    losses.removeAll(keepingCapacity: true)
+    do throws(RewriteFailure) {
+      try upcast(entry, reader, into: &run)
+      if !losses.isEmpty { try settleLosses(of: entry, reader, in: &run) }
+    } catch {
+      guard isQuarantining, let mark = error.mark, try setAside(entry, mark, into: &run) else {
+        throw error.error
+      }
+    }
+  }
+
+  private func keepStub(
+    _ entry: borrowing LentEntry, into run: inout RewrittenRun
+  ) throws(AnnalsError) {
+    let header = entry.header
+    let kind = try table.fate(of: header.kind, at: entry.position).stub
+    // The cause is the first byte of a stub.
+    guard let cause = entry.body.isEmpty ? nil : entry.body[0] else {
+      throw AnnalsError(
+        FormatFailure(.tooShort, at: header.body.lowerBound), place: "position \(entry.position)",
+        position: entry.position)
+    }
+    run.tally.add(stub: kind, cause, at: run.count)
+    run.add(EntryCopy(entry.bytes, header, kind: kind, form: .stub, body: entry.body))
+  }
+}
+
+extension PlanRewriter {
+  /// Adds what comes of an entry whose payloads are not simply carried.
+  private func upcast(
+    _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
+  ) throws(RewriteFailure) {
+    let (isQuarantined, origin): (Bool, Origin)
+    do throws(AnnalsError) {
+      isQuarantined = try entry.isQuarantined
+      origin = try origins.origin(of: entry, reader)
+    } catch {
+      throw RewriteFailure(error)
+    }
+    let header = entry.header
+    var extensions: [UInt8]?
+    if isQuarantined { extensions = try extensionsWithoutMark(of: entry) }
+    if !header.flags.contains(.parts) {
+      let fate = try table.fate(of: header.kind, entry.position)
+      // What was quarantined is upcast even where it is carried: only then is it known to be readable.
+      try upcaster.upcast(entry.body, fate, origin)
+      noteLosses(of: entry.body, [], fate)
+      let content = upcaster.delivery.content
+      if isQuarantined, case .carried(let kind) = fate.payload {
+        run.tally.add(kind, bytes: header.body.count, at: run.count)
+        return add(entry, kind: kind, .payload, entry.body, extensions, into: &run)
+      }
+      if content.parts.count == 1, content.parts[0].path.isEmpty {
+        let kind = table.written[content.parts[0].caseIndex]
+        run.tally.add(kind, bytes: content.bytes.count, at: run.count)
+        run.changes.add(isSplit: false)
+        return add(entry, kind: kind, .payload, content.bytes.span, extensions, into: &run)
+      }
+      noteDrops(of: entry.body, [], fate.kind, upcaster.delivery.drops.map(\.reason))
+    }
+    try gather(entry, origin, isQuarantined: isQuarantined)
+    if isQuarantining, parts.hasFolded { try mustBeFolded(entry, origin) }
+    try countDrops(of: entry, into: &run)
+    guard parts.count > 0 else { return try addStub(entry, extensions, into: &run) }
+    parts.count(in: &run.tally, at: run.count)
+    run.changes.add(isSplit: !header.flags.contains(.parts))
+    let bytes = parts.bytes
+    add(entry, kind: 0, .parts, bytes.span, extensions, into: &run)
+  }
+
+  /// Gathers the parts that an entry becomes, in order.
+  private func gather(
+    _ entry: borrowing LentEntry, _ origin: Origin, isQuarantined: Bool
+  ) throws(RewriteFailure) {
+    parts.clear()
+    guard entry.header.flags.contains(.parts) else {
+      return parts.add(upcaster.delivery, from: entry.header.kind, table.written)
+    }
+    var setback: RewriteFailure?
+    do throws(AnnalsError) {
+      try entry.eachPart { (kind, path, payload) throws(AnnalsError) in
+        do throws(RewriteFailure) {
+          let fate = try table.fate(of: kind, entry.position)
+          if !isQuarantined, case .carried(let kind) = fate.payload {
+            return parts.add(kind, path, payload)
+          }
+          var origin = origin
+          origin.path = path
+          try upcaster.upcast(payload, fate, origin)
+          noteLosses(of: payload, path, fate)
+          if case .carried(let kind) = fate.payload { return parts.add(kind, path, payload) }
+          noteDrops(of: payload, path, fate.kind, upcaster.delivery.drops.map(\.reason))
+          parts.add(upcaster.delivery, from: kind, table.written)
+        } catch {
+          setback = error
+          throw error.error
+        }
+      }
+    } catch {
+      throw setback ?? RewriteFailure(error)
+    }
+  }
+
+  /// Throws if the group that an entry went into cannot be folded: what it is folded from stays with what it
+  /// would have become.
+  private func mustBeFolded(_ entry: borrowing LentEntry, _ origin: Origin) throws(RewriteFailure) {
+    let end: Position?
+    do throws(AnnalsError) { end = try failing.end(of: entry) } catch { throw RewriteFailure(error) }
+    guard let end else { return }
+    let kind = try table.fate(of: firstKind(of: entry), entry.position).kind
+    let setback = RewriteFailure(unfolded: kind, endingAt: end, origin, to: reach.plan.current.version)
+    if mayBreakGroups { throw setback }
+    // Their revisions would be others, and nobody could find together again what belongs together.
+    throw RewriteFailure(
+      AnnalsError(
+        .ruleFailed,
+        "\(setback.error.message); a pass that moves streams does not set aside what a fold is made of: mend the fold first; the store is as it was",
+        details: setback.error.details))
+  }
+
+  /// Counts what has become no event, also of an entry of which other parts are left.
+  private func countDrops(of entry: borrowing LentEntry, into run: inout RewrittenRun) throws(RewriteFailure)
+  {
+    for (kind, drop) in parts.drops {
+      let type = try table.fate(of: kind, entry.position).kind.row.name
+      run.changes.add(RunChanges.Drop(type: type, reason: drop.reason), isFolded: drop.cause == .fold)
+    }
+  }
+
+  /// Adds the stub of an entry that gives no events.
+  private func addStub(
+    _ entry: borrowing LentEntry, _ extensions: [UInt8]?, into run: inout RewrittenRun
+  ) throws(RewriteFailure) {
+    let number = try firstKind(of: entry)
+    let kind = try table.fate(of: number, entry.position).stub
+    // Rules alone give nothing, and each that does says so.
+    let drop = parts.drops.first?.drop
+    let cause = drop?.cause ?? .rule
+    let stub = Stub(cause: cause, from: drop?.site.from, to: drop?.site.to, reason: drop?.reason ?? "")
+    var body: [UInt8] = []
+    stub.append(to: &body)
+    run.tally.add(stub: kind, cause.rawValue, at: run.count)
+    run.changes.addStub()
+    add(entry, kind: kind, .stub, body.span, extensions, into: &run)
+  }
+
+  /// The name of the stream that an entry is in before the pass.
+  func streamName(of entry: borrowing LentEntry, _ reader: StoreReader) throws(AnnalsError) -> StreamName {
+    try origins.name(of: entry.stream, reader)
+  }
+
+  /// The kind of an entry, or of the first part that it has.
+  func firstKind(of entry: borrowing LentEntry) throws(RewriteFailure) -> UInt32 {
+    // An entry of no parts at all has no kind, and nothing writes one.
+    guard let first = try kinds(of: entry).first else {
+      throw RewriteFailure(
+        AnnalsError(
+          FormatFailure(.value, at: entry.header.body.lowerBound), place: "position \(entry.position)",
+          position: entry.position))
+    }
+    return first
+  }
+
+  /// The kind of an entry, or those of its parts in their order.
+  func kinds(of entry: borrowing LentEntry) throws(RewriteFailure) -> [UInt32] {
+    guard entry.header.flags.contains(.parts) else { return [entry.header.kind] }
+    var kinds: [UInt32] = []
+    do throws(AnnalsError) { try entry.eachPart { (kind, _, _) in kinds.append(kind) } } catch {
+      throw RewriteFailure(error)
+    }
+    return kinds
+  }
+
+  /// Adds an entry with another body.
+  ///
+  /// - Parameters:
+  ///   - kind: Its kind; not used where the body is the ``parts``.
+  ///   - extensions: Its extensions; `nil` where they stay as they are.
+  func add(
+    _ entry: borrowing LentEntry, kind: UInt32, _ form: EntryDraft.Form, _ body: Span<UInt8>,
+    _ extensions: [UInt8]?, into run: inout RewrittenRun
+  ) {
+    let count = form == .parts ? UInt64(parts.count) : nil
+    var copy = EntryCopy(entry.bytes, entry.header, kind: kind, form: form, parts: count, body: body)
+    guard let extensions else { return run.add(copy) }
+    copy.extensions = extensions.span
+    run.add(copy)
+  }
+}

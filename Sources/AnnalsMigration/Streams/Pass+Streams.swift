@@ -1,0 +1,53 @@
+internal import AnnalsProjections
+internal import AnnalsCoding
+internal import AnnalsLog
+internal import LMDB
+
+// What a pass does that moves entries to other streams.
+extension Pass {
+  /// What gives the next entries their places; `nil` in a pass in which they stay in their streams.
+  mutating func relink() throws(AnnalsError) -> StreamRelinking? {
+    guard work.move != nil else { return nil }
+    if let relinking { return relinking }
+    let relinking = try StreamRelinking(
+      target.generation(in: directory, heads: log.options.headLimit),
+      log.options.mergeInterval.fitting(memory: log.options.headMemory))
+    self.relinking = relinking
+    return relinking
+  }
+
+  /// Writes heads into their rows once there are many, so that memory stays flat.
+  mutating func mergeMovedHeads(_ durability: Durability) throws(AnnalsError) {
+    guard let relinking, relinking.isMergeDue else { return }
+    try relinking.mergeHeads(target, durability)
+  }
+
+  /// Throws unless everything about the new generation is valid: nothing of its streams was copied.
+  func verifyMoved() throws(AnnalsError) {
+    let report = try target.read { (reader) throws(AnnalsError) in
+      try reader.verify(try reader.kinds(), { (_) in }) { (tables, end) throws(AnnalsError) in
+        try tables.checkInline(nil, end)
+      }
+    }
+    guard let first = report.findings.first else { return }
+    throw AnnalsError(
+      .verifyFailed,
+      "the new generation would have \(report.count) findings, the first at \(first.place): \(first.problem); the store is as it was",
+      details: AnnalsError.Details { $0.position = first.position })
+  }
+}
+
+extension PassTarget {
+  /// One transaction, which heads in memory follow.
+  func write(
+    _ durability: Durability, _ relinking: StreamRelinking?,
+    _ body: (inout WriteTransaction) throws(AnnalsError) -> Void
+  ) throws(AnnalsError) {
+    relinking?.begin()
+    do throws(AnnalsError) { try write(durability, body) } catch {
+      relinking?.rollBack()
+      throw error
+    }
+    relinking?.keep()
+  }
+}

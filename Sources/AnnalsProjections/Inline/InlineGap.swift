@@ -1,0 +1,65 @@
+internal import AnnalsSchema
+package import AnnalsCoding
+package import AnnalsLog
+internal import AnnalsStore
+package import LMDB
+
+extension InlineContext {
+  /// The number of entries folded before their rows are put.
+  private static var chunk: UInt64 { 4_096 }
+
+  /// The most entries that a call folds before its own. More would block other writers for seconds, and are
+  /// left to an open.
+  static var longestGap: UInt64 { 50_000 }
+
+  /// Folds stored entries into one projection, and puts the changed rows.
+  ///
+  /// - Parameters:
+  ///   - row: The projection's row, which is updated with its progress, also after an error.
+  ///   - last: The position of the last entry.
+  ///   - kinds: The kinds of the generation, including those that the transaction has registered.
+  ///   - deadline: The time at which it stops earlier, after a chunk; `nil` for never.
+  /// - Returns: The reason that an entry cannot be folded. Entries before its chunk are put then, and none of
+  ///   the chunk.
+  /// - Throws: An error that ends the whole transaction.
+  package func catchUp(
+    member: Int, _ row: inout RuleRow, to last: UInt64, _ kinds: KindRegistry, _ tables: StoreTables,
+    _ table: Table, until deadline: ContinuousClock.Instant? = nil, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> AnnalsError? {
+    // Cached kinds must not outlive the transaction, which may have registered some that are never committed.
+    let reach = PlanResolver(set.reach.plan)
+    let past = StoredPast(transaction.environment, tables, kinds, log: set.log, reach)
+    let upcaster = Upcaster(reach: reach, kinds: kinds, log: set.log, past: past)
+    while row.folded < last {
+      let end = min(row.folded + Self.chunk, last)
+      clear()
+      do throws(AnnalsError) {
+        try upcast(row.folded + 1...end, upcaster, StoreReader(transaction.view, tables))
+      } catch {
+        return error
+      }
+      if let refusal = try fold(into: [(member, row.number)], table, in: &transaction) { return refusal }
+      stagings[member].forget()
+      row.folded = end
+      if let deadline, ContinuousClock.now >= deadline { break }
+    }
+    return nil
+  }
+
+  /// Upcasts stored entries.
+  func upcast(
+    _ range: ClosedRange<UInt64>, _ upcaster: Upcaster, _ reader: StoreReader
+  ) throws(AnnalsError) {
+    let start = Position(range.lowerBound)
+    let log = LogSteps(start: start, backwards: false, last: range.upperBound, limit: range.count)
+    var cursor = try EntryCursor(reader, EntrySteps(log: log, names: names))
+    names = StreamNames()
+    defer { names = cursor.steps.names }
+    let end = cursor.page(PageLimits(scanned: .max, elements: .max, bytes: .max)) {
+      (entry, stream) throws(AnnalsError) in
+      try upcaster.upcast(entry, of: stream, into: buffer)
+      return buffer.count
+    }
+    if let error = end.failure { throw error }
+  }
+}

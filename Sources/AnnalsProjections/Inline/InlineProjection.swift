@@ -1,0 +1,58 @@
+internal import AnnalsLog
+
+/// A projection folded in the transaction of each append, which it can refuse.
+///
+/// ```swift
+/// enum Names: InlineProjection {
+///   typealias Event = AccountsV1.Event
+///   @Record struct Name: ProjectionRow {
+///     var name: String
+///     var account: String
+///     var key: String { name }
+///   }
+///
+///   static let name = "names"
+///   static let version = 1
+///   static var tables: [ProjectionTable] { [.rows(Name.self)] }
+///
+///   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+///     guard case .registered(let event) = entry.event else { return }
+///     guard try rows.get(Name.self, event.name) == nil else { throw Rejection("the name is taken") }
+///     try rows.put(Name(name: event.name, account: entry.stream.text))
+///   }
+/// }
+/// ```
+///
+/// Rows and log always agree: after an append, every process reads its rows at once. Each append pays for the
+/// fold. Use it only for rules that must hold at every moment, such as unique names, limits and balances.
+public protocol InlineProjection<Event>: Projection {
+  /// Whether only programs that know the projection, in this version, may append. The default is `true`.
+  ///
+  /// Other programs can read the store in either case. If the projection is not mandatory, they also append
+  /// without it, and nothing is refused. The next program that knows it folds those entries. Before its own
+  /// call, an append folds up to 50,000 entries; with more it fails with `requiresActivation`. An open folds
+  /// any number.
+  static var isMandatory: Bool { get }
+}
+
+extension InlineProjection {
+  /// Mandatory.
+  public static var isMandatory: Bool { true }
+}
+
+/// The reason that an inline projection refuses an event, thrown by its ``Projection/apply(_:to:)``.
+///
+/// The append fails with code `rejected`, and nothing of the call is stored. Stored events cannot be refused:
+/// if the store was written without the projection, the fold stops at such an event.
+public struct Rejection: Error, CustomStringConvertible {
+  /// The reason in words, which is reported to callers. Do not include a payload.
+  public let reason: String
+
+  /// Creates a rejection with a reason.
+  public init(_ reason: String) {
+    self.reason = reason
+  }
+
+  /// The reason.
+  public var description: String { reason }
+}

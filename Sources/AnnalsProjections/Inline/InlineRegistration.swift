@@ -1,0 +1,215 @@
+package import AnnalsCoding
+package import AnnalsLog
+internal import AnnalsStore
+internal import LMDB
+
+/// Puts the inline projections of a store in force as it is opened. It folds missing entries in transactions
+/// of bounded length, between which other programs can append.
+package struct InlineRegistration {
+  /// The time for which one transaction folds.
+  private static let turn = Duration.milliseconds(50)
+  /// The number of rows that one transaction removes.
+  private static let removals = 20_000
+
+  private let log: EventLog
+  private let set: InlineSet
+  private let isActivating: Bool
+  /// The numbers of the rows whose fold this open began.
+  private var begun: Set<UInt16> = []
+  /// The members for which this open has retired a row with other tables.
+  private var replaced: Set<Int> = []
+
+  package init(_ log: EventLog, _ set: InlineSet, isActivating: Bool) {
+    self.log = log
+    self.set = set
+    self.isActivating = isActivating
+  }
+
+  /// Runs all steps that are due.
+  ///
+  /// - Throws: ``AnnalsError`` with code `requiresActivation`; with `shapeChanged`, `rejected` or
+  ///   `ruleFailed` depending on the entries of the log; and as ``Activation/run(_:)``.
+  package mutating func run() throws(AnnalsError) {
+    try log.core.generation.openInline()
+    guard log.options.access == .readWrite else { return }
+    while let (step, row) = try due() {
+      let generation = log.core.generation
+      if generation.inline == nil {
+        try generation.create(later: StoreTables.inline, within: log.options.lockTimeout)
+      }
+      do throws(AnnalsError) { try write() } catch {
+        guard case .fold = step, let row else { throw error }
+        // A held generation takes no changes: projections in force stay where they are.
+        if error.code == .appendsSuspended, row.state == .live { return }
+        // A partial fold by a program that cannot finish it is useless to the next program. A fold that
+        // another program began may still be finished by it.
+        if row.state == .building, begun.contains(row.number), Self.cannotFold.contains(error.code) {
+          try? giveUp(row)
+        }
+        throw error
+      }
+    }
+  }
+
+  /// The errors that a fold throws because of the log's entries, and would throw again.
+  static let cannotFold: Set<AnnalsError.Code> = [
+    .rejected, .ruleFailed, .malformed, .tooLarge, .wrongUse, .noPath, .newerSchema,
+  ]
+
+  /// Returns the next step according to the store, and the row it concerns.
+  private func due() throws(AnnalsError) -> (InlineDecision.Step, RuleRow?)? {
+    try log.read { (snapshot) throws(AnnalsError) in
+      let rows = try snapshot.reader.ruleRows()
+      guard let step = try decision(rows, snapshot.reader).next() else { return nil }
+      switch step {
+      case .begin: return (step, nil)
+      case .fold(_, let row), .retire(let row, _), .remove(let row): return (step, rows[row])
+      }
+    }
+  }
+
+  private func decision(_ rows: [RuleRow], _ reader: StoreReader) throws(AnnalsError) -> InlineDecision {
+    InlineDecision(
+      set: set, rows: rows, last: try reader.last(), isActivating: isActivating, replaced: replaced)
+  }
+
+  /// Runs one transaction.
+  private mutating func write() throws(AnnalsError) {
+    _ = try ActivationWrite(log).run(risesEpoch: false) { (transaction, tables, kinds) throws(AnnalsError) in
+      // The generation may have been replaced by one without the table.
+      guard let table = transaction.environment.later(StoreTables.inline.name) else { return false }
+      var rows = try StoreReader(transaction.view, tables).ruleRows()
+      let end = ContinuousClock.now + Self.turn
+      var hasChanged = false
+      repeat {
+        let decision = try decision(rows, StoreReader(transaction.view, tables))
+        guard let step = try decision.next() else { return hasChanged }
+        try take(step, decision.last, &rows, kinds, tables, table, until: end, in: &transaction)
+        hasChanged = true
+      } while ContinuousClock.now < end
+      return true
+    }
+  }
+
+  /// Removes a row that was never in force.
+  private func giveUp(_ row: RuleRow) throws(AnnalsError) {
+    _ = try ActivationWrite(log).run(risesEpoch: false) { (transaction, tables, _) throws(AnnalsError) in
+      let rows = try StoreReader(transaction.view, tables).ruleRows()
+      guard var own = rows.first(where: { $0.number == row.number }), own.state == .building,
+        own.name == row.name, own.version == row.version, own.text == row.text
+      else { return false }
+      own.state = .retired
+      try transaction.put(own, in: tables.meta)
+      return true
+    }
+  }
+}
+
+extension InlineRegistration {
+  private mutating func take(
+    _ step: InlineDecision.Step, _ last: UInt64, _ rows: inout [RuleRow], _ kinds: KindRegistry,
+    _ tables: StoreTables, _ table: Table, until end: ContinuousClock.Instant,
+    in transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    switch step {
+    case .begin(let index):
+      let member = set.members[index]
+      guard let number = Self.unused(rows) else {
+        throw AnnalsError(.tooLarge, "the store has used up its numbers for inline projections")
+      }
+      let row = RuleRow(
+        number: number, isMandatory: member.isMandatory, version: member.outline.version,
+        name: member.outline.name, text: member.outline.text)
+      rows.insert(row, at: rows.firstIndex { $0.number > number } ?? rows.endIndex)
+      begun.insert(number)
+      try transaction.put(row, in: tables.meta)
+      try transaction.put(folded: rows, in: tables.meta)
+      try transaction.require(.inline, tables)
+    case .fold(let member, let row):
+      let refusal = try set.room().catchUp(
+        member: member, &rows[row], to: last, kinds, tables, table, until: end, in: &transaction)
+      if let refusal { throw refusal }
+      if rows[row].folded == last, rows[row].state == .building {
+        try putInForce(row, &rows, tables, in: &transaction)
+      }
+      try transaction.put(folded: rows, in: tables.meta)
+    case .retire(let row, let member):
+      replaced.insert(member)
+      rows[row].state = .retired
+      try transaction.put(rows[row], in: tables.meta)
+    case .remove(let row):
+      guard try removeSome(rows[row], table, in: &transaction) else { return }
+      try transaction.remove(rows[row].rowName, in: tables.meta)
+      rows.remove(at: row)
+      try transaction.put(folded: rows, in: tables.meta)
+    }
+  }
+
+  /// Returns the lowest number that no row has.
+  private static func unused(_ rows: [RuleRow]) -> UInt16? {
+    let used = Set(rows.map(\.number))
+    return (1...UInt16.max).first { !used.contains($0) }
+  }
+
+  /// Puts a version in force that is folded up to the end of the log, replacing the earlier one. A later
+  /// version being built continues.
+  private func putInForce(
+    _ row: Int, _ rows: inout [RuleRow], _ tables: StoreTables, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    rows[row].state = .live
+    try transaction.put(rows[row], in: tables.meta)
+    for other in rows.indices
+    where rows[other].version < rows[row].version && rows[other].state != .retired
+      && ExactText(rows[other].name) == ExactText(rows[row].name)
+    {
+      rows[other].state = .retired
+      try transaction.put(rows[other], in: tables.meta)
+    }
+    // A pass that began earlier does not fold it.
+    var epoch: [UInt8] = []
+    epoch.append(varint: try StoreReader(transaction.view, tables).schemaEpoch() + 1)
+    try transaction.put(epoch, StoreMeta.Name.schemaEpoch.rawValue, in: tables.meta)
+  }
+
+  /// Removes rows of a version that is no longer in force.
+  ///
+  /// - Returns: Whether none is left.
+  private func removeSome(
+    _ row: RuleRow, _ table: Table, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> Bool {
+    let keys = try StoreReader(transaction.view, tables(of: transaction)).keys(
+      beginningWith: row.keyPrefix, in: table, limit: Self.removals)
+    do throws(EnvironmentError) {
+      for key in keys { try transaction.delete(key: key.span, in: table) }
+    } catch {
+      throw AnnalsError(error)
+    }
+    return keys.count < Self.removals
+  }
+
+  private func tables(of transaction: borrowing WriteTransaction) -> StoreTables {
+    StoreTables(transaction.environment)
+  }
+}
+
+extension StoreReader {
+  /// Returns the first keys of a table with a prefix.
+  func keys(
+    beginningWith prefix: [UInt8], in table: Table, limit: Int
+  ) throws(AnnalsError) -> [[UInt8]] {
+    var keys: [[UInt8]] = []
+    do throws(EnvironmentError) {
+      var cursor = try view.cursor(in: table)
+      var found = try cursor.seek(prefix.span)
+      while let row = found, keys.count < limit {
+        let key = row.key.copied
+        guard key.starts(with: prefix) else { break }
+        keys.append(key)
+        found = try cursor.next()
+      }
+    } catch {
+      throw AnnalsError(error)
+    }
+    return keys
+  }
+}

@@ -1,0 +1,174 @@
+package import AnnalsStore
+internal import AnnalsLog
+internal import AnnalsCoding
+internal import AnnalsSchema
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// The rule of calls to a store that was opened with inline projections: they fold the events of each call,
+/// and may refuse it.
+struct InlineRule: AppendRule {
+  let set: InlineSet
+
+  func satisfies(_ row: RuleRow) -> Bool { set.knows(row) }
+
+  func prepare(_ generation: Generation) throws(AnnalsError) {
+    // A snapshot reads no table that is opened later.
+    if generation.inline == nil { try generation.openInline() }
+  }
+
+  func apply(
+    _ call: AppendRequest, to group: inout AppendGroup, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> AnnalsError? {
+    try group.fold(call, into: set, in: &transaction)
+  }
+}
+
+extension EventStore {
+  /// The inline projections that the store was opened with; `nil` if there are none.
+  package var inline: InlineSet? {
+    for rule in rules {
+      if let rule = rule as? InlineRule { return rule.set }
+    }
+    return nil
+  }
+
+  /// Attaches inline projections to a store that is being opened.
+  package mutating func attach(_ set: InlineSet?) {
+    if let set { rules.append(InlineRule(set: set)) }
+  }
+}
+
+extension AppendGroup {
+  /// Returns the context in which the projections of a set fold.
+  private mutating func room(of set: InlineSet) -> InlineContext {
+    if let room = ruleMemory as? InlineContext, room.set.id == set.id { return room }
+    let new = set.room()
+    ruleMemory = new
+    return new
+  }
+
+  /// Folds the events of a call, which begins after the newest entry, and puts the changed rows.
+  ///
+  /// - Returns: The reason for refusing the call; nothing is put then.
+  /// - Throws: An error that ends the whole transaction.
+  fileprivate mutating func fold(
+    _ request: AppendRequest, into set: InlineSet, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> AnnalsError? {
+    let active: [(member: Int, row: Int)]
+    switch inForce(of: set) {
+    case .success(let found): active = found
+    case .failure(let error): return error
+    }
+    guard !active.isEmpty else { return nil }
+    guard let table = transaction.environment.later(StoreTables.inline.name) else {
+      return AnnalsError(
+        .requiresActivation,
+        "the store has no rows of its inline projections yet: open it again, which folds them")
+    }
+    for (member, row) in active
+    where rules[row].folded < last && last - rules[row].folded > InlineContext.longestGap {
+      return AnnalsError(
+        .requiresActivation,
+        "the inline projection '\(set.members[member].outline.name)' is folded up to position \(rules[row].folded) of \(last): open the store again, which folds the rest between other appends"
+      )
+    }
+    let room = room(of: set)
+    for (member, row) in active where rules[row].folded < last {
+      var changed = rules[row]
+      // A failed put is not a refusal. Part of the chunk may already be in the transaction, which must not be
+      // committed for other calls.
+      let refusal = try room.catchUp(
+        member: member, &changed, to: last, kinds, tables, table, in: &transaction)
+      if changed.folded != rules[row].folded { hasAppliedRules = true }
+      rules[row] = changed
+      if let refusal {
+        room.forget()
+        return refusal
+      }
+    }
+    do throws(AnnalsError) {
+      room.clear()
+      try locate(request, in: transaction)
+      try upcast(request, into: room)
+    } catch {
+      room.forget()
+      return error
+    }
+    let refusal = try room.fold(
+      into: active.map { ($0.member, rules[$0.row].number) }, table, in: &transaction)
+    if let refusal { return refusal }
+    hasAppliedRules = true
+    for (_, row) in active { rules[row].folded = last + UInt64(request.items.count) }
+    return nil
+  }
+
+  /// Returns the projections of a set that are in force in the store.
+  private func inForce(of set: InlineSet) -> Result<[(member: Int, row: Int)], AnnalsError> {
+    var active: [(member: Int, row: Int)] = []
+    for index in set.members.indices {
+      if let row = set.row(of: index, in: rules), rules[row].state == .live {
+        active.append((index, row))
+        continue
+      }
+      // If this version is mandatory, a newer version in force has already refused the call; otherwise this
+      // version is retired. A version that is not in force does not count.
+      let member = set.members[index]
+      let isSuperseded = rules.contains {
+        $0.state == .live && member.isNamed(by: $0) && $0.version > member.outline.version
+      }
+      if isSuperseded { continue }
+      return .failure(
+        AnnalsError(
+          .requiresActivation,
+          "the inline projection '\(member.outline.name)' is not in force in the store any more; open the store again"
+        ))
+    }
+    return .success(active)
+  }
+
+  /// Upcasts the events of a call to the form in which readers receive them.
+  private func upcast(_ request: AppendRequest, into room: InlineContext) throws(AnnalsError) {
+    let (set, buffer) = (room.set, room.buffer)
+    var entrances: [CompiledPlan.Entrance] = []
+    for record in request.records {
+      do throws(MissingStep) { entrances.append(try set.reach.plan.entrance(of: record)) } catch {
+        throw AnnalsError(
+          error.code,
+          "a '\(record.type.text)' of \(record.version.map { "version \($0)" } ?? "no version") cannot be folded: \(error)"
+        )
+      }
+    }
+    var next: [StreamName: UInt64] = [:]
+    for (index, part) in request.parts.enumerated() {
+      var revision = next[part.stream] ?? ends[index].map { $0.revision.rawValue + 1 } ?? 0
+      for item in part.items {
+        let event = request.items[item]
+        let metadata: Metadata
+        do throws(CodingFailure) {
+          let bytes = event.metadata
+          metadata = bytes.isEmpty ? Metadata() : try Metadata(encoded: bytes.span)
+        } catch {
+          throw AnnalsError(malformed: error, what: "the metadata")
+        }
+        let origin = Origin(
+          position: Position(last + 1 + UInt64(item)), stream: part.stream, revision: Revision(revision),
+          timestamp: Timestamp(microseconds: event.time), id: event.id, metadata: metadata, log: set.log)
+        do throws(UpcastFailure) {
+          let payload = event.payload
+          try set.reach.plan.upcast(
+            entrances[event.record], payload: payload.span, origin: origin, into: buffer)
+        } catch {
+          throw AnnalsError(error, origin)
+        }
+        revision += 1
+      }
+      if request.parts.count > 1 { next[part.stream] = revision }
+    }
+  }
+}

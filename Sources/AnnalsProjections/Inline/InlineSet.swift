@@ -1,0 +1,104 @@
+package import AnnalsLog
+package import AnnalsCoding
+package import AnnalsSchema
+internal import AnnalsStore
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// The inline projections that a store was opened with, without the type of its events.
+package struct InlineSet: Sendable {
+  /// The projections, in the order of the call.
+  package let members: [Member]
+  /// The plan for folding, in which no entry is skipped.
+  let reach: PlanResolver
+  /// The log's id.
+  let log: UUID
+  /// An id that distinguishes sets.
+  let id: UUID
+  /// Makes a context to fold in, for one thread.
+  private let makeRoom: @Sendable (InlineSet) -> InlineContext
+
+  /// One inline projection of the set.
+  package struct Member: Sendable {
+    let outline: ProjectionOutline
+    let isMandatory: Bool
+
+    /// Whether a row of `meta` belongs to the same projection, in any version.
+    func isNamed(by row: RuleRow) -> Bool { ExactText(row.name) == ExactText(outline.name) }
+  }
+
+  /// Creates the set of some projections.
+  ///
+  /// - Returns: `nil` for none.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan` if a projection is inconsistent, or two have one name.
+  package init?<Event: SchemaEvent>(
+    _ projections: [any InlineProjection<Event>.Type], _ plan: CompiledPlan, log: UUID
+  ) throws(AnnalsError) {
+    guard !projections.isEmpty else { return nil }
+    var members: [Member] = []
+    var folds: [InlineFold<Event>] = []
+    for projection in projections {
+      let fold = try InlineFold<Event>.of(projection)
+      guard !members.contains(where: { ExactText($0.outline.name) == ExactText(fold.outline.name) }) else {
+        throw AnnalsError(
+          .invalidPlan,
+          "two inline projections are called '\(fold.outline.name)': give one another name, or open the store with one of them"
+        )
+      }
+      members.append(Member(outline: fold.outline, isMandatory: fold.isMandatory))
+      folds.append(fold)
+    }
+    self.members = members
+    self.log = log
+    reach = PlanResolver(plan)
+    id = UUID()
+    makeRoom = { [folds] set in InlineFoldContext(set, folds) }
+  }
+
+  /// Makes a context to fold in, for one thread.
+  package func room() -> InlineContext { makeRoom(self) }
+
+  /// Returns the index of the row of a member in this version; `nil` if there is none.
+  package func row(of index: Int, in rows: [RuleRow]) -> Int? {
+    let member = members[index]
+    return rows.firstIndex { row in
+      row.state != .retired && row.version == member.outline.version && member.isNamed(by: row)
+    }
+  }
+
+  /// Whether a version of a projection is in the set.
+  package func knows(_ row: RuleRow) -> Bool {
+    members.contains { $0.isNamed(by: row) && $0.outline.version == row.version }
+  }
+}
+
+/// The fold of one inline projection, with the type of its events.
+struct InlineFold<Event: SchemaEvent>: Sendable {
+  let outline: ProjectionOutline
+  let isMandatory: Bool
+  let tables: [ProjectionTable]
+  let selection: EventSelection<Event>
+  let apply: @Sendable (Entry<Event>, inout ProjectionRows) throws -> Void
+
+  private init<P: InlineProjection>(_ projection: P.Type) throws(AnnalsError) where P.Event == Event {
+    outline = try ProjectionOutline(projection)
+    isMandatory = P.isMandatory
+    tables = P.tables
+    selection = P.events
+    apply = { entry, rows in try P.apply(entry, to: &rows) }
+  }
+
+  /// Returns the fold of a projection.
+  static func of(_ projection: any InlineProjection<Event>.Type) throws(AnnalsError) -> InlineFold {
+    try open(projection)
+  }
+
+  private static func open<P: InlineProjection>(_ projection: P.Type) throws(AnnalsError) -> InlineFold
+  where P.Event == Event {
+    try InlineFold(projection)
+  }
+}

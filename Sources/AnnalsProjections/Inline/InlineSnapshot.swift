@@ -1,0 +1,93 @@
+public import AnnalsCoding
+package import AnnalsLog
+public import AnnalsStore
+package import LMDB
+
+/// The rows of an inline projection in a snapshot of the store. They agree with the events of the same
+/// snapshot.
+public struct InlineSnapshot<P: InlineProjection>: ~Copyable, ~Escapable {
+  let source: RowSource
+  let outline: ProjectionOutline
+  private let folded: UInt64
+
+  @_lifetime(copy source)
+  init(_ source: RowSource, _ outline: ProjectionOutline, folded: UInt64) {
+    self.source = source
+    self.outline = outline
+    self.folded = folded
+  }
+
+  /// The position of the last folded entry; `nil` before the first. It is the newest entry, unless programs
+  /// that do not know the projection have appended.
+  public var position: Position? { folded == 0 ? nil : Position(folded) }
+
+  /// Returns the row with a key; `nil` if there is none.
+  ///
+  /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection, `damaged`
+  ///   or `inputOutput`.
+  /// - Complexity: One look-up.
+  public func get<R: ProjectionRow>(_ type: R.Type, _ key: R.Key) throws(AnnalsError) -> R? {
+    let space = try outline.space(of: type)
+    var whole = RowKeyBytes()
+    whole.bytes = source.prefix
+    whole.append(space)
+    key.encode(into: &whole)
+    let bytes = whole.bytes
+    guard bytes.count - source.prefix.count <= RowStaging.keyLimit,
+      let stored = try source.value(of: bytes.span)
+    else { return nil }
+    return try source.decode(stored)
+  }
+}
+
+extension StoreSnapshot {
+  /// Returns the rows of an inline projection.
+  ///
+  /// - Throws: ``AnnalsError`` with code `requiresActivation` if no program has opened the store with the
+  ///   projection for writing, or none since a pass or a repair left its rows unfolded; `superseded` if a
+  ///   newer version of it is in force; `damaged` or `inputOutput`.
+  /// - Complexity: O(inline projections).
+  @_lifetime(borrow self)
+  public func inline<P: InlineProjection<Event>>(_ projection: P.Type) throws(AnnalsError) -> InlineSnapshot<
+    P
+  > {
+    let outline = try ProjectionOutline(projection)
+    let rows = try reader.ruleRows().filter {
+      $0.state == .live && ExactText($0.name) == ExactText(outline.name)
+    }
+    guard let row = rows.first(where: { $0.version == outline.version }), let table = generation.inline else {
+      if let newer = rows.first(where: { $0.version > outline.version }) {
+        throw AnnalsError(
+          .superseded,
+          "version \(newer.version) of the inline projection '\(outline.name)' is in force, and this program has version \(outline.version): use a newer one"
+        )
+      }
+      throw AnnalsError(
+        .requiresActivation,
+        "version \(outline.version) of the inline projection '\(outline.name)' is not in force: open the store for writing with it"
+      )
+    }
+    guard row.text == outline.text else { throw AnnalsError(changedTablesOf: outline) }
+    let last = try reader.last()
+    // Entries from programs without the projection come after some that were folded. If none was folded, the
+    // rows were not copied.
+    guard row.isMandatory ? row.folded == last : row.folded > 0 || last == 0 else {
+      throw AnnalsError(
+        .requiresActivation,
+        "the inline projection '\(outline.name)' has not been folded again since the store was repaired, its streams were moved, or a program without it ran a pass: open the store for writing with it"
+      )
+    }
+    return InlineSnapshot(
+      RowSource(reader.view, table, prefix: row.keyPrefix, name: outline.name), outline, folded: row.folded)
+  }
+}
+
+extension Generation {
+  /// The table for rows of inline projections, if the file has it and it is open.
+  package var inline: Table? { environment.later(StoreTables.inline.name) }
+
+  /// Opens the table for rows of inline projections, if the file has it. Another process may have created it.
+  package func openInline() throws(AnnalsError) {
+    _ = try storage { () throws(EnvironmentError) in try environment.open(later: StoreTables.inline) }
+  }
+}

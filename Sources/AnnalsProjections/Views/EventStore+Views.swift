@@ -1,0 +1,57 @@
+internal import AnnalsLog
+internal import AnnalsSchema
+public import AnnalsStore
+public import AnnalsCoding
+
+extension EventStore {
+  /// Opens the view of a projection, and has it follow the log.
+  ///
+  /// The call returns at once. A view that has never been built, or must be rebuilt, is built in the
+  /// background (``View/status()``, ``View/waitUntil(_:timeout:)``). The view follows the log as long as this
+  /// store, a copy of it or a view of it is held.
+  ///
+  /// - Parameter projection: The projection, with the plan's current events.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan` if the projection is inconsistent; `wrongUse` if
+  ///   another projection of the program has its name and version; `shapeChanged` if its tables have changed
+  ///   but not its version; `superseded` if the store has a newer version and none of this one; `readOnly`,
+  ///   `diskFull`, `permission`, `tooManyReaders`, `usedAfterFork` or `inputOutput`.
+  /// - Complexity: O(files of views), independent of the length of the log.
+  public func view<P: Projection>(
+    _ projection: P.Type
+  ) throws(AnnalsError) -> View<P> where P.Event == Event {
+    let erased = try ErasedProjection<Event>(projection)
+    let views = try openViews()
+    return View(views: views, registered: try views.registry.register(erased))
+  }
+
+  /// Rebuilds the rows of a projection from the log. The existing rows can be read meanwhile.
+  ///
+  /// The call returns at once. A rebuild already under way continues.
+  ///
+  /// - Throws: As ``view(_:)``, and `readOnly` in a store that is open for reading only.
+  @discardableResult
+  public func rebuild<P: Projection>(_ projection: P.Type) throws(AnnalsError) -> View<P>
+  where P.Event == Event {
+    guard log.options.access == .readWrite else {
+      throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
+    }
+    let view = try view(projection)
+    try view.registry.rebuild(view.registered, because: "the program asked for it")
+    return view
+  }
+}
+
+extension EventStore {
+  /// Removes a view: the files of all its versions. The log does not change, and the next open of the view
+  /// rebuilds it.
+  ///
+  /// - Parameter name: The name of the projection.
+  /// - Throws: ``AnnalsError`` with code `busy` if it is open elsewhere, `readOnly`, `permission`,
+  ///   `usedAfterFork` or `inputOutput`.
+  public func remove(view name: String) throws(AnnalsError) {
+    guard log.options.access == .readWrite else {
+      throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
+    }
+    try openViews().registry.remove(name)
+  }
+}

@@ -1,0 +1,173 @@
+internal import AnnalsLog
+internal import AnnalsSchema
+internal import AnnalsStore
+internal import AnnalsCoding
+
+/// The decision about the files of a view when a program opens it. It changes nothing itself.
+struct ViewChoice: Equatable, Sendable {
+  /// The file that a build uses.
+  enum Building: Equatable, Sendable {
+    /// Nothing is built.
+    case none
+    /// A file whose build has already begun.
+    case going(on: UInt64)
+    /// A new file.
+    case new
+  }
+
+  /// The file that reads use; `nil` if there is none yet.
+  private(set) var serving: UInt64?
+  /// The build to run.
+  private(set) var building = Building.none
+  /// The reason for a rebuild; `nil` for a first build and for a raised version.
+  private(set) var reason: String?
+  /// The last version of the newer plan that has built, or is building, the current file from other inputs;
+  /// `nil` if there is none. Such a file is read, but neither folded nor replaced: otherwise two programs
+  /// would rebuild the same view in turns forever.
+  private(set) var newer: SchemaVersion?
+  /// The files that are not needed.
+  private(set) var discarded: [UInt64] = []
+  /// The files of versions that are not needed once no build is under way.
+  private(set) var outlived: [UInt64] = []
+
+  /// The facts about one file.
+  struct Candidate: Sendable {
+    var facts: ViewFacts
+    /// Whether it has read the current log.
+    var agreement: CheckpointAgreement
+    /// Whether its rows can be read as those of the program's version.
+    var isReadable: Bool
+  }
+
+  /// Makes the decision.
+  ///
+  /// - Parameters:
+  ///   - outline: The program's projection.
+  ///   - inputs: The inputs of its rows in the program's plan.
+  ///   - oldest: The plan's oldest version.
+  ///   - newest: The plan's last version.
+  ///   - candidates: The files of the name, of all versions and in any order.
+  ///   - noted: The reason to report for files that were gone before they could be examined.
+  /// - Throws: ``AnnalsError`` with code `shapeChanged` or `superseded`.
+  init(
+    _ outline: ProjectionOutline, _ inputs: ProjectionInputs, oldest: SchemaVersion?,
+    newest: SchemaVersion?, _ candidates: [Candidate], noted: String?
+  ) throws(AnnalsError) {
+    reason = noted
+    var own: [Candidate] = []
+    var isLost = false
+    for candidate in candidates.sorted(by: { $0.facts.number > $1.facts.number }) {
+      let facts = candidate.facts
+      guard facts.version == outline.version else { continue }
+      if let problem = Self.problem(candidate.agreement) {
+        discarded.append(facts.number)
+        reason = reason ?? problem
+      } else if facts.successor != nil {
+        // No process folds it any more, and it would redirect its readers forever.
+        discarded.append(facts.number)
+        isLost = true
+      } else if facts.definition == outline.text {
+        own.append(candidate)
+      } else if facts.isReady {
+        throw Self.changed(outline)
+      } else {
+        discarded.append(facts.number)
+      }
+    }
+    let ready = own.first { $0.facts.isReady }
+    try Self.mustNotBeNewer(candidates, outline, hasOwn: ready != nil)
+    serving = ready?.facts.number
+    if serving == nil, isLost { reason = reason ?? "the file that took its place is gone" }
+    let isNewer = { (facts: ViewFacts) in facts.plan.flatMap { plan in newest.map { plan > $0 } } ?? false }
+    var isStale = false
+    if let ready, let why = Self.difference(ready.facts, inputs, oldest) {
+      if isNewer(ready.facts) {
+        newer = ready.facts.plan
+      } else {
+        isStale = true
+        reason = why
+      }
+    }
+    for candidate in own where candidate.facts.number != serving {
+      let facts = candidate.facts
+      let isLater = facts.number > serving ?? 0 && building == .none && !facts.isReady
+      if isLater, Self.difference(facts, inputs, oldest) == nil {
+        building = .going(on: facts.number)
+        newer = nil
+      } else if isLater, isNewer(facts) {
+        // The file that reads use is followed until the build ends, unless it is of no use either.
+        if serving != nil, !isStale { continue }
+        building = .going(on: facts.number)
+        newer = facts.plan
+      } else {
+        discarded.append(facts.number)
+      }
+    }
+    if building == .none, serving == nil || isStale { building = .new }
+    let lower = candidates.filter { $0.facts.version < outline.version }
+    let isUsable = { (lower: Candidate) in
+      lower.facts.isReady && lower.facts.successor == nil && lower.isReadable && lower.agreement == .agrees
+    }
+    if serving == nil {
+      serving =
+        lower.filter(isUsable)
+        .max { ($0.facts.version, $0.facts.number) < ($1.facts.version, $1.facts.number) }?.facts.number
+    } else if building == .none {
+      outlived = lower.map(\.facts.number)
+    }
+  }
+
+  private static func difference(
+    _ facts: ViewFacts, _ inputs: ProjectionInputs, _ oldest: SchemaVersion?
+  ) -> String? {
+    guard let stored = ProjectionInputs(facts.inputs) else {
+      return "the file does not say what its rows depend on"
+    }
+    return inputs.reasonToRebuild(from: stored, oldest: oldest)
+  }
+
+  private static func problem(_ agreement: CheckpointAgreement) -> String? {
+    switch agreement {
+    case .agrees: nil
+    case .otherLog: "the view was folded from another log"
+    case .ahead(let last):
+      "the view was ahead of the log, which ends at position \(last): the log was restored, or lost its end"
+    case .differs:
+      "the log holds another entry where the view had read to: it was restored, or lost its end, and went on"
+    }
+  }
+
+  private static func changed(_ outline: ProjectionOutline) -> AnnalsError {
+    AnnalsError(
+      .shapeChanged,
+      "the tables of the projection '\(outline.name)' are not those that version \(outline.version) of it was stored with: raise its 'version'"
+    )
+  }
+
+}
+
+extension AnnalsError {
+  /// Creates the error for a view that a program with a newer plan has built.
+  init(of outline: ProjectionOutline, builtBy newer: SchemaVersion, _ own: SchemaVersion) {
+    self.init(
+      .superseded,
+      "the view '\(outline.name)' was built by a program whose plan ends with version \(newer), from other records than this one's, which ends with version \(own): it is read as it is, and only the newer program folds it; use that, or raise 'version' of the projection there, or call EventStore.rebuild(_:) when it is gone"
+    )
+  }
+}
+
+extension ViewChoice {
+  private static func mustNotBeNewer(
+    _ candidates: [Candidate], _ outline: ProjectionOutline, hasOwn: Bool
+  ) throws(AnnalsError) {
+    guard !hasOwn,
+      let newer = candidates.filter({ $0.facts.isReady && $0.agreement == .agrees }).map(\.facts.version)
+        .max(),
+      newer > outline.version
+    else { return }
+    throw AnnalsError(
+      .superseded,
+      "the store has version \(newer) of the projection '\(outline.name)', and the program has version \(outline.version): use the newer program, or call EventStore.remove(view:) to build the older version again"
+    )
+  }
+}

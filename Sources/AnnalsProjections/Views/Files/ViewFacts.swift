@@ -1,0 +1,158 @@
+internal import AnnalsLog
+internal import AnnalsSchema
+internal import AnnalsStore
+package import AnnalsCoding
+package import LMDB
+
+/// The facts recorded in a view's file.
+package struct ViewFacts: Equatable, Sendable {
+  /// The number in the names of its files.
+  var number: UInt64
+  /// The projection's name.
+  var name: String
+  /// The version of the projection.
+  var version: Int
+  /// The description of its tables (``ProjectionOutline/text``).
+  package var definition: String
+  /// The inputs of its rows (``ProjectionInputs/text``).
+  var inputs: String
+  /// The last version of the plan from which the inputs were taken; `nil` if the file does not record it.
+  var plan: SchemaVersion? = nil
+  /// Whether it has caught up once. Until then it is not read.
+  package var isReady: Bool
+  /// The checkpoint up to which it has read; `nil` before the first batch.
+  package var checkpoint: Checkpoint?
+  /// The position up to which its folds are not reported to observers, because an older version has reported
+  /// them.
+  var gate: UInt64
+  /// The number of the file that has replaced it; `nil` if there is none.
+  package var successor: UInt64?
+  /// Whether rows of an earlier version are being converted into it. If that is interrupted, the file is
+  /// useless.
+  var isCarrying: Bool
+}
+
+/// The rows of `meta` in a view's file.
+enum ViewRow: String, CaseIterable, Sendable {
+  /// Name, version and definition of the projection.
+  case view
+  /// The inputs of the rows.
+  case inputs
+  /// The last version of the plan that has built it.
+  case plan
+  /// The checkpoint up to which it has read.
+  case checkpoint
+  /// Whether it has caught up: one byte, 0 or 1.
+  case ready
+  /// The position up to which nothing is reported.
+  case gate
+  /// The file that has replaced it.
+  case successor
+  /// A mark that rows of an earlier version are being converted into it: one byte.
+  case carrying
+}
+
+extension ViewFile {
+  /// Returns the facts recorded in the file.
+  ///
+  /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
+  package func facts(_ view: TransactionView) throws(AnnalsError) -> ViewFacts {
+    let head = try row(.view, view) { (reader) throws(FormatFailure) in
+      (try reader.countedText(), Int(try reader.number(in: FormatRange.counts)), try reader.countedText())
+    }
+    guard let (name, version, definition) = head else { throw damage(.view, "it is missing") }
+    let inputs = try row(.inputs, view) { (reader) throws(FormatFailure) in try reader.countedText() }
+    return ViewFacts(
+      number: number, name: name, version: version, definition: definition, inputs: inputs ?? "",
+      plan: try plan(view), isReady: try isReady(view), checkpoint: try checkpoint(view),
+      gate: try gate(view),
+      successor: try successor(view), isCarrying: try isCarrying(view))
+  }
+
+  /// Returns the last version of the plan that has built the view; `nil` if the file does not record it.
+  func plan(_ view: TransactionView) throws(AnnalsError) -> SchemaVersion? {
+    let text = try row(.plan, view) { (reader) throws(FormatFailure) in try reader.countedText() }
+    return text.flatMap { SchemaVersion($0) }
+  }
+
+  /// Returns the checkpoint up to which the view has read; `nil` before the first batch.
+  func checkpoint(_ view: TransactionView) throws(AnnalsError) -> Checkpoint? {
+    try row(.checkpoint, view) { (reader) throws(FormatFailure) in try Checkpoint(&reader) }
+  }
+
+  /// Whether the view has caught up once.
+  func isReady(_ view: TransactionView) throws(AnnalsError) -> Bool {
+    try row(.ready, view) { (reader) throws(FormatFailure) in try reader.byte() == 1 } ?? false
+  }
+
+  /// Returns the position up to which nothing is reported to observers.
+  func gate(_ view: TransactionView) throws(AnnalsError) -> UInt64 {
+    try row(.gate, view) { (reader) throws(FormatFailure) in try reader.number() } ?? 0
+  }
+
+  /// Returns the number of the file that has replaced this one; `nil` if there is none.
+  func successor(_ view: TransactionView) throws(AnnalsError) -> UInt64? {
+    try row(.successor, view) { (reader) throws(FormatFailure) in try reader.number() }
+  }
+
+  /// Whether rows of an earlier version are being converted into it.
+  func isCarrying(_ view: TransactionView) throws(AnnalsError) -> Bool {
+    try row(.carrying, view) { (reader) throws(FormatFailure) in try reader.byte() == 1 } ?? false
+  }
+
+  private func row<Value>(
+    _ row: ViewRow, _ view: TransactionView, _ parse: (inout ByteReader) throws(FormatFailure) -> Value
+  ) throws(AnnalsError) -> Value? {
+    let key = Array(row.rawValue.utf8)
+    let stored: Span<UInt8>?
+    do throws(EnvironmentError) { stored = try view.value(forKey: key.span, in: meta) } catch {
+      throw AnnalsError(error)
+    }
+    guard let stored else { return nil }
+    do throws(FormatFailure) {
+      var reader = ByteReader(stored.extracting(try Row.open(stored, key: key.span)))
+      return try parse(&reader)
+    } catch {
+      throw damage(row, "\(error)")
+    }
+  }
+
+  private func damage(_ row: ViewRow, _ problem: String) -> AnnalsError {
+    AnnalsError(
+      .damaged,
+      "the view '\(name)': its row '\(row.rawValue)' is not what was stored (\(problem)); rebuild the view",
+      details: AnnalsError.Details {
+        $0.file = Self.stem(number) + ".mdb"
+        $0.table = "meta"
+      })
+  }
+}
+
+extension WriteTransaction {
+  /// Sets a row of a view's `meta`.
+  mutating func put(_ value: [UInt8], _ row: ViewRow, in file: ViewFile) throws(AnnalsError) {
+    try put(value, row.rawValue, in: file.meta)
+  }
+
+  /// Records the facts in a view's new file.
+  mutating func put(
+    beginning outline: ProjectionOutline, _ inputs: ProjectionInputs, plan: SchemaVersion?,
+    isCarrying: Bool, in file: ViewFile
+  ) throws(AnnalsError) {
+    var head: [UInt8] = []
+    head.append(counted: outline.name.utf8)
+    head.append(varint: UInt64(outline.version))
+    head.append(counted: outline.text.utf8)
+    try put(head, .view, in: file)
+    var lines: [UInt8] = []
+    lines.append(counted: inputs.text.utf8)
+    try put(lines, .inputs, in: file)
+    if let plan {
+      var version: [UInt8] = []
+      version.append(counted: plan.description.utf8)
+      try put(version, .plan, in: file)
+    }
+    try put([0], .ready, in: file)
+    if isCarrying { try put([1], .carrying, in: file) }
+  }
+}

@@ -1,0 +1,27 @@
+internal import AnnalsLog
+internal import AnnalsStore
+internal import AnnalsCoding
+internal import AnnalsSchema
+
+/// A projection without its type, as the code that folds several projections uses it.
+struct ErasedProjection<Event: SchemaEvent>: Sendable {
+  /// The projection's type.
+  let type: ObjectIdentifier
+  let outline: ProjectionOutline
+  let selection: EventSelection<Event>
+  let upcasts: [RowUpcast]
+  /// Makes the value that folds into a file.
+  let folding: @Sendable (ViewFile) -> ViewFolding<Event>
+
+  init<P: Projection>(_ projection: P.Type) throws(AnnalsError) where P.Event == Event {
+    type = ObjectIdentifier(projection)
+    let outline = try ProjectionOutline(projection)
+    self.outline = outline
+    selection = P.events
+    upcasts = P.upcasts
+    folding = { ViewFold<P>($0, outline) }
+  }
+
+  /// The name by which a store knows the projection.
+  var name: String { outline.name }
+}

@@ -1,0 +1,89 @@
+internal import AnnalsLog
+internal import AnnalsStore
+internal import AnnalsCoding
+internal import AnnalsSchema
+internal import LMDB
+import Synchronization
+
+/// The object shared by all stores of this process that are open at one path with one plan: the registry of
+/// their views.
+///
+/// When this object is released, the threads end.
+final class OpenViews<Event: SchemaEvent>: Sendable {
+  let registry: ViewRegistry<Event>
+
+  init(_ registry: ViewRegistry<Event>) {
+    self.registry = registry
+  }
+
+  deinit {
+    // The child process of a fork has none of the threads.
+    if !registry.core.isInherited { registry.close() }
+  }
+}
+
+/// Holds the views of a store, as long as the store is open.
+package final class ViewHolder: Sendable {
+  private let host = Mutex<(any AnyObject & Sendable)?>(nil)
+
+  /// Keeps a host until the store is released.
+  func hold(_ host: some AnyObject & Sendable) {
+    self.host.withLock { $0 = host }
+  }
+}
+
+/// The hosts of a log that are in use.
+package struct ViewHosts: Sendable {
+  /// The properties that stores sharing a host have in common.
+  struct Key: Hashable, Sendable {
+    let plan: ObjectIdentifier
+    let access: StoreOptions.Access
+    /// Whether newer types are skipped. The lease of the host shows that to other processes.
+    let isSkipping: Bool
+  }
+
+  private struct Weak: Sendable {
+    weak var host: (any AnyObject & Sendable)?
+  }
+
+  private var hosts: [Key: Weak] = [:]
+
+  /// Returns the existing host, or a new one.
+  mutating func host<Event: SchemaEvent>(
+    _ key: Key, _ make: () -> OpenViews<Event>
+  ) -> OpenViews<Event> {
+    if let host = hosts[key]?.host as? OpenViews<Event> { return host }
+    let host = make()
+    hosts = hosts.filter { $0.value.host != nil }
+    hosts[key] = Weak(host: host)
+    return host
+  }
+}
+
+/// The open views of a log, shared by all stores of this process that are open there.
+final class SharedViewHosts: Sendable {
+  let table = Mutex(ViewHosts())
+}
+
+extension LogCore {
+  /// The open views of the log.
+  var viewHosts: SharedViewHosts { attachments.value(SharedViewHosts.self) { SharedViewHosts() } }
+}
+
+extension EventStore {
+  /// Returns the views of the store.
+  func openViews() throws(AnnalsError) -> OpenViews<Event> {
+    if log.core.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
+    let key = ViewHosts.Key(
+      plan: ObjectIdentifier(Plan.self), access: log.options.access,
+      isSkipping: reach.skipping != nil)
+    let (core, reach, options) = (log.core, reach, log.options)
+    let views = core.viewHosts.table.withLock { hosts in
+      hosts.host(key) {
+        OpenViews(ViewRegistry<Event>(core, reach.passingOverNothing(), options.access, options.viewPace))
+      }
+    }
+    attachments.value(ViewHolder.self) { ViewHolder() }.hold(views)
+    return views
+  }
+}

@@ -1,0 +1,93 @@
+internal import AnnalsLog
+internal import AnnalsSchema
+internal import AnnalsStore
+internal import AnnalsCoding
+internal import LMDB
+
+/// The rows of an earlier version, with which a view begins instead of the log.
+struct RowSeed: Sendable {
+  let file: ViewFile
+  let version: Int
+  let carrying: RowCarrying
+}
+
+extension ViewFold {
+  /// The number of rows converted in one transaction.
+  private static var batch: Int { 20_000 }
+
+  /// Converts and puts the rows of an earlier version, in as many transactions as needed.
+  func carryRows(_ seed: RowSeed, _ isOver: () -> Bool) throws(AnnalsError) -> Checkpoint? {
+    let snapshot: ReadTransaction
+    do { snapshot = try seed.file.environment.beginRead() } catch { throw AnnalsError(error) }
+    let checkpoint = try seed.file.checkpoint(snapshot.view)
+    let tables = P.tables
+    var cursor: Cursor
+    do { cursor = try snapshot.view.cursor(in: seed.file.rows) } catch { throw AnnalsError(error) }
+    var isLast = false
+    while !isLast, !isOver() {
+      try file.makeRoom()
+      var transaction: WriteTransaction
+      do { transaction = try file.environment.beginWrite(durability: .none) } catch {
+        throw AnnalsError(error)
+      }
+      do throws(AnnalsError) {
+        isLast = try carry(Self.batch, from: &cursor, seed, tables, transaction)
+        try flush(into: &transaction)
+        if isLast {
+          if let checkpoint { try transaction.put(checkpoint.encoded(), .checkpoint, in: file) }
+          try transaction.remove(ViewRow.carrying.rawValue, in: file.meta)
+        }
+      } catch {
+        transaction.abort()
+        forget()
+        throw error
+      }
+      do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
+      forget()
+    }
+    return isLast ? checkpoint : nil
+  }
+
+  /// Converts the next rows.
+  ///
+  /// - Returns: Whether there are no more.
+  private func carry(
+    _ count: Int, from cursor: inout Cursor, _ seed: RowSeed, _ tables: [ProjectionTable],
+    _ transaction: borrowing WriteTransaction
+  ) throws(AnnalsError) -> Bool {
+    let from = RowOpening(seed.file)
+    var rows = lentRows(transaction)
+    for _ in 0..<count {
+      guard let row = try cursor.nextRow() else { return true }
+      guard let step = seed.carrying.steps[row.key[0]] else { continue }
+      let payload = try from.open(row.value, row.key)
+      do {
+        switch step {
+        case .rule(let rule): try rule.run(payload, &rows)
+        case .carry(let table, let conversion): try tables[table].carry(payload, conversion, &rows)
+        }
+      } catch {
+        throw AnnalsError(
+          .ruleFailed,
+          "the view '\(P.name)': a row of version \(seed.version) cannot become one of version \(P.version): \(error)",
+          underlying: error)
+      }
+    }
+    return false
+  }
+}
+
+/// Opens stored rows of a file.
+private struct RowOpening {
+  let name: String
+
+  init(_ file: ViewFile) { name = file.name }
+
+  @_lifetime(copy stored)
+  func open(_ stored: Span<UInt8>, _ key: Span<UInt8>) throws(AnnalsError) -> Span<UInt8> {
+    do throws(FormatFailure) { return stored.extracting(try Row.open(stored, key: key)) } catch {
+      throw AnnalsError(
+        .damaged, "the view '\(name)': a row is not what was stored (\(error)); rebuild the view")
+    }
+  }
+}

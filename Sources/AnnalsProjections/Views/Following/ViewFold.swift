@@ -1,0 +1,228 @@
+internal import AnnalsLog
+internal import AnnalsStore
+internal import AnnalsCoding
+internal import AnnalsSchema
+internal import LMDB
+
+/// The reason that a batch was not stored.
+enum FoldFailure: Error {
+  /// The projection cannot fold the event at a position.
+  case poison(position: UInt64, AnnalsError)
+  /// Anything else: the disk, the file, the log.
+  case other(AnnalsError)
+}
+
+/// The outcome of a batch.
+enum FoldOutcome {
+  /// It is stored up to a checkpoint.
+  case stored(Checkpoint)
+  /// The view was folded elsewhere: it is at this checkpoint, and nothing was stored.
+  case elsewhere(Checkpoint?)
+  /// Another file has replaced this one, and nothing was stored.
+  case succeeded
+}
+
+/// Folds entries into a view's file, for any projection. Used by one thread.
+class ViewFolding<Event: SchemaEvent> {
+  let file: ViewFile
+
+  init(_ file: ViewFile) {
+    self.file = file
+  }
+
+  /// Folds a page and those that `next` returns, in one transaction with the checkpoint after them.
+  ///
+  /// - Parameters:
+  ///   - first: The first page, whose entries up to `start` are skipped.
+  ///   - start: The checkpoint up to which the view has read.
+  ///   - durability: When the batch is on disk.
+  ///   - next: Returns the next page, given the number of staged bytes; `nil` to end the batch.
+  func fold(
+    _ first: ViewPage<Event>, from start: Checkpoint?, _ durability: Durability,
+    next: (Int) -> ViewPage<Event>?
+  ) throws(FoldFailure) -> FoldOutcome {
+    .elsewhere(start)
+  }
+
+  /// Begins with the rows of an earlier version.
+  ///
+  /// - Returns: The checkpoint up to which those have read.
+  func carry(_ seed: RowSeed, _ isOver: () -> Bool) throws(AnnalsError) -> Checkpoint? { nil }
+
+  /// Whether it keeps rows in memory.
+  var keepsRows: Bool { false }
+
+  /// Frees the memory of the rows that it keeps.
+  func free() {}
+}
+
+/// Folds entries into the file of one projection, with the rows and checkpoint of a batch in one transaction.
+/// Used by one thread.
+final class ViewFold<P: Projection>: ViewFolding<P.Event> {
+  /// The most rows, and the most bytes of rows, kept in memory between batches.
+  private static var most: (rows: Int, bytes: Int) { (200_000, 32 << 20) }
+
+  private let outline: ProjectionOutline
+  private var staging: RowStaging
+  /// The bytes of rows in memory, as the process counts them.
+  private var claimed = 0
+  private let selection: EventSelection<P.Event>
+  /// The lock that shows whether the projection has observers.
+  private let observers: ObserverLock
+  /// The number of the last commit of this fold.
+  private var known: UInt64?
+
+  init(_ file: ViewFile, _ outline: ProjectionOutline) {
+    self.outline = outline
+    staging = RowStaging(outline, P.tables)
+    selection = P.events
+    observers = ObserverLock(P.name, in: file.directory)
+    super.init(file)
+  }
+
+  override func fold(
+    _ first: ViewPage<P.Event>, from start: Checkpoint?, _ durability: Durability,
+    next: (Int) -> ViewPage<P.Event>?
+  ) throws(FoldFailure) -> FoldOutcome {
+    var transaction: WriteTransaction
+    try other { () throws(AnnalsError) in try file.makeRoom() }
+    do { transaction = try file.environment.beginWrite(durability: durability) } catch {
+      throw .other(AnnalsError(error))
+    }
+    var end = first.end
+    do throws(FoldFailure) {
+      let (found, successor) = try other { () throws(AnnalsError) in
+        (try file.checkpoint(transaction.view), try file.successor(transaction.view))
+      }
+      // A checkpoint never goes back.
+      let isBehind = first.end.position < start?.position ?? 0
+      guard found == start, successor == nil, !isBehind else {
+        transaction.abort()
+        forget()
+        return successor == nil ? .elsewhere(found) : .succeeded
+      }
+      if transaction.id != known.map({ $0 + 1 }) { staging.forget() }
+      var position = start?.position.rawValue ?? 0
+      var page = first
+      while true {
+        try apply(page.entries, after: position, transaction)
+        end = page.end
+        position = end.position.rawValue
+        let fits = claim(staging.size + staging.changedSize)
+        guard fits, let further = next(staging.changedSize) else { break }
+        page = further
+      }
+      try flush(into: &transaction, after: start?.position.rawValue ?? 0)
+      try other { () throws(AnnalsError) in
+        // A view has no observers while it is built.
+        if try file.isReady(transaction.view) {
+          try ChangeJournal.note(
+            staging, at: end.position, in: file.changes, isObserved: observers.isAnybody, &transaction)
+        }
+        try transaction.put(end.encoded(), .checkpoint, in: file)
+      }
+    } catch {
+      transaction.abort()
+      forget()
+      throw error
+    }
+    let id = transaction.id
+    do throws(EnvironmentError) { try transaction.commit() } catch {
+      forget()
+      throw .other(AnnalsError(error))
+    }
+    known = id
+    if durability == .none {
+      // This shortens the flush at the end.
+      do { try file.environment.startWriteback() } catch { throw .other(AnnalsError(error)) }
+    }
+    if staging.count > Self.most.rows || !claim(staging.size) || staging.size > Self.most.bytes {
+      free()
+      known = id
+    } else {
+      staging.settle()
+    }
+    return .stored(end)
+  }
+
+  override func carry(_ seed: RowSeed, _ isOver: () -> Bool) throws(AnnalsError) -> Checkpoint? {
+    try carryRows(seed, isOver)
+  }
+
+  override var keepsRows: Bool { staging.count > 0 }
+
+  override func free() {
+    known = nil
+    staging = RowStaging(outline, P.tables)
+    _ = claim(0)
+  }
+
+  /// Counts the bytes of rows in memory.
+  ///
+  /// - Returns: Whether the views of the process have no more than they may.
+  private func claim(_ size: Int) -> Bool {
+    defer { claimed = size }
+    return ViewMemory.change(by: size - claimed)
+  }
+
+  deinit { _ = claim(0) }
+
+  /// Returns the rows inside a transaction.
+  @_lifetime(borrow transaction)
+  func lentRows(_ transaction: borrowing WriteTransaction) -> ProjectionRows {
+    ProjectionRows(staging, file.source(transaction.view))
+  }
+
+  /// Stores the changes of a batch. If a row cannot be encoded, the entry that changed it is to blame.
+  private func flush(into transaction: inout WriteTransaction, after start: UInt64) throws(FoldFailure) {
+    do throws(AnnalsError) { try staging.flush(into: &transaction, file.rows) } catch {
+      guard error.code == .ruleFailed, let position = error.details.position?.rawValue, position > start
+      else {
+        throw .other(error)
+      }
+      throw .poison(position: position, error)
+    }
+  }
+
+  /// Stores the changes.
+  func flush(into transaction: inout WriteTransaction) throws(AnnalsError) {
+    try staging.flush(into: &transaction, file.rows)
+  }
+
+  func forget() {
+    staging.forget()
+    known = nil
+    _ = claim(0)
+  }
+
+  private func apply(
+    _ page: [Entry<P.Event>], after position: UInt64,
+    _ transaction: borrowing WriteTransaction
+  ) throws(FoldFailure) {
+    let staging = staging
+    var rows = ProjectionRows(staging, file.source(transaction.view))
+    let entries = page.span
+    for index in entries.indices {
+      do {
+        try entries.lend(index, with: &rows) { (entry, rows) throws in
+          // Two scans overlap when they merge.
+          guard entry.position.rawValue > position, selection.includes(entry) else { return }
+          staging.enter(entry.position.rawValue)
+          try P.apply(entry, to: &rows)
+        }
+      } catch {
+        // A failed read may be the cause, whatever the projection throws.
+        if let failure = staging.failure { throw .other(failure) }
+        let cause = AnnalsError(
+          error, folding: entries[index].position, of: entries[index].stream, in: P.name)
+        throw cause.code == .ruleFailed
+          ? .poison(position: entries[index].position.rawValue, cause) : .other(cause)
+      }
+    }
+  }
+}
+
+/// Runs `body`, whose errors are not the projection's.
+private func other<R>(_ body: () throws(AnnalsError) -> R) throws(FoldFailure) -> R {
+  do { return try body() } catch { throw .other(error) }
+}

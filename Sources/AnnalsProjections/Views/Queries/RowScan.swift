@@ -1,0 +1,209 @@
+internal import AnnalsLog
+internal import AnnalsStore
+public import AnnalsCoding
+internal import AnnalsSchema
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// A scan of a query's rows, one after the other.
+///
+/// ```swift
+/// try view.read { rows in
+///   var scan = try rows.scan(RowQuery(File.self, .prefix("Sources/")))
+///   while let file = try scan.next() { print(file.path) }
+/// }
+/// ```
+public struct RowScan<Row: ProjectionRow>: ~Copyable, ~Escapable {
+  private let source: RowSource
+  private let query: RowQuery<Row>
+  private let bounds: RowBounds
+  private var remaining: Int
+  private var stored: StoredRows
+  /// Whether the current stored key has not been delivered yet.
+  private var isPending = false
+  /// The staged changes in the range; `nil` if there can be none.
+  private var staged: StagedScan<Row>?
+  /// The current whole key.
+  private var key: [UInt8] = []
+  /// The number of its staged change; `nil` for a stored key.
+  private var number: Int?
+
+  @_lifetime(copy reading)
+  init(_ query: RowQuery<Row>, in reading: RowReading, after token: PageToken?) throws(AnnalsError) {
+    let bounds = try RowBounds(query, reading.outline, prefix: reading.source.prefix, after: token)
+    var staged: StagedScan<Row>?
+    if let staging = reading.staging {
+      staged = try StagedScan(staging, bounds, isBackwards: query.isDescending)
+    }
+    let stored = try StoredRows(
+      reading.source, from: bounds.lower, to: bounds.upper, isBackwards: query.isDescending)
+    source = reading.source
+    self.query = query
+    self.bounds = bounds
+    remaining = query.most
+    self.staged = staged
+    self.stored = stored
+  }
+
+  /// Returns the next row; `nil` at the end or the limit.
+  ///
+  /// - Throws: ``AnnalsError`` with code `ruleFailed` if a predicate throws, `damaged` or `inputOutput`.
+  public mutating func next() throws(AnnalsError) -> Row? {
+    guard remaining > 0 else { return nil }
+    while try step() {
+      guard let row = try accepted() else { continue }
+      remaining -= 1
+      return row
+    }
+    remaining = 0
+    return nil
+  }
+
+  /// Counts the rows left. Without a predicate none is decoded.
+  mutating func count() throws(AnnalsError) -> Int {
+    var count = 0
+    while count < remaining, try step() {
+      if query.needsRows, try accepted() == nil { continue }
+      count += 1
+    }
+    remaining = 0
+    return count
+  }
+
+  /// Returns the token for the next page, after the rows up to the limit were read; `nil` if nothing follows.
+  mutating func nextPage() throws(AnnalsError) -> PageToken? {
+    guard !key.isEmpty else { return nil }
+    let last = PagePlace(scope: bounds.scope, key: Array(key[(source.prefix.count + 1)...]))
+    guard try step() else { return nil }
+    return last.token
+  }
+
+  /// Advances to the next stored or staged key of the range.
+  ///
+  /// - Returns: Whether there is one.
+  private mutating func step() throws(AnnalsError) -> Bool {
+    while true {
+      if !isPending { isPending = try stored.step() }
+      guard let next = staged?.walk.peek(), let found = staged?.key(next) else {
+        guard isPending else { return false }
+        takeStored()
+        return true
+      }
+      let isSame = isPending && found == stored.key
+      if isPending, !isSame, found.span.precedes(stored.key.span) == query.isDescending {
+        takeStored()
+        return true
+      }
+      // A staged change replaces the stored row with the same key.
+      if isSame { isPending = false }
+      staged?.walk.pass()
+      guard staged?.isThere(next) == true else { continue }
+      key = found
+      number = next
+      return true
+    }
+  }
+
+  private mutating func takeStored() {
+    key.removeAll(keepingCapacity: true)
+    key += stored.key
+    number = nil
+    isPending = false
+  }
+
+  /// Returns the current row; `nil` if it does not match a predicate.
+  private func accepted() throws(AnnalsError) -> Row? {
+    let row = try row()
+    for predicate in query.predicates {
+      do { if try !predicate.evaluate(row) { return nil } } catch {
+        throw AnnalsError(
+          .ruleFailed,
+          "the view '\(source.name)': the predicate of a query of '\(Row.recordName)' cannot be evaluated",
+          underlying: error)
+      }
+    }
+    return row
+  }
+
+  private func row() throws(AnnalsError) -> Row {
+    if let number, let row = try staged?.row(number, source) { return row }
+    let (key, value) = (key, stored.value)
+    let opened = try source.open(value.span, key.span)
+    guard bounds.place.isSecondary else { return try source.decode(opened) }
+    let primary = opened.copied
+    if let row = staged?.row(of: primary) { return row }
+    if let stored = try source.value(of: primary.span) { return try source.decode(stored) }
+    throw AnnalsError(leadingNowhere: query.key, in: source.name, to: Row.recordName)
+  }
+}
+
+@available(*, unavailable)
+extension RowScan: Sendable {}
+
+/// The staged changes in the range of a query.
+struct StagedScan<Row: ProjectionRow> {
+  private let table: StagedTable<Row>
+  private let rowKeys: KeyTable
+  /// The entries of secondary keys; `nil` if rows are found by their own.
+  private let entries: StagedKeys?
+  /// The iteration over the keys.
+  var walk: StagedWalk
+
+  init(_ staging: RowStaging, _ bounds: RowBounds, isBackwards: Bool) throws(AnnalsError) {
+    table = try staging.table(of: Row.self)
+    rowKeys = table.keys
+    if bounds.place.isSecondary {
+      staging.keys.bringIntoOrder()
+      let keys = staging.keys
+      entries = keys
+      walk = StagedWalk(keys.order, keys.keys, from: bounds.lower, to: bounds.upper, isBackwards: isBackwards)
+    } else {
+      table.bringIntoOrder()
+      entries = nil
+      walk = StagedWalk(table.order, rowKeys, from: bounds.lower, to: bounds.upper, isBackwards: isBackwards)
+    }
+  }
+
+  /// The whole key with a number.
+  func key(_ number: Int) -> [UInt8] {
+    guard let entries else { return rowKeys[number].copied }
+    let keys = entries.keys
+    return keys[number].copied
+  }
+
+  /// Whether there is a row or an entry; if not, it was removed.
+  func isThere(_ number: Int) -> Bool {
+    entries.map { $0.values[number] != nil } ?? (table.rows[number] != nil)
+  }
+
+  /// Returns the row of the key with a number.
+  func row(_ number: Int, _ source: RowSource) throws(AnnalsError) -> Row? {
+    guard let entries else { return table.rows[number] }
+    guard let primary = entries.values[number] else { return nil }
+    if let row = row(of: primary) { return row }
+    guard let stored = try source.value(of: primary.span) else {
+      throw AnnalsError(leadingNowhere: nil, in: source.name, to: Row.recordName)
+    }
+    return try source.decode(stored)
+  }
+
+  /// Returns the row of a whole key, if it is in memory.
+  func row(of primary: [UInt8]) -> Row? {
+    rowKeys.find(primary.span).flatMap { table.rows[$0] }
+  }
+}
+
+extension AnnalsError {
+  /// Creates the error for an entry of a secondary key that leads to a missing row.
+  init(leadingNowhere key: String?, in view: String, to row: String) {
+    self.init(
+      .damaged,
+      "the view '\(view)': an entry of a secondary key\(key.map { " '\($0)'" } ?? "") leads to no row of '\(row)'; rebuild the view"
+    )
+  }
+}

@@ -1,0 +1,231 @@
+internal import AnnalsLog
+internal import AnnalsStore
+public import AnnalsCoding
+internal import AnnalsSchema
+internal import LMDB
+
+/// The keys of the rows of one table seen so far.
+///
+/// It is one value, so that a look-up checks once whether it is shared. Methods called for each row can be
+/// inlined, so that they are specialised where the types of rows and keys are known. As generic code, a fold
+/// of a small event took more than twice as long.
+@usableFromInline struct StagedNumbers {
+  /// The keys, each with the prefix of the projection and the table.
+  var keys = KeyTable()
+  /// Whether each key's row is to be put or removed.
+  var isChanged: [Bool] = []
+  /// The keys of changed rows, in the order of their first change.
+  var changed: [Int] = []
+  /// The position of the entry that last changed each key's row; 0 if it is not known.
+  var changes: [UInt64] = []
+  /// The position of the entry that is being folded.
+  var position: UInt64 = 0
+  /// The key being looked for; it keeps the shared prefix.
+  @usableFromInline var room = RowKeyBytes()
+  /// A key compared with it, which also keeps the prefix.
+  @usableFromInline var other = RowKeyBytes()
+  /// The length of the shared prefix.
+  @usableFromInline private(set) var headCount = 0
+
+  /// Returns the number of the key that `write` writes: that of the next key if it is new; negative if it is
+  /// too long.
+  @inlinable mutating func number(_ write: (inout RowKeyBytes) -> Void) -> Int {
+    begin()
+    write(&room)
+    return find()
+  }
+
+  /// Sets the shared prefix.
+  mutating func begin(with head: [UInt8]) {
+    guard !room.bytes.prefix(headCount).elementsEqual(head) else { return }
+    (room.bytes, other.bytes, headCount) = (head, head, head.count)
+  }
+
+  /// Begins a key.
+  @usableFromInline mutating func begin() {
+    room.bytes.removeLast(room.bytes.count - headCount)
+  }
+
+  /// Returns the number of the key that was written.
+  @usableFromInline mutating func find() -> Int {
+    // The last byte of the prefix is the space's, which counts.
+    guard room.bytes.count - headCount < RowStaging.keyLimit else { return -1 }
+    let key = room.bytes
+    let (number, isNew) = keys.number(of: key.span)
+    if isNew {
+      isChanged.append(false)
+      changes.append(0)
+    }
+    return number
+  }
+
+  /// Whether `write` writes the key that was looked for last.
+  @inlinable mutating func isSame(_ write: (inout RowKeyBytes) -> Void) -> Bool {
+    other.bytes.removeLast(other.bytes.count - headCount)
+    write(&other)
+    return other.bytes == room.bytes
+  }
+
+  /// Records that the row of a key was changed.
+  @usableFromInline mutating func change(_ number: Int) {
+    changes[number] = position
+    guard !isChanged[number] else { return }
+    isChanged[number] = true
+    changed.append(number)
+  }
+}
+
+/// The rows of one table that were read or changed and are not stored yet, without their type.
+@usableFromInline class StagedRows {
+  /// The description of the table.
+  final let outline: TableOutline
+  /// The number of the space that holds its rows.
+  final let space: UInt8
+  /// Whether rows have secondary keys.
+  @usableFromInline final let hasKeys: Bool
+  /// The keys seen so far.
+  @usableFromInline final var numbers = StagedNumbers()
+  /// The keys of changed rows, sorted as of the last call that sorted them.
+  private(set) final var order = StagedOrder()
+  /// The number of bytes of encoded rows, which is about the memory of the rows held.
+  final var size = 0
+
+  init(_ outline: TableOutline, _ space: UInt8) {
+    self.outline = outline
+    self.space = space
+    hasKeys = !outline.keys.isEmpty
+  }
+
+  /// The keys seen so far, each with the prefix of the projection and the table.
+  final var keys: KeyTable { numbers.keys }
+  /// The keys of changed rows, in the order of their first change.
+  final var changed: [Int] { numbers.changed }
+
+  /// Sets the prefix of all keys of the projection.
+  final func begin(with prefix: [UInt8]) {
+    numbers.begin(with: prefix + [space])
+  }
+
+  /// Sorts the keys of changed rows.
+  final func bringIntoOrder() {
+    order.take(Array(changed[order.taken...]), keys)
+  }
+
+  /// Whether the key with a number has a row; if not, it was removed.
+  func isThere(_ number: Int) -> Bool { false }
+
+  /// Adds the payload of the row with a number to `bytes`.
+  ///
+  /// - Returns: Whether there is a row; if not, it was removed.
+  func encode(_ number: Int, into bytes: inout [UInt8]) throws(CodingFailure) -> Bool { false }
+
+  /// Throws if a changed row cannot be encoded.
+  final func check() throws(AnnalsError) {
+    var value: [UInt8] = []
+    for number in changed {
+      value.removeAll(keepingCapacity: true)
+      do throws(CodingFailure) { _ = try encode(number, into: &value) } catch {
+        throw unencodable(number, error)
+      }
+    }
+  }
+
+  /// Creates the error for a changed row that cannot be encoded.
+  private func unencodable(_ number: Int, _ failure: CodingFailure) -> AnnalsError {
+    let position = numbers.changes[number]
+    let place = position == 0 ? "" : "position \(position): "
+    return AnnalsError(
+      .ruleFailed,
+      "\(place)the fold has put a row of '\(outline.name)' that has no encoding: \(failure)",
+      details: AnnalsError.Details { $0.position = position == 0 ? nil : Position(position) },
+      underlying: failure)
+  }
+
+  /// Puts and removes the changed rows, in the order of keys.
+  ///
+  /// - Throws: `ruleFailed` for a row that cannot be encoded, with the position of the entry that changed it
+  ///   last.
+  final func flush(into transaction: inout WriteTransaction, _ table: Table) throws(AnnalsError) {
+    var value: [UInt8] = []
+    let keys = keys
+    for number in keys.sorted(changed) {
+      value.removeAll(keepingCapacity: true)
+      let isThere: Bool
+      do throws(CodingFailure) { isThere = try encode(number, into: &value) } catch {
+        throw unencodable(number, error)
+      }
+      let key = keys[number]
+      do throws(EnvironmentError) {
+        if isThere {
+          value.append(littleEndian: Checksum.crc32c(value.span, seed: Checksum.crc32c(key)))
+          size += value.count
+          try transaction.put(near: value.span, forKey: key, in: table)
+        } else {
+          try transaction.delete(key: key, in: table)
+        }
+      } catch {
+        throw AnnalsError(error)
+      }
+    }
+  }
+
+  /// Marks the changes as stored.
+  final func settle() {
+    for number in numbers.changed { numbers.isChanged[number] = false }
+    numbers.changed.removeAll(keepingCapacity: true)
+    order.forget()
+  }
+
+  /// Discards everything.
+  func forget() {
+    numbers.keys.removeAll()
+    order.forget()
+    numbers.isChanged.removeAll(keepingCapacity: true)
+    numbers.changes.removeAll(keepingCapacity: true)
+    numbers.changed.removeAll(keepingCapacity: true)
+    size = 0
+  }
+}
+
+/// The rows of one table that were read or changed and are not stored yet.
+@usableFromInline final class StagedTable<R: ProjectionRow>: StagedRows {
+  /// The row of each key; `nil` if there is none.
+  @usableFromInline var rows: [R?] = []
+
+  /// Changes the row of a number, whose key was looked for last, in place. One check of exclusive access is
+  /// enough.
+  ///
+  /// - Returns: Whether it has kept its key; otherwise nothing is changed.
+  @inlinable func update(
+    _ number: Int, _ initial: () -> R, _ body: (inout R) throws -> Void
+  ) rethrows -> Bool {
+    try Self.update(&rows[number], initial, body) { row in
+      guard numbers.isSame({ row.key.encode(into: &$0) }) else { return false }
+      numbers.change(number)
+      return true
+    }
+  }
+
+  @inlinable static func update(
+    _ place: inout R?, _ initial: () -> R, _ body: (inout R) throws -> Void, _ note: (borrowing R) -> Bool
+  ) rethrows -> Bool {
+    var row = place ?? initial()
+    try body(&row)
+    guard note(row) else { return false }
+    place = row
+    return true
+  }
+
+  override func isThere(_ number: Int) -> Bool { rows[number] != nil }
+
+  override func encode(_ number: Int, into bytes: inout [UInt8]) throws(CodingFailure) -> Bool {
+    guard let row = rows[number] else { return false }
+    try row.encode(into: &bytes)
+    return true
+  }
+
+  override func forget() {
+    super.forget()
+    rows.removeAll(keepingCapacity: true)
+  }
+}

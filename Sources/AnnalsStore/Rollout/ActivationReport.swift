@@ -1,0 +1,94 @@
+public import AnnalsCoding
+public import AnnalsLog
+internal import AnnalsSchema
+
+/// The phase of a schema version's roll-out.
+public enum RolloutPhase: String, Hashable, Sendable {
+  /// The store has no event of it yet.
+  case absent
+  /// Programs without a roll-out stored it, or ones that need none.
+  case present
+  /// It is a bridge, and programs of the previous version read and append alongside it.
+  case expanding
+  /// Events are stored in it, and programs of older versions no longer append.
+  case active
+  /// Nothing older is left, and programs of older versions no longer read the store.
+  case contracted
+
+  package init(_ phase: SchemaRow.Phase?) {
+    self =
+      switch phase {
+      case nil: .absent
+      case .present: .present
+      case .expanding: .expanding
+      case .active: .active
+      case .contracted: .contracted
+      }
+  }
+}
+
+/// The result of an activation, or of its rehearsal.
+public struct ActivationReport: Hashable, Sendable {
+  /// The plan's current version.
+  public let version: SchemaVersion
+  /// Its phase before, even if the open of this store has activated it.
+  public let phase: RolloutPhase
+  /// The number of events of older versions. They stay, and are upcast as they are read. Retained events are
+  /// not included.
+  public let olderEvents: UInt64
+  /// The programs below the version that have the store open. They can no longer append afterwards.
+  public let olderPrograms: [LiveProgram]
+  /// Whether this call or the open of this store made the version active. It is `false` for a rehearsal, and
+  /// if the version was active already, perhaps because another process was faster.
+  public let isActivated: Bool
+}
+
+extension EventStore {
+  /// Activates the plan's current version: from here on no program of an older version appends.
+  ///
+  /// Missing contexts and folds are computed first, as by an open with ``StoreOptions/activating``. Programs
+  /// of older versions continue to read events that they can read, until ``contract(_:)``.
+  ///
+  /// - Parameters:
+  ///   - superseding: Whether to activate although programs of older versions have the store open now.
+  ///   - isRehearsal: Whether to report only, without changes.
+  /// - Returns: The state and the changes.
+  /// - Throws: ``AnnalsError`` with code `busy` if such programs have the store open, unless they are
+  ///   superseded; `appendsSuspended`, `readOnly`, `ruleFailed`, `tooLarge`, `shapeChanged`, and as an append. Nothing is
+  ///   changed then.
+  /// - Complexity: O(schema versions and record types), and O(log) if a stage computes a context or fold.
+  public func activate(
+    superseding: Bool = false, isRehearsal: Bool = false
+  ) throws(AnnalsError) -> ActivationReport {
+    let plan = reach.rollout
+    let (phase, older) = try log.read { (snapshot) throws(AnnalsError) in
+      (
+        snapshot.kinds.row(of: plan.version)?.phase,
+        try OlderEvents(snapshot, reach.plan).count(below: plan.version)
+      )
+    }
+    let programs = try log.programs().filter { $0.isBelow(plan.version) }
+    func report(_ isActivated: Bool, from found: RolloutPhase? = nil) -> ActivationReport {
+      ActivationReport(
+        version: plan.version, phase: found ?? RolloutPhase(phase), olderEvents: older,
+        olderPrograms: programs, isActivated: isActivated)
+    }
+    let isDone = phase == .active || phase == .contracted
+    if isRehearsal { return report(false) }
+    guard log.options.access == .readWrite else {
+      throw AnnalsError(
+        .readOnly, "the store was opened for reading only; open it with access .readWrite to activate")
+    }
+    guard isDone || superseding || programs.isEmpty else { throw AnnalsError(.needed(programs), plan) }
+    let activation = Activation(log, try CompiledPlan(Plan.self), reach.quarantine)
+    let isKept = try activation.run {
+      () throws(AnnalsError) in
+      // The computation may have taken long.
+      let programs = try superseding ? [] : log.programs().filter { $0.isBelow(plan.version) }
+      guard programs.isEmpty else { throw AnnalsError(.needed(programs), plan) }
+    }
+    let isActivated = try Rollout(log: log, plan: plan).activate(superseding: superseding)
+    if isDone, let activatedFrom { return report(true, from: activatedFrom) }
+    return report(isActivated || (isKept && !isDone))
+  }
+}

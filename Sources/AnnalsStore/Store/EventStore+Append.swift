@@ -1,0 +1,99 @@
+public import AnnalsCoding
+public import AnnalsLog
+public import AnnalsSchema
+
+extension EventStore {
+  /// Appends `events` to the end of `stream`, all of them or none.
+  ///
+  /// The events are durable on return. With ``StoreOptions/Durability/relaxed``, a power loss may lose the
+  /// last commit. Calls that wait at the same time share a commit. Cancelling the task withdraws a call that
+  /// is still waiting.
+  ///
+  /// - Parameters:
+  ///   - events: The events, oldest first. Without events, nothing is written and no stream is created.
+  ///   - stream: The stream to extend. It need not exist yet.
+  ///   - expected: The state that the stream must have, compared with its head at commit.
+  /// - Returns: The places of the events.
+  /// - Throws: ``AnnalsError`` with code `rejected` or `ruleFailed` if an inline projection refuses an event,
+  ///   `requiresActivation` if an inline projection of the store is no longer in force, `conflict`,
+  ///   `streamMoved`, `invalidName`, `tooLarge`, `malformed`, `shapeChanged`, `superseded`, `newerSchema`,
+  ///   `unrepresentable`, `busy`, `readOnly`, `appendsSuspended`, `needsNewer`, `permission`, `diskFull`, `notCommitted`,
+  ///   `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`, `damaged`, `usedAfterFork`, `inputOutput` or
+  ///   `cancelled`.
+  /// - Complexity: O(`events.count`), and one flush to disk for all calls that wait at the same time.
+  @discardableResult
+  public func append(
+    _ events: [Event], to stream: StreamName, expecting expected: Expectation = .any
+  ) async throws(AnnalsError) -> Appended {
+    try await append { call in call.append(events, to: stream, expecting: expected) }
+  }
+
+  /// Appends events with their own ids, metadata or times to the end of `stream`, all of them or none.
+  ///
+  /// A call whose events have ids and are all in the stream already, in the same order, writes nothing. It
+  /// returns their places and ignores its expectation. The store's ``StoreOptions/idempotency`` sets how far
+  /// back ids are recognised. By default these are the newest 64 entries of the stream, and a call repeated
+  /// later is stored again. With ``StoreOptions/Idempotency/always``, ids are recognised forever.
+  ///
+  /// Ids are searched in the stream alone. If it holds nothing because a pass has moved its entries, a call
+  /// with ids fails with `streamMoved`, which names the new streams. So does a call whose ids are in the
+  /// stream, among entries that a pass has merged from several streams.
+  ///
+  /// - Parameters:
+  ///   - events: The events, oldest first.
+  ///   - stream: The stream to extend. It need not exist yet.
+  ///   - expected: The state that the stream must have, compared with its head at commit.
+  /// - Returns: The places of the events.
+  /// - Throws: As ``append(_:to:expecting:)-([Event],_,_)``, and `duplicateID` or `partialDuplicate`.
+  @_disfavoredOverload
+  @discardableResult
+  public func append(
+    _ events: [NewEvent<Event>], to stream: StreamName, expecting expected: Expectation = .any
+  ) async throws(AnnalsError) -> Appended {
+    try await append { call in call.append(events, to: stream, expecting: expected) }
+  }
+
+  /// Appends events to several streams, all of them or none, if every expectation holds.
+  ///
+  /// - Parameter body: Collects the events to append and the streams to check.
+  /// - Returns: The places of the events, in the order of the call.
+  /// - Throws: As the other forms; a `conflict` lists every expectation that did not hold.
+  @discardableResult
+  public func append(
+    _ body: (inout AppendCall<NewEvent<Event>>) -> Void
+  ) async throws(AnnalsError) -> Appended {
+    let room = try await log.core.admit(log.options)
+    let form = try likelyForm()
+    var call = AppendCall<NewEvent<Event>>(
+      time: .now, maximumPayload: log.options.maximumPayload, keepsEvents: reach.rollout.needsLowering
+    ) { (event, stream) throws(AnnalsError) in try encode(event, for: stream, form) }
+    body(&call)
+    if let newer {
+      throw AnnalsError(
+        .newerSchema,
+        "the store has events of version \(newer), and the plan ends at \(Plan.Current.version): this program reads them, and only one with a plan up to \(newer) appends",
+        details: AnnalsError.Details { $0.version = newer })
+    }
+    try beginning?.run()
+    let finished = try call.finish()
+    var request = finished.request
+    request.take(room)
+    return try await append(request, form, of: finished.events)
+  }
+}
+
+extension AppendCall {
+  /// Adds `events` to the end of `stream`.
+  ///
+  /// Expectations apply to the stream as it was before the call, even if the call appends to it twice.
+  ///
+  /// - Parameters:
+  ///   - events: The events, oldest first. Without events, the stream is only checked.
+  ///   - stream: The stream to extend. It need not exist yet.
+  ///   - expected: The state that the stream must have.
+  public mutating func append<Bare: SchemaEvent>(
+    _ events: [Bare], to stream: StreamName, expecting expected: Expectation = .any
+  ) where Event == NewEvent<Bare> {
+    append(events.map { NewEvent($0) }, to: stream, expecting: expected)
+  }
+}

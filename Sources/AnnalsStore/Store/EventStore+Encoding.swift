@@ -1,0 +1,132 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+internal import AnnalsSchema
+
+/// A call must be encoded in another form, because its version's roll-out is in another phase than expected.
+struct OtherForm: Error {
+  let form: EventForm
+}
+
+extension EventStore {
+  /// Returns the rules of a store's appends.
+  static func rules(
+    _ resolver: PlanResolver, _ beginning: StreamMoveGuard?
+  ) -> [any AppendRule] {
+    var rules: [any AppendRule] = []
+    // Appends on behalf of another program do not take part in that program's roll-out.
+    if resolver.isLeased { rules.append(PlanRule(resolver: resolver, form: .newest)) }
+    if let beginning { rules.append(StreamMoveRule(versions: beginning.versions)) }
+    return rules
+  }
+
+  /// The maximum number of times that a call is encoded.
+  private static var tries: Int { 3 }
+
+  /// Returns the form in which events are likely to be stored.
+  func likelyForm() throws(AnnalsError) -> EventForm {
+    let known = RolloutDecision(reach.rollout, log.core.generation.kinds).likelyForm
+    if known == .newest { return known }
+    // Another process may have activated the version, and then every event has a form.
+    return RolloutDecision(
+      reach.rollout, try log.read { (snapshot) throws(AnnalsError) in snapshot.kinds }
+    ).likelyForm
+  }
+
+  /// Passes a call to the writer, encoded for the phase of the version's roll-out.
+  func append(
+    _ request: AppendRequest, _ form: EventForm, of events: [NewEvent<Event>]
+  ) async throws(AnnalsError) -> Appended {
+    var (request, form, attempt) = (request, form, 1)
+    while true {
+      request.rules = rules(form)
+      do throws(AnnalsError) {
+        return try await log.append(request)
+      } catch {
+        if attempt <= Self.tries, error.underlying is StreamsUnmoved {
+          try beginning?.run(isAsked: true)
+          attempt += 1
+          continue
+        }
+        guard attempt <= Self.tries, let other = error.underlying as? OtherForm else { throw error }
+        form = other.form
+        attempt += 1
+      }
+      request = try request.encoded(anew: events, maximumPayload: log.options.maximumPayload) {
+        (event, stream) throws(AnnalsError) in try encode(event, for: stream, form)
+      }
+    }
+  }
+
+  /// Returns the rules of a call whose events are in this form.
+  private func rules(_ form: EventForm) -> [any AppendRule] {
+    guard form != .newest else { return rules }
+    return rules.map { $0 is PlanRule ? PlanRule(resolver: reach, form: form) : $0 }
+  }
+
+  /// Returns the record type and the payload with which an event is stored.
+  func encode(
+    _ new: NewEvent<Event>, for stream: StreamName, _ form: EventForm
+  ) throws(AnnalsError) -> AppendRequest.Event {
+    var time: Int64?
+    if let date = new.time {
+      guard let timestamp = Timestamp(date) else {
+        throw AnnalsError(.malformed, "stream '\(stream)': a time lies within the years 1 to 9999")
+      }
+      time = timestamp.microseconds
+    }
+    let metadata = try new.metadata.encoded()
+    let record: RecordKind
+    let payload: [UInt8]
+    do throws(LoweringFailure) {
+      switch form {
+      case .newest: (record, payload) = try reach.plan.encodeNewest(new.event)
+      case .shared:
+        (record, payload) = try reach.plan.encodeShared(
+          new.event,
+          from: Origin(
+            position: 1, stream: stream, revision: 0,
+            timestamp: time.map(Timestamp.init(microseconds:)) ?? .now, id: new.id, metadata: new.metadata,
+            log: log.id))
+      }
+    } catch {
+      throw AnnalsError(error, reach.plan.current.version, for: stream)
+    }
+    return AppendRequest.Event(record: record, payload: payload, id: new.id, metadata: metadata, time: time)
+  }
+}
+
+extension AppendRequest {
+  /// The same call with its events encoded again.
+  func encoded<Event>(
+    anew events: [Event], maximumPayload: Int,
+    _ encode: (Event, StreamName) throws(AnnalsError) -> AppendRequest.Event
+  ) throws(AnnalsError) -> AppendRequest {
+    var request = AppendRequest(time: time)
+    for part in parts {
+      request.add(part.stream, expecting: part.expectation)
+      for event in events[part.items] {
+        try request.add(encode(event, part.stream), maximumPayload: maximumPayload)
+      }
+    }
+    try request.checkSize()
+    return request
+  }
+}
+
+extension AnnalsError {
+  /// The error for an event that cannot be stored.
+  init(_ failure: LoweringFailure, _ version: SchemaVersion, for stream: StreamName) {
+    switch failure {
+    case .malformed(let failure): self.init(malformed: failure, what: "an event for stream '\(stream)'")
+    case .unrepresentable(let type, let older, let reason, let cause):
+      self.init(
+        .unrepresentable,
+        "stream '\(stream)': a '\(type)' of version \(version) has no form in version \(older), which programs still need: \(reason); run 'activate' once they have ended, or mend its Downcast; nothing was written",
+        details: Details {
+          $0.stream = stream
+          $0.type = type
+          $0.version = version
+        }, underlying: cause)
+    }
+  }
+}

@@ -1,0 +1,18 @@
+package import AnnalsCoding
+package import AnnalsLog
+internal import AnnalsSchema
+
+extension EventStore {
+  /// Creates a store that only appends events of the plan's current version, whatever else the log holds. It
+  /// can write events as a program of an older version wrote them.
+  ///
+  /// - Throws: ``AnnalsError`` with code `invalidPlan`.
+  package init(appendingTo log: EventLog) throws(AnnalsError) {
+    self.init(log, PlanResolver(try CompiledPlan(Plan.self)), StageContexts(), rules: [])
+  }
+
+  /// The contexts of the plan's stages that the store keeps.
+  package func contexts() throws(AnnalsError) -> FrozenContexts {
+    FrozenContexts(try Activation(log, reach.plan).contexts())
+  }
+}

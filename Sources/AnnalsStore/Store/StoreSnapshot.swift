@@ -1,0 +1,106 @@
+public import AnnalsCoding
+package import AnnalsLog
+public import AnnalsSchema
+
+/// A consistent state of a store, available inside a closure. It cannot be copied, so it cannot be kept.
+///
+/// Every event that it returns is in the plan's current version.
+public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
+  private let log: LogSnapshot
+  package var reader: StoreReader {
+    @_lifetime(borrow self)
+    get { log.reader }
+  }
+  package var generation: Generation { log.generation }
+  private let upcaster: Upcaster
+
+  package init(_ core: LogCore, _ reach: PlanResolver) throws(AnnalsError) {
+    let log = try LogSnapshot(core)
+    upcaster = try log.upcaster(reach)
+    self.log = log
+  }
+
+  /// Returns the position of the newest entry; `nil` in an empty store.
+  ///
+  /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
+  public func head() throws(AnnalsError) -> Position? {
+    try log.head()
+  }
+
+  /// Returns the revision of the newest entry of `stream`; `nil` for a stream without entries.
+  ///
+  /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
+  public func revision(of stream: StreamName) throws(AnnalsError) -> Revision? {
+    try log.revision(of: stream)
+  }
+
+  /// Returns the events of the whole store, or of some streams, in order.
+  ///
+  /// - Parameters:
+  ///   - prefix: The first bytes of the names of the streams to read. By default, all streams are read.
+  ///   - start: The position to begin at; by default the first, or the last if read backwards.
+  ///   - backwards: Whether to read the newest events first; the parts of a split then come last part first.
+  ///   - limit: The maximum number of events to read.
+  /// - Throws: ``AnnalsError`` with code `inputOutput`.
+  /// - Complexity: With a prefix, the read passes every entry at the speed of
+  ///   ``LogSnapshot/scan(from:backwards:limit:)`` and does not decode those of other streams.
+  @_lifetime(borrow self)
+  public func entries(
+    streamPrefix prefix: String? = nil, from start: Position? = nil, backwards: Bool = false,
+    limit: Int = .max
+  ) throws(AnnalsError) -> StoreEntries<Event> {
+    let steps = try log.steps(of: .log(from: start, prefix: prefix), backwards: backwards)
+    return StoreEntries(try EntryCursor(log.reader, steps), upcaster, backwards: backwards, limit: limit)
+  }
+
+  /// Returns the events of one stream, in order. A stream that does not exist has none.
+  ///
+  /// - Parameters:
+  ///   - stream: The stream.
+  ///   - start: The revision to begin at; by default the first, or the last if read backwards.
+  ///   - backwards: Whether to read the newest events first; the parts of a split then come last part first.
+  ///   - limit: The maximum number of events to read.
+  /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
+  /// - Complexity: The first entry is found through at most 3 · log₄(length) others.
+  @_lifetime(borrow self)
+  public func entries(
+    in stream: StreamName, from start: Revision? = nil, backwards: Bool = false, limit: Int = .max
+  ) throws(AnnalsError) -> StoreEntries<Event> {
+    let steps = try log.steps(
+      of: .stream(stream, from: start), backwards: backwards, likely: limit)
+    return StoreEntries(try EntryCursor(log.reader, steps), upcaster, backwards: backwards, limit: limit)
+  }
+}
+
+@available(*, unavailable)
+extension StoreSnapshot: Sendable {}
+
+// Checkpoints.
+extension StoreSnapshot {
+  /// The checkpoint after the entry at `position`.
+  package func checkpoint(at position: Position) throws(AnnalsError) -> Checkpoint {
+    try log.reader.checkpoint(at: position, log: log.generation.current.log)
+  }
+
+  /// Whether a checkpoint is one of this log in its current state.
+  package func agrees(_ checkpoint: Checkpoint) throws(AnnalsError) -> Bool {
+    try log.reader.agreement(with: checkpoint, log: log.generation.current.log) == .agrees
+  }
+
+  /// Returns the events of the entry at `position`; none after the end of the log. No other entry is read.
+  @_lifetime(borrow self)
+  package func entries(at position: Position) throws(AnnalsError) -> StoreEntries<Event> {
+    let steps = try log.steps(of: .log(from: position), backwards: false, limit: 1)
+    return StoreEntries(try EntryCursor(log.reader, steps), upcaster, backwards: false, limit: .max)
+  }
+
+  /// The stream of the entry at `position`.
+  package func stream(at position: Position) throws(AnnalsError) -> StreamName? {
+    try log.entry(at: position)?.stream
+  }
+
+  /// The revision of the entry at `position`, which is there.
+  package func revision(at position: Position) throws(AnnalsError) -> Revision {
+    try log.reader.header(try log.reader.bytes(at: position), at: position).revision
+  }
+}

@@ -1,0 +1,100 @@
+package import AnnalsCoding
+package import AnnalsLog
+package import LMDB
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// A generation as the threads of a pass read it: in short snapshots, without heads.
+package final class RewriteSource: Sendable {
+  let environment: Environment
+  let tables: StoreTables
+  /// The id that all generations of the log share.
+  package let log: UUID
+  /// What is read in place of entries that cannot be; `nil` but in a repair.
+  private let patch: EntryPatch?
+  private let lastKinds = Mutex<KindRegistry?>(nil)
+
+  package init(_ environment: Environment, log: UUID, patch: EntryPatch? = nil) {
+    self.environment = environment
+    self.patch = patch
+    tables = StoreTables(environment)
+    self.log = log
+  }
+
+  /// The kinds as the snapshot of `reader` has them at least.
+  func kinds(in reader: StoreReader) throws(AnnalsError) -> KindRegistry {
+    if let known = lastKinds.withLock({ $0 }), try reader.kindCount() <= known.kinds.count,
+      try reader.schemaEpoch() <= known.epoch
+    {
+      return known
+    }
+    let newer = try reader.kinds()
+    lastKinds.withLock { $0 = newer }
+    return newer
+  }
+
+  /// The position of the newest entry; 0 in an empty log.
+  package func last() throws(AnnalsError) -> UInt64 {
+    let transaction = try storage { () throws(EnvironmentError) in try environment.beginRead() }
+    return try StoreReader(transaction.view, tables).last()
+  }
+
+  /// What is before the entries of a snapshot with these kinds; `nil` for a plan without folds.
+  package func past(_ kinds: KindRegistry, _ reach: PlanResolver) -> StoredPast? {
+    StoredPast(environment, tables, kinds, log: log, reach)
+  }
+
+  /// Calls `body` with a snapshot and its kinds.
+  package func read<Result>(
+    _ body: (StoreReader, KindRegistry) throws(AnnalsError) -> Result
+  ) throws(AnnalsError) -> Result {
+    let transaction = try storage { () throws(EnvironmentError) in try environment.beginRead() }
+    let reader = StoreReader(transaction.view, tables)
+    return try body(reader, kinds(in: reader))
+  }
+
+  /// Lends each entry of `positions` to `body`, in one snapshot, until that returns `false` or the range
+  /// ends.
+  ///
+  /// A missing position is damage.
+  ///
+  /// - Parameter begin: Takes the kinds that the snapshot has.
+  package func read(
+    _ positions: ClosedRange<UInt64>, _ begin: (KindRegistry) throws(AnnalsError) -> Void,
+    _ body: (borrowing LentEntry, StoreReader) throws(AnnalsError) -> Bool
+  ) throws(AnnalsError) {
+    let transaction = try storage { () throws(EnvironmentError) in try environment.beginRead() }
+    let reader = StoreReader(transaction.view, tables)
+    try begin(kinds(in: reader))
+    var cursor = try reader.entriesCursor()
+    var position = positions.lowerBound
+    var isPlaced = false
+    while true {
+      if let stub = patch?.entries[position] {
+        guard try body(try reader.lend(stub.span, at: Position(position)), reader),
+          position < positions.upperBound
+        else { return }
+        position += 1
+        isPlaced = false
+        continue
+      }
+      let row: IntegerRow?
+      do throws(EnvironmentError) {
+        row = try isPlaced ? cursor.next() : cursor.seek(position)
+      } catch {
+        throw AnnalsError(error)
+      }
+      guard let row, row.key == position else { throw AnnalsError(missing: Position(position)) }
+      guard try body(try reader.lend(row.value, at: Position(position)), reader),
+        position < positions.upperBound
+      else { return }
+      position += 1
+      isPlaced = true
+    }
+  }
+}

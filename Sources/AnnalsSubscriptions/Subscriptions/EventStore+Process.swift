@@ -1,0 +1,126 @@
+public import AnnalsCoding
+internal import AnnalsLog
+public import AnnalsSchema
+public import AnnalsStore
+
+extension EventStore {
+  /// Handles the entries of the store in order, each at least once, and stores a checkpoint under a name.
+  ///
+  /// ```swift
+  /// try await store.process("mailer", to: [\.orderPlaced], options: ProcessingOptions(poison: .deadLetter(after: 3))) { element in
+  ///   try await mail(element.entry.event)
+  /// }
+  /// ```
+  ///
+  /// It begins after the checkpoint stored under the name, and follows the log until its task is cancelled,
+  /// which is no error. It stores the checkpoint only after entries are handled. Some entries therefore come
+  /// again after a crash, so let the handler recognise a repeated entry by its ``Entry/position``. Only one
+  /// task of all processes handles entries for a name.
+  ///
+  /// - Parameters:
+  ///   - consumer: The name, 1 to 500 bytes of UTF-8 without NUL.
+  ///   - start: The place to begin while no checkpoint is stored. The default is the first entry.
+  ///   - events: The types of events to handle. The checkpoint moves past all others.
+  ///   - prefix: The prefix of the names of the streams. The default matches all.
+  ///   - options: The policy for entries that cannot be handled, and how often the checkpoint is stored.
+  ///   - actor: The isolation in which `handle` runs: the caller's.
+  ///   - handle: Handles one entry. It is called again for the same entry only if
+  ///     ``ProcessingOptions/poison`` says so.
+  /// - Throws: ``AnnalsError`` with code `ruleFailed` and the position if `handle` throws and processing
+  ///   stops. Code `busy` if another task or process handles entries for the name. Also `readOnly`,
+  ///   `invalidName`, `checkpointMismatch`, and as ``Subscription`` and ``EventLog/keep(_:of:)`` throw.
+  public func process(
+    _ consumer: String, startingAt start: SubscriptionStart = .beginning,
+    to events: EventSelection<Event> = .all, streamPrefix prefix: String? = nil,
+    options: ProcessingOptions = ProcessingOptions(), isolation actor: isolated (any Actor)? = #isolation,
+    _ handle: (SubscribedEntry<Entry<Event>>) async throws -> Void
+  ) async throws(AnnalsError) {
+    try NameRule.check(consumer, role: "consumer")
+    let file = try log.core.createdConsumers()
+    guard let turn = try await ConsumerTurn.take(consumer, in: file, waiting: options.takesOver) else {
+      return
+    }
+    let isKnown = try file.checkpoint(of: consumer) != nil
+    var processor = Processor(
+      consumer, file, options, turn, selecting: events.letterSelection(in: reach.plan),
+      within: log.options.lockTimeout)
+    var steps = steps(
+      from: isKnown ? .stored(consumer) : start, to: events, streamPrefix: prefix
+    ).makeAsyncIterator()
+    do throws(AnnalsError) {
+      while !Task.isCancelled, let step = try await steps.next(isolation: actor) {
+        switch step {
+        case .step(.entry(let element)):
+          if let error = try await processor.attempt(element, isolation: actor, handle) {
+            if Task.isCancelled { break }
+            throw error
+          }
+        case .step(.passed(let checkpoint)):
+          try await processor.finish(checkpoint, count: 0, isResting: true, isolation: actor)
+        case .step(.caughtUp(let checkpoint)):
+          try await processor.finish(checkpoint, count: 0, isResting: true, isolation: actor)
+          if options.endsAtHead { return }
+        case .unreadable(let entry, let checkpoint):
+          guard options.poison.attempts != nil else { throw entry.error }
+          try await processor.deadLetter(entry, after: checkpoint, isolation: actor)
+        }
+      }
+    } catch {
+      // Finished work is stored in any case. The first failure is the one to report.
+      do throws(AnnalsError) { try await processor.store(isolation: actor) } catch {}
+      throw error
+    }
+    try await processor.store(isolation: actor)
+  }
+}
+
+extension ConsumerTurn {
+  /// The time between two attempts to take the turn.
+  private static let interval = Duration.milliseconds(100)
+
+  /// Takes the turn, waiting for it if needed.
+  ///
+  /// - Returns: `nil` if the task is cancelled while it waits.
+  static func take(
+    _ consumer: String, in file: ConsumerFile, waiting: Bool
+  ) async throws(AnnalsError) -> ConsumerTurn? {
+    while true {
+      do throws(AnnalsError) { return try take(consumer, in: file) } catch {
+        guard waiting, error.code == .busy else { throw error }
+      }
+      // A cancelled sleep returns at once, so cancellation is reported here without another attempt.
+      do { try await Task.sleep(for: interval) } catch { return nil }
+    }
+  }
+}
+
+extension Processor {
+  /// Passes an entry to a handler, as often as the policy allows.
+  ///
+  /// - Returns: The error that stops the consumer; `nil` if the entry is finished.
+  mutating func attempt<Event>(
+    _ element: SubscribedEntry<Entry<Event>>, isolation actor: isolated (any Actor)?,
+    _ handle: (SubscribedEntry<Entry<Event>>) async throws -> Void
+  ) async throws(AnnalsError) -> AnnalsError? {
+    let entry = element.entry
+    var attempt = 1
+    while true {
+      var cause: (any Error)?
+      do { try await handle(element) } catch { cause = error }
+      guard let error = cause else {
+        try await finish(element.checkpoint, count: 1, isolation: actor)
+        return nil
+      }
+      guard !Task.isCancelled, let most = policy.attempts else {
+        return stopped(at: entry.position, entry.stream, by: error)
+      }
+      if attempt >= most {
+        try await deadLetter(element, reason: AnnalsError.reason(error), attempts: attempt, isolation: actor)
+        return nil
+      }
+      attempt += 1
+      // A task that is cancelled meanwhile tries once more; the check for cancellation follows.
+      do { try await Task.sleep(for: policy.pause) } catch {}
+    }
+  }
+}

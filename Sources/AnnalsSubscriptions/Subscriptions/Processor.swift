@@ -1,0 +1,108 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+internal import AnnalsSchema
+
+/// A running consumer: its progress, the part of it that is stored, and its new dead letters.
+struct Processor: ~Copyable {
+  private let consumer: String
+  private let file: ConsumerFile
+  private let options: ProcessingOptions
+  /// The events that the consumer has selected; `nil` for all.
+  private let selection: LetterSelection?
+  private let turn: ConsumerTurn
+  /// The time a transaction waits for its turn.
+  private let limit: Duration
+  /// The checkpoint after the last finished entry.
+  private var done: Checkpoint?
+  /// The checkpoint that is stored.
+  private var stored: Checkpoint?
+  /// The number of entries handled since the last store.
+  private var handled = 0
+
+  init(
+    _ consumer: String, _ file: ConsumerFile, _ options: ProcessingOptions, _ turn: consuming ConsumerTurn,
+    selecting selection: LetterSelection?, within limit: Duration
+  ) {
+    self.selection = selection
+    self.limit = limit
+    self.consumer = consumer
+    self.file = file
+    self.options = options
+    self.turn = turn
+  }
+
+  /// Records that all entries up to a checkpoint are finished.
+  ///
+  /// - Parameters:
+  ///   - count: The number of entries handled among them.
+  ///   - isResting: Whether there is nothing else to do now.
+  mutating func finish(
+    _ checkpoint: Checkpoint, count: Int, isResting: Bool = false, isolation actor: isolated (any Actor)?
+  ) async throws(AnnalsError) {
+    done = checkpoint
+    handled += count
+    if isResting || handled >= max(1, options.interval) { try await store(isolation: actor) }
+  }
+
+  /// Stores the checkpoint.
+  mutating func store(isolation actor: isolated (any Actor)?) async throws(AnnalsError) {
+    handled = 0
+    guard let done, done != stored else { return }
+    try await file.store(done, of: consumer, within: limit)
+    stored = done
+  }
+
+  /// Makes an entry a dead letter, and records it as finished.
+  private mutating func deadLetter(
+    _ key: (position: Position, path: [UInt32]), _ row: DeadLetterRow, after checkpoint: Checkpoint,
+    isolation actor: isolated (any Actor)?
+  ) async throws(AnnalsError) {
+    try await file.store(
+      checkpoint, of: consumer, [.put(key: DeadLetterRow.key(consumer, key.position, key.path), row)],
+      within: limit)
+    (done, stored, handled) = (checkpoint, checkpoint, 0)
+  }
+
+  /// The policy for an entry that cannot be handled.
+  var policy: PoisonPolicy { options.poison }
+
+  /// Makes a dead letter of an entry that the plan cannot read.
+  mutating func deadLetter(
+    _ entry: UnreadableEntry, after checkpoint: Checkpoint, isolation actor: isolated (any Actor)?
+  ) async throws(AnnalsError) {
+    try await deadLetter(
+      (entry.position, []),
+      row(entry.stream, checkpoint, "\(entry.error)", attempts: 1, isUnreadable: true),
+      after: checkpoint, isolation: actor)
+  }
+
+  /// Makes a dead letter of an entry that the handler cannot handle.
+  mutating func deadLetter<Event>(
+    _ element: SubscribedEntry<Entry<Event>>, reason: String, attempts: Int,
+    isolation actor: isolated (any Actor)?
+  ) async throws(AnnalsError) {
+    try await deadLetter(
+      (element.entry.position, element.entry.path),
+      row(element.entry.stream, element.place, reason, attempts: attempts, isUnreadable: false),
+      after: element.checkpoint, isolation: actor)
+  }
+
+  private func row(
+    _ stream: StreamName, _ place: Checkpoint, _ reason: String, attempts: Int, isUnreadable: Bool
+  ) -> DeadLetterRow {
+    DeadLetterRow(
+      consumer: consumer, stream: stream, reason: reason, attempts: attempts,
+      time: Timestamp.now.microseconds, isUnreadable: isUnreadable, place: place, selection: selection)
+  }
+
+  /// Returns the error for an entry that stops the consumer.
+  func stopped(at position: Position, _ stream: StreamName, by cause: any Error) -> AnnalsError {
+    AnnalsError(
+      .ruleFailed,
+      "position \(position), stream '\(stream)': the consumer '\(consumer)' could not handle the entry: \(AnnalsError.reason(cause))",
+      details: AnnalsError.Details {
+        $0.position = position
+        $0.stream = stream
+      }, underlying: cause)
+  }
+}

@@ -1,0 +1,70 @@
+public import AnnalsCoding
+internal import AnnalsLog
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// The place where a subscription begins.
+public enum SubscriptionStart: Sendable {
+  /// At the first entry of the log.
+  case beginning
+  /// After the entry that is the last one when the subscription is created.
+  case end
+  /// After the entry at a position, which may not exist yet.
+  case after(Position)
+  /// After the entry of a checkpoint, which is first compared with the log.
+  case checkpoint(Checkpoint)
+  /// After the checkpoint that the store keeps under a name; at the first entry if there is none.
+  case stored(String)
+}
+
+/// The reason that a checkpoint does not match a log; the ``AnnalsError/underlying`` of an error with code
+/// `checkpointMismatch`.
+public enum CheckpointMismatch: Error, Hashable, Sendable {
+  /// The checkpoint is of another log.
+  case otherLog
+  /// The log ends before the checkpoint, at the given position: a power loss took its end, or it was restored
+  /// from a backup.
+  case ahead(of: Position)
+  /// The log has another entry at the position: it lost its end or was restored, and then grew again.
+  case differs
+}
+
+extension AnnalsError {
+  /// Creates the error for a checkpoint that does not match the log.
+  ///
+  /// - Parameter owner: The owner of the checkpoint, in words.
+  init(_ mismatch: CheckpointMismatch, _ checkpoint: Checkpoint, of owner: String) {
+    let reason =
+      switch mismatch {
+      case .otherLog: "is of another log, \(checkpoint.log)"
+      case .ahead(let last):
+        "is at position \(checkpoint.position), and the log ends at \(last): it lost its end, or was restored from a backup"
+      case .differs:
+        "is of another entry at position \(checkpoint.position) than the log has there: it lost its end or was restored, and went on"
+      }
+    self.init(
+      .checkpointMismatch,
+      "\(owner) \(reason); undo what was done for entries that are gone, then begin from a position that is certain",
+      details: Details { $0.position = checkpoint.position }, underlying: mismatch)
+  }
+}
+
+extension StoreReader {
+  /// Throws unless a checkpoint matches this log.
+  func mustAgree(
+    with checkpoint: Checkpoint, log: UUID, of owner: @autoclosure () -> String
+  ) throws(AnnalsError) {
+    let mismatch: CheckpointMismatch
+    switch try agreement(with: checkpoint, log: log) {
+    case .agrees: return
+    case .otherLog: mismatch = .otherLog
+    case .ahead(let last): mismatch = .ahead(of: last)
+    case .differs: mismatch = .differs
+    }
+    throw AnnalsError(mismatch, checkpoint, of: owner())
+  }
+}
