@@ -31,10 +31,11 @@ extension EventStore {
   /// - Throws: ``AnnalsError`` with code `invalidPlan` (lists every problem), `noPath`, `newerSchema`,
   ///   `shapeChanged`, `requiresActivation`, `requiresPass` or `storeTooOld` (`details.kinds` lists every
   ///   type, version, count, first position and missing step), or as ``EventLog/init(at:options:)``. If it
-  ///   activates, also `undeclaredFields`, `ruleFailed`, `tooLarge`, `malformed`, `busy`, `appendsSuspended` and any
+  ///   activates, also `undeclaredFields`, `ruleFailed`, `tooLarge`, `malformed`, `busy`, `appendsSuspended`
+  ///   and any
   ///   ``AnnalsError`` that `prepare` throws. If it folds inline projections, also `rejected` with the
   ///   position of the refused event, `ruleFailed`, `busy` and `appendsSuspended`.
-  /// - Complexity: O(schema versions and record types), whatever the length of the log.
+  /// - Complexity: O(schema versions and record types), regardless of the length of the log.
   public init(
     at url: URL, plan: Plan.Type, options: StoreOptions = StoreOptions(),
     inline: [any InlineProjection<Event>.Type] = []

@@ -289,7 +289,7 @@ extension AppendGroup {
 
   /// Gives a record type the next number.
   ///
-  /// - Returns: The number, and the rows that its first entry carries.
+  /// - Returns: The number, and the rows in its first entry.
   private mutating func register(
     _ record: AppendRequest.Record, of request: AppendRequest
   ) throws(AnnalsError) -> (kind: UInt32, rows: [UInt8]) {

@@ -14,7 +14,7 @@ package final class LogWriter: Sendable {
     let durability: StoreOptions.Durability
     /// The time at which its caller began to wait.
     let joined: ContinuousClock.Instant
-    /// The time at which its caller gives up, unless the call is being stored by then.
+    /// The time at which its caller stops waiting, unless the call is being stored by then.
     package let deadline: ContinuousClock.Instant
     let answer: CheckedContinuation<Result<Appended, AnnalsError>, Never>
 

@@ -22,7 +22,7 @@ package struct EntryDraft: ~Escapable {
 
   var kind: UInt32
   var time: Int64
-  /// The position of the stream's first entry; 0 in the first entry, which carries the name.
+  /// The position of the stream's first entry; 0 in the first entry, which has the name.
   package var stream: UInt64 = 0
   package var revision: Revision = 0
   /// Distances in positions, one a level.
@@ -38,7 +38,7 @@ package struct EntryDraft: ~Escapable {
   /// Creates an entry from borrowed contents.
   ///
   /// - Parameters:
-  ///   - name: The stream's name, which only its first entry carries.
+  ///   - name: The stream's name, which only its first entry has.
   ///   - metadata: A CBOR map, or nothing.
   ///   - rows: The rows of `schemas` and `kinds` that are new with the entry, or nothing.
   ///   - body: The body in the layout of ``EntryBody``.

@@ -4,7 +4,7 @@ package struct EntryFlags: OptionSet, Sendable {
 
   package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// The first entry of its stream: it carries the stream's name in place of its id.
+  /// The first entry of its stream: it has the stream's name in place of its id.
   package static let first = EntryFlags(rawValue: 1 << 0)
   /// The last entry of an append call.
   package static let endOfCall = EntryFlags(rawValue: 1 << 1)
@@ -14,7 +14,7 @@ package struct EntryFlags: OptionSet, Sendable {
   package static let metadata = EntryFlags(rawValue: 1 << 3)
   /// There are extensions.
   package static let extensions = EntryFlags(rawValue: 1 << 4)
-  /// The entry carries the rows of `schemas` and `kinds` that are new with it.
+  /// The entry has the rows of `schemas` and `kinds` that are new with it.
   package static let rows = EntryFlags(rawValue: 1 << 5)
   /// The body is the parts of a split, each with its kind, path and payload.
   package static let parts = EntryFlags(rawValue: 1 << 6)

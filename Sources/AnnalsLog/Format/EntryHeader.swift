@@ -11,7 +11,7 @@ package struct EntryHeader: Sendable {
 
   /// Which parts there are.
   package let flags: EntryFlags
-  /// The kind of the payload; 0 where parts carry their own.
+  /// The kind of the payload; 0 where parts have their own.
   package let kind: UInt32
   /// The time of the event, in microseconds since 1970.
   package let time: Int64

@@ -1,6 +1,6 @@
 package import AnnalsCoding
 
-/// The newest entry of a stream and what is needed to link the next one to it: a row of `heads`.
+/// The newest entry of a stream, with all values that the next entry's links need: a row of `heads`.
 package struct Head: Equatable, Sendable {
   /// The position of the stream's first entry.
   package let id: Position

@@ -6,7 +6,8 @@ internal import AnnalsCoding
 /// newest entry up to `last`. Every stream with an entry after `base` has one. `previous` leads from each
 /// entry after `base` to the stream's entry before it.
 ///
-/// `@unchecked Sendable`: it cannot be copied, and its pages are reachable through it alone. So one thread at a
+/// `@unchecked Sendable`: it cannot be copied, and its pages are reachable through it alone. So one thread at
+/// a
 /// time reads or changes them, wherever the value is moved.
 package struct HeadTable: ~Copyable, @unchecked Sendable {
   /// The heads.
@@ -265,12 +266,12 @@ extension HeadTable {
     base <= snapshot.checkpoint && last >= snapshot.last
   }
 
-  /// What is known of the stream whose name has this hash, in a snapshot that is covered.
+  /// Returns the known head of the stream whose name has this hash, in a snapshot that is covered.
   mutating func find(_ hash: StreamHash, in snapshot: SnapshotEnd) -> Found {
     slots.find(hash).map { find($0, in: snapshot) } ?? .unknown
   }
 
-  /// What is known of the stream with this id, in a snapshot that is covered.
+  /// Returns the known head of the stream with this id, in a snapshot that is covered.
   func find(id: Position, in snapshot: SnapshotEnd) -> Found {
     slots.find(id: id.rawValue).map { find($0, in: snapshot) } ?? .unknown
   }

@@ -39,7 +39,8 @@ struct SlotIndex: ~Copyable {
     words.prefetch(Int(tag) & mask)
   }
 
-  /// The slot in the first place that a search for `tag` looks at, which may have another tag; for prefetching.
+  /// The slot in the first place that a search for `tag` looks at, which may have another tag; for
+  /// prefetching.
   @inline(__always)
   func likely(_ tag: UInt32) -> Int? {
     let word = words[Int(tag) & mask]

@@ -10,7 +10,7 @@ struct TailFact: Sendable {
   var previous: UInt64
   /// Whether the caller gave it an id.
   var hasID: Bool
-  /// The hash of the stream's name, which only a first entry tells.
+  /// The hash of the stream's name, which only a first entry has.
   var hash: StreamHash?
   /// The bytes of the entry.
   var size: Int

@@ -52,7 +52,7 @@ package enum ProgramStart {
   }
 }
 
-/// A directory that is kept open, so that another program can reach it whatever the bytes of its path.
+/// A directory that is kept open, so that another program can reach it regardless of the bytes of its path.
 package final class OpenFolder: Sendable {
   private let directory: Directory
 

@@ -28,7 +28,7 @@ public struct EventLog: Sendable {
   /// - Throws: ``AnnalsError`` with code `noSuchStore`, `cannotCreate`, `notAStore`, `incomplete`, `foreign`,
   ///   `damaged`, `formatVersion`, `needsNewer`, `permission`, `readOnly`, `diskFull`, `busy`, `wrongUse`,
   ///   `tooManyReaders`, `storeReplaced`, `lockFileDamaged`, `usedAfterFork` or `inputOutput`.
-  /// - Complexity: O(schema versions and record types), whatever the length of the log.
+  /// - Complexity: O(schema versions and record types), regardless of the length of the log.
   public init(at url: URL, options: StoreOptions = StoreOptions()) throws(AnnalsError) {
     try self.init(unsettled: url, options: options)
     try core.place.settle()
@@ -74,7 +74,8 @@ public struct EventLog: Sendable {
   /// - Returns: The places of the events.
   /// - Throws: ``AnnalsError`` with code `needsPlan` if the store has a mandatory inline projection,
   ///   `conflict`, `streamMoved`, `duplicateID`, `partialDuplicate`, `invalidName`, `tooLarge`, `malformed`,
-  ///   `superseded`, `busy`, `readOnly`, `appendsSuspended`, `needsNewer`, `permission`, `diskFull`, `notCommitted`,
+  ///   `superseded`, `busy`, `readOnly`, `appendsSuspended`, `needsNewer`, `permission`, `diskFull`,
+  ///   `notCommitted`,
   ///   `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`, `damaged`, `usedAfterFork`, `inputOutput` or
   ///   `cancelled`.
   /// - Complexity: O(`events.count`), and one flush to disk for all calls that wait at the same time.

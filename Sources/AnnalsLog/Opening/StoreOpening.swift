@@ -115,7 +115,7 @@ package struct StoreOpening {
     }
   }
 
-  /// Opens the file of one generation of `log`, in whatever state.
+  /// Opens the file of one generation of `log`, in any state.
   ///
   /// - Returns: `nil` if it was removed meanwhile.
   /// - Throws: ``AnnalsError`` with code `incomplete` if there is none, `foreign` if it belongs to another

@@ -8,7 +8,7 @@ internal import LMDB
 #endif
 
 extension URL {
-  /// Creates a file URL that names exactly the path `path`, whatever its bytes are.
+  /// Creates a file URL that names exactly the path `path`, with any bytes.
   ///
   /// `URL(filePath:)` may name another file than the system would open. It expands `~`, resolves `..` in a
   /// relative path without looking at symbolic links, and replaces bytes that are not UTF-8. This initialiser

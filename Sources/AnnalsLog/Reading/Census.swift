@@ -28,7 +28,7 @@ extension LogSnapshot {
   /// stored.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
-  /// - Complexity: O(record types and versions), whatever the length of the log.
+  /// - Complexity: O(record types and versions), regardless of the length of the log.
   public func census() throws(AnnalsError) -> [CensusLine] {
     let rows = try reader.census()
     return kinds.kinds.values.sorted { $0.number < $1.number }.map { kind in

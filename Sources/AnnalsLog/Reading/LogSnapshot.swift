@@ -61,7 +61,7 @@ public struct LogSnapshot: ~Copyable {
   /// Returns the revision of the newest entry of `stream`; `nil` for a stream without entries.
   ///
   /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
-  /// - Complexity: Two look-ups, whatever the length of the stream.
+  /// - Complexity: Two look-ups, regardless of the length of the stream.
   public func revision(of stream: StreamName) throws(AnnalsError) -> Revision? {
     try head(of: stream)?.revision
   }

@@ -163,7 +163,7 @@ package struct EntryCheck: ~Copyable, ~Escapable {
     }
   }
 
-  /// Compares the rows that a kind's first entry carries with the tables.
+  /// Compares the rows in a kind's first entry with the tables.
   private mutating func checkRows(_ bytes: Span<UInt8>, _ header: EntryHeader, _ position: Position) {
     if let kind = kinds.kinds[header.kind], kind.row.first == position, !header.flags.contains(.rows) {
       add(position, "the first entry of kind \(header.kind) does not carry its row")

@@ -160,7 +160,7 @@ struct StreamTrails: ~Copyable {
     set(trail, Word.storedID, storedID.map { $0.rawValue + 1 } ?? 0)
   }
 
-  /// Whether the first entry of a stream carries this name; `false` also where that is not known.
+  /// Whether the first entry of a stream has this name; `false` also if that is not known.
   func confirms(name: StreamHash, of stream: Position) -> Bool {
     guard let trail = find(stream.rawValue) else { return false }
     return word(trail, Word.name) == max(name.low, 1)

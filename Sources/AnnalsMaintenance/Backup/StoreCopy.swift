@@ -18,7 +18,7 @@ internal import LMDB
 struct StoreCopy {
   /// Where the copy will be.
   let destination: StorePlace
-  /// What is copied.
+  /// The generation to copy.
   let current: CurrentFile
   /// How many bytes of disk the log takes.
   let size: Int

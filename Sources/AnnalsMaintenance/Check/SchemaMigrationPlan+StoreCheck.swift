@@ -21,7 +21,8 @@ extension SchemaMigrationPlan {
   ///   - isScanning: Whether the log is read for fields that the plan does not declare; see
   ///     ``StoreCheck/undeclared``.
   /// - Throws: ``AnnalsError`` with code `invalidPlan`, or for a store that cannot be read at all.
-  /// - Complexity: O(kinds of records · stages), whatever the length of the log. With a scan, O(log) if the
+  /// - Complexity: O(kinds of records · stages), regardless of the length of the log. With a scan, O(log) if
+  ///   the
   ///   store has payloads by name that a pass would rewrite.
   public static func check(store: URL, scanning isScanning: Bool = false) throws(AnnalsError) -> StoreCheck {
     let compiled = try CompiledPlan(Self.self)

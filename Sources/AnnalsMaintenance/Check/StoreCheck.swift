@@ -70,7 +70,7 @@ public struct StoreCheck: Sendable {
   public let stages: [Stage]
   /// The number of events without a version that have not been adopted yet.
   public let unadopted: UInt64
-  /// Why the store refuses the plan whatever its events are; `nil` if it does not.
+  /// The reason for which the store refuses the plan, regardless of its events; `nil` if it does not.
   public let refusal: String?
   /// The fields that an adoption or a migration pass would lose because the plan does not declare them; `nil`
   /// if the log was not scanned for them.

@@ -38,7 +38,8 @@ extension EventLog {
   ///
   /// - Parameter url: The store's directory.
   /// - Returns: The removed generations, and the files left alone.
-  /// - Throws: ``AnnalsError`` with code `appendsSuspended` before the switch is accepted; `busy` if a pass runs, or if
+  /// - Throws: ``AnnalsError`` with code `appendsSuspended` before the switch is accepted; `busy` if a pass
+  ///   runs, or if
   ///   somebody still reads from one of the generations; and as ``init(at:options:)``. Nothing is removed
   ///   then.
   /// - Complexity: O(generations), and the removal of the files.

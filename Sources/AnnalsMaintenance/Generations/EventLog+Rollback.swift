@@ -40,7 +40,7 @@ extension EventLog {
   ///   predecessor was discarded, or if entries were appended since the switch, which would be lost
   ///   (`details.position` is the first); `busy` if a pass runs or is unfinished; `damaged`, and as
   ///   ``init(at:options:)``. Nothing is changed then.
-  /// - Complexity: Two durable commits and a rename, whatever the length of the log.
+  /// - Complexity: Two durable commits and a rename, regardless of the length of the log.
   public static func rollback(_ url: URL) throws(AnnalsError) -> RollbackReport {
     let change = try GenerationChange(url, StoreOptions())
     if let from = change.finishedRollback {
@@ -111,7 +111,8 @@ extension GenerationChange {
       try Generation(opened, opening.directory, heads: 0).unsealIfStale(within: options.lockTimeout)
       try opening.record()
     } catch {
-      // After the commit point the predecessor is in use whatever fails here. The next writer or opener does
+      // After the commit point the predecessor is in use even if a step fails here. The next writer or opener
+      // does
       // the rest.
     }
     return RollbackReport(from: inUse.number, to: predecessor.generation, wasFinished: false)

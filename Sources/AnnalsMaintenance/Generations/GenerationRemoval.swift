@@ -52,7 +52,7 @@ package struct GenerationRemoval {
     }
   }
 
-  /// For how many milliseconds anybody is waited for who may be about to let go of a generation.
+  /// The milliseconds to wait for readers that may be about to release a generation.
   private static let patience = 250
   /// For how many it is as long as threads of this process are.
   private static let longest = 10_000

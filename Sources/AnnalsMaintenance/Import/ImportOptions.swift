@@ -7,7 +7,7 @@ public struct ImportOptions: Sendable {
   /// A key is the name of a member of the line's object, compared as UTF-8 bytes. It is no path into inner
   /// objects.
   public var keys: [EntryField: String]
-  /// The schema version of every line, whatever the line says; `nil` to take the line's own.
+  /// The schema version of every line, regardless of the line says; `nil` to take the line's own.
   public var version: SchemaVersion?
   /// The number of lines at the start of the input that are skipped unread, empty lines included.
   public var skip: Int

@@ -34,7 +34,7 @@ struct LogImport {
         // A line that cannot be read is reported only when those before it are stored.
         let following = Result { () throws(AnnalsError) in try self.batch(next) }
         var outcome = await first
-        // A pass has changed the streams since the look: only another look can tell which lines are there.
+        // A pass has changed the streams since the look: only another look finds which lines are there.
         while case .failure(let error) = outcome, error.underlying is LogSight.Outdated {
           let (count, sight) = try known.remove(from: &rest)
           report.repeated += count
@@ -151,7 +151,8 @@ extension EventLog {
   /// absent or null. An entry without a time takes that of its append call. Other members, `position` and
   /// `revision` among them, are ignored, but a line with `stub` or `path` is refused.
   ///
-  /// A line whose id is already in its stream is not stored again. This holds whatever the order of the lines
+  /// A line whose id is already in its stream is not stored again. This holds regardless of the order of the
+  /// lines
   /// and the number of imports at the same time. A line without an id counts as known only if it follows a
   /// known line and equals the entry that follows.
   ///

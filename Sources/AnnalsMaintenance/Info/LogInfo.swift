@@ -123,7 +123,7 @@ extension EventLog {
   /// Returns a description of the store.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged`, `storeReplaced`, `tooManyReaders` or `inputOutput`.
-  /// - Complexity: O(schema versions and record types), whatever the length of the log.
+  /// - Complexity: O(schema versions and record types), regardless of the length of the log.
   public func info() throws(AnnalsError) -> LogInfo {
     let environment = try read { (snapshot) throws(AnnalsError) in snapshot.generation.environment }
     // Before this snapshot begins, which is none to report.

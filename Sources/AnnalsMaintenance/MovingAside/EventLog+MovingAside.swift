@@ -21,7 +21,7 @@ extension EventLog {
   /// - Throws: ``AnnalsError`` with code `busy` if any program has the store open, this one included;
   ///   `notAStore` if `url` names something else; `permission` or `inputOutput` if the system refuses.
   ///   Nothing is moved then.
-  /// - Complexity: O(files in the store's directory), whatever the length of the log.
+  /// - Complexity: O(files in the store's directory), regardless of the length of the log.
   public static func resetMovingAside(_ url: URL) throws(AnnalsError) -> URL? {
     guard let path = try StorePlace(url).moveAside() else { return nil }
     return try URL(exactPath: path)

@@ -14,7 +14,7 @@ struct ViewCheck {
     self.report = report
   }
 
-  /// Checks every file that is ready and durable; others are looked at by who opens the view.
+  /// Checks every file that is ready and durable; opening the view checks the others.
   mutating func run() throws(AnnalsError) {
     guard let directory = try ViewDirectory.open(in: core.generation.directory, .readOnly) else { return }
     for listing in try directory.listings() {
@@ -74,7 +74,7 @@ struct ViewCheck {
       let facts = try file.facts(view)
       guard facts.isReady, facts.successor == nil else { return [] }
       var problems = try file.rowProblems(view, facts)
-      // Begun after what was read of the file, which somebody may be folding.
+      // Begun after the file was read, because another process may be folding it.
       let snapshot = try LogSnapshot(core)
       if let checkpoint = facts.checkpoint,
         try snapshot.reader.agreement(with: checkpoint, log: core.log) != .agrees

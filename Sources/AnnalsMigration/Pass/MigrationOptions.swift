@@ -32,7 +32,8 @@ public struct MigrationOptions: Sendable {
   /// The number of threads on which entries are decoded, upcast and encoded. The default is one for each
   /// processor, at most 8.
   public var threads: Int?
-  /// Whether the store refuses appends after the switch, with code `appendsSuspended`, until the new generation is
+  /// Whether the store refuses appends after the switch, with code `appendsSuspended`, until the new
+  /// generation is
   /// accepted or rolled back.
   public var isHolding = false
   /// The policy for entries that a rule fails on. The default is `.fail`.

@@ -56,7 +56,8 @@ public final class MigrationRun: Sendable {
   /// - Throws: ``AnnalsError``. The store is then unchanged, and unless the pass was stopped, none of its
   ///   files remain. The codes are `cancelled`, `verifyFailed`, `ruleFailed`, `malformed` and `damaged`
   ///   (which name the position), `noPath`, `newerSchema`, `requiresActivation`, `diskFull` (also before
-  ///   anything is written), `busy` if another pass is in progress, `appendsSuspended`, `readOnly`, `wrongUse` if another
+  ///   anything is written), `busy` if another pass is in progress, `appendsSuspended`, `readOnly`,
+  ///   `wrongUse` if another
   ///   plan's pass is unfinished, `permission` or `inputOutput`.
   public func report() async throws(AnnalsError) -> MigrationReport {
     try await control.result().get()

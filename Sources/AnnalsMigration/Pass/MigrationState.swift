@@ -11,7 +11,8 @@ public enum MigrationState: Hashable, Sendable {
   /// A pass that builds `generation`, in which events are stored in `version`, is running or was interrupted.
   /// Reads and appends continue. The version is `nil` for a pass without a plan, which changes no event.
   case unfinished(generation: UInt64, version: SchemaVersion?)
-  /// The store has switched, and appends fail with `appendsSuspended` until the switch is accepted or rolled back.
+  /// The store has switched, and appends fail with `appendsSuspended` until the switch is accepted or rolled
+  /// back.
   case appendsSuspended
 }
 

@@ -28,7 +28,8 @@ struct PassPreflight {
 
   /// Reads the generation in use.
   ///
-  /// - Throws: ``AnnalsError`` with code `appendsSuspended`, `noPath`, `newerSchema` and other errors that keep the plan
+  /// - Throws: ``AnnalsError`` with code `appendsSuspended`, `noPath`, `newerSchema` and other errors that
+  ///   keep the plan
   ///   from reading the store.
   init(_ source: Generation, _ work: PassWork) throws(AnnalsError) {
     self.source = source

@@ -11,7 +11,7 @@ internal import LMDB
 
 // The generation that a pass builds: its number, its name in the one in use, and its file.
 extension PassRunner {
-  /// Gives the new generation a number, and names it in the old one, so that what is left of it is known for
+  /// Gives the new generation a number, and names it in the old one, so that leftovers of it are known for
   /// what it is.
   func name(_ source: Generation) throws(AnnalsError) -> PassRow {
     var result: PassRow?

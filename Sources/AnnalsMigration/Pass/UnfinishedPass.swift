@@ -67,7 +67,7 @@ struct UnfinishedPass {
     try source.environment.write(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       guard try StoreReader(transaction.view, source.tables).pass() == row else { return }
       let newest = try StoreReader(transaction.view, source.tables).newestGeneration()
-      // Its number is used up, whatever becomes of the file.
+      // Its number is used up, even if the file is removed.
       let row = NewestRow(generation: max(newest, row.other))
       try transaction.put(row.encoded(), NewestRow.name, in: source.tables.meta)
       try transaction.remove(PassRow.name, in: source.tables.meta)
@@ -113,7 +113,7 @@ struct UnfinishedPass {
     }
   }
 
-  /// What is left, and the file where it can be read.
+  /// The leftover, and the file that describes it.
   private func look() throws(AnnalsError) -> (PassLeftover, PassTarget?) {
     let status = try files { () throws(StoreFileError) in try directory.status(of: current.fileName) }
     guard status != nil else { return (.row(row), nil) }
@@ -129,7 +129,7 @@ struct UnfinishedPass {
       }
       guard meta.log == source.current.log, meta.generation == row.other else { return (.unknown(row), nil) }
       let last = try target.read { (reader) throws(AnnalsError) in try reader.last() }
-      // What has entries after its switch was in use, whatever the old generation says: nothing here may
+      // What has entries after its switch was in use, regardless of the old generation says: nothing here may
       // remove them.
       if let predecessor, last > predecessor.last { return (.unknown(row), nil) }
       let other = PassLeftover.Other(state: meta.state, epoch: meta.epoch, predecessor: predecessor)
@@ -166,7 +166,7 @@ struct UnfinishedPass {
   /// Throws if the file is a whole generation that no pass of this store has made: it is there against the
   /// rules, and not touched.
   ///
-  /// - Returns: What is known of the pass's archive; `nil` if it has none.
+  /// - Returns: The row of the pass's archive; `nil` if it has none.
   private func mustBeOurs() throws(AnnalsError) -> PassArchiveRow? {
     let (leftover, target) = try look()
     guard case .unknown = leftover else {

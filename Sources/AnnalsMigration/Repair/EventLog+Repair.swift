@@ -33,7 +33,8 @@ extension EventLog {
   /// - Returns: The losses, and the changes.
   /// - Throws: ``AnnalsError`` with code `damaged` if pages of the file, or rows of `meta`, `schemas` or
   ///   `kinds`, are damaged, or if more than 10,000 entries are lost: that requires a backup. `verifyFailed`
-  ///   if the new generation is not sound; `busy`, `appendsSuspended`, `diskFull`, and as ``init(at:options:)``. The
+  ///   if the new generation is not sound; `busy`, `appendsSuspended`, `diskFull`, and as
+  ///   ``init(at:options:)``. The
   ///   store is unchanged then. Entries that an unfinished migration pass has copied are discarded.
   /// - Complexity: O(log), five times at most; memory of some bytes for each lost entry.
   public static func repair(

@@ -75,7 +75,7 @@ final class EntryDigester {
     if !header.flags.contains(.parts), fates.isRetained(header.kind) {
       return add(.stored, entry, entry.body, to: &sum)
     }
-    // What is carried is delivered as it is stored, so its bytes say what it is.
+    // An unchanged payload is delivered as it is stored, so its bytes are compared.
     if header.flags.isDisjoint(with: [.parts, .extensions]), let number = fates.carried(header.kind) {
       sum.events &+= 1
       return add(.event, entry, entry.body, caseIndex: Int(number) - 1, to: &sum)
@@ -160,7 +160,7 @@ extension FateTable {
   /// What becomes of kinds where nothing is rewritten: all are upcast but those that are delivered as they
   /// are stored.
   ///
-  /// The number that payloads are carried to is that of the case, counted from 1.
+  /// The number of an unchanged payload is that of its case, counted from 1.
   init(reading kinds: KindRegistry, _ reach: PlanResolver) {
     let fates = kinds.kinds.values.map { kind in
       var payload: KindFate.Payload

@@ -9,7 +9,7 @@ import Synchronization
 /// A pass that sets entries aside must know of them before it comes to their last entries: what a group is
 /// folded from would be gone by then.
 final class FailingGroups: Sendable {
-  /// Where the records of a group may stand in its stream.
+  /// The places that the records of a group may have in its stream.
   private struct Group {
     var first: UInt64
     let last: UInt64
@@ -33,7 +33,7 @@ final class FailingGroups: Sendable {
   /// An entry with parts may belong to one group and end another. As it is quarantined as a whole, so is what
   /// the other one is made of.
   ///
-  /// - Complexity: The first call lifts every entry; others wait for it.
+  /// - Complexity: The first call upcasts every entry; others wait for it.
   func end(of entry: borrowing LentEntry) throws(AnnalsError) -> Position? {
     let (stream, revision) = (entry.stream, entry.revision.rawValue)
     return try known.withLock { (known) throws(AnnalsError) -> Position? in

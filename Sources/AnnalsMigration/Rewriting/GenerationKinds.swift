@@ -81,7 +81,7 @@ final class GenerationKinds: Sendable {
     }
   }
 
-  /// The rows of `schemas` that the new generation has whatever its entries are: of versions of which
+  /// The rows of `schemas` that the new generation has regardless of its entries: of versions of which
   /// something was computed from the whole log.
   func activatedSchemas() -> [(ordinal: UInt16, row: SchemaRow)] {
     state.withLock { state in
@@ -171,7 +171,7 @@ extension GenerationKinds {
         if entrance.isNewer { throw .newerVersion(record, current: plan.current.version) }
         entered = entrance
         isRetained = plan.steps[entrance.step].retainedBy != nil
-        // What is retained keeps its kind, also that of a draft: its version is below the one that is
+        // A retained record keeps its kind, also that of a draft: its version is below the one that is
         // written.
         payload =
           isRetained

@@ -91,7 +91,7 @@ struct GenerationWriter: Sendable {
     try append(bytes.span, at: position, in: &transaction)
   }
 
-  /// Whether an entry carries the rows of all these kinds.
+  /// Whether an entry has the rows of all these kinds.
   private func hasRows(
     of numbers: [UInt32], _ entry: Span<UInt8>, _ header: EntryHeader, _ position: Position
   ) throws(AnnalsError) -> Bool {

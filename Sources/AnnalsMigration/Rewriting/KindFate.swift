@@ -6,7 +6,7 @@ internal import AnnalsSchema
 ///
 /// A reference, because it is looked up for every entry and holds many others.
 final class KindFate: Sendable {
-  /// What is done with payloads.
+  /// The treatment of payloads.
   enum Payload: Sendable {
     /// They are copied, and belong to the kind of this number from then on.
     case carried(UInt32)
@@ -22,7 +22,7 @@ final class KindFate: Sendable {
   let number: UInt32
   /// The number that a stub of the kind gets.
   let stub: UInt32
-  /// What is done with payloads.
+  /// The treatment of payloads.
   let payload: Payload
   /// Where payloads enter the plan; `nil` where they do not, or there is no plan.
   let entrance: CompiledPlan.Entrance?
@@ -57,7 +57,7 @@ final class KindFate: Sendable {
 struct FateTable: Sendable {
   /// By number in the older generation.
   private let fates: [KindFate?]
-  /// By number in the older generation, the number of the kind that payloads are carried to; 0 where they are
+  /// By number in the older generation, the number of the kind that unchanged payloads get; 0 where they are
   /// not.
   private let carried: [UInt32]
   /// By number in the older generation, whether the plan keeps entries as they are stored; empty where it
@@ -80,7 +80,7 @@ struct FateTable: Sendable {
     self.written = written
   }
 
-  /// The number of the kind that payloads of `kind` are carried to; `nil` where they are not.
+  /// The number of the kind that unchanged payloads of `kind` get; `nil` where they change.
   @inline(__always)
   func carried(_ kind: UInt32) -> UInt32? {
     guard Int(kind) < carried.count, carried[Int(kind)] > 0 else { return nil }

@@ -8,9 +8,9 @@ struct KindTally: Sendable {
   struct Line: Sendable {
     /// The kind's number in the new generation.
     let kind: UInt32
-    /// The number, in the run, of the first entry that carries the kind.
+    /// The number, in the run, of the first entry of the kind.
     let first: Int
-    /// What is added to the census.
+    /// The addition to the census.
     var row = CensusRow()
   }
 

@@ -25,12 +25,12 @@ struct PassLine<Output: Sendable>: ~Copyable {
   /// Begins with the work.
   ///
   /// - Parameters:
-  ///   - pieces: What is done by one thread at a time.
+  ///   - pieces: The ranges, each for one thread at a time.
   ///   - threads: How many work alongside the one that takes, yielding to all other work of the machine; with
   ///     1 that one does everything, when it is asked.
   ///   - length: How many pieces are under way at most, 1 or more.
   ///   - isCancelled: Asked once for each piece.
-  ///   - makeWork: Makes the work of a thread, with whatever it keeps from piece to piece.
+  ///   - makeWork: Makes the work of a thread, with the state that it keeps from piece to piece.
   init(
     _ pieces: PositionPieces, threads: Int, length: Int, isCancelled: @escaping @Sendable () -> Bool,
     _ makeWork: @escaping @Sendable () -> Work

@@ -15,7 +15,7 @@ final class PayloadUpcaster {
     self.plan = plan
   }
 
-  /// Lifts a payload of a kind; its events are then in ``delivery``.
+  /// Upcasts a payload of a kind; its events are then in ``delivery``.
   ///
   /// - Throws: ``RewriteFailure``.
   func upcast(_ payload: Span<UInt8>, _ fate: KindFate, _ origin: Origin) throws(RewriteFailure) {
@@ -38,7 +38,7 @@ final class PayloadUpcaster {
 }
 
 extension PayloadUpcaster {
-  /// Lifts each payload of an entry in turn.
+  /// Upcasts each payload of an entry in turn.
   ///
   /// - Parameters:
   ///   - fates: What becomes of the kinds that it may be of.

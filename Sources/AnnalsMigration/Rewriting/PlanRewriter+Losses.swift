@@ -29,7 +29,8 @@ extension PlanRewriter {
 
   /// Counts the fields that the entry at hand loses, and writes its line in the archive.
   ///
-  /// - Throws: ``RewriteFailure`` with code `undeclaredFields` if nobody has given one up: it was appended after the
+  /// - Throws: ``RewriteFailure`` with code `undeclaredFields` if nobody has given one up: it was appended
+  ///   after the
   ///   pass had looked at the log.
   func settleLosses(
     of entry: borrowing LentEntry, _ reader: StoreReader, in run: inout RewrittenRun

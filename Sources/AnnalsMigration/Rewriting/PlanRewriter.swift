@@ -101,7 +101,7 @@ final class PlanRewriter: EntryRewriter {
 }
 
 extension PlanRewriter {
-  /// Adds what comes of an entry whose payloads are not simply carried.
+  /// Adds the result of an entry whose payloads change.
   private func upcast(
     _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
   ) throws(RewriteFailure) {
@@ -117,7 +117,7 @@ extension PlanRewriter {
     if isQuarantined { extensions = try extensionsWithoutMark(of: entry) }
     if !header.flags.contains(.parts) {
       let fate = try table.fate(of: header.kind, entry.position)
-      // What was quarantined is upcast even where it is carried: only then is it known to be readable.
+      // A quarantined payload is upcast even if it is unchanged: only then is it known to be readable.
       try upcaster.upcast(entry.body, fate, origin)
       noteLosses(of: entry.body, [], fate)
       let content = upcaster.delivery.content

@@ -2,7 +2,7 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 internal import AnnalsStore
 
-/// Rewrites ranges of a generation's entries, on as many threads as it is told.
+/// Rewrites ranges of a generation's entries, on a given number of threads.
 struct Rewriting: Sendable {
   /// The generation that is read.
   let source: RewriteSource
@@ -68,7 +68,8 @@ struct Rewriting: Sendable {
 
   /// Begins to rewrite the entries at `positions`.
   ///
-  /// Memory is bounded by the length of the line and the size of a run, whatever the length of the range.
+  /// Memory is bounded by the length of the line and the size of a run, regardless of the length of the
+  /// range.
   ///
   /// - Parameters:
   ///   - positions: They must all be there; a missing one is damage.

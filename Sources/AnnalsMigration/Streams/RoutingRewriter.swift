@@ -23,7 +23,7 @@ final class RoutingRewriter: EntryRewriter {
     _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
   ) throws(AnnalsError) {
     let routed = try router.route(entry, reader)
-    // What is gone already keeps its own reason.
+    // A stub keeps its own reason.
     if let reason = routed.reason, !entry.header.flags.contains(.stub) {
       try base.drop(
         entry, Stub(cause: .rule, from: move.from, to: move.to, reason: reason), reader, into: &run)

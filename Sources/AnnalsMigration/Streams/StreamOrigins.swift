@@ -4,7 +4,7 @@ internal import LMDB
 
 /// Finds out during a pass which streams get entries of several streams, and writes that down.
 ///
-/// Ids are unique in their stream only. In a stream that was merged from several, an id does not tell whose
+/// Ids are unique in their stream only. In a stream that was merged from several, an id does not show whose
 /// event it is.
 struct StreamOrigins {
   /// The number of rows that are kept in memory; others are read again where they are needed.

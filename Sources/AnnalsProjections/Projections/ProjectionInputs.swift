@@ -148,7 +148,7 @@ extension ProjectionInputs.Line {
       : "the stage \(versions) converts '\(record.text)'"
   }
 
-  /// Orders stages before records, and older stages first, so that the most telling reason is reported.
+  /// Orders stages before records, and older stages first, so that the most helpful reason is reported.
   fileprivate static func precedes(_ left: Self, _ right: Self) -> Bool {
     if (left.kind == .record) != (right.kind == .record) { return right.kind == .record }
     if let first = left.from, let second = right.from, first != second { return first < second }

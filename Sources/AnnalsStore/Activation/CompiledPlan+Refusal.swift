@@ -12,7 +12,7 @@ extension CompiledPlan {
     if let refusal { throw refusal }
   }
 
-  /// Returns why a store refuses the plan, whatever its events are; `nil` if it does not.
+  /// Returns why a store refuses the plan, regardless of its events; `nil` if it does not.
   package func refusal(by snapshot: borrowing LogSnapshot) throws(AnnalsError) -> AnnalsError? {
     if let refusal = try self.refusal(byOldest: snapshot.reader.oldest()) { return refusal }
     do throws(AnnalsError) { try PlanResolver(self).mustNotBeContracted(snapshot.kinds) } catch {

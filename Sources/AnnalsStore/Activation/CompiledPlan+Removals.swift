@@ -29,7 +29,7 @@ extension CompiledPlan {
     return FieldRemovals((kind.shape ?? shape).names, conversions)
   }
 
-  /// Whether the plan drops every record that enters at `entrance`, whatever it holds.
+  /// Whether the plan drops every record that enters at `entrance`, with any content.
   func isDropped(from entrance: Entrance) -> Bool {
     let step = steps[entrance.step]
     guard let schema = schemas.firstIndex(where: { $0.version == step.version }),

@@ -12,7 +12,8 @@ extension SchemaMigrationPlan {
   ///
   /// ```swift
   /// @Test func `the plan holds together and released versions stay as they are`() throws {
-  ///   try OrderPlan.check(lock: URL(filePath: #filePath).deletingLastPathComponent().appending(path: "OrderPlan.lock"))
+  ///   try OrderPlan.check(lock: URL(filePath: #filePath).deletingLastPathComponent().appending(path:
+  ///   "OrderPlan.lock"))
   /// }
   /// ```
   ///

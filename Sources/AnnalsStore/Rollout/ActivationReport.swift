@@ -54,7 +54,8 @@ extension EventStore {
   ///   - isRehearsal: Whether to report only, without changes.
   /// - Returns: The state and the changes.
   /// - Throws: ``AnnalsError`` with code `busy` if such programs have the store open, unless they are
-  ///   superseded; `appendsSuspended`, `readOnly`, `ruleFailed`, `tooLarge`, `shapeChanged`, and as an append. Nothing is
+  ///   superseded; `appendsSuspended`, `readOnly`, `ruleFailed`, `tooLarge`, `shapeChanged`, and as an
+  ///   append. Nothing is
   ///   changed then.
   /// - Complexity: O(schema versions and record types), and O(log) if a stage computes a context or fold.
   public func activate(

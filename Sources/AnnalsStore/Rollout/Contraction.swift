@@ -223,7 +223,8 @@ extension EventStore {
   /// - Returns: The state and the changes.
   /// - Throws: ``AnnalsError`` with code `requiresPass` if events of older versions are left, or quarantined
   ///   entries whose number was not given; `busy` if a program of an older version has the store open, or
-  ///   another process keeps writing; `wrongUse` for losses that were not confirmed; `readOnly`, `appendsSuspended`, and
+  ///   another process keeps writing; `wrongUse` for losses that were not confirmed; `readOnly`,
+  ///   `appendsSuspended`, and
   ///   as an append. Nothing is changed then, unless the error says that entries have been discarded already.
   ///   The version may be active if entries were to be discarded.
   /// - Complexity: O(schema versions and record types), and O(log) if entries are discarded.

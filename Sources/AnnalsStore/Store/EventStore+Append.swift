@@ -17,7 +17,8 @@ extension EventStore {
   /// - Throws: ``AnnalsError`` with code `rejected` or `ruleFailed` if an inline projection refuses an event,
   ///   `requiresActivation` if an inline projection of the store is no longer in force, `conflict`,
   ///   `streamMoved`, `invalidName`, `tooLarge`, `malformed`, `shapeChanged`, `superseded`, `newerSchema`,
-  ///   `unrepresentable`, `busy`, `readOnly`, `appendsSuspended`, `needsNewer`, `permission`, `diskFull`, `notCommitted`,
+  ///   `unrepresentable`, `busy`, `readOnly`, `appendsSuspended`, `needsNewer`, `permission`, `diskFull`,
+  ///   `notCommitted`,
   ///   `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`, `damaged`, `usedAfterFork`, `inputOutput` or
   ///   `cancelled`.
   /// - Complexity: O(`events.count`), and one flush to disk for all calls that wait at the same time.

@@ -3,7 +3,8 @@ package import AnnalsLog
 internal import AnnalsSchema
 
 extension EventStore {
-  /// Creates a store that only appends events of the plan's current version, whatever else the log holds. It
+  /// Creates a store that only appends events of the plan's current version, regardless of other events in
+  /// the log. It
   /// can write events as a program of an older version wrote them.
   ///
   /// - Throws: ``AnnalsError`` with code `invalidPlan`.

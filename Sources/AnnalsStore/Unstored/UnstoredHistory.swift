@@ -37,7 +37,7 @@ struct UnstoredHistory: HistorySource {
 }
 
 extension CompiledPlan {
-  /// Whether a payload begins with one of `steps`, or cannot be read at all; `nil` stands for all steps.
+  /// Whether a payload begins with one of `steps`, or cannot be read at all; `nil` for all steps.
   func wants(_ form: StoredForm, _ steps: Set<Int>?) -> Bool {
     guard let steps, let entrance = try? entrance(of: form.kind, unversioned: adopted) else { return true }
     return steps.contains(entrance.step)

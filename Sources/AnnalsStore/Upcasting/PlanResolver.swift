@@ -178,7 +178,7 @@ package final class PlanResolver: Sendable {
   /// Throws unless every kind of which there are events has a path to the plan's current version.
   ///
   /// - Returns: The versions above the plan's current one that there are events of.
-  /// - Complexity: O(kinds), whatever the length of the log.
+  /// - Complexity: O(kinds), regardless of the length of the log.
   @discardableResult
   package func prove(
     _ census: [UInt32: CensusRow], _ kinds: KindRegistry

@@ -15,7 +15,7 @@ package final class RewriteSource: Sendable {
   let tables: StoreTables
   /// The id that all generations of the log share.
   package let log: UUID
-  /// What is read in place of entries that cannot be; `nil` but in a repair.
+  /// The replacements for unreadable entries; `nil` except in a repair.
   private let patch: EntryPatch?
   private let lastKinds = Mutex<KindRegistry?>(nil)
 

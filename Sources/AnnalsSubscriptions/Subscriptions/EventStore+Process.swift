@@ -7,7 +7,8 @@ extension EventStore {
   /// Handles the entries of the store in order, each at least once, and stores a checkpoint under a name.
   ///
   /// ```swift
-  /// try await store.process("mailer", to: [\.orderPlaced], options: ProcessingOptions(poison: .deadLetter(after: 3))) { element in
+  /// try await store.process("mailer", to: [\.orderPlaced], options: ProcessingOptions(poison:
+  /// .deadLetter(after: 3))) { element in
   ///   try await mail(element.entry.event)
   /// }
   /// ```

@@ -51,10 +51,10 @@ package final class ViewFile: Sendable {
     changes = environment.table("changes")
   }
 
-  /// Gives up the lease, for a caller that has the right to fold the file.
+  /// Releases the lease, for a caller that has the right to fold the file.
   func releaseLease() { lease.withLock { $0 = nil } }
 
-  /// Takes the lease again, for a caller that is about to give up the right to fold the file.
+  /// Takes the lease again, for a caller that is about to return the right to fold the file.
   ///
   /// Without it, other processes may remove the file, whose rows can be read on.
   func retakeLease() {

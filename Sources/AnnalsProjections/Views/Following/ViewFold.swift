@@ -211,7 +211,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
           try P.apply(entry, to: &rows)
         }
       } catch {
-        // A failed read may be the cause, whatever the projection throws.
+        // A failed read may be the cause, regardless of the projection throws.
         if let failure = staging.failure { throw .other(failure) }
         let cause = AnnalsError(
           error, folding: entries[index].position, of: entries[index].stream, in: P.name)

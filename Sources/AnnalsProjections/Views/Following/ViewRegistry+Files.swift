@@ -89,7 +89,7 @@ extension ViewRegistry {
     try carryOutInFiles(.choose, view)
   }
 
-  /// Carries out an effect of which the caller reports the error.
+  /// Performs an effect of which the caller reports the error.
   func carryOutInFiles(_ effect: ViewEffect, _ view: RegisteredView<Event>) throws(AnnalsError) {
     switch effect {
     case .choose, .begin, .build:

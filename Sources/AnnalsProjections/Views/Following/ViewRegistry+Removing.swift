@@ -35,7 +35,7 @@ extension ViewRegistry {
     return kept
   }
 
-  /// Ends all views of a projection, whatever their versions, and removes the files.
+  /// Ends all views of a projection, of any version, and removes the files.
   ///
   /// - Throws: ``AnnalsError`` with code `busy` if a file is open elsewhere; that file is not removed.
   func remove(_ name: String) throws(AnnalsError) {

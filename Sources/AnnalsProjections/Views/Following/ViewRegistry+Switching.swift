@@ -50,7 +50,7 @@ extension ViewRegistry {
 
   /// The outcome of a switch.
   enum Replacing {
-    /// Reads use the new file. The effects remain to be carried out.
+    /// Reads use the new file. The effects remain to be performed.
     case done([ViewEffect])
     /// The older file is ahead, because another process folds it. Nothing has happened.
     case late

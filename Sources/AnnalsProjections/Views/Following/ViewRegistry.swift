@@ -100,12 +100,12 @@ extension ViewRegistry {
     desk.withLock { $0.decide(event, view.number) }
   }
 
-  /// Reports an event to the machine of a view, and carries out the effects.
+  /// Reports an event to the machine of a view, and performs the effects.
   func report(_ event: ViewEvent, _ view: RegisteredView<Event>) {
     for effect in decide(event, view) { carryOut(effect, view) }
   }
 
-  /// Carries out an effect. An error is reported to the machine.
+  /// Performs an effect. An error is reported to the machine.
   func carryOut(_ effect: ViewEffect, _ view: RegisteredView<Event>) {
     switch effect {
     case .choose, .begin, .build:

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The runner of one view's file in this process: it folds the pages of the log into the file, in turns.
 ///
-/// The view's machine decides what becomes of each page and error; the runner carries that out.
+/// The view's machine decides what becomes of each page and error; the runner performs it.
 ///
 /// `@unchecked Sendable`: the variables are accessed only in ``turn(_:_:)`` and ``end(_:)``. The registry's
 /// desk gives a runner to one worker at a time, from `takeTurn` to `endTurn` or `remove`, and the desk's lock
@@ -122,7 +122,7 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
     return !page.entries.contains { $0.position.rawValue > position && selection.includes($0) }
   }
 
-  /// Reports an event to the view's machine, and carries out the effects.
+  /// Reports an event to the view's machine, and performs the effects.
   private func report(_ event: ViewEvent, _ page: ViewPage<Event>? = nil) {
     for effect in registry.decide(event, view) {
       switch effect {

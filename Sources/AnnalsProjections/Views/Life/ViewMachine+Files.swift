@@ -32,7 +32,7 @@ extension ViewMachine {
     return effects
   }
 
-  /// Builds a new file, whatever was being built before.
+  /// Builds a new file, in place of any other that is being built.
   mutating func created(_ file: UInt64, _ reason: String?) -> [ViewEffect] {
     building = file
     leaving = nil
@@ -48,7 +48,7 @@ extension ViewMachine {
     return [converts ? .convert(file) : .scan(file, after: position), .announce]
   }
 
-  /// Tries again whatever has stopped or waits.
+  /// Tries again each fold that has stopped or waits.
   mutating func reopen() -> [ViewEffect] {
     let (effects, hasDropped) = dropStopped()
     damages = 0

@@ -6,7 +6,7 @@ internal import AnnalsCoding
 /// The life of one view in this process, as a state machine: which files are folded here, what becomes of
 /// each page and error, and when one file replaces another.
 ///
-/// It only answers. ``handle(_:)`` takes an event and returns the effects, which others carry out. It knows
+/// It only answers. ``handle(_:)`` takes an event and returns the effects, which others perform. It knows
 /// no file, thread, lock or clock. docs/view-life.md has the table of its states and events.
 struct ViewMachine: Sendable {
   /// The view as a whole.
@@ -102,7 +102,7 @@ struct ViewMachine: Sendable {
     self.mayFold = mayFold
   }
 
-  /// Takes an event, and returns the effects in the order in which to carry them out.
+  /// Takes an event, and returns the effects in the order in which to perform them.
   ///
   /// After the end of the view, and for folds that have ended, events change nothing.
   mutating func handle(_ event: ViewEvent) -> [ViewEffect] {

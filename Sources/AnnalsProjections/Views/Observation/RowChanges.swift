@@ -20,8 +20,8 @@ internal import LMDB
 /// stored, whichever process folds the view. If a row has changed several times meanwhile, only its current
 /// state is reported, once.
 ///
-/// The view's file keeps 10,000 changes, so a slow observer costs no memory. An observer that falls further
-/// behind receives ``ViewChange/reset``. Nothing is reported while a view is built. When a new version takes
+/// The view's file keeps 10,000 changes, so a slow observer costs no memory. An observer that lags
+/// further receives ``ViewChange/reset``. Nothing is reported while a view is built. When a new version takes
 /// over, every observer receives ``ViewChange/reset``.
 public struct RowChanges<Row: ProjectionRow>: AsyncSequence, Sendable {
   /// A change.

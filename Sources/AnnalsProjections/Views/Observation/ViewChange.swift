@@ -9,7 +9,7 @@ public enum ViewChange<Row: ProjectionRow>: Sendable {
   case put(Row, at: Position)
   /// A row was removed.
   case removed(RowIdentity<Row>, at: Position)
-  /// Earlier changes are no longer valid: the observer fell too far behind, or reads use another version or
+  /// Earlier changes are no longer valid: the observer lags too far, or reads use another version or
   /// file of the view. Read the rows again.
   case reset
 }

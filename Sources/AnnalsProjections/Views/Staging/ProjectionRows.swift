@@ -76,7 +76,8 @@ public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
   /// Changes the row with a key, starting from `initial` if there is none.
   ///
   /// ```swift
-  /// try rows.update(Author.self, commit.author, initial: Author(name: commit.author, commits: 0)) { $0.commits += 1 }
+  /// try rows.update(Author.self, commit.author, initial: Author(name: commit.author, commits: 0)) {
+  /// $0.commits += 1 }
   /// ```
   ///
   /// - Throws: As ``put(_:)``, and the errors of `body`; `wrongUse` if the row gets another key.
