@@ -77,9 +77,10 @@ struct ManyViews {
   /// those before the views were opened; then the share of a processor while nothing happens, in thousandths.
   func run(descriptors limit: Int, observes: Bool, seconds: Double) async throws {
     if limit > 0 {
-      // What the parent has left open is no cost of views, and takes room below the limit.
-      for descriptor in Int32(3)..<4_096 { _ = close(descriptor) }
-      var limits = rlimit(rlim_cur: rlim_t(limit), rlim_max: rlim_t(limit))
+      // Descriptors that the parent has left open are no cost of views.
+      let inherited = try Use().descriptors - 3
+      var limits = rlimit(
+        rlim_cur: rlim_t(limit + inherited), rlim_max: rlim_t(limit + inherited))
       guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits) == 0 else {
         throw FaultProgram.WrongUse()
       }
