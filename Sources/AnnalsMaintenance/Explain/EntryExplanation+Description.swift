@@ -85,8 +85,8 @@ extension EntryExplanation: CustomStringConvertible {
     }
     for (index, step) in steps.enumerated() {
       lines += ["", "\(step.from) -> \(step.to)"]
-      var told: Set<[UInt8]> = []
-      for crossing in step.crossings where told.insert(Array(crossing.fate.name.utf8)).inserted {
+      var reported: Set<[UInt8]> = []
+      for crossing in step.crossings where reported.insert(Array(crossing.fate.name.utf8)).inserted {
         lines += Self.lines(crossing.fate)
       }
       // The events after the last stage are the current ones.

@@ -69,7 +69,7 @@ extension GenerationChange {
       try directory.synchronize()
     }
     var removal = GenerationRemoval(directory: directory, opening: opening)
-    try removal.collect(beside: inUse)
+    try removal.collect(except: inUse)
     // Before 'open.lock': a thread that releases a generation needs that lock to close it.
     try removal.waitForLeases(isLettingGo)
     let open = try files { () throws(StoreFileError) in try opening.lockFile("open.lock") }

@@ -17,7 +17,7 @@ package struct GenerationRemoval {
   }
 
   /// Finds the generations of the log but the one in use and the one that an unfinished pass is building.
-  package mutating func collect(beside inUse: Generation) throws(AnnalsError) {
+  package mutating func collect(except inUse: Generation) throws(AnnalsError) {
     let pass = try inUse.environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       try StoreReader(transaction.view, inUse.tables).pass()
     }

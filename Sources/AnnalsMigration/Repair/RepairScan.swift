@@ -164,7 +164,7 @@ extension RepairScan {
     var kind: UInt32?
     for position in lost.positions {
       guard let loss = lost.losses[position] else { continue }
-      let known = try self.kind(at: position, beside: loss.kind ?? kind)
+      let known = try self.kind(at: position, near: loss.kind ?? kind)
       kind = known
       entries[position] = try stub(at: position, loss, known)
     }
@@ -173,7 +173,7 @@ extension RepairScan {
 
   /// The kind of a stub: the one whose first entry it was, else that of the entry before it, which occurs by
   /// then.
-  private func kind(at position: UInt64, beside neighbour: UInt32?) throws(AnnalsError) -> UInt32 {
+  private func kind(at position: UInt64, near neighbour: UInt32?) throws(AnnalsError) -> UInt32 {
     let own = kinds.kinds.values.filter { $0.row.first.rawValue == position }.map(\.number).min()
     let first = kinds.kinds.values.min { ($0.row.first, $0.number) < ($1.row.first, $1.number) }
     if let kind = own ?? neighbour ?? first?.number { return kind }

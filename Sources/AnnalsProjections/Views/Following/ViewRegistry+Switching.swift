@@ -39,11 +39,11 @@ extension ViewRegistry {
 
   /// Records that a built file, which is on disk, is ready.
   private func finish(_ file: ViewFile, gate: UInt64) throws(AnnalsError) {
-    var told: [UInt8] = []
-    told.append(varint: gate)
+    var reported: [UInt8] = []
+    reported.append(varint: gate)
     try file.environment.write(durability: .full, failure: AnnalsError.init) {
       (transaction) throws(AnnalsError) in
-      try transaction.put(told, .gate, in: file)
+      try transaction.put(reported, .gate, in: file)
       try transaction.put([1], .ready, in: file)
     }
   }
@@ -66,16 +66,16 @@ extension ViewRegistry {
     let outline = view.projection.outline
     let known = view.served?.file
     // Nothing here advances it.
-    let told = try servedPosition(of: view)
-    guard position >= told ?? 0 else { return .late }
+    let reported = try servedPosition(of: view)
+    guard position >= reported ?? 0 else { return .late }
     // A choice of files between the two steps would be based on the old state, and bring the older file back.
     let outcome: Replacing = try catalog.withLock { (_) throws(AnnalsError) in
       let record = view.record
       guard record?.building === file, record?.served?.file === known else { return .changed }
-      if let known, let told, record?.served?.version == outline.version {
-        guard try succeed(known, by: file, at: position, told) else { return .late }
+      if let known, let reported, record?.served?.version == outline.version {
+        guard try succeed(known, by: file, at: position, reported) else { return .late }
       } else {
-        try finish(file, gate: told ?? position)
+        try finish(file, gate: reported ?? position)
       }
       return .done(
         desk.withLock { desk in
@@ -106,9 +106,9 @@ extension ViewRegistry {
     do throws(AnnalsError) {
       return try old.environment.decide(durability: .relaxed, failure: AnnalsError.init) {
         (transaction) throws(AnnalsError) in
-        let told = try old.checkpoint(transaction.view)?.position.rawValue ?? 0
-        guard position >= told else { return .abort(false) }
-        do throws(AnnalsError) { try finish(new, gate: told) } catch {
+        let reported = try old.checkpoint(transaction.view)?.position.rawValue ?? 0
+        guard position >= reported else { return .abort(false) }
+        do throws(AnnalsError) { try finish(new, gate: reported) } catch {
           failure = error
           throw error
         }

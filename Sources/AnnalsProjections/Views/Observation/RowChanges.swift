@@ -105,7 +105,7 @@ extension ViewObserver {
     while !Task.isCancelled {
       let counts = counts
       let found = try look(ChangeJournal.page) { (look, snapshot) throws(AnnalsError) in
-        try Self.told(look, query, snapshot)
+        try Self.reported(look, query, snapshot)
       }
       guard let found else {
         try await wait(beyond: counts)
@@ -113,14 +113,14 @@ extension ViewObserver {
       }
       switch found {
       case nil: try await wait(beyond: counts)
-      case let told?: if !told.isEmpty { return told }
+      case let reported?: if !reported.isEmpty { return reported }
       }
     }
     return nil
   }
 
   /// Returns the changes to report to an observer of a range; `nil` if nothing has happened.
-  private static func told<R>(
+  private static func reported<R>(
     _ look: Look, _ query: RowQuery<R>, _ snapshot: borrowing ViewSnapshot<P>
   ) throws(AnnalsError) -> [ViewChange<R>]? {
     let bounds = try RowBounds(query, snapshot.outline)
@@ -128,17 +128,17 @@ extension ViewObserver {
     case .nothing: return nil
     case .anything: return [.reset]
     case .changes(let changes):
-      var told: [ViewChange<R>] = []
+      var reported: [ViewChange<R>] = []
       let source = snapshot.source
       for change in changes where bounds.contains(change.key.span) {
         let position = Position(change.position)
         if let stored = try source.value(of: change.key.span) {
-          told.append(.put(try source.decode(stored), at: position))
+          reported.append(.put(try source.decode(stored), at: position))
         } else {
-          told.append(.removed(RowIdentity(bytes: Array(change.key.dropFirst())), at: position))
+          reported.append(.removed(RowIdentity(bytes: Array(change.key.dropFirst())), at: position))
         }
       }
-      return told
+      return reported
     }
   }
 }

@@ -90,10 +90,10 @@ struct ViewObserver<P: Projection>: Sendable {
       place = try Self.end(of: snapshot)
       return try body(.anything, snapshot)
     }
-    let told = Array(changes.prefix(most))
-    guard let last = told.last else { return try body(.nothing, snapshot) }
+    let reported = Array(changes.prefix(most))
+    guard let last = reported.last else { return try body(.nothing, snapshot) }
     place = Place(number: found.number, seen: last.number)
-    return try body(.changes(told), snapshot)
+    return try body(.changes(reported), snapshot)
   }
 
   /// Returns the last change of each changed row, in order; `nil` if some are not kept any more.
