@@ -2,35 +2,35 @@ internal import AnnalsCoding
 internal import LMDB
 import Synchronization
 
-/// The writer of a log in this process. Calls wait in a queue, and a dedicated thread stores them in groups,
-/// one transaction each.
+/// The writer of a log in this process.
+///
+/// A caller that finds nobody else at work stores its small call itself, so a single append waits for no other
+/// thread. All other calls wait in a queue, and a dedicated thread stores them in groups, one transaction
+/// each.
 ///
 /// The end of this object waits for the thread, which first empties the queue and merges the tail. It does
 /// not wait if the thread is blocked on its turn, and never longer than ``StoreOptions/lockTimeout``.
 package final class LogWriter: Sendable {
   /// A call and the caller that waits for its answer.
   package final class Job: Waiting {
-    let request: AppendRequest
-    let durability: StoreOptions.Durability
+    let call: GroupCall
     /// The time at which its caller began to wait.
     let joined: ContinuousClock.Instant
     /// The time at which its caller stops waiting, unless the call is being stored by then.
     package let deadline: ContinuousClock.Instant
-    let answer: CheckedContinuation<Result<Appended, AnnalsError>, Never>
+    let caller: Caller<Result<Appended, AnnalsError>>
 
     init(
-      _ request: AppendRequest, _ durability: StoreOptions.Durability, since joined: ContinuousClock.Instant,
-      until deadline: ContinuousClock.Instant,
-      _ answer: CheckedContinuation<Result<Appended, AnnalsError>, Never>
+      _ call: GroupCall, since joined: ContinuousClock.Instant, until deadline: ContinuousClock.Instant,
+      _ caller: Caller<Result<Appended, AnnalsError>>
     ) {
-      self.request = request
-      self.durability = durability
+      self.call = call
       self.joined = joined
       self.deadline = deadline
-      self.answer = answer
+      self.caller = caller
     }
 
-    package var cost: Int { request.bytes }
+    package var cost: Int { call.request.bytes }
   }
 
   /// The visible state of the thread.
@@ -44,7 +44,13 @@ package final class LogWriter: Sendable {
   /// The right to encode a call, for which the queue has space.
   package typealias Admission = WaitingLine<Job>.Admission
 
+  /// The maximum size in bytes of a call that its caller stores itself. Larger ones would keep the caller's
+  /// thread for too long, and gain little.
+  private static let smallCall = 1 << 16
+
   private let line: WaitingLine<Job>
+  /// The state of the writer, for the thread or the caller that stores something.
+  private let seat: WriterSeat
   private let thread: WriterThread
   private let ended = Signal()
   /// The maximum number of nanoseconds that the end waits.
@@ -66,12 +72,11 @@ package final class LogWriter: Sendable {
     let (status, ended) = (status, ended)
     let (seconds, attoseconds) = lockTimeout.components
     patience = Int(min(max(seconds, 0), 1 << 30)) * 1_000_000_000 + Int(max(attoseconds, 0)) / 1_000_000_000
+    let seat = WriterSeat(WriterLoop(place, line, status, interval))
+    self.seat = seat
     thread = try files { () throws(StoreFileError) in
       try WriterThread(name: "annals-writer") {
-        do {
-          var loop = WriterLoop(place, line, status, interval)
-          loop.run()
-        }
+        seat.serve(line)
         ended.announce()
       }
     }
@@ -93,7 +98,15 @@ package final class LogWriter: Sendable {
   /// - Returns: The space, which is reserved until the value ends.
   /// - Throws: `cancelled`; `busy` if another process keeps its turn for as long as the caller waits.
   func admit(within limit: Duration) async throws(AnnalsError) -> Admission {
-    let admission = await line.enter(within: limit)
+    try check(await line.enter(within: limit))
+  }
+
+  /// Waits as ``admit(within:)`` does, and blocks the calling thread meanwhile.
+  func admitBlocking(within limit: Duration) throws(AnnalsError) -> Admission {
+    try check(line.enterBlocking(within: limit))
+  }
+
+  private func check(_ admission: consuming Admission) throws(AnnalsError) -> Admission {
     switch admission.entry {
     case .admitted: return admission
     case .cancelled: throw AnnalsError.callCancelled
@@ -103,27 +116,53 @@ package final class LogWriter: Sendable {
     }
   }
 
-  /// Passes a call to the thread and waits for its answer.
+  /// Stores a call, or waits until the thread has stored it, and returns the answer.
   ///
   /// - Parameter since: The time at which the caller began to wait.
   func append(
-    _ request: AppendRequest, durability: StoreOptions.Durability, within limit: Duration,
-    since: ContinuousClock.Instant
+    _ call: GroupCall, within limit: Duration, since: ContinuousClock.Instant
   ) async -> Result<Appended, AnnalsError> {
+    if let answer = storeHere(call) { return answer }
     let ticket = CancellableTicket()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { answer in
-        let job = Job(request, durability, since: since, until: since + limit, answer)
-        guard let number = line.join(job) else {
-          answer.resume(returning: .failure(AnnalsError(.readOnly, "the store is being closed")))
-          return
-        }
+        guard let number = join(call, since, limit, .task(answer)) else { return }
         // The handler may have run before there was anything to withdraw.
         if !ticket.set(number) { withdraw(number) }
       }
     } onCancel: {
       if let number = ticket.cancel() { withdraw(number) }
     }
+  }
+
+  /// Appends as ``append(_:within:since:)`` does, and blocks the calling thread meanwhile.
+  func appendBlocking(
+    _ call: GroupCall, within limit: Duration, since: ContinuousClock.Instant
+  ) -> Result<Appended, AnnalsError> {
+    if let answer = storeHere(call) { return answer }
+    let reply = Reply<Result<Appended, AnnalsError>>()
+    _ = join(call, since, limit, .thread(reply))
+    return reply.wait()
+  }
+
+  /// Stores a call on the calling thread, if nothing else waits and the call is small.
+  private func storeHere(_ call: GroupCall) -> Result<Appended, AnnalsError>? {
+    guard call.request.bytes <= Self.smallCall, line.isQuiet else { return nil }
+    return seat.store(call)
+  }
+
+  /// Adds a call to the queue.
+  ///
+  /// - Returns: Its ticket; `nil` if the store is being closed, which the caller has been told then.
+  private func join(
+    _ call: GroupCall, _ since: ContinuousClock.Instant, _ limit: Duration,
+    _ caller: Caller<Result<Appended, AnnalsError>>
+  ) -> UInt64? {
+    let number = line.join(Job(call, since: since, until: since + limit, caller))
+    if number == nil {
+      caller.resume(returning: .failure(AnnalsError(.readOnly, "the store is being closed")))
+    }
+    return number
   }
 
   /// The number of calls that wait to be stored.
@@ -138,7 +177,7 @@ package final class LogWriter: Sendable {
 
   /// Withdraws a call that is not being stored yet.
   private func withdraw(_ ticket: UInt64) {
-    line.leave(ticket)?.answer.resume(returning: .failure(AnnalsError.callCancelled))
+    line.leave(ticket)?.caller.resume(returning: .failure(AnnalsError.callCancelled))
   }
 }
 

@@ -21,7 +21,7 @@ extension WriterLoop {
       status.holder.store(holder, ordering: .relaxed)
       let now = clock.now
       let (expired, next) = line.expire(by: now)
-      for job in expired { job.answer.resume(returning: .failure(busy(holder, waited: now - job.joined))) }
+      for job in expired { job.caller.resume(returning: .failure(busy(holder, waited: now - job.joined))) }
       let wake = max(now + rest, min(next ?? now + longestRest, now + longestRest))
       do { try await clock.sleep(until: wake) } catch { return }
     }

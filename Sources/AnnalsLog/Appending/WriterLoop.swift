@@ -2,7 +2,7 @@ package import AnnalsCoding
 package import LMDB
 import Synchronization
 
-/// The loop of the writer's thread.
+/// The state of the writer, and what it does for each group of calls.
 struct WriterLoop {
   /// The number of nanoseconds that the thread waits for as many calls as last time. Measurements show that
   /// less than half of it is needed.
@@ -15,8 +15,14 @@ struct WriterLoop {
   private let line: WaitingLine<LogWriter.Job>
   private let status: LogWriter.Status
   var merge: HeadMerge
+  /// The longest commit, in the last transaction, after which a caller stores its call itself. On a slower disk
+  /// the way to the thread costs little, and the caller's thread would be kept for long.
+  private static let fastCommit = Duration.milliseconds(2)
+
   /// The number of calls in the last group.
   private var lastCount = 1
+  /// The duration of the last commit.
+  private var lastCommit = Duration.zero
   /// The sizes of the next groups, after more calls failed together. The next size is the last element.
   private var pieces: [Int] = []
   /// The number of the newest commit that the heads in memory include completely.
@@ -40,35 +46,55 @@ struct WriterLoop {
     merge = HeadMerge(generation, interval)
   }
 
-  /// Serves the queue until it is closed and empty, and then merges the tail.
-  mutating func run() {
-    // Read before anybody needs it. The transaction of the first call reports a failure.
-    try? follow()
-    while line.waitForSome() {
-      if place.generation !== generation {
-        // A reader has met the seal first. The first transaction reports any error that keeps the thread from
-        // following.
-        try? move()
-        if line.isEmpty { continue }
-      }
-      if lastCount > 1, pieces.isEmpty { line.gather(lastCount, upTo: Self.patience) }
-      // Entries of others are read before the turn, so that a process that slept keeps nobody waiting.
-      // Obstacles to that, such as a full table of readers, need not prevent the transaction.
-      try? follow()
-      do throws(AnnalsError) {
-        if generation.needsUnsealing { try generation.unseal(turn()) }
-        let turn = try turn()
-        let jobs = takeGroup()
-        guard !jobs.isEmpty else { continue }
-        lastCount = jobs.count
-        serve(jobs, turn)
-        keepUp()
-      } catch {
-        pieces = []
-        answer(line.take { _ in true }, .failure(error))
-      }
+  /// Reads what the first call will need. Its transaction reports a failure.
+  mutating func prepare() { try? follow() }
+
+  /// Serves the calls that wait, up to the size of a group.
+  mutating func serveGroup() {
+    if place.generation !== generation {
+      // A reader has met the seal first. The first transaction reports any error that keeps the thread from
+      // following.
+      try? move()
     }
-    finish()
+    if line.isEmpty { return keepUp() }
+    if lastCount > 1, pieces.isEmpty { line.gather(lastCount, upTo: Self.patience) }
+    // Entries of others are read before the turn, so that a process that slept keeps nobody waiting.
+    // Obstacles to that, such as a full table of readers, need not prevent the transaction.
+    try? follow()
+    do throws(AnnalsError) {
+      if generation.needsUnsealing { try generation.unseal(turn()) }
+      let turn = try turn()
+      let jobs = takeGroup()
+      guard !jobs.isEmpty else { return }
+      lastCount = jobs.count
+      serve(jobs, turn)
+      keepUp()
+    } catch {
+      pieces = []
+      answer(line.take { _ in true }, .failure(error))
+    }
+  }
+
+  /// Stores one call for the caller whose thread this is, unless that would keep it waiting.
+  ///
+  /// - Returns: The answer; `nil` if the call must join the queue, and nothing has happened. Anything that keeps
+  ///   the transaction from beginning is left to the thread, which reports it.
+  mutating func serve(_ call: GroupCall) -> Result<Appended, AnnalsError>? {
+    guard lastCount == 1, pieces.isEmpty, lastCommit < Self.fastCommit, !merge.isBehind,
+      place.generation === generation, !generation.needsUnsealing
+    else { return nil }
+    let opened: Opened
+    do throws(AnnalsError) {
+      try follow()
+      guard let turn = try storage({ () throws(EnvironmentError) in try generation.environment.turnIfFree() }),
+        let begun = try open([call], turn)
+      else { return nil }
+      opened = begun
+    } catch {
+      return nil
+    }
+    defer { if merge.isBehind { line.nudge() } }
+    do throws(AnnalsError) { return try store([call], opened)[0] } catch { return .failure(error) }
   }
 
   /// Takes as many calls as one transaction may hold, or fewer if they have failed together.
@@ -76,9 +102,9 @@ struct WriterLoop {
     let most = pieces.popLast() ?? .max
     var (bytes, calls, entries) = (0, 0, 0)
     return line.take { job in
-      bytes += job.request.bytes
+      bytes += job.call.request.bytes
       calls += 1
-      entries += job.request.items.count
+      entries += job.call.request.items.count
       return bytes <= AppendLimit.transaction && calls <= most && entries <= interval.entriesPerGroup
     }
   }
@@ -114,7 +140,7 @@ struct WriterLoop {
   private mutating func serve(_ jobs: [LogWriter.Job], _ turn: consuming Environment.Turn) {
     let opened: Opened
     do throws(AnnalsError) {
-      guard let begun = try open(jobs, turn) else {
+      guard let begun = try open(jobs.map(\.call), turn) else {
         // Nothing of them is stored, and nothing was decided. They are taken again in the succeeding
         // generation.
         try move()
@@ -126,8 +152,8 @@ struct WriterLoop {
       return answer(jobs, .failure(error))
     }
     do throws(AnnalsError) {
-      let answers = try store(jobs, opened)
-      for (job, answer) in zip(jobs, answers) { job.answer.resume(returning: answer) }
+      let answers = try store(jobs.map(\.call), opened)
+      for (job, answer) in zip(jobs, answers) { job.caller.resume(returning: answer) }
     } catch {
       guard jobs.count > 1, error.recovery != [.reopen] else { return answer(jobs, .failure(error)) }
       // A large call must not fail a small one that still fits, nor one that meets damage another that does
@@ -138,7 +164,7 @@ struct WriterLoop {
   }
 
   private func answer(_ jobs: [LogWriter.Job], _ answer: Result<Appended, AnnalsError>) {
-    for job in jobs { job.answer.resume(returning: answer) }
+    for job in jobs { job.caller.resume(returning: answer) }
   }
 
   /// A transaction that has begun, and the newest entry before it.
@@ -153,9 +179,9 @@ struct WriterLoop {
   ///
   /// - Returns: `nil` if the generation has been succeeded by another.
   private mutating func open(
-    _ jobs: [LogWriter.Job], _ turn: consuming Environment.Turn
+    _ calls: [GroupCall], _ turn: consuming Environment.Turn
   ) throws(AnnalsError) -> Opened? {
-    let durability: Durability = jobs.allSatisfy { $0.durability == .relaxed } ? .relaxed : .full
+    let durability: Durability = calls.allSatisfy { $0.durability == .relaxed } ? .relaxed : .full
     let index = generation.environment.ids
     let transaction = try generation.environment.write(turn, durability)
     guard let last = try catchUp(transaction) else {
@@ -171,7 +197,7 @@ struct WriterLoop {
       transaction.abort()
       try generation.environment.openIDs()
       guard generation.environment.ids != nil else { throw AnnalsError.missingIDs }
-      return try open(jobs, self.turn())
+      return try open(calls, self.turn())
     }
   }
 
@@ -179,7 +205,7 @@ struct WriterLoop {
   ///
   /// - Returns: The answers.
   private mutating func store(
-    _ jobs: [LogWriter.Job], _ opened: consuming Opened
+    _ calls: [GroupCall], _ opened: consuming Opened
   ) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
     let last = opened.last
     let search = opened.search
@@ -191,8 +217,8 @@ struct WriterLoop {
     var answers: [Result<Appended, AnnalsError>] = []
     var mark: EntryMark?
     do throws(AnnalsError) {
-      answers.reserveCapacity(jobs.count)
-      for job in jobs { answers.append(try group.run(job.request, in: &transaction)) }
+      answers.reserveCapacity(calls.count)
+      for call in calls { answers.append(try group.run(call.request, in: &transaction)) }
       if group.hasChanges {
         try group.putRows(in: &transaction)
         if group.count > 0 { try merge.slice(in: &transaction) }
@@ -209,10 +235,11 @@ struct WriterLoop {
     guard group.hasChanges else {
       heads.withTable { $0.keep() }
       transaction.abort()
-      try confirm(jobs, answers)
+      try confirm(calls, answers)
       return answers
     }
     let commit = transaction.id
+    let start = ContinuousClock.now
     do throws(EnvironmentError) {
       try transaction.commit { isStored in
         heads.withTable { if isStored { $0.keep() } else { $0.rollBack() } }
@@ -223,6 +250,7 @@ struct WriterLoop {
       let group = UnsettledGroup(answers: answers, last: mark, cause: cause)
       return try settle(group, otherwise: AnnalsError(error))
     }
+    lastCommit = ContinuousClock.now - start
     knownCommit = commit
     rules = group.rules
     merge.keep()
@@ -235,10 +263,10 @@ struct WriterLoop {
 
   /// Makes sure that all reported entries are on disk. The last commit may be another process's, and relaxed.
   private func confirm(
-    _ jobs: [LogWriter.Job], _ answers: [Result<Appended, AnnalsError>]
+    _ calls: [GroupCall], _ answers: [Result<Appended, AnnalsError>]
   ) throws(AnnalsError) {
-    let isRepeated = zip(jobs, answers).contains { job, answer in
-      guard job.durability == .full, case .success(let appended) = answer else { return false }
+    let isRepeated = zip(calls, answers).contains { call, answer in
+      guard call.durability == .full, case .success(let appended) = answer else { return false }
       return appended.wasRepeated
     }
     guard isRepeated else { return }

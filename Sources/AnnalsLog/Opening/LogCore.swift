@@ -66,14 +66,39 @@ package final class LogCore: Sendable {
     return try await writer.admit(within: options.lockTimeout)
   }
 
+  /// Waits as ``admit(_:)`` does, and blocks the calling thread meanwhile.
+  package func admitBlocking(_ options: StoreOptions) throws(AnnalsError) -> LogWriter.Admission? {
+    guard let writer, !isInherited else { return nil }
+    return try writer.admitBlocking(within: options.lockTimeout)
+  }
+
   /// Passes a call to the writer and waits for its answer.
   func append(_ request: AppendRequest, _ options: StoreOptions) async throws(AnnalsError) -> Appended {
     if Task.isCancelled { throw AnnalsError.callCancelled }
+    let writer = try usableWriter()
+    return try retiring(
+      await writer.append(
+        GroupCall(request: request, durability: options.durability), within: options.lockTimeout,
+        since: request.since ?? .now))
+  }
+
+  /// Appends as ``append(_:_:)`` does, and blocks the calling thread meanwhile.
+  func appendBlocking(_ request: AppendRequest, _ options: StoreOptions) throws(AnnalsError) -> Appended {
+    let writer = try usableWriter()
+    return try retiring(
+      writer.appendBlocking(
+        GroupCall(request: request, durability: options.durability), within: options.lockTimeout,
+        since: request.since ?? .now))
+  }
+
+  private func usableWriter() throws(AnnalsError) -> LogWriter {
     if isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     guard let writer else { throw AnnalsError(.readOnly, "the store was opened for reading only") }
-    let result = await writer.append(
-      request, durability: options.durability, within: options.lockTimeout,
-      since: request.since ?? .now)
+    return writer
+  }
+
+  /// Returns the answer to a call. A core that cannot continue after it is no longer opened.
+  private func retiring(_ result: Result<Appended, AnnalsError>) throws(AnnalsError) -> Appended {
     if case .failure(let error) = result, error.recovery == [.reopen] { retire() }
     return try result.get()
   }

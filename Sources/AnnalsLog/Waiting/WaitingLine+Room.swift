@@ -15,13 +15,9 @@ extension WaitingLine {
     let ticket = CancellableTicket()
     let (entry, reserved) = await withTaskCancellationHandler {
       await withCheckedContinuation { (answer: CheckedContinuation<(Entry, Int), Never>) in
-        let visitor = Visitor(deadline: since + limit, answer: answer)
-        let number = state.withLock { state -> UInt64? in
-          guard !hasRoom(state) || !state.visitors.isEmpty else { return nil }
-          isCrowded.store(true, ordering: .relaxed)
-          return state.visitors.append(visitor)
+        guard let number = visit(Visitor(deadline: since + limit, caller: .task(answer))) else {
+          return answer.resume(returning: (.admitted, 0))
         }
-        guard let number else { return answer.resume(returning: (.admitted, 0)) }
         if !ticket.set(number) { dismiss(number) }
       }
     } onCancel: {
@@ -30,11 +26,33 @@ extension WaitingLine {
     return Admission(entry: entry, since: since, line: self, reserved: reserved)
   }
 
+  /// Waits as ``enter(within:)`` does, and blocks the calling thread meanwhile.
+  func enterBlocking(within limit: Duration) -> Admission {
+    let since = ContinuousClock.now
+    let reply = Reply<(Entry, Int)>()
+    guard isCrowded.load(ordering: .relaxed),
+      visit(Visitor(deadline: since + limit, caller: .thread(reply))) != nil
+    else { return Admission(entry: .admitted, since: since, line: self, reserved: 0) }
+    let (entry, reserved) = reply.wait()
+    return Admission(entry: entry, since: since, line: self, reserved: reserved)
+  }
+
+  /// Adds a caller to those that wait for space.
+  ///
+  /// - Returns: Its ticket; `nil` if there is space.
+  private func visit(_ visitor: Visitor) -> UInt64? {
+    state.withLock { state in
+      guard !hasRoom(state) || !state.visitors.isEmpty else { return nil }
+      isCrowded.store(true, ordering: .relaxed)
+      return state.visitors.append(visitor)
+    }
+  }
+
   /// The number of callers that wait for space.
   var visitorCount: Int { state.withLock { $0.visitors.count } }
 
   private func dismiss(_ number: UInt64) {
-    state.withLock { $0.visitors.remove(number) }?.answer.resume(returning: (.cancelled, 0))
+    state.withLock { $0.visitors.remove(number) }?.caller.resume(returning: (.cancelled, 0))
   }
 
   func giveBack(_ reserved: Int) {
@@ -60,7 +78,7 @@ extension WaitingLine {
       if hasRoom(state) { isCrowded.store(false, ordering: .relaxed) }
       return (result, admitted)
     }
-    for (visitor, reserved) in admitted { visitor.answer.resume(returning: (.admitted, reserved)) }
+    for (visitor, reserved) in admitted { visitor.caller.resume(returning: (.admitted, reserved)) }
     return result
   }
 }

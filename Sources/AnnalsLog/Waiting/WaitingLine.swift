@@ -36,7 +36,7 @@ package final class WaitingLine<Element: Waiting>: Sendable {
   struct Visitor: Waiting {
     let cost = 0
     let deadline: ContinuousClock.Instant
-    let answer: CheckedContinuation<(Entry, Int), Never>
+    let caller: Caller<(Entry, Int)>
   }
 
   /// Space in the queue, reserved for a caller until this value ends.
@@ -101,7 +101,7 @@ package final class WaitingLine<Element: Waiting>: Sendable {
   func expire(by now: ContinuousClock.Instant) -> (expired: [Element], next: ContinuousClock.Instant?) {
     // Waiting callers are expired first, so that none is admitted after its deadline.
     let visitors = state.withLock { $0.visitors.expire(by: now) }
-    for visitor in visitors { visitor.answer.resume(returning: (.expired, 0)) }
+    for visitor in visitors { visitor.caller.resume(returning: (.expired, 0)) }
     return change { state in
       let expired = state.elements.expire(by: now)
       return (expired, [state.elements.nextDeadline, state.visitors.nextDeadline].compactMap(\.self).min())
@@ -125,6 +125,11 @@ package final class WaitingLine<Element: Waiting>: Sendable {
 
   /// Whether nothing waits.
   var isEmpty: Bool { count == 0 }
+
+  /// Whether nothing waits, and the thread sleeps.
+  var isQuiet: Bool {
+    state.withLock { $0.isSleeping && $0.elements.isEmpty && $0.visitors.isEmpty && !$0.isClosed }
+  }
 
   /// Wakes the thread once, although nothing may wait for it.
   func nudge() {

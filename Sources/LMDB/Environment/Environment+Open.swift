@@ -203,10 +203,9 @@ struct Opening {
     return try files { () throws(StoreFileError) in
       // LMDB 0.9 allows it to be inherited (OpenLDAP ITS#8579).
       try system("fcntl", name) { fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-      var status = stat()
-      try system("fstat", name) { unsafe fstat(descriptor, &status) }
-      guard FileStatus(status).identity == identity else { throw .replaced(file: name) }
-      return FileStatus(status)
+      let status = try FileStatus(of: descriptor, name: name)
+      guard status.identity == identity else { throw .replaced(file: name) }
+      return status
     }
   }
 }

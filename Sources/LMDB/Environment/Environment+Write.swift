@@ -173,7 +173,7 @@ extension Environment {
   /// Checks that the file has not become shorter: LMDB would crash on the missing pages. As ``gauge()``.
   func checkSize() throws(EnvironmentError) {
     let descriptor = try handle.descriptor()
-    let size = try files { () throws(StoreFileError) -> Int in try fileSize(of: descriptor, name: name) }
+    let size = try files { () throws(StoreFileError) -> Int in try FileStatus(of: descriptor, name: name).size }
     let known = knownSize.max(size, ordering: .relaxed).oldValue
     guard size >= known else { throw .file(.truncated(file: name, have: size, need: known)) }
   }

@@ -126,11 +126,11 @@ public final class Directory: Sendable {
 
   /// Returns the status of the item with this name, which need not be UTF-8.
   public func status(of name: [UInt8]) throws(StoreFileError) -> FileStatus? {
-    var status = stat()
+    var status = lmdb_status()
     do {
       try unsafe withPath(name) { (path) throws(StoreFileError) in
         try system("fstatat", FileName.text(name)) {
-          unsafe fstatat(descriptor, path, &status, AT_SYMLINK_NOFOLLOW)
+          unsafe lmdb_file_status(descriptor, path, AT_SYMLINK_NOFOLLOW, &status)
         }
       }
     } catch .missing {
@@ -141,9 +141,7 @@ public final class Directory: Sendable {
 
   /// Returns the status of this directory.
   public func status() throws(StoreFileError) -> FileStatus {
-    var status = stat()
-    try system("fstat", ".") { unsafe fstat(descriptor, &status) }
-    return FileStatus(status)
+    try FileStatus(of: descriptor, name: ".")
   }
 
   /// Checks that no other user can replace items in this directory.

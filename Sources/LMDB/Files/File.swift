@@ -46,9 +46,7 @@ public struct File: ~Copyable, Sendable {
 
   /// Returns the current status of the file.
   public func status() throws(StoreFileError) -> FileStatus {
-    var status = stat()
-    try system("fstat", name) { unsafe fstat(descriptor, &status) }
-    return FileStatus(status)
+    try FileStatus(of: descriptor, name: name)
   }
 
   /// Reads into `bytes`, starting at `offset`.

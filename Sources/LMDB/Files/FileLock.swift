@@ -121,9 +121,13 @@ public final class FileLock: Sendable {
   ///
   /// - Returns: `nil` if it could not record itself. It may have released the lock since.
   public func lastHolder() throws(StoreFileError) -> Int32? {
+    try Self.holder(in: file().file)
+  }
+
+  private static func holder(in file: borrowing File) throws(StoreFileError) -> Int32? {
     var bytes = [UInt8](repeating: 0, count: 16)
     var span = bytes.mutableSpan
-    let count = try file().file.read(into: &span, at: 0)
+    let count = try file.read(into: &span, at: 0)
     let text = bytes.prefix(count).prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\n") }
     return Int32(String(decoding: text, as: UTF8.self))
   }
@@ -218,7 +222,8 @@ public final class FileLock: Sendable {
 
   /// Records the holder of the lock, or removes the previous record.
   private func writeHolder(in file: borrowing File) throws(StoreFileError) {
-    guard isWritable else { return }
+    // A write changes the file's metadata, which the next flush of another file may have to wait for.
+    guard isWritable, try Self.holder(in: file) != process else { return }
     let digits = String(process)
     let line = Array((digits + String(repeating: " ", count: max(0, 10 - digits.utf8.count)) + "\n").utf8)
     do { try file.write(line.span) } catch .diskFull { try file.truncate(to: 0) }

@@ -1,3 +1,5 @@
+import CLMDB
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -31,22 +33,22 @@ public struct FileStatus: Sendable {
   /// Whether it is a directory.
   public let isDirectory: Bool
 
-  /// Creates the status from the system's own form.
-  init(_ status: stat) {
-    identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-    size = Int(status.st_size)
-    allocated = Int(status.st_blocks) * 512
-    links = Int(status.st_nlink)
-    owner = UInt32(status.st_uid)
-    permissions = UInt32(status.st_mode) & 0o7777
-    isRegular = status.st_mode & S_IFMT == S_IFREG
-    isDirectory = status.st_mode & S_IFMT == S_IFDIR
+  /// Creates the status from what the system found.
+  init(_ status: lmdb_status) {
+    identity = FileIdentity(device: status.device, inode: status.inode)
+    size = Int(status.size)
+    allocated = Int(status.blocks) * 512
+    links = Int(status.links)
+    owner = status.owner
+    permissions = status.mode & 0o7777
+    isRegular = lmdb_is_regular(status.mode)
+    isDirectory = lmdb_is_directory(status.mode)
   }
-}
 
-/// Returns the length of an open file.
-func fileSize(of descriptor: Int32, name: String) throws(StoreFileError) -> Int {
-  var status = stat()
-  try system("fstat", name) { unsafe fstat(descriptor, &status) }
-  return Int(status.st_size)
+  /// Creates the status of an open file.
+  init(of descriptor: Int32, name: String) throws(StoreFileError) {
+    var status = lmdb_status()
+    try system("fstat", name) { unsafe lmdb_open_file_status(descriptor, &status) }
+    self.init(status)
+  }
 }
