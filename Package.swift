@@ -59,8 +59,8 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
-    .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: lending),
     .target(name: "CAnnals"),
+    .target(name: "LMDB", dependencies: ["CLMDB", "CAnnals"], swiftSettings: lending),
     // What the macros write stands beside their program: tests that depended on a macro would be built for the host, and the whole package twice.
     .target(
       name: "AnnalsExpansion", swiftSettings: syntaxSettings, linkerSettings: syntaxLinking(syntaxLibraries)),

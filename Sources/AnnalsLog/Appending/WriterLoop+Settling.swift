@@ -22,6 +22,8 @@ extension WriterLoop {
     let isStored: Bool
     do throws(AnnalsError) {
       guard try reopen() else { throw unknown }
+      // The group may be in the journal alone.
+      try generation.environment.openJournal(within: Self.settlingTime)
       isStored = try look(for: group.last)
     } catch {
       knownCommit = nil

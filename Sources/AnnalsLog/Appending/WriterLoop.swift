@@ -15,6 +15,8 @@ struct WriterLoop {
   private let line: WaitingLine<LogWriter.Job>
   private let status: LogWriter.Status
   var merge: HeadMerge
+  /// The maximum size in bytes of a group that is recorded for the journal. Larger ones rarely fit.
+  private static let smallGroup = 24 << 10
   /// The longest commit, in the last transaction, after which a caller stores its call itself. On a slower disk
   /// the way to the thread costs little, and the caller's thread would be kept for long.
   private static let fastCommit = Duration.milliseconds(2)
@@ -86,7 +88,8 @@ struct WriterLoop {
     let opened: Opened
     do throws(AnnalsError) {
       try follow()
-      guard let turn = try storage({ () throws(EnvironmentError) in try generation.environment.turnIfFree() }),
+      guard
+        let turn = try storage({ () throws(EnvironmentError) in try generation.environment.turnIfFree() }),
         let begun = try open([call], turn)
       else { return nil }
       opened = begun
@@ -183,7 +186,8 @@ struct WriterLoop {
   ) throws(AnnalsError) -> Opened? {
     let durability: Durability = calls.allSatisfy { $0.durability == .relaxed } ? .relaxed : .full
     let index = generation.environment.ids
-    let transaction = try generation.environment.write(turn, durability)
+    let bytes = calls.reduce(0) { $0 + $1.request.bytes }
+    let transaction = try generation.environment.write(turn, durability, isSmall: bytes <= Self.smallGroup)
     guard let last = try catchUp(transaction) else {
       transaction.abort()
       return nil
@@ -331,8 +335,10 @@ extension WriterLoop {
 extension Environment {
   /// Begins a write transaction in a turn.
   package func write(
-    _ turn: consuming Turn, _ durability: Durability
+    _ turn: consuming Turn, _ durability: Durability, isSmall: Bool = false
   ) throws(AnnalsError) -> WriteTransaction {
-    do { return try beginWrite(turn, durability: durability) } catch { throw AnnalsError(error) }
+    do { return try beginWrite(turn, durability: durability, isSmall: isSmall) } catch {
+      throw AnnalsError(error)
+    }
   }
 }

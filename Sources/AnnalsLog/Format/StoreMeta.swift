@@ -81,6 +81,8 @@ extension StoreMeta.Requirement {
   package static let readers = StoreMeta.Requirement(name: "readers", isForReading: true)
   /// Inline projections, which programs that append must know of.
   package static let inline = StoreMeta.Requirement(name: "inline", isForReading: false)
+  /// A journal, in which the last durable commit may be.
+  package static let journal = StoreMeta.Requirement(name: "journal", isForReading: true)
   /// Rows of a table of groups for entries that could not be read when the stage was activated.
   package static let unreadGroups = StoreMeta.Requirement(name: "unread-groups", isForReading: true)
 }

@@ -103,14 +103,6 @@ public struct EventLog: Sendable {
     return try await append(request)
   }
 
-  /// Passes an encoded call to the writer.
-  package func append(_ request: AppendRequest) async throws(AnnalsError) -> Appended {
-    guard options.access == .readWrite else {
-      throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
-    }
-    return try await core.append(request, options)
-  }
-
   /// Returns the streams that entries of `stream` have moved to. See ``LogSnapshot/moved(from:)``.
   public func moved(from stream: StreamName) throws(AnnalsError) -> [StreamName] {
     try read { (snapshot) throws(AnnalsError) in try snapshot.moved(from: stream) }

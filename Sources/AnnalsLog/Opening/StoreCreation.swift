@@ -133,10 +133,12 @@ package struct StoreCreation {
       let table = StoreTables(environment).meta
       var meta = StoreMeta(log: current.log)
       if let idempotency { meta.idempotency = idempotency }
+      meta.requires.append(.journal)
       let rows = meta.rows()
       if meta.idempotency == .always {
         _ = try environment.create(later: StoreTables.ids, environment.turn())
       }
+      try environment.createJournal(StoreTables.journal)
       try environment.write { (transaction) throws(EnvironmentError) in
         for (name, value) in rows {
           let key = Array(name.rawValue.utf8)

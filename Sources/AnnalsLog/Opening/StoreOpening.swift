@@ -148,9 +148,12 @@ package struct StoreOpening {
     // A removal that the lease waited for may have removed the lease file with the generation.
     guard try files({ () throws(StoreFileError) in try lease?.isCurrent() }) ?? true else { return nil }
     if options.trust == .nobody, options.scope == nil { try pages.mustBeSound(in: environment) }
-    return GenerationFile(
-      current: current, environment: environment, lease: lease, meta: try check(environment, against: current)
-    )
+    var meta = try check(environment, against: current)
+    if meta.requires.contains(.journal), StoreMeta.unknown(meta.requires) == nil {
+      try environment.openJournal(within: options.lockTimeout)
+      meta = try check(environment, against: current)
+    }
+    return GenerationFile(current: current, environment: environment, lease: lease, meta: meta)
   }
 
   /// Returns a generation's state among the others. A caller that then opens it receives the reason for a
@@ -254,8 +257,13 @@ extension StoreMeta {
   /// The features that this library knows, by name.
   static let knownFeatures: Set<String> = [
     Requirement.inline.name, Requirement.ids.name, Requirement.readers.name,
-    Requirement.unreadGroups.name,
+    Requirement.unreadGroups.name, Requirement.journal.name,
   ]
+
+  /// The first feature that this library does not know.
+  static func unknown(_ requires: [Requirement]) -> Requirement? {
+    requires.first { !knownFeatures.contains($0.name) }
+  }
 
   /// Throws `.needsNewer` for a feature that must be known and is not.
   package static func check(_ requires: [Requirement], forWriting: Bool) throws(AnnalsError) {

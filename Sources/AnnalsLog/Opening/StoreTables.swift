@@ -27,8 +27,11 @@ package final class StoreTables: Sendable {
   /// ``StoreOptions/Idempotency/always`` on.
   package static let ids = TableDefinition("ids", integerKeys: false)
 
+  /// The journal of small commits: a table that each generation has which this library made.
+  package static let journal = TableDefinition("journal", integerKeys: false)
+
   /// The tables that a store need not have.
-  package static let later = [inline, ids]
+  package static let later = [inline, ids, journal]
 
   /// Names reserved for later features. No store has such a table today.
   package static let reserved = ["contexts", "folds", "tags", "tagheads", "moved"]

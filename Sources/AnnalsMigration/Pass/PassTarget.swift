@@ -46,6 +46,9 @@ final class PassTarget {
       current, locks,
       environment(current, in: directory, locks, EnvironmentOptions(generation: .readWrite, create: true)))
     whenMade()
+    try storage { () throws(EnvironmentError) in try target.environment.createJournal(StoreTables.journal) }
+    var meta = meta
+    if !meta.requires.contains(.journal) { meta.requires.append(.journal) }
     try target.write(.full) { (transaction) throws(AnnalsError) in
       for (name, value) in meta.rows() {
         try transaction.put(value, name.rawValue, in: target.tables.meta)

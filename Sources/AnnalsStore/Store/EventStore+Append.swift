@@ -63,23 +63,18 @@ extension EventStore {
   public func append(
     _ body: (inout AppendCall<NewEvent<Event>>) -> Void
   ) async throws(AnnalsError) -> Appended {
-    let room = try await log.core.admit(log.options)
-    let form = try likelyForm()
-    var call = AppendCall<NewEvent<Event>>(
-      time: .now, maximumPayload: log.options.maximumPayload, keepsEvents: reach.rollout.needsLowering
-    ) { (event, stream) throws(AnnalsError) in try encode(event, for: stream, form) }
-    body(&call)
-    if let newer {
-      throw AnnalsError(
-        .newerSchema,
-        "the store has events of version \(newer), and the plan ends at \(Plan.Current.version): this program reads them, and only one with a plan up to \(newer) appends",
-        details: AnnalsError.Details { $0.version = newer })
+    try await append(encode(within: try await log.core.admit(log.options), body))
+  }
+
+  /// Passes a call to the writer, encoded again for another phase of the version's roll-out if necessary.
+  func append(_ call: EncodedCall<Event>) async throws(AnnalsError) -> Appended {
+    var call = call
+    while true {
+      call.request.rules = rules(call.form)
+      do throws(AnnalsError) { return try await log.append(call.request) } catch {
+        try encodeAgain(&call, after: error)
+      }
     }
-    try beginning?.run()
-    let finished = try call.finish()
-    var request = finished.request
-    request.take(room)
-    return try await append(request, form, of: finished.events)
   }
 }
 

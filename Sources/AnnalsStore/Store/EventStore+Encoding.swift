@@ -7,6 +7,16 @@ struct OtherForm: Error {
   let form: EventForm
 }
 
+/// A call with its events, encoded for one phase of its version's roll-out.
+struct EncodedCall<Event: SchemaEvent>: Sendable {
+  var request: AppendRequest
+  var form: EventForm
+  /// The events, if they may have to be encoded again; otherwise empty.
+  let events: [NewEvent<Event>]
+  /// The number of times that it was passed to the writer.
+  var attempt = 1
+}
+
 extension EventStore {
   /// Returns the rules of a store's appends.
   static func rules(
@@ -32,33 +42,50 @@ extension EventStore {
     ).likelyForm
   }
 
-  /// Passes a call to the writer, encoded for the phase of the version's roll-out.
-  func append(
-    _ request: AppendRequest, _ form: EventForm, of events: [NewEvent<Event>]
-  ) async throws(AnnalsError) -> Appended {
-    var (request, form, attempt) = (request, form, 1)
-    while true {
-      request.rules = rules(form)
-      do throws(AnnalsError) {
-        return try await log.append(request)
-      } catch {
-        if attempt <= Self.tries, error.underlying is StreamsUnmoved {
-          try beginning?.run(isAsked: true)
-          attempt += 1
-          continue
-        }
-        guard attempt <= Self.tries, let other = error.underlying as? OtherForm else { throw error }
-        form = other.form
-        attempt += 1
-      }
-      request = try request.encoded(anew: events, maximumPayload: log.options.maximumPayload) {
-        (event, stream) throws(AnnalsError) in try encode(event, for: stream, form)
-      }
+  /// Encodes a call for the likely phase of its version's roll-out.
+  ///
+  /// - Parameter room: The space in the queue that is reserved for it.
+  func encode(
+    within room: consuming LogWriter.Admission?, _ body: (inout AppendCall<NewEvent<Event>>) -> Void
+  ) throws(AnnalsError) -> EncodedCall<Event> {
+    let form = try likelyForm()
+    var call = AppendCall<NewEvent<Event>>(
+      time: .now, maximumPayload: log.options.maximumPayload, keepsEvents: reach.rollout.needsLowering
+    ) { (event, stream) throws(AnnalsError) in try encode(event, for: stream, form) }
+    body(&call)
+    if let newer {
+      throw AnnalsError(
+        .newerSchema,
+        "the store has events of version \(newer), and the plan ends at \(Plan.Current.version): this program reads them, and only one with a plan up to \(newer) appends",
+        details: AnnalsError.Details { $0.version = newer })
+    }
+    try beginning?.run()
+    let finished = try call.finish()
+    var request = finished.request
+    request.take(room)
+    return EncodedCall(request: request, form: form, events: finished.events)
+  }
+
+  /// Encodes a call again if the writer refused it only for its form, or because streams have to be moved first.
+  ///
+  /// - Throws: The error, if the call was refused for another reason or too often.
+  func encodeAgain(_ call: inout EncodedCall<Event>, after error: AnnalsError) throws(AnnalsError) {
+    guard call.attempt <= Self.tries else { throw error }
+    call.attempt += 1
+    if error.underlying is StreamsUnmoved {
+      try beginning?.run(isAsked: true)
+      return
+    }
+    guard let other = error.underlying as? OtherForm else { throw error }
+    let form = other.form
+    call.form = form
+    call.request = try call.request.encoded(anew: call.events, maximumPayload: log.options.maximumPayload) {
+      (event, stream) throws(AnnalsError) in try encode(event, for: stream, form)
     }
   }
 
   /// Returns the rules of a call whose events are in this form.
-  private func rules(_ form: EventForm) -> [any AppendRule] {
+  func rules(_ form: EventForm) -> [any AppendRule] {
     guard form != .newest else { return rules }
     return rules.map { $0 is PlanRule ? PlanRule(resolver: reach, form: form) : $0 }
   }

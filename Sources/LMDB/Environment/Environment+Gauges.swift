@@ -1,4 +1,5 @@
 import CLMDB
+import Synchronization
 
 /// LMDB's information about an environment as a whole.
 public struct EnvironmentInfo: Hashable, Sendable {
@@ -42,7 +43,8 @@ extension ReadTransaction {
   public func pageUse() throws(EnvironmentError) -> PageUse {
     // LMDB's list of free pages and its table of tables precede all others.
     var used = 2
-    for number in [0, 1] + environment.tables.map(\.number) {
+    let tables = environment.tables + environment.laterTables.withLock { $0 }
+    for number in [0, 1] + tables.map(\.number) {
       let statistics = try statistics(ofTable: number)
       used += statistics.branchPages + statistics.leafPages + statistics.overflowPages
     }

@@ -49,6 +49,12 @@ public final class Environment: Sendable {
   /// The number of users of LMDB's environment that the gate does not count, so that the map may be replaced
   /// but not the environment: snapshots that are being renewed, and locks of its descriptor.
   let ties = Atomic(0)
+  /// The offset of the journal's first slot; 0 while none is in use.
+  let journalOffset = Atomic(0)
+  /// Whether the next durable commit flushes twice: the first one after an open, and after a failed commit.
+  let flushesTwice = Atomic(true)
+  /// The time of the directory's last change at a complete check of the names; -1 before the first one.
+  let checkedChange = Atomic<Int64>(-1)
   /// The number of write transactions begun.
   let writes = Atomic(0)
   /// Whether a change did not fit into the map.

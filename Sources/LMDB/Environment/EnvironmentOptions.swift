@@ -99,7 +99,7 @@ public struct EnvironmentLocks: Sendable {
 
   /// Takes `write` if no process has it or waits for it.
   func turnIfFree() throws(StoreFileError) -> FileLock.Hold? {
-    guard let turn = try queue.tryLock(.exclusive) else { return nil }
+    guard let turn = try queue.tryLock(.exclusive, isRecorded: false) else { return nil }
     let hold = try write.tryLock(.exclusive)
     _ = consume turn
     return hold
@@ -130,7 +130,7 @@ public struct EnvironmentLocks: Sendable {
   /// Takes `write` in turn, and waits without a limit.
   func turn() throws(StoreFileError) -> FileLock.Hold {
     // The process that waits for `queue` has the next turn: without it, blocked writers starve each other.
-    let turn = try queue.lock(.exclusive)
+    let turn = try queue.lock(.exclusive, isRecorded: false)
     let hold = try write.lock(.exclusive)
     _ = consume turn
     return hold

@@ -65,12 +65,12 @@ public enum StoreFileError: Error, Hashable, Sendable {
 /// - Returns: The result of the call, which is not negative.
 @discardableResult
 func system<Number: FixedWidthInteger>(
-  _ call: String, _ file: String, _ body: () -> Number
+  _ call: String, _ file: @autoclosure () -> String, _ body: () -> Number
 ) throws(StoreFileError) -> Number {
   while true {
     let result = body()
     if result >= 0 { return result }
     let code = errno
-    if code != EINTR { throw StoreFileError(errno: code, call: call, file: file) }
+    if code != EINTR { throw StoreFileError(errno: code, call: call, file: file()) }
   }
 }

@@ -144,6 +144,22 @@ public final class Directory: Sendable {
     try FileStatus(of: descriptor, name: ".")
   }
 
+  /// The time of the last change of the directory's names, in nanoseconds since 1970; `nil` where the system
+  /// does not tell.
+  var lastChange: Int64? {
+    let time = lmdb_directory_change(descriptor)
+    return time < 0 ? nil : time
+  }
+
+  /// Whether a change was so long ago that a later one has a later time. Times have steps of some milliseconds,
+  /// and of up to two seconds on file systems that keep no parts of a second.
+  static func isLongPast(_ change: Int64) -> Bool {
+    var now = timespec()
+    guard unsafe clock_gettime(CLOCK_REALTIME, &now) == 0 else { return false }
+    let age = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - change
+    return age > (change % 1_000_000_000 == 0 ? 3_000_000_000 : 50_000_000)
+  }
+
   /// Checks that no other user can replace items in this directory.
   ///
   /// - Throws: `wrongOwner` unless it belongs to this process's user or to root; `openToAll` if all users may

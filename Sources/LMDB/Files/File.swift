@@ -137,3 +137,12 @@ extension File {
     }
   }
 }
+
+/// Waits until the data of an open file is on disk.
+func flush(_ descriptor: Int32, _ name: String) throws(StoreFileError) {
+  #if canImport(Darwin)
+    try system("fcntl", name) { fcntl(descriptor, F_FULLFSYNC) }
+  #else
+    try system("fdatasync", name) { fdatasync(descriptor) }
+  #endif
+}

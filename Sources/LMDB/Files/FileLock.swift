@@ -105,16 +105,19 @@ public final class FileLock: Sendable {
   }
 
   /// Takes the lock, and waits for it without a limit.
-  public func lock(_ mode: Mode) throws(StoreFileError) -> Hold {
-    if try take(mode, waiting: true) { return Hold(lock: self) }
+  ///
+  /// - Parameter isRecorded: Whether an exclusive holder is recorded in the file, for ``lastHolder()``.
+  public func lock(_ mode: Mode, isRecorded: Bool = true) throws(StoreFileError) -> Hold {
+    if try take(mode, waiting: true, isRecorded) { return Hold(lock: self) }
     throw .system(call: "flock", file: name, errno: EWOULDBLOCK)
   }
 
   /// Takes the lock if it is free.
   ///
+  /// - Parameter isRecorded: Whether an exclusive holder is recorded in the file, for ``lastHolder()``.
   /// - Returns: `nil` if another holder has it.
-  public func tryLock(_ mode: Mode) throws(StoreFileError) -> Hold? {
-    try take(mode, waiting: false) ? Hold(lock: self) : nil
+  public func tryLock(_ mode: Mode, isRecorded: Bool = true) throws(StoreFileError) -> Hold? {
+    try take(mode, waiting: false, isRecorded) ? Hold(lock: self) : nil
   }
 
   /// Returns the process that took the lock exclusively last, as it recorded itself.
@@ -137,7 +140,7 @@ public final class FileLock: Sendable {
     try directory.status(of: name)?.identity == identity
   }
 
-  private func take(_ mode: Mode, waiting: Bool) throws(StoreFileError) -> Bool {
+  private func take(_ mode: Mode, waiting: Bool, _ isRecorded: Bool) throws(StoreFileError) -> Bool {
     // A child process would share the parent's lock without either knowing.
     guard getpid() == process else { throw .usedAfterFork }
     switch enter(mode, waiting: waiting) {
@@ -150,7 +153,7 @@ public final class FileLock: Sendable {
       opened.withLock { $0 = open }
       let operation = (mode == .exclusive ? LOCK_EX : LOCK_SH) | (waiting ? 0 : LOCK_NB)
       try system("flock", name) { flock(open.file.descriptor, operation) }
-      if mode == .exclusive { try writeHolder(in: open.file) }
+      if mode == .exclusive, isRecorded { try writeHolder(in: open.file) }
     } catch {
       // Also a lock that was taken but whose holder could not be recorded.
       unlock()

@@ -23,6 +23,7 @@ extension WriteTransaction {
         try LMDB.check(code, "mdb_put")
       }
     }
+    record?.put(table, key, value)
   }
 
   /// Appends a value after the last one of a table.
@@ -57,6 +58,7 @@ extension WriteTransaction {
       unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
       var span = unsafe MutableSpan<UInt8>(_unsafeBytes: buffer)
       fill(&span)
+      note(span.span, key, table)
     }
   }
 
@@ -80,6 +82,7 @@ extension WriteTransaction {
         try check(put: code, number: key, in: table, flags: flags)
       }
     }
+    note(value, key, table)
   }
 
   /// Sets the value of a key that is a number and probably near the last one set with this method.
@@ -99,6 +102,7 @@ extension WriteTransaction {
         try LMDB.check(code, "mdb_cursor_put")
       }
     }
+    note(value, key, table)
   }
 
   /// Sets the value of a key of 1 to 511 bytes that is probably near the last one set with this method.
@@ -117,6 +121,7 @@ extension WriteTransaction {
         try LMDB.check(code, "mdb_cursor_put")
       }
     }
+    record?.put(table, key, value)
   }
 
   /// Removes a key that is a number.
@@ -128,9 +133,11 @@ extension WriteTransaction {
   ) throws(EnvironmentError) -> Bool {
     guard table.definition.integerKeys else { throw .keyKind(table: table.definition.name) }
     var number = key
-    return try unsafe withUnsafeMutableBytes(of: &number) { (bytes) throws(EnvironmentError) in
+    let isThere = try unsafe withUnsafeMutableBytes(of: &number) { (bytes) throws(EnvironmentError) in
       try unsafe delete(MDB_val(bytes), in: table)
     }
+    if isThere, record != nil { CommitRecord.with(key) { record?.delete(table, $0) } }
+    return isThere
   }
 
   /// Removes a key of 1 to 511 bytes.
@@ -141,9 +148,17 @@ extension WriteTransaction {
     key: Span<UInt8>, in table: Table
   ) throws(EnvironmentError) -> Bool {
     try LMDB.check(key: key, of: table)
-    return try unsafe key.withUnsafeBytes { (bytes) throws(EnvironmentError) in
+    let isThere = try unsafe key.withUnsafeBytes { (bytes) throws(EnvironmentError) in
       try unsafe delete(MDB_val(reading: bytes), in: table)
     }
+    if isThere { record?.delete(table, key) }
+    return isThere
+  }
+
+  /// Adds a change of a table whose keys are numbers to the record, if there is one.
+  private mutating func note(_ value: Span<UInt8>, _ key: UInt64, _ table: Table) {
+    guard record != nil else { return }
+    CommitRecord.with(key) { record?.put(table, $0, value) }
   }
 
   private func delete(_ key: MDB_val, in table: Table) throws(EnvironmentError) -> Bool {
@@ -155,7 +170,7 @@ extension WriteTransaction {
     return true
   }
 
-  private func put(
+  private mutating func put(
     _ value: Span<UInt8>, number: UInt64, in table: Table, flags: UInt32
   ) throws(EnvironmentError) {
     guard table.definition.integerKeys else { throw .keyKind(table: table.definition.name) }
@@ -169,6 +184,7 @@ extension WriteTransaction {
         try check(put: code, number: number, in: table, flags: flags)
       }
     }
+    note(value, number, table)
   }
 
   private func check(

@@ -1,4 +1,5 @@
 import CLMDB
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -32,6 +33,9 @@ public struct WriteTransaction: ~Copyable, TableReading {
 
   private let thread = currentThread()
   private var hasEnded = false
+  private let durability: Durability
+  /// The changes so far, for the journal; `nil` if the commit will not use it.
+  var record: CommitRecord?
 
   /// A cursor for each table that was written in order, by the table's number; LMDB frees them with the
   /// transaction.
@@ -39,9 +43,11 @@ public struct WriteTransaction: ~Copyable, TableReading {
 
   init(
     environment: Environment, pointer: OpaquePointer, hold: consuming FileLock.Hold?,
-    file: consuming DataLock?
+    file: consuming DataLock?, durability: Durability, isRecorded: Bool
   ) {
     self.environment = environment
+    self.durability = durability
+    record = isRecorded ? CommitRecord(limit: CommitJournal.slotSize) : nil
     unsafe handle = TransactionHandle(pointer: pointer)
     self.hold = hold
     self.file = file
@@ -96,6 +102,9 @@ public struct WriteTransaction: ~Copyable, TableReading {
   private mutating func finish() throws(EnvironmentError) {
     let pointer = try unsafe environment.pointer()
     precondition(thread == currentThread(), "a write transaction ends on the thread that began it")
+    let number = id
+    let isInJournal = try prepareCommit()
+    if isInJournal { try unsafe environment.set(.relaxed, of: pointer) }
     // LMDB frees the transaction regardless of the commit's result.
     hasEnded = true
     // The code after the commit may still read from the map.
@@ -103,6 +112,7 @@ public struct WriteTransaction: ~Copyable, TableReading {
     let code = unsafe mdb_txn_commit(handle.pointer)
     environment.note(code)
     if code == MDB_SUCCESS {
+      if durability == .full, !isInJournal { environment.flushesTwice.store(false, ordering: .relaxed) }
       // If a lock file was replaced since the beginning, another writer may have started that does not see
       // this commit and overwrites it.
       do { try environment.checkNames() } catch { throw .unconfirmed(error) }
@@ -110,13 +120,20 @@ public struct WriteTransaction: ~Copyable, TableReading {
       do { try environment.checkSize() } catch .file(let error) { throw .unconfirmed(error) }
       return
     }
-    let error = LMDBError(code: environment.cause(of: code), function: "mdb_txn_commit")
+    // After a failed flush the system may take pages for written that never reached the disk.
+    environment.flushesTwice.store(true, ordering: .relaxed)
+    let cause = LMDBError(code: environment.cause(of: code), function: "mdb_txn_commit")
     // LMDB reports a failed write of the meta page only to later transactions. A write transaction finds out
     // without a reader slot, which may be unavailable, and without new memory. Only its success proves that
     // nothing is stored.
     var probe: OpaquePointer?
     let state = unsafe mdb_txn_begin(pointer, nil, 0, &probe)
     if let probe = unsafe probe, state == MDB_SUCCESS { unsafe mdb_txn_abort(probe) }
-    throw state == MDB_SUCCESS ? .notCommitted(error) : .panicked(error)
+    guard state == MDB_SUCCESS else { throw .panicked(cause) }
+    if isInJournal {
+      // A record that stays would be repeated after a power cut.
+      do { try environment.withdrawRecord(of: number) } catch { throw .panicked(cause) }
+    }
+    throw .notCommitted(cause)
   }
 }

@@ -48,12 +48,10 @@ import Testing
     }
     let again = try await log.append(entries([1, 2, 3]), to: "a", expecting: .noStream)
     #expect(again.wasRepeated && again.positions == first.positions)
-    #expect(
-      await code { () throws(AnnalsError) in _ = try await log.append(three([3, 2]), to: "a") }
-        == .partialDuplicate)
-    #expect(
-      await code { () throws(AnnalsError) in _ = try await log.append(three([1, 2_000]), to: "a") }
-        == .partialDuplicate)
+    for ids in [[3, 2], [1, 2_000]] {
+      let refusal = await code { () throws(AnnalsError) in _ = try await log.append(three(ids), to: "a") }
+      #expect(refusal == .partialDuplicate)
+    }
     // The ids of one stream say nothing of another.
     #expect(try await log.append(entries([1]), to: "b").wasRepeated == false)
     #expect(try log.info().idempotency == .always)

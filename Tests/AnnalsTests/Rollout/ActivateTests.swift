@@ -50,7 +50,7 @@ import Testing
     #expect(!again.isActivated)
   }
 
-  @Test func `a call that was encoded before the activation is encoded anew`() async throws {
+  @Test func `a call that was encoded before the activation is encoded again`() async throws {
     let place = try TemporaryStore()
     let older = try EventStore(at: place.url, plan: BridgeWeightsPlan1.self)
     let newer = try EventStore(at: place.url, plan: BridgeWeightsPlan2.self)
@@ -64,7 +64,7 @@ import Testing
     let events = call.events
     let request = try call.finish().request
     _ = try newer.activate(superseding: true)
-    _ = try await newer.append(request, stale, of: events)
+    _ = try await newer.append(EncodedCall(request: request, form: stale, events: events))
     #expect(try newer.log.storedKinds() == ["Walked 1.0.0", "Titled 2.0.0"])
     withExtendedLifetime(older) {}
   }

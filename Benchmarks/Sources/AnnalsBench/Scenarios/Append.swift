@@ -15,11 +15,17 @@ struct Append: Scenario {
   let entries: Int
   /// After how many events a new store is begun, a multiple of `batch`.
   let perStore: Int
+  /// Whether the calling thread is blocked meanwhile, instead of a task that waits.
+  var isBlocking = false
+  /// The rate that is required, as a part of bare LMDB's.
+  var part: Double?
   /// A peer that takes longer is stopped after this time. Its rate only falls while its store grows, so that favours it.
   let patience: Duration
 
   /// How many events are prepared at a time, so that as many are appended without a pause.
   private static let prepared = 500_000
+
+  var target: Target? { part.map { .part($0, of: LMDBPeer.name) } }
 
   var parameters: [String: Int] {
     let parameters = [
@@ -56,7 +62,11 @@ struct Append: Scenario {
       let count = min(end - flow.entries, max(batch, Self.prepared / batch * batch))
       let batches = try (0..<count / batch).map { _ in try S.prepare(events.batch(of: batch)) }
       for batch in batches where goesOn(flow, of: S.self) {
-        try await flow.append(batch, of: self.batch, to: subject)
+        if isBlocking {
+          try flow.append(blocking: batch, of: self.batch, to: subject)
+        } else {
+          try await flow.append(batch, of: self.batch, to: subject)
+        }
       }
     }
     return (events, flow)
@@ -73,6 +83,17 @@ struct Flow {
   mutating func append<S: Subject>(_ batch: S.Batch, of count: Int, to subject: S) async throws {
     let start = ContinuousClock.now
     try await subject.append(batch)
+    add(count, since: start)
+  }
+
+  /// Appends a batch that has `count` events, and blocks the calling thread meanwhile.
+  mutating func append<S: Subject>(blocking batch: S.Batch, of count: Int, to subject: S) throws {
+    let start = ContinuousClock.now
+    try subject.append(blocking: batch)
+    add(count, since: start)
+  }
+
+  private mutating func add(_ count: Int, since start: ContinuousClock.Instant) {
     let latency = start.duration(to: .now)
     time += latency
     latencies.append(latency)

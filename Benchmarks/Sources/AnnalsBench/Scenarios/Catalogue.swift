@@ -13,9 +13,13 @@ enum Catalogue {
   private static func appends(isFull: Bool) -> [any Scenario] {
     let streams = isFull ? [1_000, 100_000, 1_000_000] : [1_000, 100_000]
     let patience = Duration.seconds(isFull ? 6 : 1)
-    func append(_ name: String, batch: Int, entries: Int) -> [any Scenario] {
-      streams.map {
-        Append(name: name, batch: batch, streams: $0, entries: entries, perStore: entries, patience: patience)
+    func append(
+      _ name: String, batch: Int, entries: Int, isBlocking: Bool = false, parts: [Double]
+    ) -> [any Scenario] {
+      zip(streams, parts).map { streams, part in
+        Append(
+          name: name, batch: batch, streams: streams, entries: entries, perStore: entries,
+          isBlocking: isBlocking, part: part, patience: patience)
       }
     }
     let commits = isFull ? 2_000_000 : 200_000
@@ -28,9 +32,13 @@ enum Catalogue {
       AppendWithIDs(
         idempotency: idempotency, batch: 1_000, streams: 1_000, entries: isFull ? 200_000 : 20_000)
     }
-    return append("append-batch", batch: 10_000, entries: isFull ? 1_000_000 : 200_000)
-      + append("append-batch", batch: 100, entries: isFull ? 100_000 : 20_000)
-      + append("append-single", batch: 1, entries: isFull ? 2_000 : 500)
+    return append(
+      "append-batch", batch: 10_000, entries: isFull ? 1_000_000 : 200_000, parts: [0.6, 0.5, 0.3])
+      + append("append-batch", batch: 100, entries: isFull ? 100_000 : 20_000, parts: [0.8, 0.8, 0.8])
+      + append("append-single", batch: 1, entries: isFull ? 2_000 : 500, parts: [1.05, 1.05, 1.05])
+      + append(
+        "append-single-sync", batch: 1, entries: isFull ? 2_000 : 500, isBlocking: true,
+        parts: [1.15, 1.15, 1.15])
       + [
         latency(perStore: commits),
         // Heads are merged after more entries than that, so these are commits without a merge.

@@ -53,6 +53,12 @@ final class AnnalsSubject: StreamReader, GroupCommitter {
     }
   }
 
+  func append(blocking batch: [Item]) throws {
+    try log.append { call in
+      for item in batch { call.append(item.events, to: item.stream) }
+    }
+  }
+
   /// Header and checksum of every entry are checked by the library, which reads every byte for it.
   func scan() throws -> ScanTotal {
     try log.read { snapshot throws(AnnalsError) in

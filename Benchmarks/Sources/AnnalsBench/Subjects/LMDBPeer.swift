@@ -47,6 +47,10 @@ final class LMDBPeer: Subject {
     try write(payloads)
   }
 
+  func append(blocking payloads: [[UInt8]]) throws {
+    try write(payloads)
+  }
+
   /// All of it on one thread, as LMDB's write transactions must be.
   private func write(_ payloads: [[UInt8]]) throws(LMDBFailure) {
     try unsafe environment.transaction { (transaction) throws(LMDBFailure) in

@@ -72,6 +72,10 @@
       try store(rows)
     }
 
+    func append(blocking rows: [Row]) throws {
+      try store(rows)
+    }
+
     /// All of it on one thread, because a lock is held.
     private func store(_ rows: [Row]) throws(SQLiteFailure) {
       let time = Int64(Date.now.timeIntervalSince1970 * 1_000_000)

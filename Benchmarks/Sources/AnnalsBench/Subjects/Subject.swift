@@ -29,6 +29,9 @@ protocol Subject: AnyObject, Sendable {
   /// Stores the events in one transaction, which is on disk when this returns.
   func append(_ batch: Batch) async throws
 
+  /// Stores the events as ``append(_:)`` does, and blocks the calling thread meanwhile.
+  func append(blocking batch: Batch) throws
+
   /// Reads the whole log, every byte of every value.
   func scan() throws -> ScanTotal
 

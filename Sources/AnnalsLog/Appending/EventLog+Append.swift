@@ -1,0 +1,62 @@
+public import AnnalsCoding
+
+extension EventLog {
+  /// Passes an encoded call to the writer.
+  package func append(_ request: AppendRequest) async throws(AnnalsError) -> Appended {
+    try mustTakeAppends()
+    return try await core.append(request, options)
+  }
+
+  /// Passes an encoded call to the writer, and blocks the calling thread until it is answered.
+  package func append(blocking request: AppendRequest) throws(AnnalsError) -> Appended {
+    try mustTakeAppends()
+    return try core.appendBlocking(request, options)
+  }
+
+  private func mustTakeAppends() throws(AnnalsError) {
+    guard options.access == .readWrite else {
+      throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
+    }
+  }
+}
+
+// Appends for code that is not asynchronous.
+extension EventLog {
+  /// Appends `events` to the end of `stream`, all of them or none, and blocks the calling thread until they are
+  /// durable.
+  ///
+  /// It does the same as the asynchronous form, for callers outside of tasks. Inside a task the compiler
+  /// chooses the asynchronous form. A call cannot be cancelled.
+  ///
+  /// - Parameters:
+  ///   - events: The events, oldest first. Without events, nothing is written and no stream is created.
+  ///   - stream: The stream to extend. It need not exist yet.
+  ///   - expected: The state that the stream must have, compared with its head at commit.
+  /// - Returns: The places of the events.
+  /// - Throws: ``AnnalsError`` as the asynchronous form, except `cancelled`.
+  /// - Complexity: O(`events.count`), and one flush to disk for all calls that wait at the same time.
+  @discardableResult
+  public func append(
+    _ events: [NewEntry], to stream: StreamName, expecting expected: Expectation = .any
+  ) throws(AnnalsError) -> Appended {
+    try append { call in call.append(events, to: stream, expecting: expected) }
+  }
+
+  /// Appends events to several streams if every expectation holds, and blocks the calling thread until they are
+  /// durable.
+  ///
+  /// - Parameter body: Collects the events to append and the streams to check.
+  /// - Returns: The places of the events, in the order of the call.
+  /// - Throws: ``AnnalsError`` as the asynchronous form, except `cancelled`.
+  @discardableResult
+  public func append(
+    _ body: (inout AppendCall<NewEntry>) -> Void
+  ) throws(AnnalsError) -> Appended {
+    let room = try core.admitBlocking(options)
+    var call = AppendCall<NewEntry>(time: .now, maximumPayload: options.maximumPayload)
+    body(&call)
+    var request = try call.finish().request
+    request.take(room)
+    return try append(blocking: request)
+  }
+}

@@ -1,0 +1,165 @@
+internal import CAnnals
+
+/// The changes of one commit, as the journal stores them (docs/format.md, "The journal").
+///
+/// It is a list of keys that are set or removed, so that repeating it on the state before the commit gives the
+/// state after it. Whether a record is whole shows its checksum (CRC-32C, RFC 3720, appendix B.4).
+struct CommitRecord {
+  /// The number of bytes before the changes.
+  static let headerSize = 48
+  /// `AnnalsJ1` in the order of bytes in the file.
+  private static let mark: UInt64 = 0x314A_736C_616E_6E41
+
+  /// A change of a table.
+  enum Change: Equatable {
+    case put(table: String, key: [UInt8], value: [UInt8])
+    case delete(table: String, key: [UInt8])
+  }
+
+  private enum Kind: UInt8 { case put = 1, delete }
+
+  /// The bytes so far; the header is written last.
+  private var bytes = [UInt8](repeating: 0, count: Self.headerSize)
+  private var count: UInt32 = 0
+  /// The maximum number of bytes.
+  private let limit: Int
+  /// Whether all changes are in the record.
+  private(set) var isComplete = true
+
+  /// Creates the record of a commit without changes.
+  init(limit: Int) {
+    self.limit = limit
+    bytes.reserveCapacity(1024)
+  }
+
+  /// Adds a key that is set.
+  mutating func put(_ table: Table, _ key: Span<UInt8>, _ value: Span<UInt8>) {
+    guard begin(.put, table, key, valueCount: value.count) else { return }
+    bytes.append(key)
+    bytes.append(value)
+  }
+
+  /// Adds a key that is removed.
+  mutating func delete(_ table: Table, _ key: Span<UInt8>) {
+    guard begin(.delete, table, key, valueCount: 0) else { return }
+    bytes.append(key)
+  }
+
+  /// Calls `body` with the bytes of a key that is a number.
+  static func with(_ key: UInt64, _ body: (Span<UInt8>) -> Void) {
+    var number = key.littleEndian
+    unsafe withUnsafeBytes(of: &number) { unsafe body(Span(_unsafeBytes: $0)) }
+  }
+
+  private mutating func begin(_ kind: Kind, _ table: Table, _ key: Span<UInt8>, valueCount: Int) -> Bool {
+    let name = table.definition.name
+    guard isComplete, bytes.count + 8 + name.utf8.count + key.count + valueCount <= limit else {
+      isComplete = false
+      return false
+    }
+    count += 1
+    bytes.append(kind.rawValue)
+    bytes.append(UInt8(truncatingIfNeeded: name.utf8.count))
+    bytes.append(littleEndian: UInt16(truncatingIfNeeded: key.count))
+    bytes.append(littleEndian: UInt32(truncatingIfNeeded: valueCount))
+    bytes.append(contentsOf: name.utf8)
+    return true
+  }
+
+  /// Returns the whole record.
+  ///
+  /// - Parameters:
+  ///   - transaction: The number of the commit.
+  ///   - base: The digest of the state before it.
+  consuming func encoded(transaction: UInt64, base: UInt32) -> [UInt8] {
+    var header: [UInt8] = []
+    header.append(littleEndian: Self.mark)
+    header.append(littleEndian: transaction)
+    header.append(littleEndian: UInt32(bytes.count))
+    header.append(littleEndian: count)
+    header.append(littleEndian: base)
+    bytes.replaceSubrange(0..<header.count, with: header)
+    let checksum = Self.checksum(bytes.span)
+    for index in 0..<4 {
+      bytes[Self.headerSize - 4 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * index))
+    }
+    return bytes
+  }
+
+  /// The checksum of a record, which is over all of its bytes except the checksum.
+  private static func checksum(_ bytes: Span<UInt8>) -> UInt32 {
+    let header = bytes.extracting(0..<headerSize - 4)
+    let changes = bytes.extracting(headerSize..<bytes.count)
+    return crc32c(crc32c(0, header), changes)
+  }
+}
+
+extension CommitRecord {
+  /// The header of a record whose checksum is right.
+  struct Header: Equatable {
+    /// The number of the commit.
+    let transaction: UInt64
+    /// The digest of the state before it.
+    let base: UInt32
+    /// The number of changes.
+    let count: Int
+    /// The number of bytes of the record.
+    let size: Int
+
+    /// Reads the record in a slot; `nil` if there is no whole one.
+    init?(_ slot: Span<UInt8>) {
+      guard slot.count >= headerSize, slot.number64(at: 0) == mark else { return nil }
+      size = Int(slot.number32(at: 16))
+      guard (headerSize...slot.count).contains(size) else { return nil }
+      transaction = slot.number64(at: 8)
+      count = Int(slot.number32(at: 20))
+      base = slot.number32(at: 24)
+      let record = slot.extracting(0..<size)
+      guard CommitRecord.checksum(record) == record.number32(at: headerSize - 4) else { return nil }
+    }
+  }
+
+  /// Returns the changes of a whole record; `nil` if they are not what this library writes.
+  static func changes(_ slot: Span<UInt8>, _ header: Header) -> [Change]? {
+    var changes: [Change] = []
+    var at = headerSize
+    while changes.count < header.count {
+      guard at + 8 <= header.size, let kind = Kind(rawValue: slot[at]) else { return nil }
+      let nameEnd = at + 8 + Int(slot[at + 1])
+      let keyEnd = nameEnd + Int(slot.number16(at: at + 2))
+      let end = keyEnd + Int(slot.number32(at: at + 4))
+      guard end <= header.size,
+        let table = String(validating: slot.copy(at + 8..<nameEnd), as: UTF8.self)
+      else { return nil }
+      let key = slot.copy(nameEnd..<keyEnd)
+      switch kind {
+      case .put: changes.append(.put(table: table, key: key, value: slot.copy(keyEnd..<end)))
+      case .delete: changes.append(.delete(table: table, key: key))
+      }
+      at = end
+    }
+    return at == header.size ? changes : nil
+  }
+}
+
+/// The CRC-32C of some bytes after others.
+func crc32c(_ start: UInt32, _ bytes: Span<UInt8>) -> UInt32 {
+  unsafe bytes.withUnsafeBytes { unsafe annals_crc32c(start, $0.baseAddress, $0.count) }
+}
+
+extension Span where Element == UInt8 {
+  /// A copy of a range of the bytes.
+  fileprivate func copy(_ range: Range<Int>) -> [UInt8] {
+    unsafe extracting(range).withUnsafeBytes { unsafe Array($0) }
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(_ span: Span<UInt8>) {
+    unsafe span.withUnsafeBytes { unsafe append(contentsOf: $0) }
+  }
+
+  fileprivate mutating func append<Number: FixedWidthInteger>(littleEndian number: Number) {
+    for index in 0..<Number.bitWidth / 8 { append(UInt8(truncatingIfNeeded: number >> (8 * Number(index)))) }
+  }
+}
