@@ -31,13 +31,9 @@ package final class CommitWatch: Sendable {
 
 /// The thread of this process that looks for commits of other processes, for all that wait for them.
 ///
-/// It looks every other millisecond. That costs no lock, and no system call except the rest between two
-/// looks. It looks at no more than a few files at a time, so its cost is the same for any number of them.
+/// A look costs no system call except the rest after it (``WatchPace``). It looks at no more than a few files
+/// at a time, so its cost is the same for any number of them.
 private final class CommitWatcher: Sendable {
-  private static let interval: UInt32 = 2
-  /// The most files of one look. With more, each waits for its turn.
-  private static let most = 8
-
   /// A file, and the newest commit that was announced.
   struct Watched: Sendable {
     let signal: Signal
@@ -57,6 +53,7 @@ private final class CommitWatcher: Sendable {
     var numbers = 0
     /// The place of the next file to look at.
     var next = 0
+    var pace = WatchPace()
     var isRunning = false
   }
 
@@ -87,6 +84,7 @@ private final class CommitWatcher: Sendable {
         state.isRunning = true
       }
       state.numbers += 1
+      state.pace.hurry()
       state.watched.append((state.numbers, file))
       return state.numbers
     }
@@ -104,30 +102,32 @@ private final class CommitWatcher: Sendable {
   }
 
   private func run() {
-    while let moved = look() {
+    while let (moved, rest) = look() {
       for signal in moved { signal.announce() }
-      WriterThread.pause(milliseconds: Self.interval)
+      WriterThread.pause(milliseconds: rest)
     }
   }
 
   /// Looks at the next files.
   ///
-  /// - Returns: The signals of those that have moved; `nil` if nothing is watched, and the thread ends.
-  private func look() -> [Signal]? {
+  /// - Returns: The signals of those that have moved, and the rest in milliseconds; `nil` if nothing is
+  ///   watched, and the thread ends.
+  private func look() -> (moved: [Signal], rest: UInt32)? {
     state.withLock { state in
       guard !state.watched.isEmpty else {
         state.isRunning = false
         return nil
       }
       var moved: [Signal] = []
-      for _ in 0..<min(Self.most, state.watched.count) {
+      let count = min(WatchPace.most, state.watched.count)
+      for _ in 0..<count {
         state.next = (state.next + 1) % state.watched.count
         let (number, environment) = state.watched[state.next].file.current()
         if state.watched[state.next].file.seen.hasMoved(number, environment) {
           moved.append(state.watched[state.next].file.signal)
         }
       }
-      return moved
+      return (moved, state.pace.rest(after: count, hasMoved: !moved.isEmpty))
     }
   }
 }

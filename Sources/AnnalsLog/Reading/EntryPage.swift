@@ -38,6 +38,8 @@ package struct PageEnd: Sendable {
   var last: Position?
   /// Whether the read ends after the page.
   package var isLast = false
+  /// The number of stored bytes of the entries that were read.
+  package fileprivate(set) var bytes = 0
   /// The error to throw after the elements of the page.
   package var failure: AnnalsError?
   /// The entry that the failure is about; `nil` if the log itself could not be read.
@@ -67,14 +69,14 @@ extension EntryCursor {
     _ take: (borrowing LentEntry, StreamName) throws(AnnalsError) -> Int
   ) -> PageEnd {
     var end = PageEnd()
-    var (scanned, elements, bytes) = (0, 0, 0)
+    var (scanned, elements) = (0, 0)
     do throws(AnnalsError) {
-      while scanned < limits.scanned, elements < limits.elements, bytes < limits.bytes,
+      while scanned < limits.scanned, elements < limits.elements, end.bytes < limits.bytes,
         let entry = try next()
       {
         scanned += 1
         if entry.position.rawValue > steps.floor, kinds.include(entry) {
-          bytes += entry.bytes.count
+          end.bytes += entry.bytes.count
           let stream = try name(of: entry)
           if steps.includes(stream) {
             do throws(AnnalsError) { elements = try take(entry, stream) } catch {

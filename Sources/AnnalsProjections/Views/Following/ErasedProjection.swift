@@ -11,7 +11,7 @@ struct ErasedProjection<Event: SchemaEvent>: Sendable {
   let selection: EventSelection<Event>
   let upcasts: [RowUpcast]
   /// Makes the value that folds into a file.
-  let folding: @Sendable (ViewFile) -> ViewFolding<Event>
+  let folding: @Sendable (ViewFile, ViewBudget, @escaping CheckpointLookup) -> ViewFolding<Event>
 
   init<P: Projection>(_ projection: P.Type) throws(AnnalsError) where P.Event == Event {
     type = ObjectIdentifier(projection)
@@ -19,7 +19,7 @@ struct ErasedProjection<Event: SchemaEvent>: Sendable {
     self.outline = outline
     selection = P.events
     upcasts = P.upcasts
-    folding = { ViewFold<P>($0, outline) }
+    folding = { ViewFold<P>($0, outline, $1, checkpoint: $2) }
   }
 
   /// The name by which a store knows the projection.

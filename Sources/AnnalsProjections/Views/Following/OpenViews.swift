@@ -32,10 +32,10 @@ package final class ViewHolder: Sendable {
   }
 }
 
-/// The hosts of a log that are in use.
-package struct ViewHosts: Sendable {
+/// The open views of a log, shared by all stores of this process that are open there.
+final class ViewHosts: Sendable {
   /// The properties that stores sharing a host have in common.
-  struct Key: Hashable, Sendable {
+  struct Key: Hashable {
     let plan: ObjectIdentifier
     let access: StoreOptions.Access
     /// Whether newer types are skipped. The lease of the host shows that to other processes.
@@ -46,28 +46,18 @@ package struct ViewHosts: Sendable {
     weak var host: (any AnyObject & Sendable)?
   }
 
-  private var hosts: [Key: Weak] = [:]
+  private let hosts = Mutex<[Key: Weak]>([:])
 
   /// Returns the existing host, or a new one.
-  mutating func host<Event: SchemaEvent>(
-    _ key: Key, _ make: () -> OpenViews<Event>
-  ) -> OpenViews<Event> {
-    if let host = hosts[key]?.host as? OpenViews<Event> { return host }
-    let host = make()
-    hosts = hosts.filter { $0.value.host != nil }
-    hosts[key] = Weak(host: host)
-    return host
+  func host<Event: SchemaEvent>(_ key: Key, _ make: () -> OpenViews<Event>) -> OpenViews<Event> {
+    hosts.withLock { hosts in
+      if let host = hosts[key]?.host as? OpenViews<Event> { return host }
+      let host = make()
+      hosts = hosts.filter { $0.value.host != nil }
+      hosts[key] = Weak(host: host)
+      return host
+    }
   }
-}
-
-/// The open views of a log, shared by all stores of this process that are open there.
-final class SharedViewHosts: Sendable {
-  let table = Mutex(ViewHosts())
-}
-
-extension LogCore {
-  /// The open views of the log.
-  var viewHosts: SharedViewHosts { attachments.value(SharedViewHosts.self) { SharedViewHosts() } }
 }
 
 extension EventStore {
@@ -78,10 +68,11 @@ extension EventStore {
       plan: ObjectIdentifier(Plan.self), access: log.options.access,
       isSkipping: reach.skipping != nil)
     let (core, reach, options) = (log.core, reach, log.options)
-    let views = core.viewHosts.table.withLock { hosts in
-      hosts.host(key) {
-        OpenViews(ViewRegistry<Event>(core, reach.passingOverNothing(), options.access, options.viewPace))
-      }
+    let budget = try ViewBudget(options)
+    let views = core.attachments.value(ViewHosts.self) { ViewHosts() }.host(key) {
+      OpenViews(
+        ViewRegistry<Event>(
+          core, reach.passingOverNothing(), options.access, options.viewPace, budget))
     }
     attachments.value(ViewHolder.self) { ViewHolder() }.hold(views)
     return views

@@ -25,10 +25,6 @@ struct RunnerSlot<Event: SchemaEvent>: Sendable {
   var pages: [ViewPage<Event>] = []
   /// The tasks besides the pages.
   var tasks: RunnerTasks = []
-  /// Whether a worker has it.
-  var isTaken = false
-  /// Whether it waits for a worker.
-  var isQueued = false
 }
 
 /// The tasks of a runner besides its pages.
@@ -68,22 +64,17 @@ struct ViewTimer: Sendable {
 struct ViewDesk<Event: SchemaEvent>: Sendable {
   /// The most pages that wait for a runner.
   static var room: Int { 3 }
-  /// The most threads that fold.
-  static var mostWorkers: Int { 5 }
 
   var views: [Int: ViewRecord<Event>] = [:]
   var scans: ScanTable
   private(set) var slots: [Int: RunnerSlot<Event>] = [:]
-  /// The runners that wait for a worker, in order.
-  private var queue: [Int] = []
+  /// The runners' turns, and the threads that take them.
+  var turns = TurnQueue()
   private var timers: [ViewTimer] = []
   /// The time at which the thread that maintains files looks for timers next.
   private var nextLook = ContinuousClock.now
   /// Whether the files are to be checked.
   private var isToCheck = false
-  /// The threads that fold, and those of them that have a runner.
-  private(set) var workers = 0
-  private var busy = 0
   /// The threads that wait for a change.
   var sleepers = 0
   /// Whether the registry is ending.
@@ -94,6 +85,8 @@ struct ViewDesk<Event: SchemaEvent>: Sendable {
   var isKept = false
   /// The open directory of the views' files.
   weak var directory: Directory?
+  /// The open file of observers' marks.
+  weak var marks: FileMarks?
   /// The watch of the log's commits, from the first scan on.
   var watch: CommitWatch?
   private var numbers = 0
@@ -130,7 +123,7 @@ extension ViewDesk {
       slots[runner]?.pages = []
       scans.leave(runner)
     }
-    enqueue(runner)
+    turns.add(runner)
   }
 
   /// Takes the pages of a runner away, which reads no more of the log.
@@ -151,39 +144,13 @@ extension ViewDesk {
         continue
       }
       slots[runner]?.pages.append(page)
-      enqueue(runner)
+      turns.add(runner)
     }
     return full
   }
 
-  private mutating func enqueue(_ runner: Int) {
-    guard let slot = slots[runner], !slot.isTaken, !slot.isQueued else { return }
-    slots[runner]?.isQueued = true
-    queue.append(runner)
-  }
-
-  /// Whether runners wait for a worker and there is none.
-  var isCrowded: Bool { queue.count > workers - busy }
-
   /// Whether a runner is to end.
   func isEnding(_ runner: Int) -> Bool { slots[runner]?.tasks.isLast ?? true }
-
-  /// Whether one more thread would have something to do.
-  mutating func claimWorker() -> Bool {
-    guard workers < Self.mostWorkers, queue.count > workers - busy else { return false }
-    workers += 1
-    return true
-  }
-
-  /// Whether the first thread has to be started.
-  mutating func claimFirstWorker() -> Bool {
-    guard workers == 0 else { return false }
-    workers = 1
-    return true
-  }
-
-  /// Counts one thread less.
-  mutating func endWorker() { workers -= 1 }
 
   /// The work of one turn of a runner.
   struct Turn: Sendable {
@@ -194,12 +161,7 @@ extension ViewDesk {
 
   /// Takes the next runner for a worker; `nil` if there is none.
   mutating func takeTurn() -> Turn? {
-    guard !queue.isEmpty else { return nil }
-    let number = queue.removeFirst()
-    guard let slot = slots[number] else { return nil }
-    slots[number]?.isQueued = false
-    slots[number]?.isTaken = true
-    busy += 1
+    guard let number = turns.next(at: .now), let slot = slots[number] else { return nil }
     slots[number]?.tasks = slot.tasks.intersection([.end, .drop])
     return Turn(runner: slot.runner, tasks: slot.tasks, page: takePage(number))
   }
@@ -217,15 +179,14 @@ extension ViewDesk {
     guard let slot = slots[runner.number] else { return nil }
     // The last task is done by the worker that has the runner.
     if slot.tasks.isLast { return slot.tasks }
-    busy -= 1
-    slots[runner.number]?.isTaken = false
-    if !slot.pages.isEmpty || !slot.tasks.isEmpty { enqueue(runner.number) }
+    turns.end(runner.number, at: .now)
+    if !slot.pages.isEmpty || !slot.tasks.isEmpty { turns.add(runner.number) }
     return nil
   }
 
   /// Removes a runner that a worker has ended.
   mutating func remove(_ runner: ViewRunner<Event>) {
-    busy -= 1
+    turns.remove(runner.number)
     slots[runner.number] = nil
     scans.leave(runner.number)
   }

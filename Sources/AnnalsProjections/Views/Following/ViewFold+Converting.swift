@@ -12,7 +12,7 @@ struct RowSeed: Sendable {
 }
 
 extension ViewFold {
-  /// The number of rows converted in one transaction.
+  /// The most rows converted in one transaction.
   private static var batch: Int { 20_000 }
 
   /// Converts and puts the rows of an earlier version, in as many transactions as needed.
@@ -25,6 +25,7 @@ extension ViewFold {
     do { cursor = try snapshot.view.cursor(in: seed.file.rows) } catch { throw AnnalsError(error) }
     var isLast = false
     while !isLast, !isOver() {
+      reserve()
       try file.makeRoom()
       var transaction: WriteTransaction
       do { transaction = try file.environment.beginWrite(durability: .none) } catch {
@@ -39,11 +40,11 @@ extension ViewFold {
         }
       } catch {
         transaction.abort()
-        forget()
+        free()
         throw error
       }
       do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
-      forget()
+      free()
     }
     return isLast ? checkpoint : nil
   }
@@ -72,6 +73,7 @@ extension ViewFold {
           "the view '\(P.name)': a row of version \(seed.version) cannot become one of version \(P.version): \(error)",
           underlying: error)
       }
+      if !fits() { break }
     }
     return false
   }

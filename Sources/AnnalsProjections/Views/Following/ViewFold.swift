@@ -14,13 +14,16 @@ enum FoldFailure: Error {
 
 /// The outcome of a batch.
 enum FoldOutcome {
-  /// It is stored up to a checkpoint.
+  /// It is stored up to a checkpoint; before the end of its last page if the memory has not sufficed.
   case stored(Checkpoint)
   /// The view was folded elsewhere: it is at this checkpoint, and nothing was stored.
   case elsewhere(Checkpoint?)
   /// Another file has replaced this one, and nothing was stored.
   case succeeded
 }
+
+/// Returns the checkpoint after the entry at a position.
+typealias CheckpointLookup = @Sendable (UInt64) throws(AnnalsError) -> Checkpoint
 
 /// Folds entries into a view's file, for any projection. Used by one thread.
 class ViewFolding<Event: SchemaEvent> {
@@ -59,21 +62,30 @@ class ViewFolding<Event: SchemaEvent> {
 /// Folds entries into the file of one projection, with the rows and checkpoint of a batch in one transaction.
 /// Used by one thread.
 final class ViewFold<P: Projection>: ViewFolding<P.Event> {
-  /// The most rows, and the most bytes of rows, kept in memory between batches.
-  private static var most: (rows: Int, bytes: Int) { (200_000, 32 << 20) }
+  /// The most rows kept in memory between batches.
+  private static var mostRows: Int { 200_000 }
+  /// The longest wait for memory before a batch, in milliseconds.
+  private static var patience: Int { 1_000 }
 
   private let outline: ProjectionOutline
   private var staging: RowStaging
-  /// The bytes of rows in memory, as the process counts them.
-  private var claimed = 0
+  private var memory: RowReservation
+  private let checkpoint: CheckpointLookup
   private let selection: EventSelection<P.Event>
   /// The lock that shows whether the projection has observers.
   private let observers: ObserverLock
   /// The number of the last commit of this fold.
   private var known: UInt64?
 
-  init(_ file: ViewFile, _ outline: ProjectionOutline) {
+  init(
+    _ file: ViewFile, _ outline: ProjectionOutline, _ budget: ViewBudget = ViewBudget(),
+    checkpoint: @escaping CheckpointLookup = { (position) throws(AnnalsError) in
+      throw AnnalsError(missing: Position(position))
+    }
+  ) {
     self.outline = outline
+    self.checkpoint = checkpoint
+    memory = RowReservation(budget)
     staging = RowStaging(outline, P.tables)
     selection = P.events
     observers = ObserverLock(P.name, in: file.directory)
@@ -84,12 +96,14 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     _ first: ViewPage<P.Event>, from start: Checkpoint?, _ durability: Durability,
     next: (Int) -> ViewPage<P.Event>?
   ) throws(FoldFailure) -> FoldOutcome {
+    reserve()
     var transaction: WriteTransaction
     try other { () throws(AnnalsError) in try file.makeRoom() }
     do { transaction = try file.environment.beginWrite(durability: durability) } catch {
       throw .other(AnnalsError(error))
     }
     var end = first.end
+    var isFull = false
     do throws(FoldFailure) {
       let (found, successor) = try other { () throws(AnnalsError) in
         (try file.checkpoint(transaction.view), try file.successor(transaction.view))
@@ -98,18 +112,22 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
       let isBehind = first.end.position < start?.position ?? 0
       guard found == start, successor == nil, !isBehind else {
         transaction.abort()
-        forget()
+        free()
         return successor == nil ? .elsewhere(found) : .succeeded
       }
       if transaction.id != known.map({ $0 + 1 }) { staging.forget() }
       var position = start?.position.rawValue ?? 0
       var page = first
       while true {
-        try apply(page.entries, after: position, transaction)
+        let stop = try apply(page.entries, after: position, transaction)
+        isFull = stop != nil
+        if let stop, stop < page.end.position.rawValue {
+          end = try other { () throws(AnnalsError) in try checkpoint(stop) }
+          break
+        }
         end = page.end
         position = end.position.rawValue
-        let fits = claim(staging.size + staging.changedSize)
-        guard fits, let further = next(staging.changedSize) else { break }
+        guard !isFull, let further = next(staging.changedSize) else { break }
         page = further
       }
       try flush(into: &transaction, after: start?.position.rawValue ?? 0)
@@ -123,12 +141,12 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
       }
     } catch {
       transaction.abort()
-      forget()
+      free()
       throw error
     }
     let id = transaction.id
     do throws(EnvironmentError) { try transaction.commit() } catch {
-      forget()
+      free()
       throw .other(AnnalsError(error))
     }
     known = id
@@ -136,11 +154,10 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
       // This shortens the flush at the end.
       do { try file.environment.startWriteback() } catch { throw .other(AnnalsError(error)) }
     }
-    if staging.count > Self.most.rows || !claim(staging.size) || staging.size > Self.most.bytes {
+    staging.settle()
+    if isFull || staging.count > Self.mostRows || !memory.settle(to: staging.memory) {
       free()
       known = id
-    } else {
-      staging.settle()
     }
     return .stored(end)
   }
@@ -154,18 +171,26 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
   override func free() {
     known = nil
     staging = RowStaging(outline, P.tables)
-    _ = claim(0)
+    memory.end()
   }
 
-  /// Counts the bytes of rows in memory.
+  /// Reserves memory for a batch, and waits for it if other views have it.
+  func reserve() {
+    if memory.cover(staging.memory) { return }
+    free()
+    // Views that fold store their batches in that time. If none does, this batch has one event.
+    for _ in 0..<Self.patience {
+      if memory.cover(0) { return }
+      WriterThread.pause(milliseconds: 1)
+    }
+  }
+
+  /// Counts an event that was folded.
   ///
-  /// - Returns: Whether the views of the process have no more than they may.
-  private func claim(_ size: Int) -> Bool {
-    defer { claimed = size }
-    return ViewMemory.change(by: size - claimed)
-  }
+  /// - Returns: Whether there is memory for another.
+  func fits() -> Bool { !memory.isDue() || memory.cover(staging.measured()) }
 
-  deinit { _ = claim(0) }
+  deinit { memory.end() }
 
   /// Returns the rows inside a transaction.
   @_lifetime(borrow transaction)
@@ -189,16 +214,13 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     try staging.flush(into: &transaction, file.rows)
   }
 
-  func forget() {
-    staging.forget()
-    known = nil
-    _ = claim(0)
-  }
-
+  /// Folds the entries of a page.
+  ///
+  /// - Returns: The position of the entry after which the memory does not suffice; `nil` if it does.
   private func apply(
     _ page: [Entry<P.Event>], after position: UInt64,
     _ transaction: borrowing WriteTransaction
-  ) throws(FoldFailure) {
+  ) throws(FoldFailure) -> UInt64? {
     let staging = staging
     var rows = ProjectionRows(staging, file.source(transaction.view))
     let entries = page.span
@@ -218,7 +240,9 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
         throw cause.code == .ruleFailed
           ? .poison(position: entries[index].position.rawValue, cause) : .other(cause)
       }
+      if !fits() { return entries[index].position.rawValue }
     }
+    return nil
   }
 }
 

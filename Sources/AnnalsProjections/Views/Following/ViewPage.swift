@@ -15,15 +15,25 @@ final class ViewPage<Event: SchemaEvent>: Sendable {
   let isLast: Bool
   /// The entry after it that cannot be read.
   let failure: UnreadableEntry?
+  /// The bytes of the views' memory that it has; 0 if another page has its entries.
+  private let memory: Int
 
-  init(start: UInt64, end: Checkpoint, entries: [Entry<Event>], isLast: Bool, failure: UnreadableEntry? = nil)
-  {
+  /// Creates a page.
+  ///
+  /// - Parameter memory: The bytes that were reserved for it. They are returned with its end.
+  init(
+    start: UInt64, end: Checkpoint, entries: [Entry<Event>], isLast: Bool, failure: UnreadableEntry? = nil,
+    memory: Int = 0
+  ) {
+    self.memory = memory
     self.start = start
     self.end = end
     self.entries = entries
     self.isLast = isLast
     self.failure = failure
   }
+
+  deinit { ViewMemory.release(memory) }
 
   /// Returns the page for a projection that selects some cases, `nil` for all. A failure that does not
   /// concern the projection is left out.

@@ -26,24 +26,24 @@ extension ViewRegistry {
     do throws(AnnalsError) {
       try start("annals-view") { [self] in
         while work() {}
-        desk.withLock { $0.endWorker() }
+        desk.withLock { $0.turns.endWorker() }
       }
     } catch {
       // The other threads do its work; the first one is started when a view is opened.
-      desk.withLock { $0.endWorker() }
+      desk.withLock { $0.turns.endWorker() }
     }
   }
 
   /// Starts the first thread that folds, so that a lack of threads is an error of the open.
   func startFirstWorker() throws(AnnalsError) {
-    guard desk.withLock({ $0.claimFirstWorker() }) else { return }
+    guard desk.withLock({ $0.turns.claimFirstWorker() }) else { return }
     do throws(AnnalsError) {
       try start("annals-view") { [self] in
         while work() {}
-        desk.withLock { $0.endWorker() }
+        desk.withLock { $0.turns.endWorker() }
       }
     } catch {
-      desk.withLock { $0.endWorker() }
+      desk.withLock { $0.turns.endWorker() }
       throw error
     }
   }
@@ -75,6 +75,14 @@ extension ViewRegistry {
     return body(desk)
   }
 
+  /// Whether a runner continues to fold.
+  func goesOn(_ runner: ViewRunner<Event>) -> Bool {
+    desk.withLock { desk in
+      desk.views[runner.view.number]?.machine.folds[runner.file.number]?.isFolding == true
+        && !desk.isEnding(runner.number)
+    }
+  }
+
   private func wakeOthers() {
     if desk.withLock({ $0.sleepers > 0 }) { desk.wake() }
   }
@@ -89,7 +97,7 @@ extension ViewRegistry {
       page = waiting { desk in
         desk.wait(upTo: nanoseconds) { desk -> ViewPage<Event>?? in
           if let page = desk.takePage(runner.number) { return .some(page) }
-          return desk.isCrowded || desk.isEnding(runner.number) ? .some(nil) : nil
+          return desk.turns.isCrowded || desk.isEnding(runner.number) ? .some(nil) : nil
         } ?? nil
       }
     }

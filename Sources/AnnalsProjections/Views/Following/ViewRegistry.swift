@@ -18,6 +18,7 @@ final class ViewRegistry<Event: SchemaEvent>: Sendable {
   let resolver: PlanResolver
   let access: StoreOptions.Access
   let pace: ViewPace
+  let budget: ViewBudget
   /// The files of the views.
   let catalog = Mutex(Catalog())
   /// The state in memory.
@@ -42,7 +43,11 @@ final class ViewRegistry<Event: SchemaEvent>: Sendable {
     var seeds: [UInt64: RowSeed] = [:]
   }
 
-  init(_ core: LogCore, _ resolver: PlanResolver, _ access: StoreOptions.Access, _ pace: ViewPace) {
+  init(
+    _ core: LogCore, _ resolver: PlanResolver, _ access: StoreOptions.Access, _ pace: ViewPace,
+    _ budget: ViewBudget
+  ) {
+    self.budget = budget
     self.core = core
     self.resolver = resolver
     self.access = access
@@ -88,7 +93,7 @@ extension ViewRegistry {
   func change<Result>(_ body: (inout ViewDesk<Event>) -> Result) -> Result {
     let (result, wakes, needsWorker) = desk.withLock { desk in
       let result = body(&desk)
-      return (result, desk.sleepers > 0, desk.claimWorker())
+      return (result, desk.sleepers > 0, desk.turns.claimWorker())
     }
     if wakes { desk.wake() }
     if needsWorker { startWorker() }

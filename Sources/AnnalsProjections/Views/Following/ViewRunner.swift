@@ -13,8 +13,6 @@ import Synchronization
 /// desk gives a runner to one worker at a time, from `takeTurn` to `endTurn` or `remove`, and the desk's lock
 /// orders the turns.
 final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
-  /// The most bytes that a batch stages.
-  private static var most: Int { 32 << 20 }
   /// The time for which a checkpoint that has passed only entries of no concern may stay unstored.
   private static var patience: Duration { .milliseconds(100) }
   /// The time without work after which it frees the memory of rows.
@@ -58,7 +56,9 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
     self.registry = registry
     stored = checkpoint
     began = (.now, checkpoint?.position.rawValue ?? 0)
-    folding = view.projection.folding(file)
+    folding = view.projection.folding(file, registry.budget) { [registry] (position) throws(AnnalsError) in
+      try registry.checkpoint(at: position)
+    }
     file.releaseLease()
   }
 
@@ -71,7 +71,10 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
     if tasks.contains(.store) { report(.patienceOver(file.number)) }
     if tasks.contains(.free) { isToFree = false }
     let isIdle = tasks == .free && page == nil && lastWork.duration(to: .now) >= Self.idleTime
-    if isIdle { return folding.free() }
+    if isIdle {
+      folding.free()
+      return ViewMemory.giveBack()
+    }
     if tasks != .free || page != nil { lastWork = .now }
     if folding.keepsRows, !isToFree {
       isToFree = true
@@ -144,14 +147,23 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
     waiting = (page, waiting?.since ?? .now)
   }
 
-  /// Folds a page, and those that come meanwhile, in one batch.
+  /// Folds a page, and those that come meanwhile, in one batch; in several if the memory does not suffice.
   ///
   /// - Parameter poison: The position of the entry that cannot be folded; `nil` if none is known.
   private func fold(_ page: ViewPage<Event>, before poison: UInt64?) {
+    var rest: ViewPage<Event>? = page
+    while let page = rest { rest = foldBatch(page, before: poison) }
+  }
+
+  /// Folds one batch.
+  ///
+  /// - Returns: The page whose end is still to be folded; `nil` if there is none, or the fold does not go on.
+  private func foldBatch(_ page: ViewPage<Event>, before poison: UInt64?) -> ViewPage<Event>? {
     var first = page
     if let poison, first.end.position.rawValue >= poison {
       do throws(AnnalsError) { first = try registry.cut(first, before: poison) } catch {
-        return report(.failed(file.number, error))
+        report(.failed(file.number, error))
+        return nil
       }
     }
     var last = first
@@ -161,7 +173,8 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
     waiting = nil
     do throws(FoldFailure) {
       let outcome = try folding.fold(first, from: stored, isBuilding ? .none : .relaxed) { size in
-        guard last.failure == nil, poison == nil, size < Self.most, ContinuousClock.now < end else {
+        guard last.failure == nil, poison == nil, size < registry.budget.batch, ContinuousClock.now < end
+        else {
           return nil
         }
         // While live, new entries are shown at once.
@@ -179,6 +192,8 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
         return nil
       }
       ended(outcome, last)
+      let isPart = if case .stored(let end) = outcome { end.position < last.end.position } else { false }
+      return isPart && registry.goesOn(self) ? last : nil
     } catch {
       switch error {
       case .poison(let position, let error): report(.poisoned(file.number, at: position, error))
@@ -186,10 +201,12 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
         // The next batch begins with a larger map, unless that was not possible the last time.
         if file.environment.needsLargerMap, file.environment.mapSize > outgrown {
           outgrown = file.environment.mapSize
-          return report(.overtaken(file.number, at: position))
+          report(.overtaken(file.number, at: position))
+          break
         }
         report(.failed(file.number, error))
       }
+      return nil
     }
   }
 
@@ -199,7 +216,9 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
     case .stored(let checkpoint):
       stored = checkpoint
       file.commits.announce()
-      let facts = ViewBatchFacts(end: position, isLast: last.isLast, failure: last.failure?.error)
+      let isWhole = checkpoint.position == last.end.position
+      let facts = ViewBatchFacts(
+        end: position, isLast: isWhole && last.isLast, failure: isWhole ? last.failure?.error : nil)
       report(.stored(file.number, facts))
     case .elsewhere(let checkpoint):
       stored = checkpoint

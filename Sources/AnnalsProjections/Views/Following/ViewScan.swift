@@ -19,7 +19,6 @@ struct ViewScan<Event: SchemaEvent> {
   private let number: UInt64
   private let registry: ViewRegistry<Event>
   private var reader: EntryReader
-  private let limits: PageLimits
   /// The number of events of the last page.
   private var likely = 0
   /// The pages read last. They are freed here and not where they are folded: if one thread allocates and
@@ -30,8 +29,10 @@ struct ViewScan<Event: SchemaEvent> {
     self.number = number
     self.registry = registry
     reader = EntryReader(following: registry.core)
-    limits = PageLimits(scanned: registry.pace.entries, elements: .max, bytes: registry.pace.bytes)
   }
+
+  /// The longest wait for memory, in pauses of a millisecond.
+  private static var mostPauses: Int { 1_000 }
 
   /// The action after a page.
   private enum Next {
@@ -98,7 +99,14 @@ struct ViewScan<Event: SchemaEvent> {
   private mutating func read(
     after position: UInt64, _ wanted: Set<Int>?
   ) throws(AnnalsError) -> ViewPage<Event> {
+    let reserved = reserve()
+    var used = 0
+    defer { ViewMemory.add(used - reserved) }
     reader.move(to: position)
+    let stride = MemoryLayout<Entry<Event>>.stride
+    let limits = PageLimits(
+      scanned: registry.pace.entries, elements: max(reserved / 2 / stride, 1),
+      bytes: min(registry.pace.bytes, reserved / 2))
     let page: EntryPage<Entry<Event>> = try reader.events(
       limits, through: registry.resolver, selecting: wanted, likely: likely)
     likely = page.elements.count
@@ -106,9 +114,23 @@ struct ViewScan<Event: SchemaEvent> {
     // No entry is to blame: the whole page is read again, or no runner can continue.
     if let error = page.end.failure, unreadable == nil || error.recovery == [.retry] { throw error }
     guard let end = reader.checkpoint else { throw AnnalsError(missing: Position(position)) }
+    used = page.end.bytes + page.elements.count * stride
     return ViewPage(
       start: position, end: end, entries: page.elements, isLast: page.end.isLast && unreadable == nil,
-      failure: unreadable)
+      failure: unreadable, memory: used)
+  }
+
+  /// Reserves memory for a page, and waits for it if views have it all. If none returns any in that time, the
+  /// least that a page needs is taken all the same.
+  private mutating func reserve() -> Int {
+    let (limit, page) = (registry.budget.limit, registry.budget.page)
+    for _ in 0..<Self.mostPauses where !registry.isEnding {
+      if let count = ViewMemory.reserve(upTo: page.most, atLeast: page.least, within: limit) { return count }
+      recent.removeAll()
+      WriterThread.pause(milliseconds: 1)
+    }
+    ViewMemory.add(page.least)
+    return page.least
   }
 }
 
@@ -169,10 +191,14 @@ extension ViewRegistry {
 
   /// Returns a page that ends before a position that cannot be folded.
   func cut(_ page: ViewPage<Event>, before position: UInt64) throws(AnnalsError) -> ViewPage<Event> {
-    let snapshot = try LogSnapshot(core)
-    let end = try snapshot.reader.checkpoint(at: Position(position - 1), log: core.log)
     return ViewPage(
-      start: page.start, end: end, entries: page.entries.filter { $0.position.rawValue < position },
+      start: page.start, end: try checkpoint(at: position - 1),
+      entries: page.entries.filter { $0.position.rawValue < position },
       isLast: false)
+  }
+
+  /// Returns the checkpoint after the entry at a position.
+  func checkpoint(at position: UInt64) throws(AnnalsError) -> Checkpoint {
+    try LogSnapshot(core).reader.checkpoint(at: Position(position), log: core.log)
   }
 }

@@ -55,9 +55,7 @@ struct ViewObserver<P: Projection>: Sendable {
   /// Has changes recorded from now on.
   private mutating func announce() throws(AnnalsError) {
     if mark != nil { return }
-    let registry = view.registry
-    guard let directory = try registry.directory()?.directory else { return }
-    mark = ObserverMark.take(P.name, in: directory, registry.access)
+    mark = try view.registry.observe(P.name)
   }
 
   private static func end(of snapshot: borrowing ViewSnapshot<P>) throws(AnnalsError) -> Place {

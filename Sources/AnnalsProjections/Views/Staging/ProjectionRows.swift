@@ -128,7 +128,7 @@ extension ProjectionRows {
     do throws(AnnalsError) {
       guard let stored = try source.value(of: keys[number]) else { return }
       table.rows[number] = try source.decode(stored)
-      table.size += stored.count
+      table.note(stored.count, of: number)
     } catch {
       // A fold that ignores the error has found no row.
       staging.failure = error

@@ -27,11 +27,17 @@ internal import LMDB
   /// The number of rows held.
   var count: Int { tables.reduce(0) { $0 + $1.keys.count } }
 
-  /// The approximate number of bytes held.
-  var size: Int { tables.reduce(keys.keys.size) { $0 + $1.size + $1.keys.size } }
+  /// The approximate number of bytes of memory that it takes.
+  var memory: Int { tables.reduce(keys.memory) { $0 + $1.memory } }
 
   /// The approximate number of bytes to be stored.
-  var changedSize: Int { tables.reduce(keys.keys.size) { $0 + $1.changed.count * 128 } }
+  var changedSize: Int { tables.reduce(keys.keys.size) { $0 + $1.changedSize } }
+
+  /// Learns the size of changed rows from the last ones, and returns ``memory``.
+  func measured() -> Int {
+    for table in tables { table.sampleChange() }
+    return memory
+  }
 
   /// Whether anything was changed.
   var hasChanges: Bool { tables.contains { !$0.changed.isEmpty } || keys.keys.count > 0 }

@@ -17,6 +17,9 @@ struct StagedKeys {
   /// The keys in order, as of the last call that sorted them.
   private(set) var order = StagedOrder()
 
+  /// The approximate number of bytes of memory that the entries take.
+  var memory: Int { 2 * keys.size + 96 * keys.count }
+
   /// Sorts the keys.
   mutating func bringIntoOrder() {
     order.take(Array(order.taken..<keys.count), keys)

@@ -87,8 +87,12 @@ internal import LMDB
   @usableFromInline final var numbers = StagedNumbers()
   /// The keys of changed rows, sorted as of the last call that sorted them.
   private(set) final var order = StagedOrder()
-  /// The number of bytes of encoded rows, which is about the memory of the rows held.
-  final var size = 0
+  /// The number of bytes of encoded rows, as of the last time that each was read or stored.
+  private final var size = 0
+  /// The part of ``size`` of the row of each key.
+  private final var sizes: [UInt32] = []
+  /// The likely number of bytes of a changed row.
+  private final var sample = 128
 
   init(_ outline: TableOutline, _ space: UInt8) {
     self.outline = outline
@@ -100,6 +104,27 @@ internal import LMDB
   final var keys: KeyTable { numbers.keys }
   /// The keys of changed rows, in the order of their first change.
   final var changed: [Int] { numbers.changed }
+
+  /// The approximate number of bytes of memory that the table takes.
+  final var memory: Int { size + keys.size + 96 * keys.count + changedSize }
+  /// The approximate number of bytes of changed rows.
+  final var changedSize: Int { changed.count * sample }
+
+  /// Learns the size of changed rows from the last one.
+  final func sampleChange() {
+    guard let number = changed.last else { return }
+    var value: [UInt8] = []
+    // The error of a row that cannot be encoded is found when it is stored.
+    guard (try? encode(number, into: &value)) == true else { return }
+    sample = max(value.count, (3 * sample + value.count) / 4)
+  }
+
+  /// Records the size of a row that was read or stored.
+  final func note(_ count: Int, of number: Int) {
+    if sizes.count <= number { sizes += [UInt32](repeating: 0, count: number + 1 - sizes.count) }
+    size += count - Int(sizes[number])
+    sizes[number] = UInt32(clamping: count)
+  }
 
   /// Sets the prefix of all keys of the projection.
   final func begin(with prefix: [UInt8]) {
@@ -158,9 +183,10 @@ internal import LMDB
       do throws(EnvironmentError) {
         if isThere {
           value.append(littleEndian: Checksum.crc32c(value.span, seed: Checksum.crc32c(key)))
-          size += value.count
+          note(value.count, of: number)
           try transaction.put(near: value.span, forKey: key, in: table)
         } else {
+          note(0, of: number)
           try transaction.delete(key: key, in: table)
         }
       } catch {
@@ -183,6 +209,7 @@ internal import LMDB
     numbers.isChanged.removeAll(keepingCapacity: true)
     numbers.changes.removeAll(keepingCapacity: true)
     numbers.changed.removeAll(keepingCapacity: true)
+    sizes.removeAll(keepingCapacity: true)
     size = 0
   }
 }

@@ -118,7 +118,9 @@ package enum FaultProgram {
         number(1), rebuilds: text(2) == "true", appends: text(3) == "true", seed: UInt64(number(4)))
     case "many-views":
       try await ManyViews(url: URL(fileURLWithPath: text(0)), count: number(1)).run(
-        descriptors: number(2), observes: text(3) == "true", seconds: Double(number(4)))
+        descriptors: number(2), observes: text(3) == "true", seconds: number(4))
+    case "view-memory":
+      try await ViewMemoryProgram(url: URL(fileURLWithPath: text(0)), limit: number(1)).run(views: number(2))
     case "generations":
       let (url, verb) = (URL(fileURLWithPath: try text(0)), try text(1))
       ready()
