@@ -40,9 +40,9 @@ public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
   /// - Parameters:
   ///   - projections: The projections of the program. `rebuild` builds their views, and `views` lists the
   ///     views that need a build.
-  ///   - inline: The inline projections of the program. `migrate` refuses a store with a mandatory one that
-  ///     is not among them. `verify` compares their rows with the log, and `views` lists those that need
-  ///     folding.
+  ///   - inline: The inline projections of the program. `activate` puts them in force. `migrate` refuses a
+  ///     store with one in force that is not among them. `verify` compares their rows with the log, and
+  ///     `views` lists those that need folding or an activation.
   public static func main(
     projections: [any Projection<Plan.Current.Event>.Type] = [],
     inline: [any InlineProjection<Plan.Current.Event>.Type] = []

@@ -25,16 +25,16 @@ extension EventStore {
   ///   - url: The store's directory, `something.annals` by custom, on a local file system.
   ///   - plan: The schema versions and the stages between them.
   ///   - options: The access, and the behaviour if there is no store.
-  ///   - inline: The projections to fold in the transaction of each append, which they may refuse. A
-  ///     projection new to the store is folded from the whole log before this returns, between appends of
-  ///     others. A raised version of an existing projection is folded only with `activating`.
+  ///   - inline: The projections to fold in the transaction of each append, which they may refuse. A new or
+  ///     raised projection comes into force if the open activates the plan's version, or if the log is empty.
+  ///     It is then folded from the whole log before this returns, between appends of others. Until then the
+  ///     store behaves as if it were absent.
   /// - Throws: ``AnnalsError`` with code `invalidPlan` (lists every problem), `noPath`, `newerSchema`,
   ///   `shapeChanged`, `requiresActivation`, `requiresPass` or `storeTooOld` (`details.kinds` lists every
   ///   type, version, count, first position and missing step), or as ``EventLog/init(at:options:)``. If it
   ///   activates, also `undeclaredFields`, `ruleFailed`, `tooLarge`, `malformed`, `busy`, `appendsSuspended`
-  ///   and any
-  ///   ``AnnalsError`` that `prepare` throws. If it folds inline projections, also `rejected` with the
-  ///   position of the refused event, `ruleFailed`, `busy` and `appendsSuspended`.
+  ///   and any ``AnnalsError`` that `prepare` throws. If it folds inline projections, also `rejected` with
+  ///   the position of the refused event, `ruleFailed`, `busy` and `appendsSuspended`.
   /// - Complexity: O(schema versions and record types), regardless of the length of the log.
   public init(
     at url: URL, plan: Plan.Type, options: StoreOptions = StoreOptions(),
@@ -42,7 +42,7 @@ extension EventStore {
   ) throws(AnnalsError) {
     let opening = try PlanOpening<Plan>(at: url, options)
     let migration = try Self.moveStreams(opening.log, opening.plan, options)
-    try opening.activate()
+    let isActivated = try opening.activate()
     var (store, hasNewer) = try opening.prove()
     let inline = try InlineSet(inline, store.reach.plan, log: store.log.id)
     store.attach(inline)
@@ -51,10 +51,8 @@ extension EventStore {
     // A program below the store's version reads the store and rewrites nothing.
     let isDue = hasNewer ? false : try Self.isDue(store.log, work, migration)
     try store.log.core.place.settle()
-    if let inline {
-      var registration = InlineRegistration(store.log, inline, isActivating: options.activating)
-      try registration.run()
-    }
+    // Programs that append alongside this one may lack its projections.
+    for rule in store.rules { try rule.begin(store.log, isActivating: isActivated && !hasNewer) {} }
     if isDue, let pass = try Self.migrate(store.log, work, migration) { store.attachments.attach(pass) }
     self = store
   }

@@ -35,10 +35,12 @@ struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
   let isQuarantining: Bool
   let isJSON: Bool
   private let fields: FieldArguments
+  private let inline: [any InlineProjection<Plan.Current.Event>.Type]
 
   init(_ arguments: Arguments) throws(UsageError) {
     store = try arguments.path(operand: 0)
     fields = try FieldArguments(arguments)
+    inline = (arguments.inline as? KnownInline<Plan>)?.types ?? []
     isRehearsal = arguments.has("--dry-run")
     superseding = arguments.has("--supersede")
     isQuarantining = arguments.has("--quarantine")
@@ -59,14 +61,21 @@ struct ActivateVerb<Plan: SchemaMigrationPlan>: Verb {
       let older = programs.filter { $0.version.map { $0 < Plan.Current.version } ?? true }
       options.activating = superseding || older.isEmpty
     }
-    let store = try EventStore(at: store.url, plan: Plan.self, options: options)
+    let store = try EventStore(at: store.url, plan: Plan.self, options: options, inline: inline)
     let report = try store.activate(superseding: superseding, isRehearsal: isRehearsal)
     let entries = passedOver.entries
+    let inForce = try store.log.inlineProjections().filter { $0.state == .live }
     if isJSON {
-      try output.write(line(report, entries).bytes)
+      var line = line(report, entries)
+      line.add("inline", inForce.map { "\($0.name) \($0.version)" })
+      try output.write(line.bytes)
     } else {
       for entry in entries { try output.writeLine(PlainText.line("passed over: \(entry.cause.message)")) }
       try output.write(PlainText.lines(report.description))
+      for info in inForce {
+        let name = PlainText.line(info.name)
+        try output.writeLine("inline projection '\(name)', version \(info.version), is in force")
+      }
     }
     return ExitStatus.success
   }

@@ -11,10 +11,10 @@ struct ViewsVerb: Verb {
 
     Text has columns with a tab between: name, version, state (building, ready, outlived), the position up to
     which it is folded, how many positions the log has beyond that, the bytes of its file, whether some
-    process folds it now. Inline projections follow. Their state is building, live or retired, and the last
-    two columns say that the rows are in the log's file, and whether only programs that know the projection
-    append. The command for the stores of one plan also says of each of its projections whether it will be
-    built again when a program opens it, and why, or that a newer program has built it. Nothing is changed.
+    process folds it now. Inline projections follow. Their state is building, live or retired, and the
+    column of bytes says that the rows are in the log's file. The command for the stores of one plan also
+    says of each of its projections whether it will be built again when a program opens it, or needs an
+    activation, and why, or that a newer program has built it. Nothing is changed.
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 
@@ -72,6 +72,7 @@ struct ViewsVerb: Verb {
       switch need {
       case .none: "up to date"
       case .build(let reason): "to be built, because \(PlainText.line(reason))"
+      case .activate(let reason): "to be activated, because \(PlainText.line(reason))"
       case .newerProgram(let reason): "not to be built, because \(PlainText.line(reason))"
       }
     try output.writeLine("\(PlainText.line(name)) \(version): \(text)")
@@ -82,6 +83,8 @@ struct ViewsVerb: Verb {
     case none
     /// It is built when a program opens it.
     case build(because: String)
+    /// It comes into force when the store is activated with it.
+    case activate(because: String)
     /// A newer program has built it.
     case newerProgram(String)
 
@@ -90,18 +93,22 @@ struct ViewsVerb: Verb {
         switch inline {
         case .none: .none
         case .folding(let reason): .build(because: reason)
+        case .activation(let reason): .activate(because: reason)
         case .newerProgram(let reason): .newerProgram(reason)
         }
     }
 
     var isDue: Bool {
-      if case .build = self { true } else { false }
+      switch self {
+      case .build, .activate: true
+      case .none, .newerProgram: false
+      }
     }
 
     var reason: String? {
       switch self {
       case .none: nil
-      case .build(let reason), .newerProgram(let reason): reason
+      case .build(let reason), .activate(let reason), .newerProgram(let reason): reason
       }
     }
   }
@@ -151,7 +158,6 @@ struct ViewsVerb: Verb {
     line.add("state", info.state.rawValue)
     line.add("position", info.position)
     line.add("lag", info.lag)
-    line.add("isMandatory", info.isMandatory)
     return line
   }
 
@@ -159,7 +165,7 @@ struct ViewsVerb: Verb {
     [
       PlainText.line(info.name), "\(info.version)", info.state.rawValue,
       info.position.map { "\($0)" } ?? "-", "\(info.lag)", "in the log's file",
-      info.isMandatory ? "mandatory" : "not mandatory",
+      "-",
     ].joined(separator: "\t")
   }
 }

@@ -47,7 +47,7 @@ package struct AppendGroup {
   var census: [UInt32: CensusRow] = [:]
   /// The rules that the store demands of appends, with their progress after the group's calls.
   package var rules: [RuleRow]
-  /// Whether a rule of the group's calls has written rows.
+  /// Whether a rule has written rows for a call of the group.
   package var hasAppliedRules = false
   /// The memory of the rule that was applied last, for the next calls of the group.
   package var ruleMemory: AnyObject?
@@ -59,8 +59,8 @@ package struct AppendGroup {
   package private(set) var last: UInt64
   /// The number of entries that the group stored.
   private(set) var count: UInt64 = 0
-  /// Whether it changed anything. Rows that a rule wrote before it refused a call stay.
-  var hasChanges: Bool { count > 0 || hasAppliedRules }
+  /// Whether it changed anything.
+  var hasChanges: Bool { count > 0 }
 
   /// Creates a group after the entry at `last` (0: none).
   ///

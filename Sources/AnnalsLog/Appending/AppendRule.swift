@@ -33,6 +33,15 @@ package protocol AppendRule: Sendable {
   /// does not know it.
   func oldestReader(of name: ExactText, version: SchemaVersion?, shape: StoredShape?) -> SchemaVersion?
 
+  /// Completes the rows of a rule in force as the store is opened or activated, or puts the rule in force.
+  ///
+  /// - Parameters:
+  ///   - isActivating: Whether a rule that is not in force yet comes into force.
+  ///   - mayBegin: Called in the transaction in which it does. It throws if the rule must not.
+  func begin(
+    _ log: EventLog, isActivating: Bool, _ mayBegin: () throws(AnnalsError) -> Void
+  ) throws(AnnalsError)
+
   /// Opens the tables that readers of the store need, before they take a snapshot.
   func prepare(_ generation: Generation) throws(AnnalsError)
 }
@@ -51,6 +60,10 @@ extension AppendRule {
   {
     nil
   }
+
+  package func begin(
+    _ log: EventLog, isActivating: Bool, _ mayBegin: () throws(AnnalsError) -> Void
+  ) throws(AnnalsError) {}
 
   package func prepare(_ generation: Generation) throws(AnnalsError) {}
 }

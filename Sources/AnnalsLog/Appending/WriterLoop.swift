@@ -185,19 +185,25 @@ struct WriterLoop {
     _ calls: [GroupCall], _ turn: consuming Environment.Turn
   ) throws(AnnalsError) -> Opened? {
     let durability: Durability = calls.allSatisfy { $0.durability == .relaxed } ? .relaxed : .full
-    let index = generation.environment.ids
+    let (index, inline) = (generation.environment.ids, generation.inline)
     let bytes = calls.reduce(0) { $0 + $1.request.bytes }
     let transaction = try generation.environment.write(turn, durability, isSmall: bytes <= Self.smallGroup)
     guard let last = try catchUp(transaction) else {
       transaction.abort()
       return nil
     }
+    // A table that another process has made can only be used by a later transaction.
+    if inline == nil, rules.contains(where: \.isInForce) {
+      transaction.abort()
+      try generation.openInline()
+      guard generation.inline != nil else { throw AnnalsError.missingInline }
+      return try open(calls, self.turn())
+    }
     switch (idempotency, index) {
     case (.window(let length), _):
       return Opened(transaction: transaction, last: last, search: .window(UInt64(length)))
     case (.always, let index?): return Opened(transaction: transaction, last: last, search: .index(index))
     case (.always, nil):
-      // Another process has made the table, which only a later transaction can use.
       transaction.abort()
       try generation.environment.openIDs()
       guard generation.environment.ids != nil else { throw AnnalsError.missingIDs }
@@ -225,7 +231,7 @@ struct WriterLoop {
       for call in calls { answers.append(try group.run(call.request, in: &transaction)) }
       if group.hasChanges {
         try group.putRows(in: &transaction)
-        if group.count > 0 { try merge.slice(in: &transaction) }
+        try merge.slice(in: &transaction)
         mark = try EntryMark(group.last, StoreReader(transaction.view, generation.tables))
       }
     } catch {

@@ -16,7 +16,8 @@ package struct RuleRow: Equatable, Sendable {
   /// The number of the version, from 1.
   package var number: UInt16
   package var state = State.building
-  /// Whether only programs that know it may append.
+  /// Whether programs that do not know it are refused once it is live. Earlier libraries had projections
+  /// without this; they count as not in force until the next activation.
   package var isMandatory: Bool
   /// The version of the fold.
   package var version: Int
@@ -27,7 +28,7 @@ package struct RuleRow: Equatable, Sendable {
   /// The position of the last folded entry, stored in the row `folded`.
   package var folded: UInt64 = 0
 
-  package init(number: UInt16, isMandatory: Bool, version: Int, name: String, text: String) {
+  package init(number: UInt16, isMandatory: Bool = true, version: Int, name: String, text: String) {
     self.number = number
     self.isMandatory = isMandatory
     self.version = version
@@ -51,7 +52,7 @@ package struct RuleRow: Equatable, Sendable {
     [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)]
   }
 
-  /// Whether programs that do not know it may not append.
+  /// Whether every append goes through it, so that programs that do not know it may not append.
   package var isInForce: Bool { state == .live && isMandatory }
 
   /// State, 1 where it is mandatory and else 0, version (varint), name and tables (counted).

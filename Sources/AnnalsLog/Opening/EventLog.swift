@@ -72,7 +72,7 @@ public struct EventLog: Sendable {
   ///   - stream: The stream to extend. It need not exist yet.
   ///   - expected: The state that the stream must have, compared with its head at commit.
   /// - Returns: The places of the events.
-  /// - Throws: ``AnnalsError`` with code `needsPlan` if the store has a mandatory inline projection,
+  /// - Throws: ``AnnalsError`` with code `needsPlan` if an inline projection of the store is in force,
   ///   `conflict`, `streamMoved`, `duplicateID`, `partialDuplicate`, `invalidName`, `tooLarge`, `malformed`,
   ///   `superseded`, `busy`, `readOnly`, `appendsSuspended`, `needsNewer`, `permission`, `diskFull`,
   ///   `notCommitted`,

@@ -89,9 +89,11 @@ public struct StoreOptions: Sendable {
   /// another setting fails with `wrongUse`; `nil` opens every store. ``EventLog/setIdempotency(_:progress:)``
   /// and `annals set idempotency` change it later.
   public var idempotency: Idempotency?
-  /// Whether the open may activate the plan: compute and freeze contexts and folds, and adopt events without
-  /// a version, if the plan has either. Activating reads the log. Without it, a store that needs activation
-  /// fails to open with `requiresActivation`.
+  /// Whether the open may activate the plan: compute and freeze contexts and folds, adopt events without a
+  /// version, and put inline projections in force. Activating reads the log. Without it, a store that needs a
+  /// context, a fold or an adoption fails to open with `requiresActivation`.
+  ///
+  /// Inline projections stay out of force while programs of other versions append alongside this one.
   public var activating = false
   /// The undeclared fields that may be lost, by their ``UndeclaredField/name``: `TYPE.KEY` or
   /// `TYPE.outer.inner`. The default is none.

@@ -1,3 +1,4 @@
+package import AnnalsCoding
 package import LMDB
 
 /// The open tables of a generation (docs/format.md).
@@ -44,6 +45,25 @@ package final class StoreTables: Sendable {
     kinds = environment.table("kinds")
     census = environment.table("census")
     meta = environment.table("meta")
+  }
+}
+
+extension Generation {
+  /// The table for rows of inline projections, if the file has it and it is open.
+  package var inline: Table? { environment.later(StoreTables.inline.name) }
+
+  /// Opens the table for rows of inline projections, if the file has it. Another process may have created it.
+  package func openInline() throws(AnnalsError) {
+    _ = try storage { () throws(EnvironmentError) in try environment.open(later: StoreTables.inline) }
+  }
+}
+
+extension AnnalsError {
+  /// The error for a file with an inline projection in force that has no table for its rows.
+  package static var missingInline: AnnalsError {
+    AnnalsError(
+      .damaged, "table 'inline' is missing; run 'annals verify'",
+      details: Details { $0.table = StoreTables.inline.name })
   }
 }
 

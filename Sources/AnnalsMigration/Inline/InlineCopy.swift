@@ -78,7 +78,7 @@ struct InlineCopy {
   /// Returns the projections whose rows are copied.
   private func rows(_ reader: StoreReader) throws(AnnalsError) -> [RuleRow] {
     guard isCopying else { return [] }
-    return try reader.ruleRows().filter { $0.state == .live && folded?.knows($0) != true }
+    return try reader.ruleRows().filter { $0.isInForce && folded?.knows($0) != true }
   }
 
   private func changes(
@@ -97,9 +97,7 @@ struct InlineCopy {
     guard let from = source.environment.later(StoreTables.inline.name),
       let to = target.environment.later(StoreTables.inline.name)
     else {
-      throw AnnalsError(
-        .damaged, "table 'inline' is missing; run 'annals verify'",
-        details: AnnalsError.Details { $0.table = StoreTables.inline.name })
+      throw AnnalsError.missingInline
     }
     let environment = target.environment
     let transaction = try storage { () throws(EnvironmentError) in try environment.beginRead() }

@@ -17,7 +17,7 @@ struct InlinePass {
     let kinds = try StoreReader(transaction.view, tables).kinds()
     room.forget()
     for member in room.set.members.indices {
-      guard let row = room.set.row(of: member, in: rows) else { continue }
+      guard let row = room.set.row(of: member, inForceIn: rows) else { continue }
       let refusal = try room.catchUp(
         member: member, &rows[row], to: last, kinds, tables, table, in: &transaction)
       if let refusal { throw refusal }

@@ -58,7 +58,7 @@ extension PassRunner {
     let directory = source.directory
     let (meta, facts) = try source.read { (reader) throws(AnnalsError) in
       // How far they are folded is not taken over: nothing is, in the new generation.
-      let inline = try reader.ruleRows().filter { $0.state == .live }
+      let inline = try reader.ruleRows().filter(\.isInForce)
       return (
         try reader.meta(), try reader.frozenFacts() + inline.map { ($0.rowName, $0.encoded()) }
       )

@@ -68,7 +68,8 @@ package struct PassWork: Sendable {
     return try Rollout(log: log, plan: reach.rollout).beginPass()
   }
 
-  /// Throws `needsPlan` if a pass with a plan does not know a projection that every append runs.
+  /// Throws `needsPlan` if a pass with a plan does not know a projection in force, and `requiresActivation`
+  /// if it knows a later version of it.
   ///
   /// A repair, and a pass before which the plan cannot read the store, leave the rows to the next open. A
   /// pass that copies entries unchanged copies the rows as well.
@@ -76,6 +77,7 @@ package struct PassWork: Sendable {
     guard reach != nil, move == nil,
       let row = rows.first(where: { $0.isInForce && inline?.knows($0) != true })
     else { return }
+    if let refusal = inline?.mustReplace(row) { throw refusal }
     throw AnnalsError(
       .needsPlan,
       "a migration pass folds the inline projection '\(row.name)' again, and version \(row.version) of it is not known here: begin the pass by a store that is opened with its plan and the projection"

@@ -19,7 +19,7 @@ extension EventStore {
       let rows = try snapshot.reader.ruleRows()
       var findings: [Finding] = []
       for member in inline.members.indices {
-        guard let row = inline.row(of: member, in: rows), rows[row].state == .live else { continue }
+        guard let row = inline.row(of: member, inForceIn: rows) else { continue }
         let outline = inline.members[member].outline
         guard rows[row].text == outline.text else { throw AnnalsError(changedTablesOf: outline) }
         var (problem, repair) = (String?.none, Finding.Repair.rebuild)

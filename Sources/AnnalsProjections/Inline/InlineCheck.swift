@@ -117,7 +117,7 @@ extension EventStore {
       let rows = try snapshot.reader.ruleRows()
       var lines: [String] = []
       for member in inline.members.indices {
-        guard let row = inline.row(of: member, in: rows) else {
+        guard let row = inline.row(of: member, inForceIn: rows) else {
           lines.append("the inline projection '\(inline.members[member].outline.name)' has no rows")
           continue
         }

@@ -5,9 +5,10 @@ public import AnnalsLog
 public struct InlineInfo: Sendable {
   /// The state of a version.
   public enum State: String, Hashable, Sendable {
-    /// Stored entries are being folded, while an older version may be in force.
+    /// Not in force yet: stored entries are being folded, or an activation has to fold the rest. An older
+    /// version may be in force.
     case building
-    /// In force: appends by programs that know the version fold it.
+    /// In force: every append folds it, and programs that do not know the version cannot append.
     case live
     /// No longer in force; its rows are being removed.
     case retired
@@ -21,8 +22,6 @@ public struct InlineInfo: Sendable {
   public let number: UInt64
   /// The state of the version.
   public let state: State
-  /// Whether only programs that know it may append once it is in force.
-  public let isMandatory: Bool
   /// The position up to which it is folded; `nil` before the first.
   public let position: Position?
   /// The number of positions in the log after that position.
@@ -57,10 +56,9 @@ extension InlineInfo {
     state =
       switch row.state {
       case .building: .building
-      case .live: .live
+      case .live: row.isInForce ? .live : .building
       case .retired: .retired
       }
-    isMandatory = row.isMandatory
     position = row.folded > 0 ? Position(row.folded) : nil
     lag = last - min(last, row.folded)
   }

@@ -9,6 +9,8 @@ package enum InlineNeed: Sendable {
   case none
   /// The next open for writing folds it, or reports why it cannot.
   case folding(because: String)
+  /// It comes into force with the next activation.
+  case activation(because: String)
   /// A newer program has put a later version in force.
   case newerProgram(String)
 }
@@ -18,7 +20,7 @@ extension InlineDecision {
   func need(of index: Int) -> InlineNeed {
     let member = set.members[index]
     if let newer = rows.first(where: {
-      $0.state == .live && member.isNamed(by: $0) && $0.version > member.outline.version
+      $0.isInForce && member.isNamed(by: $0) && $0.version > member.outline.version
     }) {
       return .newerProgram(
         "the store has version \(newer.version), and this older one is not folded alongside it: use the newer program"
@@ -26,15 +28,19 @@ extension InlineDecision {
     }
     do throws(AnnalsError) {
       switch try step(of: index) {
-      case nil, .remove: return .none
       case .begin: return .folding(because: "this version has not been folded here")
       case .fold(_, let row):
         return .folding(because: "it is folded up to position \(rows[row].folded) of \(last)")
-      case .retire: return .folding(because: "what was folded of it so far has other tables")
+      case .retire: return .folding(because: "the rows that were folded so far have other tables")
+      case nil, .remove, .putInForce: break
       }
     } catch {
       return .folding(because: error.message)
     }
+    if set.row(of: index, inForceIn: rows) != nil { return .none }
+    let older = rows.first { $0.isInForce && member.isNamed(by: $0) }
+    return .activation(
+      because: older.map { "version \($0.version) is in force" } ?? "this version is not in force here")
   }
 }
 

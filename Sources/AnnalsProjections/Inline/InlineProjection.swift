@@ -25,25 +25,19 @@ internal import AnnalsLog
 ///
 /// Rows and log always agree: after an append, every process reads its rows at once. Each append pays for the
 /// fold. Use it only for rules that must hold at every moment, such as unique names, limits and balances.
-public protocol InlineProjection<Event>: Projection {
-  /// Whether only programs that know the projection, in this version, may append. The default is `true`.
-  ///
-  /// Other programs can read the store in either case. If the projection is not mandatory, they also append
-  /// without it, and nothing is refused. The next program that knows it folds those entries. Before its own
-  /// call, an append folds up to 50,000 entries; with more it fails with `requiresActivation`. An open folds
-  /// any number.
-  static var isMandatory: Bool { get }
-}
-
-extension InlineProjection {
-  /// Mandatory.
-  public static var isMandatory: Bool { true }
-}
+///
+/// A new projection comes into force when the store is activated: by an open with
+/// ``StoreOptions/activating``, or by ``EventStore/activate(superseding:isRehearsal:)``. Until then the store
+/// behaves as if the projection were absent: nothing is folded or refused, and programs with and without it
+/// append. Once it is in force, programs without it read the store, and their appends fail with `superseded`.
+/// In an empty log it is in force from the first open for writing. A raised version replaces the one in force
+/// in the same way.
+public protocol InlineProjection<Event>: Projection {}
 
 /// The reason that an inline projection refuses an event, thrown by its ``Projection/apply(_:to:)``.
 ///
 /// The append fails with code `rejected`, and nothing of the call is stored. Stored events cannot be refused:
-/// if the store was written without the projection, the fold stops at such an event.
+/// if the store was written without the projection, the activation stops at such an event.
 public struct Rejection: Error, CustomStringConvertible {
   /// The reason in words, which is reported to callers. Do not include a payload.
   public let reason: String

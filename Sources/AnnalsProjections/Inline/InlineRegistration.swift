@@ -1,11 +1,12 @@
-package import AnnalsCoding
-package import AnnalsLog
+internal import AnnalsCoding
+internal import AnnalsLog
 internal import AnnalsStore
 internal import LMDB
 
-/// Puts the inline projections of a store in force as it is opened. It folds missing entries in transactions
-/// of bounded length, between which other programs can append.
-package struct InlineRegistration {
+/// Puts the inline projections of a store in force as it is activated, and completes the rows of those in
+/// force as it is opened. It folds entries in transactions of bounded length, between which other programs
+/// can append.
+struct InlineRegistration {
   /// The time for which one transaction folds.
   private static let turn = Duration.milliseconds(50)
   /// The number of rows that one transaction removes.
@@ -19,7 +20,7 @@ package struct InlineRegistration {
   /// The members for which this open has retired a row with other tables.
   private var replaced: Set<Int> = []
 
-  package init(_ log: EventLog, _ set: InlineSet, isActivating: Bool) {
+  init(_ log: EventLog, _ set: InlineSet, isActivating: Bool) {
     self.log = log
     self.set = set
     self.isActivating = isActivating
@@ -27,9 +28,11 @@ package struct InlineRegistration {
 
   /// Runs all steps that are due.
   ///
-  /// - Throws: ``AnnalsError`` with code `requiresActivation`; with `shapeChanged`, `rejected` or
-  ///   `ruleFailed` depending on the entries of the log; and as ``Activation/run(_:)``.
-  package mutating func run() throws(AnnalsError) {
+  /// - Parameter mayBegin: Called in the transaction that puts projections in force. It throws if that must
+  ///   not happen; the folded rows remain, and a later activation continues with them.
+  /// - Throws: ``AnnalsError`` with code `shapeChanged`; with `rejected` or `ruleFailed` depending on the
+  ///   entries of the log; and as ``Activation/run(_:)``.
+  mutating func run(_ mayBegin: () throws(AnnalsError) -> Void) throws(AnnalsError) {
     try log.core.generation.openInline()
     guard log.options.access == .readWrite else { return }
     while let (step, row) = try due() {
@@ -37,10 +40,10 @@ package struct InlineRegistration {
       if generation.inline == nil {
         try generation.create(later: StoreTables.inline, within: log.options.lockTimeout)
       }
-      do throws(AnnalsError) { try write() } catch {
+      do throws(AnnalsError) { try write(mayBegin) } catch {
         guard case .fold = step, let row else { throw error }
         // A held generation takes no changes: projections in force stay where they are.
-        if error.code == .appendsSuspended, row.state == .live { return }
+        if error.code == .appendsSuspended, row.isInForce { return }
         // A partial fold by a program that cannot finish it is useless to the next program. A fold that
         // another program began may still be finished by it.
         if row.state == .building, begun.contains(row.number), Self.cannotFold.contains(error.code) {
@@ -62,7 +65,7 @@ package struct InlineRegistration {
       let rows = try snapshot.reader.ruleRows()
       guard let step = try decision(rows, snapshot.reader).next() else { return nil }
       switch step {
-      case .begin: return (step, nil)
+      case .begin, .putInForce: return (step, nil)
       case .fold(_, let row), .retire(let row, _), .remove(let row): return (step, rows[row])
       }
     }
@@ -74,7 +77,7 @@ package struct InlineRegistration {
   }
 
   /// Runs one transaction.
-  private mutating func write() throws(AnnalsError) {
+  private mutating func write(_ mayBegin: () throws(AnnalsError) -> Void) throws(AnnalsError) {
     _ = try ActivationWrite(log).run(risesEpoch: false) { (transaction, tables, kinds) throws(AnnalsError) in
       // The generation may have been replaced by one without the table.
       guard let table = transaction.environment.later(StoreTables.inline.name) else { return false }
@@ -84,7 +87,7 @@ package struct InlineRegistration {
       repeat {
         let decision = try decision(rows, StoreReader(transaction.view, tables))
         guard let step = try decision.next() else { return hasChanged }
-        try take(step, decision.last, &rows, kinds, tables, table, until: end, in: &transaction)
+        try take(step, decision.last, &rows, kinds, tables, table, until: end, mayBegin, in: &transaction)
         hasChanged = true
       } while ContinuousClock.now < end
       return true
@@ -109,7 +112,7 @@ extension InlineRegistration {
   private mutating func take(
     _ step: InlineDecision.Step, _ last: UInt64, _ rows: inout [RuleRow], _ kinds: KindRegistry,
     _ tables: StoreTables, _ table: Table, until end: ContinuousClock.Instant,
-    in transaction: inout WriteTransaction
+    _ mayBegin: () throws(AnnalsError) -> Void, in transaction: inout WriteTransaction
   ) throws(AnnalsError) {
     switch step {
     case .begin(let index):
@@ -118,8 +121,8 @@ extension InlineRegistration {
         throw AnnalsError(.tooLarge, "the store has used up its numbers for inline projections")
       }
       let row = RuleRow(
-        number: number, isMandatory: member.isMandatory, version: member.outline.version,
-        name: member.outline.name, text: member.outline.text)
+        number: number, version: member.outline.version, name: member.outline.name,
+        text: member.outline.text)
       rows.insert(row, at: rows.firstIndex { $0.number > number } ?? rows.endIndex)
       begun.insert(number)
       try transaction.put(row, in: tables.meta)
@@ -129,10 +132,10 @@ extension InlineRegistration {
       let refusal = try set.room().catchUp(
         member: member, &rows[row], to: last, kinds, tables, table, until: end, in: &transaction)
       if let refusal { throw refusal }
-      if rows[row].folded == last, rows[row].state == .building {
-        try putInForce(row, &rows, tables, in: &transaction)
-      }
       try transaction.put(folded: rows, in: tables.meta)
+    case .putInForce(let ready):
+      try mayBegin()
+      for row in ready { try putInForce(row, &rows, tables, in: &transaction) }
     case .retire(let row, let member):
       replaced.insert(member)
       rows[row].state = .retired
@@ -157,6 +160,7 @@ extension InlineRegistration {
     _ row: Int, _ rows: inout [RuleRow], _ tables: StoreTables, in transaction: inout WriteTransaction
   ) throws(AnnalsError) {
     rows[row].state = .live
+    rows[row].isMandatory = true
     try transaction.put(rows[row], in: tables.meta)
     for other in rows.indices
     where rows[other].version < rows[row].version && rows[other].state != .retired

@@ -15,7 +15,19 @@ internal import LMDB
 struct InlineRule: AppendRule {
   let set: InlineSet
 
+  func admit(_ call: AppendRequest, to group: AppendGroup) throws(AnnalsError) -> [PhaseChange] {
+    for row in group.rules { if let refusal = set.mustReplace(row) { throw refusal } }
+    return []
+  }
+
   func satisfies(_ row: RuleRow) -> Bool { set.knows(row) }
+
+  func begin(
+    _ log: EventLog, isActivating: Bool, _ mayBegin: () throws(AnnalsError) -> Void
+  ) throws(AnnalsError) {
+    var registration = InlineRegistration(log, set, isActivating: isActivating)
+    try registration.run(mayBegin)
+  }
 
   func prepare(_ generation: Generation) throws(AnnalsError) {
     // A snapshot reads no table that is opened later.
@@ -60,38 +72,20 @@ extension AppendGroup {
   fileprivate mutating func fold(
     _ request: AppendRequest, into set: InlineSet, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> AnnalsError? {
-    let active: [(member: Int, row: Int)]
-    switch inForce(of: set) {
-    case .success(let found): active = found
-    case .failure(let error): return error
+    var active: [(member: Int, row: Int)] = []
+    for index in set.members.indices {
+      // Others are not in force in this version, and count as absent.
+      guard let row = set.row(of: index, inForceIn: rules) else { continue }
+      let outline = set.members[index].outline
+      guard rules[row].text == outline.text else { return AnnalsError(changedTablesOf: outline) }
+      guard rules[row].folded == last else { return AnnalsError(incompleteRowsOf: outline) }
+      active.append((index, row))
     }
     guard !active.isEmpty else { return nil }
     guard let table = transaction.environment.later(StoreTables.inline.name) else {
-      return AnnalsError(
-        .requiresActivation,
-        "the store has no rows of its inline projections yet: open it again, which folds them")
-    }
-    for (member, row) in active
-    where rules[row].folded < last && last - rules[row].folded > InlineContext.longestGap {
-      return AnnalsError(
-        .requiresActivation,
-        "the inline projection '\(set.members[member].outline.name)' is folded up to position \(rules[row].folded) of \(last): open the store again, which folds the rest between other appends"
-      )
+      return AnnalsError.missingInline
     }
     let room = room(of: set)
-    for (member, row) in active where rules[row].folded < last {
-      var changed = rules[row]
-      // A failed put is not a refusal. Part of the chunk may already be in the transaction, which must not be
-      // committed for other calls.
-      let refusal = try room.catchUp(
-        member: member, &changed, to: last, kinds, tables, table, in: &transaction)
-      if changed.folded != rules[row].folded { hasAppliedRules = true }
-      rules[row] = changed
-      if let refusal {
-        room.forget()
-        return refusal
-      }
-    }
     do throws(AnnalsError) {
       room.clear()
       try locate(request, in: transaction)
@@ -106,30 +100,6 @@ extension AppendGroup {
     hasAppliedRules = true
     for (_, row) in active { rules[row].folded = last + UInt64(request.items.count) }
     return nil
-  }
-
-  /// Returns the projections of a set that are in force in the store.
-  private func inForce(of set: InlineSet) -> Result<[(member: Int, row: Int)], AnnalsError> {
-    var active: [(member: Int, row: Int)] = []
-    for index in set.members.indices {
-      if let row = set.row(of: index, in: rules), rules[row].state == .live {
-        active.append((index, row))
-        continue
-      }
-      // If this version is mandatory, a newer version in force has already refused the call; otherwise this
-      // version is retired. A version that is not in force does not count.
-      let member = set.members[index]
-      let isSuperseded = rules.contains {
-        $0.state == .live && member.isNamed(by: $0) && $0.version > member.outline.version
-      }
-      if isSuperseded { continue }
-      return .failure(
-        AnnalsError(
-          .requiresActivation,
-          "the inline projection '\(member.outline.name)' is not in force in the store any more; open the store again"
-        ))
-    }
-    return .success(active)
   }
 
   /// Upcasts the events of a call to the form in which readers receive them.

@@ -25,7 +25,6 @@ package struct InlineSet: Sendable {
   /// One inline projection of the set.
   package struct Member: Sendable {
     let outline: ProjectionOutline
-    let isMandatory: Bool
 
     /// Whether a row of `meta` belongs to the same projection, in any version.
     func isNamed(by row: RuleRow) -> Bool { ExactText(row.name) == ExactText(outline.name) }
@@ -49,7 +48,7 @@ package struct InlineSet: Sendable {
           "two inline projections are called '\(fold.outline.name)': give one another name, or open the store with one of them"
         )
       }
-      members.append(Member(outline: fold.outline, isMandatory: fold.isMandatory))
+      members.append(Member(outline: fold.outline))
       folds.append(fold)
     }
     self.members = members
@@ -62,12 +61,24 @@ package struct InlineSet: Sendable {
   /// Makes a context to fold in, for one thread.
   package func room() -> InlineContext { makeRoom(self) }
 
-  /// Returns the index of the row of a member in this version; `nil` if there is none.
-  package func row(of index: Int, in rows: [RuleRow]) -> Int? {
+  /// Returns the index of the row of a member that is in force in this version; `nil` if there is none.
+  package func row(of index: Int, inForceIn rows: [RuleRow]) -> Int? {
     let member = members[index]
     return rows.firstIndex { row in
-      row.state != .retired && row.version == member.outline.version && member.isNamed(by: row)
+      row.isInForce && row.version == member.outline.version && member.isNamed(by: row)
     }
+  }
+
+  /// Returns the error for work that needs the version in force of a projection, if the set has a later one;
+  /// `nil` for any other row.
+  package func mustReplace(_ row: RuleRow) -> AnnalsError? {
+    guard row.isInForce, let member = members.first(where: { $0.isNamed(by: row) }),
+      member.outline.version > row.version
+    else { return nil }
+    return AnnalsError(
+      .requiresActivation,
+      "version \(row.version) of the inline projection '\(row.name)' is in force, and this program has version \(member.outline.version): run 'activate' with it, or open the store once with 'activating', which folds the log and shuts out programs of version \(row.version)"
+    )
   }
 
   /// Whether a version of a projection is in the set.
@@ -79,14 +90,12 @@ package struct InlineSet: Sendable {
 /// The fold of one inline projection, with the type of its events.
 struct InlineFold<Event: SchemaEvent>: Sendable {
   let outline: ProjectionOutline
-  let isMandatory: Bool
   let tables: [ProjectionTable]
   let selection: EventSelection<Event>
   let apply: @Sendable (Entry<Event>, inout ProjectionRows) throws -> Void
 
   private init<P: InlineProjection>(_ projection: P.Type) throws(AnnalsError) where P.Event == Event {
     outline = try ProjectionOutline(projection)
-    isMandatory = P.isMandatory
     tables = P.tables
     selection = P.events
     apply = { entry, rows in try P.apply(entry, to: &rows) }

@@ -1,7 +1,7 @@
 public import AnnalsCoding
-package import AnnalsLog
+internal import AnnalsLog
 public import AnnalsStore
-package import LMDB
+internal import LMDB
 
 /// The rows of an inline projection in a snapshot of the store. They agree with the events of the same
 /// snapshot.
@@ -17,8 +17,7 @@ public struct InlineSnapshot<P: InlineProjection>: ~Copyable, ~Escapable {
     self.folded = folded
   }
 
-  /// The position of the last folded entry; `nil` before the first. It is the newest entry, unless programs
-  /// that do not know the projection have appended.
+  /// The position of the last folded entry, which is the newest one; `nil` in an empty log.
   public var position: Position? { folded == 0 ? nil : Position(folded) }
 
   /// Returns the row with a key; `nil` if there is none.
@@ -43,9 +42,9 @@ public struct InlineSnapshot<P: InlineProjection>: ~Copyable, ~Escapable {
 extension StoreSnapshot {
   /// Returns the rows of an inline projection.
   ///
-  /// - Throws: ``AnnalsError`` with code `requiresActivation` if no program has opened the store with the
-  ///   projection for writing, or none since a pass or a repair left its rows unfolded; `superseded` if a
-  ///   newer version of it is in force; `damaged` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `requiresActivation` if the projection is not in force, or no
+  ///   program has opened the store with it for writing since a pass or a repair left its rows unfolded;
+  ///   `superseded` if a newer version of it is in force; `damaged` or `inputOutput`.
   /// - Complexity: O(inline projections).
   @_lifetime(borrow self)
   public func inline<P: InlineProjection<Event>>(_ projection: P.Type) throws(AnnalsError) -> InlineSnapshot<
@@ -53,7 +52,7 @@ extension StoreSnapshot {
   > {
     let outline = try ProjectionOutline(projection)
     let rows = try reader.ruleRows().filter {
-      $0.state == .live && ExactText($0.name) == ExactText(outline.name)
+      $0.isInForce && ExactText($0.name) == ExactText(outline.name)
     }
     guard let row = rows.first(where: { $0.version == outline.version }), let table = generation.inline else {
       if let newer = rows.first(where: { $0.version > outline.version }) {
@@ -64,30 +63,23 @@ extension StoreSnapshot {
       }
       throw AnnalsError(
         .requiresActivation,
-        "version \(outline.version) of the inline projection '\(outline.name)' is not in force: open the store for writing with it"
+        "version \(outline.version) of the inline projection '\(outline.name)' is not in force: run 'activate' with it, or open the store once with 'activating'"
       )
     }
     guard row.text == outline.text else { throw AnnalsError(changedTablesOf: outline) }
     let last = try reader.last()
-    // Entries from programs without the projection come after some that were folded. If none was folded, the
-    // rows were not copied.
-    guard row.isMandatory ? row.folded == last : row.folded > 0 || last == 0 else {
-      throw AnnalsError(
-        .requiresActivation,
-        "the inline projection '\(outline.name)' has not been folded again since the store was repaired, its streams were moved, or a program without it ran a pass: open the store for writing with it"
-      )
-    }
+    guard row.folded == last else { throw AnnalsError(incompleteRowsOf: outline) }
     return InlineSnapshot(
       RowSource(reader.view, table, prefix: row.keyPrefix, name: outline.name), outline, folded: row.folded)
   }
 }
 
-extension Generation {
-  /// The table for rows of inline projections, if the file has it and it is open.
-  package var inline: Table? { environment.later(StoreTables.inline.name) }
-
-  /// Opens the table for rows of inline projections, if the file has it. Another process may have created it.
-  package func openInline() throws(AnnalsError) {
-    _ = try storage { () throws(EnvironmentError) in try environment.open(later: StoreTables.inline) }
+extension AnnalsError {
+  /// Creates the error for a projection in force whose rows do not include the newest entries.
+  init(incompleteRowsOf outline: ProjectionOutline) {
+    self.init(
+      .requiresActivation,
+      "the inline projection '\(outline.name)' has not been folded again since the store was repaired or its streams were moved: open the store for writing with it"
+    )
   }
 }

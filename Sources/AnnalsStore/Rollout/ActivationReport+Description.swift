@@ -9,7 +9,7 @@ extension ActivationReport: CustomStringConvertible {
     if isActivated {
       lines.append("it is active now: older programs append nothing any more")
     } else if phase == .active || phase == .contracted {
-      lines.append("nothing to do: it is active already")
+      lines.append("it was active already")
     } else {
       lines.append("nothing was changed")
     }

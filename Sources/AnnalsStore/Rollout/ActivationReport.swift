@@ -46,7 +46,8 @@ public struct ActivationReport: Hashable, Sendable {
 extension EventStore {
   /// Activates the plan's current version: from here on no program of an older version appends.
   ///
-  /// Missing contexts and folds are computed first, as by an open with ``StoreOptions/activating``. Programs
+  /// Missing contexts and folds are computed first, as by an open with ``StoreOptions/activating``. Then the
+  /// inline projections that the store was opened with come into force, folded from the whole log. Programs
   /// of older versions continue to read events that they can read, until ``contract(_:)``.
   ///
   /// - Parameters:
@@ -55,9 +56,10 @@ extension EventStore {
   /// - Returns: The state and the changes.
   /// - Throws: ``AnnalsError`` with code `busy` if such programs have the store open, unless they are
   ///   superseded; `appendsSuspended`, `readOnly`, `ruleFailed`, `tooLarge`, `shapeChanged`, and as an
-  ///   append. Nothing is
-  ///   changed then.
-  /// - Complexity: O(schema versions and record types), and O(log) if a stage computes a context or fold.
+  ///   append; `rejected` with the position of a stored event that an inline projection refuses. No inline
+  ///   projection comes into force then. The version is active only if contexts or folds were computed.
+  /// - Complexity: O(schema versions and record types), and O(log) if a stage computes a context or fold, or
+  ///   an inline projection comes into force.
   public func activate(
     superseding: Bool = false, isRehearsal: Bool = false
   ) throws(AnnalsError) -> ActivationReport {
@@ -82,11 +84,14 @@ extension EventStore {
     }
     guard isDone || superseding || programs.isEmpty else { throw AnnalsError(.needed(programs), plan) }
     let activation = Activation(log, try CompiledPlan(Plan.self), reach.quarantine)
-    let isKept = try activation.run {
-      () throws(AnnalsError) in
-      // The computation may have taken long.
+    // The computation may take long, and programs may open the store meanwhile.
+    func mustBeFree() throws(AnnalsError) {
       let programs = try superseding ? [] : log.programs().filter { $0.isBelow(plan.version) }
       guard programs.isEmpty else { throw AnnalsError(.needed(programs), plan) }
+    }
+    let isKept = try activation.run(mustBeFree)
+    for rule in rules {
+      try rule.begin(log, isActivating: true) { () throws(AnnalsError) in if !isDone { try mustBeFree() } }
     }
     let isActivated = try Rollout(log: log, plan: plan).activate(superseding: superseding)
     if isDone, let activatedFrom { return report(true, from: activatedFrom) }

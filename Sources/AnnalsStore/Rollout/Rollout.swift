@@ -28,13 +28,19 @@ package struct Rollout {
 
   /// Makes the version active if no program of an older one has the store open; otherwise, and if it is
   /// active, does nothing.
-  func activateIfFree() throws(AnnalsError) {
+  ///
+  /// - Returns: Whether it is active.
+  func activateIfFree() throws(AnnalsError) -> Bool {
+    var isActive = true
     _ = try change { (decision) throws(AnnalsError) in
       switch decision.activation(alongside: try leases.living(), superseding: false) {
       case .success(let changes): return .success(changes)
-      case .failure: return .success([:])
+      case .failure:
+        isActive = false
+        return .success([:])
       }
     }
+    return isActive
   }
 
   /// Makes sure that entries may be rewritten in the version: a pass stores all of them so at once.

@@ -15,7 +15,7 @@ extension EventStore {
   ///   - expected: The state that the stream must have, compared with its head at commit.
   /// - Returns: The places of the events.
   /// - Throws: ``AnnalsError`` with code `rejected` or `ruleFailed` if an inline projection refuses an event,
-  ///   `requiresActivation` if an inline projection of the store is no longer in force, `conflict`,
+  ///   `requiresActivation` if an earlier version of such a projection is in force, `conflict`,
   ///   `streamMoved`, `invalidName`, `tooLarge`, `malformed`, `shapeChanged`, `superseded`, `newerSchema`,
   ///   `unrepresentable`, `busy`, `readOnly`, `appendsSuspended`, `needsNewer`, `permission`, `diskFull`,
   ///   `notCommitted`,

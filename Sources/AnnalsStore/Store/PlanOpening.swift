@@ -41,8 +41,10 @@ package struct PlanOpening<Plan: SchemaMigrationPlan> {
   }
 
   /// Activates the plan, if the options ask for it.
-  package func activate() throws(AnnalsError) {
-    guard options.activating else { return }
+  ///
+  /// - Returns: Whether it is activated. A bridge is not while older programs have the store open.
+  package func activate() throws(AnnalsError) -> Bool {
+    guard options.activating else { return false }
     // Nothing is changed for a plan that could not read the store afterwards.
     let presumed = PlanResolver(plan, skipping: SkippedEvents(options.newerTypes), isAdopting: true)
     _ = try log.read { (snapshot) throws(AnnalsError) in
@@ -50,7 +52,8 @@ package struct PlanOpening<Plan: SchemaMigrationPlan> {
     }
     try activation.run()
     let rollout = Rollout(log: log, plan: presumed.rollout)
-    if rollout.plan.stability == .bridge, options.access == .readWrite { try rollout.activateIfFree() }
+    guard rollout.plan.stability == .bridge, options.access == .readWrite else { return true }
+    return try rollout.activateIfFree()
   }
 
   /// Proves that every stored event has a path to the plan's current version.

@@ -45,7 +45,6 @@ enum GoldenVisits: InlineProjection {
 
   static let name = "visits"
   static let version = 1
-  static var isMandatory: Bool { false }
   static var tables: [ProjectionTable] { [.rows(Visits.self)] }
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     guard case .visited(let visited) = entry.event else { return }

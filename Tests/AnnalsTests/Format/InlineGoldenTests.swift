@@ -6,9 +6,9 @@ import Testing
 /// Inline projections as the first release wrote them: one to the end of the log, and one with a gap, because
 /// a program without it had appended last.
 @Suite struct InlineGoldenTests {
-  private func open(_ place: TemporaryStore) throws -> EventStore<GoldenClubPlan> {
+  private func open(_ place: TemporaryStore, isActivating: Bool = true) throws -> EventStore<GoldenClubPlan> {
     var options = StoreOptions(creation: .never, trust: .nobody)
-    options.activating = true
+    options.activating = isActivating
     return try EventStore(
       at: place.url, plan: GoldenClubPlan.self, options: options,
       inline: [GoldenMembers.self, GoldenVisits.self])
@@ -36,6 +36,46 @@ import Testing
     }
     #expect(taken?.code == .rejected)
     try await store.append([.visited(.init(n: 1))], to: "bo")
+    try expectAgreement(store)
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test func `Without an activation the projection with the gap counts as absent, and nothing is lost`()
+    async throws
+  {
+    let place = try InlineGoldenStore.kept.copy()
+    let store = try open(place, isActivating: false)
+    let unread = #expect(throws: AnnalsError.self) {
+      try store.read { (snapshot) throws(AnnalsError) in
+        try snapshot.inline(GoldenVisits.self).get(GoldenVisits.Visits.self, "ann")?.n
+      }
+    }
+    #expect(unread?.code == .requiresActivation)
+    try await store.append([.visited(.init(n: 1))], to: "ann")
+    let older = try EventStore(at: place.url, plan: GoldenClubPlan.self, inline: [GoldenMembers.self])
+    try await older.append([.visited(.init(n: 2))], to: "ann")
+    let activated = try open(place)
+    let visits = try activated.read { (snapshot) throws(AnnalsError) in
+      try snapshot.inline(GoldenVisits.self).get(GoldenVisits.Visits.self, "ann")?.n
+    }
+    #expect(visits == 10)
+    try expectAgreement(activated)
+    let refused = await #expect(throws: AnnalsError.self) {
+      try await older.append([.visited(.init(n: 2))], to: "ann")
+    }
+    #expect(refused?.code == .superseded && refused?.message.contains("'visits'") == true)
+  }
+
+  @Test func `A compaction of the kept store loses no event, and an activation folds all of them`()
+    async throws
+  {
+    let place = try InlineGoldenStore.kept.copy()
+    #expect(try await place.open().compact().report().isDone)
+    let store = try open(place)
+    let visits = try store.read { (snapshot) throws(AnnalsError) in
+      try snapshot.inline(GoldenVisits.self).get(GoldenVisits.Visits.self, "ann")?.n
+    }
+    #expect(visits == 7)
     try expectAgreement(store)
     #expect(try EventLog.verify(place.url).isClean)
   }

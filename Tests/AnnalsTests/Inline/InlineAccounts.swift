@@ -48,7 +48,7 @@ enum InlineNames: InlineProjection {
   }
 }
 
-/// What accounts hold; programs may append without it.
+/// What accounts hold.
 enum InlineBalances: InlineProjection {
   typealias Event = InlineAccountsV1.Event
   @Record struct Balance: ProjectionRow {
@@ -60,7 +60,6 @@ enum InlineBalances: InlineProjection {
 
   static let name = "balances"
   static let version = 1
-  static var isMandatory: Bool { false }
   static var tables: [ProjectionTable] { [.rows(Balance.self)] }
 
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {

@@ -29,7 +29,6 @@ struct InlineInfoTests {
     #expect(infos.map(\.version) == [1, 3, 1, 2])
     #expect(infos.map(\.number) == [2, 5, 1, 7])
     #expect(infos.map(\.state) == [.live, .retired, .live, .building])
-    #expect(infos.map(\.isMandatory) == [false, false, true, true])
     #expect(infos.map(\.position) == [2, nil, 2, 1])
     #expect(infos.map(\.lag) == [0, 2, 0, 1])
     #expect(try TemporaryStore().open().inlineProjections().isEmpty)

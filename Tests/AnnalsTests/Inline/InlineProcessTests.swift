@@ -83,8 +83,10 @@ import Testing
           kill(getpid(), SIGKILL)
         }
         killer.start()
+        var options = StoreOptions()
+        options.activating = true
         let store = try EventStore(
-          at: URL(fileURLWithPath: path), plan: InlineAccountsPlan.self,
+          at: URL(fileURLWithPath: path), plan: InlineAccountsPlan.self, options: options,
           inline: [InlineNames.self, InlineBalances.self])
         var number = 0
         while true {
@@ -100,11 +102,11 @@ import Testing
         }
       }
       if round >= 4 {
-        let store = try place.accounts([InlineNames.self, InlineBalances.self])
+        let store = try place.accounts([InlineNames.self, InlineBalances.self], activating: true)
         try expectAgreement(store)
       }
     }
-    let store = try place.accounts([InlineNames.self, InlineBalances.self])
+    let store = try place.accounts([InlineNames.self, InlineBalances.self], activating: true)
     try expectAgreement(store)
     #expect(try EventLog.verify(place.url).isClean)
     #expect(try store.holder(of: "old3") == "old3")

@@ -13,17 +13,17 @@ struct InlineRegistrationTests {
   private func own(_ number: UInt16) throws -> RuleRow {
     let outline = try ProjectionOutline(InlineNames.self)
     return RuleRow(
-      number: number, isMandatory: true, version: 1, name: outline.name, text: outline.text)
+      number: number, version: 1, name: outline.name, text: outline.text)
   }
 
   /// The same of a program with other tables.
   private func foreign(_ number: UInt16) -> RuleRow {
-    RuleRow(number: number, isMandatory: true, version: 1, name: "names", text: "x")
+    RuleRow(number: number, version: 1, name: "names", text: "x")
   }
 
   @Test("what another program folds in the same version with other tables is given up once")
   func twoPrograms() throws {
-    var decision = try inlineDecision([InlineNames.self], [foreign(1)], last: 5)
+    var decision = try inlineDecision([InlineNames.self], [foreign(1)], last: 5, isActivating: true)
     #expect(try decision.next() == .retire(row: 0, member: 0))
     decision.replaced = [0]
     let error = #expect(throws: AnnalsError.self) { try decision.next() }
@@ -40,7 +40,7 @@ struct InlineRegistrationTests {
     try await plain.append([.opened(.init(name: "Ann", code: 1))], to: "a")
     retired.number = .max
     try plain.put([foreign(2), retired])
-    let store = try place.accounts([InlineNames.self])
+    let store = try place.accounts([InlineNames.self], activating: true)
     #expect(try store.ruleRows().map(\.number) == [1])
     #expect(try store.ruleRows().map(\.state) == [.live])
     try expectAgreement(store)
@@ -54,7 +54,7 @@ struct InlineRegistrationTests {
     try await plain.append([.opened(.init(name: "Ann", code: 1))], to: "a")
     try await plain.append([.opened(.init(name: "Ann", code: 1))], to: "b")
     try plain.put([own(3)])
-    let error = #expect(throws: AnnalsError.self) { try place.accounts([InlineNames.self]) }
+    let error = #expect(throws: AnnalsError.self) { try place.accounts([InlineNames.self], activating: true) }
     #expect(error?.code == .rejected)
     #expect(try plain.ruleRows() == [own(3)])
   }

@@ -9,7 +9,7 @@ import Testing
 
 /// What versions of one projection are to each other that are in force, being built, or given up.
 struct InlineVersionTests {
-  private let later = RuleRow(number: 7, isMandatory: true, version: 2, name: "names", text: "x")
+  private let later = RuleRow(number: 7, version: 2, name: "names", text: "x")
 
   @Test("a version that is only being built lets the one before it come into force, and refuse")
   func building() async throws {
@@ -17,7 +17,7 @@ struct InlineVersionTests {
     let plain = try place.accounts([])
     try await plain.append([.opened(.init(name: "Ann", code: 1))], to: "a")
     try plain.put([later])
-    let store = try place.accounts([InlineNames.self])
+    let store = try place.accounts([InlineNames.self], activating: true)
     let error = await #expect(throws: AnnalsError.self) {
       try await store.append([.opened(.init(name: "Ann", code: 2))], to: "b")
     }
@@ -28,24 +28,6 @@ struct InlineVersionTests {
     #expect(states == ["1 live", "2 building"])
   }
 
-  @Test(
-    "where no version is in force an append does not go on without the projection",
-    arguments: [RuleRow.State.building, .retired])
-  func unchecked(state: RuleRow.State) async throws {
-    let place = try TemporaryStore()
-    let store = try place.accounts([InlineNames.self])
-    try await store.append([.opened(.init(name: "Ann", code: 1))], to: "a")
-    var (own, other) = (try store.ruleRows()[0], later)
-    own.state = .retired
-    other.state = state
-    try store.put([own, other])
-    let error = await #expect(throws: AnnalsError.self) {
-      try await store.append([.opened(.init(name: "Ann", code: 2))], to: "b")
-    }
-    #expect(error?.code == .requiresActivation)
-    #expect(try store.read { (snapshot) throws(AnnalsError) in try snapshot.head() } == 1)
-  }
-
   @Test("what a killed program has left of a version takes nobody's place without activating")
   func consent() async throws {
     let place = try TemporaryStore()
@@ -53,9 +35,12 @@ struct InlineVersionTests {
     try await old.append([.opened(.init(name: "Ann", code: 1))], to: "a")
     let outline = try ProjectionOutline(InlineNames2.self)
     try old.put([
-      RuleRow(number: 2, isMandatory: true, version: 2, name: outline.name, text: outline.text)
+      RuleRow(number: 2, version: 2, name: outline.name, text: outline.text)
     ])
-    let error = #expect(throws: AnnalsError.self) { try place.accounts([InlineNames2.self]) }
+    let waiting = try place.accounts([InlineNames2.self])
+    let error = await #expect(throws: AnnalsError.self) {
+      try await waiting.append([.opened(.init(name: "Cy", code: 1))], to: "c")
+    }
     #expect(error?.code == .requiresActivation)
     try await old.append([.opened(.init(name: "Bo", code: 1))], to: "b")
     let taken = await #expect(throws: AnnalsError.self) {
@@ -68,12 +53,11 @@ struct InlineVersionTests {
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test("a version in force that is behind is folded, whatever is being built beside it")
-  func behind() throws {
+  @Test func `Incomplete rows of a version in force are folded without an activation`() throws {
     let balances = try ProjectionOutline(InlineBalances.self)
-    var own = RuleRow(number: 1, isMandatory: false, version: 1, name: balances.name, text: balances.text)
+    var own = RuleRow(number: 1, version: 1, name: balances.name, text: balances.text)
     own.state = .live
-    let later = RuleRow(number: 2, isMandatory: false, version: 2, name: balances.name, text: "x")
+    let later = RuleRow(number: 2, version: 2, name: balances.name, text: "x")
     let decision = try inlineDecision([InlineBalances.self], [own, later], last: 60_000)
     #expect(try decision.next() == .fold(member: 0, row: 0))
     guard case .folding = decision.need(of: 0) else {
@@ -82,21 +66,50 @@ struct InlineVersionTests {
     }
   }
 
-  @Test("in an empty log a version takes the place of the one before without being asked")
-  func empty() throws {
+  @Test func `A new or raised version begins with an activation, or in an empty log`() throws {
     let outline = try ProjectionOutline(InlineNames2.self)
-    var old = RuleRow(number: 1, isMandatory: true, version: 1, name: outline.name, text: "x")
+    var old = RuleRow(number: 1, version: 1, name: outline.name, text: "x")
     old.state = .live
-    let own = RuleRow(number: 2, isMandatory: true, version: 2, name: outline.name, text: outline.text)
-    #expect(try inlineDecision([InlineNames2.self], [old, own], last: 0).next() == .fold(member: 0, row: 1))
-    #expect(throws: AnnalsError.self) { try inlineDecision([InlineNames2.self], [old, own], last: 1).next() }
+    let own = RuleRow(number: 2, version: 2, name: outline.name, text: outline.text)
+    for (rows, step) in [
+      ([], .begin(member: 0)), ([old], .begin(member: 0)), ([old, own], .putInForce(rows: [1])),
+    ] as [([RuleRow], InlineDecision.Step)] {
+      #expect(try inlineDecision([InlineNames2.self], rows, last: 0).next() == step)
+      #expect(try inlineDecision([InlineNames2.self], rows, last: 1).next() == nil)
+      let activation = try inlineDecision([InlineNames2.self], rows, last: 1, isActivating: true).next()
+      #expect(activation == (rows.count == 2 ? .fold(member: 0, row: 1) : step))
+      guard case .activation = try inlineDecision([InlineNames2.self], rows, last: 1).need(of: 0) else {
+        Issue.record("\(rows.count) rows")
+        continue
+      }
+    }
+  }
+
+  @Test func `A version that an earlier library did not demand of appends is completed by an activation`()
+    throws
+  {
+    let balances = try ProjectionOutline(InlineBalances.self)
+    var own = RuleRow(number: 1, isMandatory: false, version: 1, name: balances.name, text: balances.text)
+    own.state = .live
+    own.folded = 5
+    for last in [5, 9] as [UInt64] {
+      #expect(try inlineDecision([InlineBalances.self], [own], last: last).next() == nil)
+      #expect(
+        try inlineDecision([InlineBalances.self], [own], last: last, isActivating: true).next()
+          == (last == 5 ? .putInForce(rows: [0]) : .fold(member: 0, row: 0)))
+    }
+    own.text = "x"
+    #expect(
+      try inlineDecision([InlineBalances.self], [own], last: 9, isActivating: true).next()
+        == .retire(row: 0, member: 0))
   }
 }
 
 /// What an open is to do in a store with some rows.
 func inlineDecision(
-  _ projections: [any InlineProjection<InlineAccountsV1.Event>.Type], _ rows: [RuleRow], last: UInt64
+  _ projections: [any InlineProjection<InlineAccountsV1.Event>.Type], _ rows: [RuleRow], last: UInt64,
+  isActivating: Bool = false
 ) throws -> InlineDecision {
   let set = try InlineSet(projections, CompiledPlan(InlineAccountsPlan.self), log: UUID())
-  return InlineDecision(set: try #require(set), rows: rows, last: last, isActivating: false)
+  return InlineDecision(set: try #require(set), rows: rows, last: last, isActivating: isActivating)
 }

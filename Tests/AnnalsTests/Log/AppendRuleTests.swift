@@ -123,7 +123,8 @@ struct AppendRuleTests {
     let place = try TemporaryStore()
     defer { withExtendedLifetime(place) {} }
     let log = try place.open()
-    var row = RuleRow(number: 1, isMandatory: true, version: 3, name: "limits", text: "x")
+    try log.core.generation.create(later: StoreTables.inline, within: .seconds(10))
+    var row = RuleRow(number: 1, version: 3, name: "limits", text: "x")
     row.state = .live
     _ = try ActivationWrite(log).run { (transaction, tables, _) throws(AnnalsError) in
       try transaction.require(.inline, tables)

@@ -49,7 +49,7 @@ import Testing
     let again = try await log.append(entries([1, 2, 3]), to: "a", expecting: .noStream)
     #expect(again.wasRepeated && again.positions == first.positions)
     for ids in [[3, 2], [1, 2_000]] {
-      let refusal = await code { () throws(AnnalsError) in _ = try await log.append(three(ids), to: "a") }
+      let refusal = await code { () async throws(AnnalsError) in _ = try await log.append(three(ids), to: "a") }
       #expect(refusal == .partialDuplicate)
     }
     // The ids of one stream say nothing of another.

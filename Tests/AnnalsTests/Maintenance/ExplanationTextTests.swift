@@ -102,9 +102,9 @@ private enum FirstVisitPlan: SchemaMigrationPlan {
   @Test(arguments: [
     (RolloutPhase.present, true, "stored", "it is active now: older programs append nothing any more"),
     (.absent, false, "not stored yet", "nothing was changed"),
-    (.active, false, "active", "nothing to do: it is active already"),
+    (.active, false, "active", "it was active already"),
     (
-      .contracted, false, "contracted: older versions are given up", "nothing to do: it is active already"
+      .contracted, false, "contracted: older versions are given up", "it was active already"
     ),
   ])
   func `an activation report says what was there, who is older, and what was done`(

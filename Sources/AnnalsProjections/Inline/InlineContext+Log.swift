@@ -8,10 +8,6 @@ extension InlineContext {
   /// The number of entries folded before their rows are put.
   private static var chunk: UInt64 { 4_096 }
 
-  /// The most entries that a call folds before its own. More would block other writers for seconds, and are
-  /// left to an open.
-  static var longestGap: UInt64 { 50_000 }
-
   /// Folds stored entries into one projection, and puts the changed rows.
   ///
   /// - Parameters:

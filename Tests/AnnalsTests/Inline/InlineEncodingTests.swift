@@ -35,7 +35,6 @@ private enum InlineAmounts: InlineProjection {
 
   static let name = "amounts"
   static let version = 1
-  static var isMandatory: Bool { false }
   static var tables: [ProjectionTable] { [.rows(Sum.self), .rows(Amount.self)] }
 
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
@@ -45,28 +44,21 @@ private enum InlineAmounts: InlineProjection {
   }
 }
 
-struct InlineGapTests {
-  @Test("of a gap that cannot be put nothing is, also where another projection has caught up")
-  func unencodable() async throws {
+struct InlineEncodingTests {
+  @Test func `An activation whose rows cannot be encoded puts nothing in force`() async throws {
     let place = try TemporaryStore()
-    // The first one has something to commit when the second one fails.
-    let store = try place.accounts([InlineBalances.self, InlineAmounts.self])
-    try await store.append([.moved(.init(amount: 5))], to: "s")
     let plain = try place.accounts([])
     try await plain.append([.moved(.init(amount: 7))], to: "t")
     try await plain.append([.moved(.init(amount: -1))], to: "u")
     for _ in 0..<2 {
-      let error = await #expect(throws: AnnalsError.self) {
-        try await store.append([.moved(.init(amount: 1))], to: "s")
+      let error = #expect(throws: AnnalsError.self) {
+        try place.accounts([InlineBalances.self, InlineAmounts.self], activating: true)
       }
-      #expect(error?.code == .ruleFailed && error?.details.position == 3)
-      let sum = try store.read { (snapshot) throws(AnnalsError) in
-        try snapshot.inline(InlineAmounts.self).get(InlineAmounts.Sum.self, "all")?.amount
-      }
-      #expect(sum == 5)
+      #expect(error?.code == .ruleFailed && error?.details.position == 2)
+      // The projections come into force together.
+      #expect(try plain.ruleRows().filter(\.isInForce).isEmpty)
     }
-    try await plain.append([.moved(.init(amount: 1))], to: "t")
-    #expect(try store.read { (snapshot) throws(AnnalsError) in try snapshot.head() } == 4)
+    #expect(try EventLog.verify(place.url).isClean)
   }
 
   @Test func `A call whose row cannot be encoded is refused alone`() async throws {
