@@ -182,7 +182,7 @@ extension BridgeForm {
 
 extension ShapeChange.Kind {
   /// Whether this is a question rather than a change.
-  var isDoubt: Bool {
+  package var isDoubt: Bool {
     if case .possibleRename = self { true } else { false }
   }
 }

@@ -9,9 +9,9 @@ package struct PlanLock: Sendable {
     /// The records, sorted by name.
     package var records: [Record]
     /// The stage that leads to the version; `nil` for the oldest one.
-    var stage: Stage?
+    package var stage: Stage?
     /// The line of the file, counted from 1; 0 if it is in none.
-    var line = 0
+    package var line = 0
   }
   /// A record of a released version.
   package struct Record: Sendable {
@@ -21,29 +21,29 @@ package struct PlanLock: Sendable {
     /// The shape of the payloads; `nil` if they are stored by name.
     package var shape: StoredShape?
     /// The paths of the cases for unknown ones, sorted; they are not part of the shape.
-    var unknownCases: [ExactText] = []
+    package var unknownCases: [ExactText] = []
     /// The digest of the samples; `nil` if there are none.
-    var samples: SampleDigest?
-    var line = 0
+    package var samples: SampleDigest?
+    package var line = 0
   }
   /// The stage that leads to a released version.
-  struct Stage: Sendable {
+  package struct Stage: Sendable {
     /// The version that it begins at.
-    let from: SchemaVersion
+    package let from: SchemaVersion
     /// Its conversion of each record of that version, sorted by name.
-    var records: [StagedRecord]
-    var line = 0
+    package var records: [StagedRecord]
+    package var line = 0
   }
   /// The conversion of a record of the older version by a stage.
-  struct StagedRecord: Sendable {
-    let name: ExactText
+  package struct StagedRecord: Sendable {
+    package let name: ExactText
     /// The constants that new fields get, as `field = JSON`, sorted.
-    var constants: [ExactText] = []
+    package var constants: [ExactText] = []
     /// The digest of the results for the samples; `nil` if there are none, or the stage has a context.
-    var behaviour: SampleDigest?
+    package var behaviour: SampleDigest?
     /// Whether its entries stay as they are stored.
-    var isRetained = false
-    var line = 0
+    package var isRetained = false
+    package var line = 0
   }
 
   /// The versions, oldest first.
@@ -64,7 +64,7 @@ package struct PlanLock: Sendable {
 
 extension PlanLock {
   /// Creates the lock of the released versions of a plan.
-  init(_ outline: ChainOutline, _ samples: PlanSamples) {
+  package init(_ outline: ChainOutline, _ samples: PlanSamples) {
     for (index, schema) in outline.schemas.enumerated() where schema.stability != .draft {
       let records = schema.records.enumerated().map { number, record in
         Record(

@@ -51,7 +51,7 @@ package struct PlanSamples {
 
   /// Returns the digest of the first `count` samples of a record, or of all if `count` is `nil`; `nil` if
   /// there are none, or fewer.
-  func digest(schema: Int, record: Int, first count: Int? = nil) -> SampleDigest? {
+  package func digest(schema: Int, record: Int, first count: Int? = nil) -> SampleDigest? {
     let payloads = payloads[schema][record]
     let count = count ?? payloads.count
     guard count > 0, count <= payloads.count else { return nil }
@@ -66,7 +66,7 @@ package struct PlanSamples {
   /// - Returns: `nil` if there are no samples, or fewer, or the rule needs the context of the stage, which
   ///   only a store has.
   /// - Complexity: O(samples), and the time of the rule.
-  func behaviour(stage: Int, record: Int, first count: Int? = nil) -> SampleDigest? {
+  package func behaviour(stage: Int, record: Int, first count: Int? = nil) -> SampleDigest? {
     let payloads = payloads[stage][record]
     let count = count ?? payloads.count
     guard count > 0, count <= payloads.count, canRun(stage: stage, record: record) else { return nil }
@@ -130,11 +130,11 @@ package struct PlanSamples {
 }
 
 /// The number of samples, and the SHA-256 over them or over their results.
-struct SampleDigest: Equatable, Sendable {
+package struct SampleDigest: Equatable, Sendable {
   /// The number of samples.
-  let count: Int
+  package let count: Int
   /// The SHA-256, 32 bytes.
-  let fingerprint: [UInt8]
+  package let fingerprint: [UInt8]
 }
 
 extension SHA256 {

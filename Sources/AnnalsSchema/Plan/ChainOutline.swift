@@ -5,7 +5,7 @@ package struct ChainOutline: Sendable {
   /// The schemas, oldest first.
   package let schemas: [SchemaOutline]
   /// The stages; each leads from the schema of its own index to the next.
-  let stages: [StageOutline]
+  package let stages: [StageOutline]
   /// For each stage, the conversion of each record of its older schema.
   let crossings: [[RecordCrossing]]
 
@@ -49,7 +49,7 @@ package struct RecordOutline: Sendable {
   /// The shape of payloads; `nil` if they are stored by name.
   package let shape: StoredShape?
   /// Whether it is a ``TreeRecord``, which reads payloads of every form.
-  let isTree: Bool
+  package let isTree: Bool
   /// The Swift type.
   let type: ObjectIdentifier
   /// The unqualified name of the Swift type, for messages.

@@ -64,7 +64,7 @@ package enum PlanProblem: Equatable {
 }
 
 extension PlanProblem.Schema: CustomStringConvertible {
-  init(_ schema: SchemaOutline) {
+  package init(_ schema: SchemaOutline) {
     self.init(name: schema.name, version: schema.version)
   }
 

@@ -81,9 +81,9 @@ package struct ShapeChange: Hashable, Sendable {
   /// The kind of change.
   package let kind: Kind
   /// The type in the shape that is read, as text; `nil` if it has no such field.
-  let stored: String?
+  package let stored: String?
   /// The type in the shape that is wanted, as text; `nil` if it has no such field.
-  let wanted: String?
+  package let wanted: String?
   /// The requirement in the direction compared.
   let verdict: Verdict
   /// The result for a program with the newer shape that reads the older one.

@@ -214,16 +214,16 @@ extension Environment {
   /// Whether a slot has a record of a commit that the meta pages do not know.
   fileprivate func hasRecordAhead() throws -> Bool {
     let last = try lastTransaction()
-    return try numbers().contains { $0 > last }
+    return try recordNumbers().contains { $0 > last }
   }
 
   /// Whether a slot has the record of the last commit.
   fileprivate func hasRecord() throws -> Bool {
     let last = try lastTransaction()
-    return try numbers().contains(last)
+    return try recordNumbers().contains(last)
   }
 
-  private func numbers() throws -> [UInt64] {
+  private func recordNumbers() throws -> [UInt64] {
     guard let journal else { return [] }
     let descriptor = try handle.descriptor()
     return try (0..<UInt64(2)).map { try journal.number(inSlotOf: $0, in: descriptor, name) }

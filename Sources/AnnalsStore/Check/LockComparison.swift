@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsSchema
 
 /// A comparison of the released versions in a lock file with the plan.
 package struct LockComparison {
