@@ -22,8 +22,8 @@ extension EventLog {
 
 // Appends for code that is not asynchronous.
 extension EventLog {
-  /// Appends `events` to the end of `stream`, all of them or none, and blocks the calling thread until they are
-  /// durable.
+  /// Appends `events` to the end of `stream`, all of them or none, and blocks the calling thread until they
+  /// are durable.
   ///
   /// It does the same as the asynchronous form, for callers outside of tasks. Inside a task the compiler
   /// chooses the asynchronous form. A call cannot be cancelled.
@@ -42,8 +42,8 @@ extension EventLog {
     try append { call in call.append(events, to: stream, expecting: expected) }
   }
 
-  /// Appends events to several streams if every expectation holds, and blocks the calling thread until they are
-  /// durable.
+  /// Appends events to several streams if every expectation holds, and blocks the calling thread until they
+  /// are durable.
   ///
   /// - Parameter body: Collects the events to append and the streams to check.
   /// - Returns: The places of the events, in the order of the call.

@@ -4,9 +4,9 @@ import Synchronization
 
 /// The writer of a log in this process.
 ///
-/// A caller that finds nobody else at work stores its small call itself, so a single append waits for no other
-/// thread. All other calls wait in a queue, and a dedicated thread stores them in groups, one transaction
-/// each.
+/// A caller that finds nobody else at work stores its small call itself, so a single append waits for no
+/// other thread. All other calls wait in a queue, and a dedicated thread stores them in groups, one
+/// transaction each.
 ///
 /// The end of this object waits for the thread, which first empties the queue and merges the tail. It does
 /// not wait if the thread is blocked on its turn, and never longer than ``StoreOptions/lockTimeout``.
@@ -153,7 +153,7 @@ package final class LogWriter: Sendable {
 
   /// Adds a call to the queue.
   ///
-  /// - Returns: Its ticket; `nil` if the store is being closed, which the caller has been told then.
+  /// - Returns: Its ticket; `nil` if the store is being closed, which the caller has been given then.
   private func join(
     _ call: GroupCall, _ since: ContinuousClock.Instant, _ limit: Duration,
     _ caller: Caller<Result<Appended, AnnalsError>>

@@ -17,8 +17,8 @@ struct WriterLoop {
   var merge: HeadMerge
   /// The maximum size in bytes of a group that is recorded for the journal. Larger ones rarely fit.
   private static let smallGroup = 24 << 10
-  /// The longest commit, in the last transaction, after which a caller stores its call itself. On a slower disk
-  /// the way to the thread costs little, and the caller's thread would be kept for long.
+  /// The longest commit, in the last transaction, after which a caller stores its call itself. On a slower
+  /// disk the way to the thread costs little, and the caller's thread would be kept for long.
   private static let fastCommit = Duration.milliseconds(2)
 
   /// The number of calls in the last group.
@@ -79,7 +79,8 @@ struct WriterLoop {
 
   /// Stores one call for the caller whose thread this is, unless that would keep it waiting.
   ///
-  /// - Returns: The answer; `nil` if the call must join the queue, and nothing has happened. Anything that keeps
+  /// - Returns: The answer; `nil` if the call must join the queue, and nothing has happened. Anything that
+  ///   keeps
   ///   the transaction from beginning is left to the thread, which reports it.
   mutating func serve(_ call: GroupCall) -> Result<Appended, AnnalsError>? {
     guard lastCount == 1, pieces.isEmpty, lastCommit < Self.fastCommit, !merge.isBehind,

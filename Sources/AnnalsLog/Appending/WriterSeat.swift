@@ -1,8 +1,8 @@
 internal import AnnalsCoding
 import Synchronization
 
-/// The one place from which a log is written in this process. The writer's thread takes it for each group, and
-/// a caller for a single call while the thread sleeps.
+/// The one place from which a log is written in this process. The writer's thread takes it for each group,
+/// and a caller for a single call while the thread sleeps.
 final class WriterSeat: Sendable {
   private let loop: Mutex<WriterLoop>
 

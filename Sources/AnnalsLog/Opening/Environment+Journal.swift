@@ -2,8 +2,8 @@ package import AnnalsCoding
 package import LMDB
 
 extension Environment {
-  /// Finishes the last commit of a generation if a power cut has taken its meta page, and uses the journal from
-  /// now on.
+  /// Finishes the last commit of a generation if a power cut has taken its meta page, and uses the journal
+  /// from now on.
   ///
   /// - Throws: `busy` if another process keeps the turn at writing; `incomplete` if only an opener that may
   ///   write can finish the commit; `needsNewer` for a record that this library does not know.

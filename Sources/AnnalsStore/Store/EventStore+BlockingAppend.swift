@@ -3,8 +3,8 @@ public import AnnalsLog
 
 // Appends for code that is not asynchronous.
 extension EventStore {
-  /// Appends `events` to the end of `stream`, all of them or none, and blocks the calling thread until they are
-  /// durable.
+  /// Appends `events` to the end of `stream`, all of them or none, and blocks the calling thread until they
+  /// are durable.
   ///
   /// It does the same as the asynchronous form, for callers outside of tasks: scripts, tools, other threads.
   /// Inside a task the compiler chooses the asynchronous form. A call cannot be cancelled.
@@ -23,8 +23,8 @@ extension EventStore {
     try append { call in call.append(events, to: stream, expecting: expected) }
   }
 
-  /// Appends events with their own ids, metadata or times to the end of `stream`, and blocks the calling thread
-  /// until they are durable.
+  /// Appends events with their own ids, metadata or times to the end of `stream`, and blocks the calling
+  /// thread until they are durable.
   ///
   /// Ids are recognised as by the asynchronous form.
   ///
@@ -42,8 +42,8 @@ extension EventStore {
     try append { call in call.append(events, to: stream, expecting: expected) }
   }
 
-  /// Appends events to several streams if every expectation holds, and blocks the calling thread until they are
-  /// durable.
+  /// Appends events to several streams if every expectation holds, and blocks the calling thread until they
+  /// are durable.
   ///
   /// - Parameter body: Collects the events to append and the streams to check.
   /// - Returns: The places of the events, in the order of the call.

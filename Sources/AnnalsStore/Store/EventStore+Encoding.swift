@@ -66,7 +66,8 @@ extension EventStore {
     return EncodedCall(request: request, form: form, events: finished.events)
   }
 
-  /// Encodes a call again if the writer refused it only for its form, or because streams have to be moved first.
+  /// Encodes a call again if the writer refused it only for its form, or because streams have to be moved
+  /// first.
   ///
   /// - Throws: The error, if the call was refused for another reason or too often.
   func encodeAgain(_ call: inout EncodedCall<Event>, after error: AnnalsError) throws(AnnalsError) {

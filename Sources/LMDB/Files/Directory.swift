@@ -145,14 +145,14 @@ public final class Directory: Sendable {
   }
 
   /// The time of the last change of the directory's names, in nanoseconds since 1970; `nil` where the system
-  /// does not tell.
+  /// does not say.
   var lastChange: Int64? {
     let time = lmdb_directory_change(descriptor)
     return time < 0 ? nil : time
   }
 
-  /// Whether a change was so long ago that a later one has a later time. Times have steps of some milliseconds,
-  /// and of up to two seconds on file systems that keep no parts of a second.
+  /// Whether a change was so long ago that a later one has a later time. Times have steps of some
+  /// milliseconds, and of up to two seconds on file systems that keep no parts of a second.
   static func isLongPast(_ change: Int64) -> Bool {
     var now = timespec()
     guard unsafe clock_gettime(CLOCK_REALTIME, &now) == 0 else { return false }

@@ -2,8 +2,8 @@ internal import CAnnals
 
 /// The changes of one commit, as the journal stores them (docs/format.md, "The journal").
 ///
-/// It is a list of keys that are set or removed, so that repeating it on the state before the commit gives the
-/// state after it. Whether a record is whole shows its checksum (CRC-32C, RFC 3720, appendix B.4).
+/// It is a list of keys that are set or removed, so that repeating it on the state before the commit gives
+/// the state after it. Whether a record is whole shows its checksum (CRC-32C, RFC 3720, appendix B.4).
 struct CommitRecord {
   /// The number of bytes before the changes.
   static let headerSize = 48

@@ -3,8 +3,8 @@ import Synchronization
 
 // The journal of small commits (docs/durability.md, "Small commits"). With it, a commit is durable after one
 // flush: the flush covers its pages and a record of its changes, and the meta page follows without a flush of
-// its own. The next commit's flush makes the meta page durable. After a power cut the file has either the meta
-// page, or the one before it and the record, which the next opener repeats.
+// its own. The next commit's flush makes the meta page durable. After a power cut the file has either the
+// meta page, or the one before it and the record, which the next opener repeats.
 extension Environment {
   /// The state of a file's journal for an opener.
   public enum JournalState: Sendable {
@@ -18,8 +18,8 @@ extension Environment {
     case unknownChanges
   }
 
-  /// The most rounds of recovery: one to repeat a record, one more if the map was too small for it, and one to
-  /// find that nothing is left.
+  /// The most rounds of recovery: one to repeat a record, one more if the map was too small for it, and one
+  /// to find that nothing is left.
   private static var rounds: Int { 4 }
 
   /// The place of the journal; `nil` while none is in use.
@@ -40,7 +40,8 @@ extension Environment {
     if let journal = try findJournal(in: table) { use(journal) }
   }
 
-  /// Finishes the last commit if a power cut has taken its meta page, and uses the file's journal from now on.
+  /// Finishes the last commit if a power cut has taken its meta page, and uses the file's journal from now
+  /// on.
   ///
   /// Call it before anything else reads the file. The calling thread must have no turn.
   ///
@@ -58,7 +59,7 @@ extension Environment {
         if access == .readWrite { use(journal) }
         return .ready
       }
-      // It may be of a commit that another process makes at this moment: only the turn tells.
+      // It may be of a commit that another process makes at this moment: only the turn shows.
       if access == .readOnly { return try stateWithoutWriters(journal, within: limit) }
       guard let turn = try turnIfFree(within: limit) else { return .busy }
       if let state = try repeatRecord(in: journal, turn) { return state }
@@ -121,7 +122,8 @@ extension Environment {
     try MetaPages(of: directory.open(name, .read)).newer.transaction
   }
 
-  /// Returns the slot with the record of the commit after a state, if it is whole and was made from that state.
+  /// Returns the slot with the record of the commit after a state, if it is whole and was made from that
+  /// state.
   private func record(
     after state: UInt64, _ journal: CommitJournal, _ descriptor: Int32
   ) throws(StoreFileError) -> (slot: [UInt8], header: CommitRecord.Header)? {
@@ -195,8 +197,8 @@ extension Environment {
 extension WriteTransaction {
   /// Prepares the commit: writes the record of a small one to the journal, so that one flush suffices.
   ///
-  /// A slot may have the record of a killed process with the number of this transaction, or a later one. Where
-  /// this transaction has no record, that one is removed before it can be taken for this one's.
+  /// A slot may have the record of a killed process with the number of this transaction, or a later one.
+  /// Where this transaction has no record, that one is removed before it can be taken for this one's.
   ///
   /// - Returns: Whether the record is in the journal.
   mutating func prepareCommit() throws(EnvironmentError) -> Bool {

@@ -41,9 +41,11 @@ import Testing
     let base = UInt32.random(in: 0 ... .max, using: &random)
     let rest = Self.bytes(Int.random(in: 0...99, using: &random), &random)
     let slot = record.encoded(transaction: number, base: base) + rest
-    let header = try #require(CommitRecord.Header(slot.span))
+    let found = CommitRecord.Header(slot.span)
+    let header = try #require(found)
     #expect(header.transaction == number && header.base == base && header.count == changes.count)
-    #expect(CommitRecord.changes(slot.span, header) == changes)
+    let read = CommitRecord.changes(slot.span, header)
+    #expect(read == changes)
   }
 
   @Test(arguments: UInt64(1)...40) func `a record with any bit changed, or cut off, is none`(seed: UInt64) {
@@ -53,9 +55,11 @@ import Testing
       var spoilt = slot
       let index = spoilt.indices.randomElement(using: &random) ?? 0
       spoilt[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-      #expect(CommitRecord.Header(spoilt.span) == nil)
+      let isWhole = CommitRecord.Header(spoilt.span) != nil
+      #expect(!isWhole)
       let torn = Array(slot.prefix(index)) + [UInt8](repeating: 0, count: slot.count - index)
-      if torn != slot { #expect(CommitRecord.Header(torn.span) == nil) }
+      let isTornWhole = CommitRecord.Header(torn.span) != nil
+      #expect(!isTornWhole || torn == slot)
     }
   }
 
@@ -74,7 +78,8 @@ import Testing
         == [1, 7, 8, 0, 2, 0, 0, 0] + Array("numbers".utf8) + key + value
         + [2, 5, 2, 0, 0, 0, 0, 0] + Array("names".utf8) + value)
     let checksum = crc32c(crc32c(0, bytes.span.extracting(0..<44)), bytes.span.extracting(48..<95))
-    #expect(bytes.span.number32(at: 44) == checksum)
+    let stored = bytes.span.number32(at: 44)
+    #expect(stored == checksum)
   }
 
   @Test func `changes beyond its limit leave it incomplete`() {

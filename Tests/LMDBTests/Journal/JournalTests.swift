@@ -185,15 +185,15 @@ import Testing
     let shelf = try Shelf()
     let environment = try shelf.create { $0.laterTables = [Shelf.journal] }
     try environment.createJournal(Shelf.journal)
-    #expect(!environment.flushesTwice.load(ordering: .relaxed))
+    #expect(!environment.isFlushingTwice)
     let reopened = try Shelf()
     try reopened.overwrite(try shelf.bytes())
     let (opened, _) = try Self.open(reopened)
-    #expect(opened.flushesTwice.load(ordering: .relaxed))
+    #expect(opened.isFlushingTwice)
     var random = SeededGenerator(seed: 4)
     var model = try Self.contents(opened)
     try Self.change(opened, &model, &random)
-    #expect(!opened.flushesTwice.load(ordering: .relaxed))
+    #expect(!opened.isFlushingTwice)
     #expect(try !opened.hasRecord())
     try Self.change(opened, &model, &random)
     #expect(try opened.hasRecord())
@@ -211,6 +211,8 @@ extension Span where Element == UInt8 {
 }
 
 extension Environment {
+  fileprivate var isFlushingTwice: Bool { flushesTwice.load(ordering: .relaxed) }
+
   /// Whether a slot has a record of a commit that the meta pages do not know.
   fileprivate func hasRecordAhead() throws -> Bool {
     let last = try lastTransaction()
