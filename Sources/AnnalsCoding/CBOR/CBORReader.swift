@@ -93,8 +93,11 @@
   /// Returns the bytes of `range` as text.
   @inline(__always)
   @inlinable package func text(_ range: Range<Int>) throws(CodingFailure) -> String {
+    let text = bytes.extracting(range)
+    // ASCII is valid UTF-8, so nothing needs to be validated.
+    if text.isASCII { return unsafe String(copying: UTF8Span(unchecked: text, isKnownASCII: true)) }
     do {
-      return String(copying: try UTF8Span(validating: bytes.extracting(range)))
+      return String(copying: try UTF8Span(validating: text))
     } catch {
       throw CodingFailure(.invalidText, at: range.lowerBound &+ error.byteOffsets.lowerBound)
     }

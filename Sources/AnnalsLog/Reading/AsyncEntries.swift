@@ -55,6 +55,7 @@ public struct AsyncEntries<Element: Sendable>: AsyncSequence, Sendable {
     ) async throws(AnnalsError) -> Element? {
       if let element = page.popLast() { return element }
       try await turn(isolation: actor)
+      if page.count > 1 { page.reverse() }
       return page.popLast()
     }
 

@@ -31,7 +31,7 @@ package struct EntryPages<Element: Sendable>: Sendable {
     failure = nil
   }
 
-  /// The next page that has elements, the last one first, and the pages after it.
+  /// The next page that has elements, and the pages after it.
   ///
   /// It runs on no actor, because a page that is not in memory waits for the disk.
   ///
@@ -52,7 +52,7 @@ package struct EntryPages<Element: Sendable>: Sendable {
     }
   }
 
-  /// Reads one page, the last element first; `nil` if it has none and others may follow.
+  /// Reads one page; `nil` if it has none and others may follow.
   private mutating func turn() throws(AnnalsError) -> [Element]? {
     if let failure { throw failure }
     guard remaining > 0 else { return [] }
@@ -70,7 +70,6 @@ package struct EntryPages<Element: Sendable>: Sendable {
     } else if wait == nil, page.end.isLast {
       remaining = 0
     }
-    page.elements.reverse()
     return page.elements.isEmpty && remaining > 0 ? nil : page.elements
   }
 }

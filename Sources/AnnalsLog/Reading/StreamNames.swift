@@ -33,42 +33,44 @@ package struct StreamNames: Sendable {
     return true
   }
 
-  private struct Known: Sendable {
-    let id: Position
-    let name: StreamName
-  }
-
-  /// The places of names: none at first, then a power of two.
-  private var places: [Known?] = []
+  /// The ids of the streams whose names are kept, by place; 0 where none is. Either none, or a power of two.
+  private var ids: [UInt64] = []
+  /// The names of these streams, by place.
+  private var names: [StreamName] = []
   private var count = 0
 
   /// The name of the stream whose first entry is at `id`.
   package mutating func name(of id: Position, _ reader: StoreReader) throws(AnnalsError) -> StreamName {
-    if !places.isEmpty, let known = places[place(of: id)], known.id == id { return known.name }
+    if !ids.isEmpty {
+      let place = place(of: id.rawValue)
+      if ids[place] == id.rawValue { return names[place] }
+    }
     let name = try reader.name(of: id)
-    if 2 * count >= places.count, places.count < limit { grow() }
-    keep(Known(id: id, name: name))
+    if 2 * count >= ids.count, ids.count < limit { grow() }
+    keep(name, of: id.rawValue)
     return name
   }
 
   private mutating func grow() {
-    let kept = places
-    places = Array(repeating: nil, count: max(2 * kept.count, 16))
+    let (oldIDs, oldNames) = (ids, names)
+    ids = Array(repeating: 0, count: max(2 * oldIDs.count, 16))
+    names = Array(repeating: StreamName(""), count: ids.count)
     count = 0
-    for case .some(let known) in kept { keep(known) }
+    for (id, name) in zip(oldIDs, oldNames) where id > 0 { keep(name, of: id) }
   }
 
-  private mutating func keep(_ known: Known) {
-    let place = place(of: known.id)
-    if places[place] == nil { count += 1 }
-    places[place] = known
+  private mutating func keep(_ name: StreamName, of id: UInt64) {
+    let place = place(of: id)
+    if ids[place] == 0 { count += 1 }
+    ids[place] = id
+    names[place] = name
   }
 
   /// Where a name is, if it is kept; there are places.
-  private func place(of id: Position) -> Int {
+  private func place(of id: UInt64) -> Int {
     // Multiplicative hashing (Knuth, TAOCP volume 3, 6.4) by 2^64 divided by the golden ratio: the upper bits
     // are the best.
-    let bits = places.count.trailingZeroBitCount
-    return Int(truncatingIfNeeded: (id.rawValue &* 0x9e37_79b9_7f4a_7c15) >> UInt64(64 - bits))
+    let bits = ids.count.trailingZeroBitCount
+    return Int(truncatingIfNeeded: (id &* 0x9e37_79b9_7f4a_7c15) >> UInt64(64 - bits))
   }
 }

@@ -13,7 +13,7 @@ public struct Entry<Event: SchemaEvent>: Sendable {
   public let position: Position
   /// The part of a split that this is: `[]` for an entry that no rule has split, `[1]` for the second part of
   /// one.
-  public let path: [UInt32]
+  public var path: [UInt32] { rare?.path ?? [] }
   /// The stream that the entry belongs to.
   public let stream: StreamName
   /// The revision in the stream, which the parts of a split share.
@@ -23,7 +23,9 @@ public struct Entry<Event: SchemaEvent>: Sendable {
   /// The id that the writer gave the event, if any.
   public let id: UUID?
   /// The metadata that the writer gave the event.
-  public let metadata: Metadata
+  public var metadata: Metadata { rare?.metadata ?? Metadata() }
+  /// The path and the metadata; `nil` if both are empty.
+  @usableFromInline let rare: RareParts?
   /// The event in the plan's current version.
   public let event: Event
 
@@ -32,12 +34,11 @@ public struct Entry<Event: SchemaEvent>: Sendable {
 
   @inlinable package init(_ event: consuming Event, from origin: Origin) {
     position = origin.position
-    path = origin.path
     stream = origin.stream
     revision = origin.revision
     timestamp = origin.timestamp
     id = origin.id
-    metadata = origin.metadata
+    rare = origin.rare
     self.event = event
   }
 }

@@ -12,7 +12,10 @@ public struct Origin: Sendable {
   /// The entry's position in the log.
   public let position: Position
   /// The part of splits at earlier stages that this is: `[]` for an entry that no rule has split.
-  public package(set) var path: [UInt32]
+  public package(set) var path: [UInt32] {
+    get { rare?.path ?? [] }
+    set { rare = Self.rare(newValue, metadata) }
+  }
   /// The stream that the entry belongs to.
   public let stream: StreamName
   /// The entry's revision in its stream.
@@ -22,9 +25,11 @@ public struct Origin: Sendable {
   /// The id that the writer gave the event, if any.
   public let id: UUID?
   /// The metadata that the writer gave the event.
-  public let metadata: Metadata
+  public var metadata: Metadata { rare?.metadata ?? Metadata() }
+  /// The path and the metadata; `nil` if both are empty.
+  @usableFromInline var rare: RareParts?
   /// The id of the log, the same in all its copies and generations.
-  package let log: UUID
+  @usableFromInline package let log: UUID
 
   /// The time at which the entry was appended.
   public var time: Date { timestamp.date }
@@ -34,14 +39,27 @@ public struct Origin: Sendable {
     position: Position, path: [UInt32] = [], stream: StreamName, revision: Revision, timestamp: Timestamp,
     id: UUID?, metadata: Metadata, log: UUID
   ) {
+    self.init(
+      position: position, stream: stream, revision: revision, timestamp: timestamp, id: id, log: log)
+    rare = Self.rare(path, metadata)
+  }
+
+  /// Creates the origin of an entry without metadata.
+  @inlinable
+  package init(
+    position: Position, stream: StreamName, revision: Revision, timestamp: Timestamp, id: UUID?, log: UUID
+  ) {
     self.position = position
-    self.path = path
     self.stream = stream
     self.revision = revision
     self.timestamp = timestamp
     self.id = id
-    self.metadata = metadata
     self.log = log
+    rare = nil
+  }
+
+  private static func rare(_ path: [UInt32], _ metadata: Metadata) -> RareParts? {
+    path.isEmpty && metadata.isEmpty ? nil : RareParts(path: path, metadata: metadata)
   }
 
   /// Returns the origin of the part numbered `index` of a split of this entry.
@@ -49,6 +67,17 @@ public struct Origin: Sendable {
     var part = self
     part.path.append(index)
     return part
+  }
+}
+
+/// The coordinates that few entries have, as one reference, so that other entries are copied for less.
+@usableFromInline final class RareParts: Sendable {
+  @usableFromInline let path: [UInt32]
+  @usableFromInline let metadata: Metadata
+
+  init(path: [UInt32], metadata: Metadata) {
+    self.path = path
+    self.metadata = metadata
   }
 }
 

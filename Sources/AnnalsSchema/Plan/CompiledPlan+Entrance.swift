@@ -87,8 +87,12 @@ extension CompiledPlan {
       try entrance.payload.run(payload, origin, buffer)
     } catch {
       buffer.keep(first: before)
-      throw UpcastFailure(
-        version: steps[entrance.step].version, type: steps[entrance.step].type, failure: error)
+      throw failure(at: entrance, error)
     }
+  }
+
+  /// The failure of a payload that enters the plan at `entrance`.
+  package func failure(at entrance: Entrance, _ failure: StepFailure) -> UpcastFailure {
+    UpcastFailure(version: steps[entrance.step].version, type: steps[entrance.step].type, failure: failure)
   }
 }

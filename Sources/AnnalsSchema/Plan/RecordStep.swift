@@ -29,7 +29,7 @@ public struct RecordStep<R: Record>: Sendable {
   /// The conversion of the payload to the type that is decoded.
   private(set) var conversion = Conversion.same
   /// Whether the payload is decoded without conversion.
-  private var isDirect = true
+  @usableFromInline private(set) var isDirect = true
   /// The rule that keeps the payload as it is stored; `nil` if none does.
   private(set) var retention: RuleSite?
   /// The fold that takes the payload; `nil` if none does.
@@ -40,7 +40,7 @@ public struct RecordStep<R: Record>: Sendable {
   /// all of a payload, and for one with a shape.
   private var recoded: (@Sendable (Span<UInt8>, inout [UInt8]) throws(CodingFailure) -> Void)?
   /// Decodes a payload and continues with the next step.
-  private let decoded: @Sendable (Span<UInt8>, Origin, EventBuffer) throws(StepFailure) -> Void
+  @usableFromInline let decoded: @Sendable (Span<UInt8>, Origin, EventBuffer) throws(StepFailure) -> Void
 
   @usableFromInline init(
     _ decoded: @escaping @Sendable (Span<UInt8>, Origin, EventBuffer) throws(StepFailure) -> Void
@@ -164,8 +164,16 @@ public struct RecordStep<R: Record>: Sendable {
   }
 
   /// Runs the step with a payload of its type and version.
-  func run(_ payload: Span<UInt8>, _ origin: Origin, _ buffer: EventBuffer) throws(StepFailure) {
+  @inlinable
+  @inline(__always)
+  package func run(_ payload: Span<UInt8>, _ origin: Origin, _ buffer: EventBuffer) throws(StepFailure) {
     if isDirect { return try decoded(payload, origin, buffer) }
+    try convert(payload, origin, buffer)
+  }
+
+  /// Runs the step with a payload that is not decoded as it is.
+  @usableFromInline
+  func convert(_ payload: Span<UInt8>, _ origin: Origin, _ buffer: EventBuffer) throws(StepFailure) {
     if retention != nil { return }
     if let fold, try !fold.endsGroup(origin, buffer) { return }
     var room = buffer.borrowScratch()

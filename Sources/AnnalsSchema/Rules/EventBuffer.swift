@@ -94,16 +94,6 @@ package struct NotedDrop {
     entries.removeSubrange(count...)
     self.count = count
   }
-
-  /// Removes and returns an entry: the first one, or the last if `backwards`; `nil` if none is left.
-  @inlinable package func take(backwards: Bool) -> Entry<Event>? {
-    if count > 1 {
-      // Reversed once, so that each entry is moved out from the end and none is copied.
-      if !backwards { entries.reverse() }
-      count = 1
-    }
-    return entries.popLast()
-  }
 }
 
 extension EventBuffer {

@@ -59,9 +59,15 @@ package struct Upcaster: Sendable {
     _ entry: borrowing LentEntry, of stream: StreamName, into buffer: EventBuffer
   ) throws(AnnalsError) {
     if entry.header.flags.contains(.stub) { return }
-    let origin = Origin(
-      position: entry.position, stream: stream, revision: entry.revision, timestamp: entry.time, id: entry.id,
-      metadata: try EntryReading.metadata(of: entry), log: log)
+    let hasMetadata = entry.header.flags.contains(.metadata)
+    let origin =
+      hasMetadata
+      ? Origin(
+        position: entry.position, stream: stream, revision: entry.revision, timestamp: entry.time,
+        id: entry.id, metadata: try EntryReading.metadata(of: entry), log: log)
+      : Origin(
+        position: entry.position, stream: stream, revision: entry.revision, timestamp: entry.time,
+        id: entry.id, log: log)
     if let payload = entry.payload {
       return try upcast(entry.kind, payload, origin, into: buffer)
     }
@@ -85,6 +91,7 @@ package struct Upcaster: Sendable {
     }
   }
 
+  @inline(__always)
   private func upcast(
     _ kind: UInt32, _ payload: Span<UInt8>, _ origin: Origin, into buffer: EventBuffer
   ) throws(AnnalsError) {
@@ -99,8 +106,10 @@ package struct Upcaster: Sendable {
       }
       throw try unreadable(kind, at: origin.position)
     }
-    do { try reach.plan.upcast(entrance, payload: payload, origin: origin, into: buffer) } catch {
-      throw AnnalsError(error, origin)
+    let before = buffer.count
+    do throws(StepFailure) { try entrance.payload.run(payload, origin, buffer) } catch {
+      buffer.keep(first: before)
+      throw AnnalsError(reach.plan.failure(at: entrance, error), origin)
     }
   }
 
