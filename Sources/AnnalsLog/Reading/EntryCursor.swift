@@ -5,6 +5,7 @@ internal import LMDB
 package struct EntryCursor: ~Copyable, ~Escapable {
   let reader: StoreReader
   private var rows: IntegerCursor
+  private var window: StreamWindow
   /// The place of the read, from which a later snapshot continues.
   package private(set) var steps: EntrySteps
 
@@ -15,6 +16,7 @@ package struct EntryCursor: ~Copyable, ~Escapable {
     steps.log?.enterSnapshot()
     self.reader = reader
     self.rows = rows
+    window = StreamWindow(reader)
     self.steps = steps
   }
 
@@ -26,10 +28,13 @@ package struct EntryCursor: ~Copyable, ~Escapable {
   @_lifetime(copy self)
   package mutating func next() throws(AnnalsError) -> LentEntry? {
     if steps.stream != nil {
-      guard let position = try steps.stream?.next(reader) else { return nil }
-      let bytes = try reader.bytes(at: position)
-      let entry = try reader.lend(bytes, at: position)
-      try steps.stream?.check(entry.header, bytes, at: position, reader)
+      guard let (position, index) = try steps.stream?.next(reader, &window) else { return nil }
+      if let entry = window.entry(index, at: position) {
+        steps.stream?.pass()
+        return entry
+      }
+      let entry = try reader.lend(try reader.bytes(at: position), at: position)
+      try steps.stream?.check(entry.header, entry.bytes, at: position, reader)
       return entry
     }
     guard let (position, move) = steps.log?.next() else { return nil }

@@ -3,11 +3,11 @@ internal import AnnalsCoding
 /// Chooses the next entry of a stream, and finds its position.
 ///
 /// A stream is a chain of links from its newest entry back. A backward read follows the chain directly. A
-/// forward read follows it back through a window of revisions at a time, and then reads the window from its
+/// forward read follows it back through some revisions at a time, and then reads these from their
 /// oldest.
 package struct StreamSteps: Sendable {
   /// The most revisions that are looked up at a time for reading forwards.
-  private static let largestWindow: UInt64 = 256
+  private static let largestShare: UInt64 = 256
 
   let stream: StreamName
   /// The stream's head when the read began.
@@ -17,8 +17,8 @@ package struct StreamSteps: Sendable {
   private var upcoming: UInt64?
   private var remaining: Int
   /// The number of revisions that are looked up next.
-  private var window: UInt64
-  /// The positions of the next revisions: forwards a window, its last one first; backwards the next one only.
+  private var share: UInt64
+  /// The positions of the next revisions: forwards some, the last one first; backwards the next one only.
   private var ahead: [Position] = []
   /// The number of entries that were read to find and lend the requested ones.
   private(set) var touched = 0
@@ -28,7 +28,7 @@ package struct StreamSteps: Sendable {
     self.head = head
     self.backwards = backwards
     remaining = max(limit, 0)
-    window = min(UInt64(max(min(limit, likely), 1)), Self.largestWindow)
+    share = min(UInt64(max(min(limit, likely), 1)), Self.largestShare)
     guard let head else { return }
     let last = head.revision.rawValue
     let first = start?.rawValue ?? (backwards ? last : 0)
@@ -38,13 +38,23 @@ package struct StreamSteps: Sendable {
   /// Whether the last revision or the limit has been reached.
   var isAtEnd: Bool { remaining <= 0 || upcoming == nil }
 
-  /// Returns the position of the next entry; `nil` at the end or the limit.
-  mutating func next(_ reader: StoreReader) throws(AnnalsError) -> Position? {
+  /// Returns the position of the next entry, and its number in `window` if that has it; `nil` at the end or
+  /// the limit.
+  ///
+  /// - Parameter window: The entries that were read to find positions, in the snapshot of `reader`.
+  mutating func next(
+    _ reader: StoreReader, _ window: inout StreamWindow
+  ) throws(AnnalsError) -> (position: Position, index: Int)? {
     guard remaining > 0, let head, let revision = upcoming else { return nil }
-    if ahead.isEmpty { try look(ahead: revision, head, reader) }
+    if ahead.isEmpty { try look(ahead: revision, head, reader, &window) }
     remaining -= 1
-    touched += 1
-    return ahead.popLast()
+    return ahead.popLast().map { ($0, ahead.count) }
+  }
+
+  /// Moves on after an entry that was compared with the stream's chain when it was found.
+  mutating func pass() {
+    guard let head, let revision = upcoming else { return }
+    upcoming = revision == head.revision.rawValue ? nil : revision + 1
   }
 
   /// Compares the entry at the position that `next` returned with the stream's chain, and moves on.
@@ -52,6 +62,7 @@ package struct StreamSteps: Sendable {
     _ header: EntryHeader, _ bytes: Span<UInt8>, at position: Position, _ reader: StoreReader
   ) throws(AnnalsError) {
     guard let head, let revision = upcoming else { return }
+    touched += 1
     try reader.check(header, at: position, is: Revision(revision), of: head.id)
     guard backwards else {
       upcoming = revision == head.revision.rawValue ? nil : revision + 1
@@ -80,17 +91,24 @@ package struct StreamSteps: Sendable {
 
   /// Finds the positions of the entries from `revision` on.
   private mutating func look(
-    ahead revision: UInt64, _ head: Head, _ reader: StoreReader
+    ahead revision: UInt64, _ head: Head, _ reader: StoreReader, _ window: inout StreamWindow
   ) throws(AnnalsError) {
     if backwards {
       ahead = [try reader.position(of: Revision(revision), from: head, touched: &touched)]
       return
     }
-    let wanted = min(UInt64(remaining), window) - 1
+    let wanted = min(UInt64(remaining), share) - 1
     // If more entries are read than was likely, few look-ups still suffice.
-    window = min(2 * window, Self.largestWindow)
+    share = min(2 * share, Self.largestShare)
     let end = revision + min(head.revision.rawValue - revision, wanted)
-    ahead = try reader.walk(revision...end, of: head, touched: &touched) { _, _, position in position }
-      .reversed()
+    window.removeAll()
+    var position = try reader.position(of: Revision(end), from: head, touched: &touched)
+    var found: [Position] = []
+    for revision in (revision...end).reversed() {
+      touched += 1
+      found.append(position)
+      position = try window.read(position, revision: Revision(revision), of: head.id, reader)
+    }
+    ahead = found
   }
 }

@@ -1,3 +1,5 @@
+internal import CLMDB
+
 /// A view for reading in a transaction of either kind. It can be copied and passed on, and cannot outlive the
 /// transaction or its next change.
 public struct TransactionView: ~Escapable {
@@ -22,6 +24,12 @@ public struct TransactionView: ~Escapable {
   public func value(forKey key: UInt64, in table: Table) throws(EnvironmentError) -> Span<UInt8>? {
     let value = try lent.value(forKey: key, in: table)
     return unsafe _overrideLifetime(value, copying: self)
+  }
+
+  /// Returns where the value of a key that is a number is; `nil` if the table has no such key.
+  func entry(forKey key: UInt64, in table: Table) throws(EnvironmentError) -> MDB_val? {
+    guard let value = try lent.value(forKey: key, in: table) else { return nil }
+    return unsafe value.withUnsafeBytes { unsafe MDB_val(reading: $0) }
   }
 
   /// Returns the value of a key of 1 to 511 bytes; `nil` if the table has no such key.

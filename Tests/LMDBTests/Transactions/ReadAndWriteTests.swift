@@ -76,4 +76,30 @@ import Testing
     }
     for (key, value) in model { #expect(try environment.bytes(key) == value) }
   }
+
+  @Test func `a window lends the values that it found, in the order of the look-ups`() throws {
+    let shelf = try Shelf()
+    let environment = try shelf.create()
+    try environment.write { (transaction) throws(EnvironmentError) in
+      for key in 1...9 as ClosedRange<UInt64> {
+        try transaction.put([UInt8(key), 0].span, forKey: key, in: environment.numbers)
+      }
+    }
+    try environment.read { (transaction) throws(EnvironmentError) in
+      var window = ValueWindow(environment.numbers, in: transaction.view)
+      for key in [7, 2, 9, 2] as [UInt64] {
+        let isThere = try window.append(valueForKey: key)
+        #expect(isThere)
+      }
+      let isThere = try window.append(valueForKey: 10)
+      #expect(!isThere)
+      #expect(window.count == 4)
+      for (index, key) in ([7, 2, 9, 2] as [UInt8]).enumerated() {
+        let first = window[index][0]
+        #expect(first == key)
+      }
+      window.removeAll()
+      #expect(window.count == 0)
+    }
+  }
 }
