@@ -41,9 +41,17 @@ package struct EntrySteps: Sendable {
     self.floor = floor
   }
 
+  /// A read of the stream with this head, in order.
+  package init(in stream: StreamName, _ head: Head?, from start: Revision?) {
+    self.init(
+      stream: StreamSteps(
+        stream: stream, head: head, start: start, backwards: false, limit: .max, likely: .max))
+  }
+
   /// Whether entries of the stream called `name` are read.
   package func includes(_ name: StreamName) -> Bool {
-    prefix.map { name.text.utf8.starts(with: $0.utf8) } ?? true
+    guard let prefix else { return true }
+    return name.text.utf8.starts(with: prefix.utf8)
   }
 
   /// Continues in a snapshot, which may be of another generation. Names may differ there, and a stream that

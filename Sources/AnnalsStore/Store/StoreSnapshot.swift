@@ -70,6 +70,18 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
       of: .stream(stream, from: start), backwards: backwards, likely: limit)
     return StoreEntries(try EntryCursor(log.reader, steps), upcaster, backwards: backwards, limit: limit)
   }
+
+  /// The head of `stream`; `nil` if it holds no entry.
+  package func head(of stream: StreamName) throws(AnnalsError) -> Head? { try log.head(of: stream) }
+
+  /// Returns the events of the stream with this head, in order.
+  @_lifetime(borrow self)
+  package func entries(
+    in stream: StreamName, _ head: Head?, from start: Revision?
+  ) throws(AnnalsError) -> StoreEntries<Event> {
+    let steps = EntrySteps(in: stream, head, from: start)
+    return StoreEntries(try EntryCursor(log.reader, steps), upcaster, backwards: false, limit: .max)
+  }
 }
 
 @available(*, unavailable)

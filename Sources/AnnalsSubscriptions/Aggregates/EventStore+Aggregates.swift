@@ -23,15 +23,23 @@ extension EventStore {
     _ aggregate: A.Type, from stream: StreamName
   ) throws(AnnalsError) -> Loaded<A> where A.Event == Event {
     let isWhole = reach.quarantine == nil && reach.skipping == nil
-    let snapshots = A.snapshotInterval != nil && isWhole ? log.core.snapshots() : nil
-    let source = AggregateSnapshotRow.Source(
-      aggregate: ExactText(A.name), version: UInt64(clamping: A.version), stream: ExactText(stream.text),
-      mark: reach.stateMark(A.State.self))
-    let kept = snapshots?.row(for: source)
-    let (loaded, row) = try read { (snapshot) throws(AnnalsError) in
-      try snapshot.load(A.self, from: stream, kept: kept, source)
+    let interval = isWhole ? A.snapshotInterval.map { UInt64(clamping: max($0, 1)) } : nil
+    var snapshots: SnapshotFile?
+    let (loaded, row) = try read {
+      (snapshot) throws(AnnalsError) -> (Loaded<A>, AggregateSnapshotRow?) in
+      let head = try snapshot.head(of: stream)
+      // A stream with fewer entries than the interval has no snapshot, and gets none.
+      if let head, let interval, head.revision.rawValue >= interval - 1 { snapshots = log.core.snapshots() }
+      guard let snapshots, let interval else {
+        return (try snapshot.fold(A.self, from: stream, head, after: Beginning(state: A.initial)).loaded, nil)
+      }
+      let source = AggregateSnapshotRow.Source(
+        aggregate: ExactText(A.name), version: UInt64(clamping: A.version), stream: ExactText(stream.text),
+        mark: reach.stateMark(A.State.self))
+      return try snapshot.load(
+        A.self, from: stream, head, kept: snapshots.row(for: source), source, interval: interval)
     }
-    if let row, let interval = A.snapshotInterval, loaded.folded >= max(interval, 1) { snapshots?.keep(row) }
+    if let row { snapshots?.keep(row) }
     return loaded
   }
 
@@ -92,19 +100,38 @@ extension EventStore {
 }
 
 extension StoreSnapshot {
-  /// Loads the state of a stream, with the snapshot that may be kept of it.
+  /// Loads the state of a stream, with the snapshot to keep of it, if it is time for one.
   fileprivate func load<A: Aggregate>(
-    _ aggregate: A.Type, from stream: StreamName, kept: AggregateSnapshotRow?,
-    _ source: AggregateSnapshotRow.Source
+    _ aggregate: A.Type, from stream: StreamName, _ head: Head?, kept: AggregateSnapshotRow?,
+    _ source: AggregateSnapshotRow.Source, interval: UInt64
   ) throws(AnnalsError) -> (Loaded<A>, AggregateSnapshotRow?) where A.Event == Event {
-    var (state, revision, position) = try start(A.self, kept, stream)
+    let (loaded, position) = try fold(A.self, from: stream, head, after: start(A.self, kept, stream))
+    guard let position, loaded.folded >= interval else { return (loaded, nil) }
+    var payload: [UInt8] = []
+    do throws(CodingFailure) { try loaded.state.encode(into: &payload) } catch {
+      // A state that cannot be kept as a snapshot is still valid.
+      return (loaded, nil)
+    }
+    let row = AggregateSnapshotRow(
+      source, try checkpoint(at: position), revision: try revision(at: position).rawValue, payload: payload)
+    return (loaded, row)
+  }
+
+  /// Folds the events of a stream after those that a state includes.
+  ///
+  /// - Parameter head: The stream's head; `nil` if it has no entries.
+  /// - Returns: The state, and the position of the newest entry with an event that it includes.
+  fileprivate func fold<A: Aggregate>(
+    _ aggregate: A.Type, from stream: StreamName, _ head: Head?,
+    after start: Beginning<A>
+  ) throws(AnnalsError) -> (loaded: Loaded<A>, position: Position?) where A.Event == Event {
+    var (state, revision, position) = (start.state, start.revision, start.position)
     var folded = 0
-    let start = revision.map { Revision($0.rawValue + 1) }
-    if let start, let head = try self.revision(of: stream), start > head {
+    let first = revision.map { Revision($0.rawValue + 1) }
+    if let first, let head, first > head.revision {
       return (Loaded(state: state, revision: revision, folded: 0), nil)
     }
-    var entries = try entries(in: stream, from: start)
-    while let entry = try entries.next() {
+    try entries(in: stream, head, from: first).forEach { (entry) throws(AnnalsError) in
       do { try A.apply(entry, to: &state) } catch {
         throw AnnalsError(error, folding: entry.position, of: stream, in: A.name)
       }
@@ -113,26 +140,15 @@ extension StoreSnapshot {
       position = entry.position
     }
     // Entries that a rule drops are skipped. If they end the stream, the revision is still theirs.
-    if let head = try self.revision(of: stream), revision.map({ $0 < head }) ?? true { revision = head }
-    guard let revision, let position, folded > 0 else {
-      return (Loaded(state: state, revision: revision, folded: folded), nil)
-    }
-    var payload: [UInt8] = []
-    do throws(CodingFailure) { try state.encode(into: &payload) } catch {
-      // A state that cannot be kept as a snapshot is still valid.
-      return (Loaded(state: state, revision: revision, folded: folded), nil)
-    }
-    let row = AggregateSnapshotRow(
-      source, try checkpoint(at: position), revision: try self.revision(at: position).rawValue,
-      payload: payload)
-    return (Loaded(state: state, revision: revision, folded: folded), row)
+    if let head, revision.map({ $0 < head.revision }) ?? true { revision = head.revision }
+    return (Loaded(state: state, revision: revision, folded: folded), position)
   }
 
   /// Returns the place where the fold begins: after a snapshot, if it matches this log and its entry.
   private func start<A: Aggregate>(
     _ aggregate: A.Type, _ kept: AggregateSnapshotRow?, _ stream: StreamName
-  ) throws(AnnalsError) -> (A.State, Revision?, Position?) {
-    let beginning: (A.State, Revision?, Position?) = (A.initial, nil, nil)
+  ) throws(AnnalsError) -> Beginning<A> {
+    let beginning = Beginning<A>(state: A.initial)
     guard let kept, try agrees(kept.checkpoint) else { return beginning }
     let position = kept.checkpoint.position
     // The mark shows that the entry is the same; a pass may have moved it since.
@@ -140,9 +156,18 @@ extension StoreSnapshot {
       return beginning
     }
     do throws(CodingFailure) {
-      return (try A.State.decode(payload: kept.payload.span), Revision(kept.revision), position)
+      return Beginning(
+        state: try A.State.decode(payload: kept.payload.span), revision: Revision(kept.revision),
+        position: position)
     } catch {
       return beginning
     }
   }
+}
+
+/// A state that a fold begins with, and the revision and position of the newest entry that it includes.
+private struct Beginning<A: Aggregate> {
+  var state: A.State
+  var revision: Revision?
+  var position: Position?
 }
