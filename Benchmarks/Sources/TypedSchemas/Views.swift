@@ -46,6 +46,24 @@ public enum StreamSums: Projection {
   }
 }
 
+/// The repetitions of one stream.
+public enum Sets: Aggregate {
+  public typealias Event = Stored.Event
+  @Record public struct State {
+    public var reps: Int = 0
+  }
+
+  public static let name = "sets"
+  public static let version = 1
+  public static var initial: State { State() }
+
+  public static func apply(_ entry: Entry<Event>, to state: inout State) {
+    switch entry.event {
+    case .setLogged(let logged): state.reps += logged.reps
+    }
+  }
+}
+
 /// Files of a repository that come, change and go.
 @Schema(1, 0, 0) public enum Repository {
   @Record public struct FileChanged: Equatable {

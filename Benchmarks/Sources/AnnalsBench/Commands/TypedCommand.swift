@@ -28,7 +28,8 @@ struct TypedCommand: Command {
   func run() async throws {
     try await Workplace.lend(inside: Workplace.parent(nil)) { directory in
       let work = try await TypedWork(events: events, in: directory)
-      let pieces = work.pieces.filter { $0.name.hasPrefix(prefix) }
+      let named = work.pieces.filter { $0.name == prefix }
+      let pieces = named.isEmpty ? work.pieces.filter { $0.name.hasPrefix(prefix) } : named
       guard !pieces.isEmpty else { throw WrongUsage(description: "nothing begins with '\(prefix)'") }
       var figures = Array(repeating: [Double](), count: pieces.count)
       for round in 0...rounds {

@@ -67,6 +67,7 @@ enum Catalogue {
     let million = isFull ? 1_000_000 : 100_000
     let filling = Filling(streams: isFull ? 100_000 : 5_000, entriesPerStream: 30)
     let long = Filling(streams: 1, entriesPerStream: million)
+    let mixed = Filling(streams: 4, entriesPerStream: million / 4)
     let closed = Filling(streams: million / 10, entriesPerStream: 10)
     // An eighth is left to the process that is killed.
     let killed = Filling(streams: million / 80, entriesPerStream: 70)
@@ -77,6 +78,7 @@ enum Catalogue {
       Scan(filling: filling),
       ReadStream(filling: filling, reads: isFull ? 20_000 : 5_000),
       RandomRevision(filling: long, reads: isFull ? 20_000 : 5_000),
+      RandomRevision(filling: mixed, reads: isFull ? 20_000 : 5_000),
       BytesOnDisk(filling: filling),
       RandomReopen(filling: filling, opens: isFull ? 500 : 100),
     ] + open(closed, tail: 0) + open(killed, tail: million / 8)

@@ -3,7 +3,7 @@ struct RandomRevision: Scenario {
   let name = "random-revision"
   let unit = Unit.microseconds
   let target: Target? = .atMost(15)
-  /// One stream.
+  /// One stream, or some whose entries alternate; the first is read.
   let filling: Filling
   /// How many entries a repetition reads.
   let reads: Int
@@ -23,7 +23,7 @@ struct RandomRevision: Scenario {
     }
     return { [filling, reads] _ in
       var random = SplitMix64(seed: RoundRobin.seed)
-      let revisions = (0..<reads).map { _ in Int.random(in: 0..<filling.entries, using: &random) }
+      let revisions = (0..<reads).map { _ in Int.random(in: 0..<filling.entriesPerStream, using: &random) }
       var found = 0
       var latencies: [Duration] = []
       latencies.reserveCapacity(reads)
