@@ -15,7 +15,8 @@ import Testing
     #expect(await CommandRun("info", store).lines.contains("event ids   all in an index"))
     let info = try await CommandRun("info", store, "--json").objects()
     #expect(
-      info.first?["idempotency"] as? String == "always" && info.first?["requires"] as? [String] == ["ids"])
+      info.first?["idempotency"] as? String == "always"
+        && info.first?["requires"] as? [String] == ["journal", "ids"])
     #expect(await CommandRun("verify", store).status == 0)
     #expect(await CommandRun("set", "idempotency", store, "window=7").status == 0)
     #expect(await CommandRun("info", store).lines.contains("id window   7 entries a stream"))

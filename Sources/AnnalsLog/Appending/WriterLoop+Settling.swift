@@ -4,7 +4,7 @@ internal import LMDB
 // Whether a group is stored whose commit failed while LMDB's meta page was written.
 extension WriterLoop {
   /// The time for which readers and other openers may keep the environment from being reopened.
-  private static let settlingTime = Duration.seconds(2)
+  static let settlingTime = Duration.seconds(2)
 
   /// Finds out whether a group is stored, and makes sure that it stays so.
   ///
@@ -23,7 +23,9 @@ extension WriterLoop {
     do throws(AnnalsError) {
       guard try reopen() else { throw unknown }
       // The group may be in the journal alone.
-      try generation.environment.openJournal(within: Self.settlingTime)
+      if generation.environment.later(StoreTables.journal.name) != nil {
+        try generation.environment.openJournal(within: Self.settlingTime)
+      }
       isStored = try look(for: group.last)
     } catch {
       knownCommit = nil
@@ -55,14 +57,28 @@ extension WriterLoop {
       return isStored
     }
     let isStored = try mark.isThere(StoreReader(transaction.view, generation.tables))
-    let position = try StoreReader(transaction.view, generation.tables).checkpoint()
-    // A commit without changes would write nothing, so a row is put unchanged.
-    var checkpoint: [UInt8] = []
-    checkpoint.append(varint: position)
-    try transaction.put(checkpoint, StoreMeta.Name.checkpoint.rawValue, in: generation.tables.meta)
+    try putUnchanged(in: &transaction)
     let commit = transaction.id
     do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
     knownCommit = commit
     return isStored
+  }
+
+  /// Commits without a change, so that everything committed before is on disk.
+  mutating func commitUnchanged() throws(AnnalsError) {
+    var transaction = try generation.environment.write(turn(), .full)
+    // The commit that sealed a generation was durable, and so were those before it.
+    guard try catchUp(transaction) != nil else { return transaction.abort() }
+    try putUnchanged(in: &transaction)
+    let commit = transaction.id
+    do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
+    knownCommit = commit
+  }
+
+  /// Puts a row that is there already: a commit without changes would write nothing.
+  private func putUnchanged(in transaction: inout WriteTransaction) throws(AnnalsError) {
+    var checkpoint: [UInt8] = []
+    checkpoint.append(varint: try StoreReader(transaction.view, generation.tables).checkpoint())
+    try transaction.put(checkpoint, StoreMeta.Name.checkpoint.rawValue, in: generation.tables.meta)
   }
 }

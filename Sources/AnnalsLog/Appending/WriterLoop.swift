@@ -23,6 +23,8 @@ struct WriterLoop {
 
   /// The number of calls in the last group.
   private var lastCount = 1
+  /// Whether a caller's own thread is at work.
+  private var isLeading = false
   /// The duration of the last commit.
   private var lastCommit = Duration.zero
   /// The sizes of the next groups, after more calls failed together. The next size is the last element.
@@ -86,6 +88,8 @@ struct WriterLoop {
     guard lastCount == 1, pieces.isEmpty, lastCommit < Self.fastCommit, !merge.isBehind,
       place.generation === generation, !generation.needsUnsealing
     else { return nil }
+    isLeading = true
+    defer { isLeading = false }
     let opened: Opened
     do throws(AnnalsError) {
       try follow()
@@ -127,6 +131,8 @@ struct WriterLoop {
   /// answered.
   func turn() throws(AnnalsError) -> Environment.Turn {
     let environment = generation.environment
+    // A caller's thread must not be kept by another process that is stopped.
+    if isLeading { return try environment.turn(within: Self.settlingTime) }
     if let turn = try storage({ () throws(EnvironmentError) in try environment.turnIfFree() }) { return turn }
     status.isBlocked.store(true, ordering: .releasing)
     defer { status.isBlocked.store(false, ordering: .releasing) }
@@ -198,7 +204,7 @@ struct WriterLoop {
       transaction.abort()
       try generation.openInline()
       guard generation.inline != nil else { throw AnnalsError.missingInline }
-      return try open(calls, self.turn())
+      return isLeading ? nil : try open(calls, self.turn())
     }
     switch (idempotency, index) {
     case (.window(let length), _):
@@ -208,7 +214,7 @@ struct WriterLoop {
       transaction.abort()
       try generation.environment.openIDs()
       guard generation.environment.ids != nil else { throw AnnalsError.missingIDs }
-      return try open(calls, self.turn())
+      return isLeading ? nil : try open(calls, self.turn())
     }
   }
 
@@ -273,7 +279,7 @@ struct WriterLoop {
   }
 
   /// Makes sure that all reported entries are on disk. The last commit may be another process's, and relaxed.
-  private func confirm(
+  private mutating func confirm(
     _ calls: [GroupCall], _ answers: [Result<Appended, AnnalsError>]
   ) throws(AnnalsError) {
     let isRepeated = zip(calls, answers).contains { call, answer in
@@ -281,7 +287,11 @@ struct WriterLoop {
       return appended.wasRepeated
     }
     guard isRepeated else { return }
-    try storage { () throws(EnvironmentError) in try generation.environment.synchronize() }
+    if generation.environment.isCertainAfterFlush {
+      try storage { () throws(EnvironmentError) in try generation.environment.synchronize() }
+    } else {
+      try commitUnchanged()
+    }
   }
 }
 

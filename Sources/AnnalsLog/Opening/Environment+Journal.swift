@@ -6,13 +6,22 @@ extension Environment {
   /// from now on.
   ///
   /// - Throws: `busy` if another process keeps the turn at writing; `incomplete` if only an opener that may
-  ///   write can finish the commit; `needsNewer` for a record that this library does not know.
+  ///   write can finish the commit; `needsNewer` for a record that this library does not know;
+  ///   `damaged` if there is no journal.
   package func openJournal(within limit: Duration) throws(AnnalsError) {
     let state = try storage { () throws(EnvironmentError) in
       try openJournal(StoreTables.journal, within: limit)
     }
     switch state {
     case .ready: return
+    case .missing:
+      throw AnnalsError(
+        .damaged,
+        "'\(name)': the store says that it has a journal, and the table 'journal' has none; restore it from a backup",
+        details: AnnalsError.Details {
+          $0.file = name
+          $0.table = "journal"
+        })
     case .busy: throw busy(for: limit)
     case .unfinished:
       throw AnnalsError(

@@ -149,7 +149,9 @@ package struct StoreOpening {
     guard try files({ () throws(StoreFileError) in try lease?.isCurrent() }) ?? true else { return nil }
     if options.trust == .nobody, options.scope == nil { try pages.mustBeSound(in: environment) }
     var meta = try check(environment, against: current)
-    if meta.requires.contains(.journal), StoreMeta.unknown(meta.requires) == nil {
+    // A store that must not be written is not repaired either, and is refused later.
+    let isKnown = StoreMeta.unknown(meta.requires) == nil
+    if meta.requires.contains(.journal), isKnown || options.access == .readOnly {
       try environment.openJournal(within: options.lockTimeout)
       meta = try check(environment, against: current)
     }

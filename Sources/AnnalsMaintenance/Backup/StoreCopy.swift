@@ -28,6 +28,9 @@ struct StoreCopy {
   /// Whether the copy branches off from here, as a restored store does.
   let isBranch: Bool
 
+  /// The time to wait for the turn at writing in the copy, which nobody else writes.
+  private static let patience = Duration.seconds(10)
+
   /// Makes the copy.
   ///
   /// - Parameters:
@@ -77,6 +80,11 @@ struct StoreCopy {
         options: EnvironmentOptions(generation: .readWrite))
     }
     let tables = StoreTables(environment)
+    // The copy of a store that was not opened after a power cut, or that others wrote to, may lack its last
+    // commit.
+    if environment.later(StoreTables.journal.name) != nil {
+      try environment.openJournal(within: Self.patience)
+    }
     let incarnation = try settle(environment, tables)
     let report = try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       let reader = StoreReader(transaction.view, tables)

@@ -144,7 +144,20 @@ extension Environment {
   }
 
   /// Waits until all committed data is on disk.
+  ///
+  /// After a failure, and before the first commit, only a commit knows that: see ``isCertainAfterFlush``.
   public func synchronize() throws(EnvironmentError) {
-    try inside { () throws(EnvironmentError) in try unsafe check(mdb_env_sync(pointer(), 1), "mdb_env_sync") }
+    do {
+      try inside { () throws(EnvironmentError) in
+        try unsafe check(mdb_env_sync(pointer(), 1), "mdb_env_sync")
+      }
+    } catch {
+      flushesTwice.store(true, ordering: .relaxed)
+      throw error
+    }
   }
+
+  /// Whether a flush of the file makes everything durable that was committed. After a failed flush the system
+  /// may take pages for written that are not.
+  public var isCertainAfterFlush: Bool { journal == nil || !flushesTwice.load(ordering: .relaxed) }
 }

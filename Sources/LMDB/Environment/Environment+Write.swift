@@ -86,6 +86,8 @@ extension Environment {
   ) throws(EnvironmentError) -> WriteTransaction {
     try mustBeOwn()
     guard access == .readWrite, locks != nil else { throw .readOnly }
+    let isCautious = journal != nil && durability != .none && flushesTwice.load(ordering: .relaxed)
+    let durability = isCautious ? .full : durability
     try files { () throws(StoreFileError) in try checkNames() }
     try inside { () throws(EnvironmentError) in
       if guards.contains(.size) { try checkSize() }
@@ -100,8 +102,7 @@ extension Environment {
       gate.leave()
       throw .lmdb(LMDBError(code: MDB_BAD_TXN, function: "mdb_txn_begin"))
     }
-    let isRecorded =
-      isSmall && durability == .full && journal != nil && !flushesTwice.load(ordering: .relaxed)
+    let isRecorded = isSmall && durability == .full && journal != nil && !isCautious
     let transaction = unsafe WriteTransaction(
       environment: self, pointer: begun, hold: turn.hold, file: turn.file, durability: durability,
       isRecorded: isRecorded)

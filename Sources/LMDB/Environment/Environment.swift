@@ -49,9 +49,12 @@ public final class Environment: Sendable {
   /// The number of users of LMDB's environment that the gate does not count, so that the map may be replaced
   /// but not the environment: snapshots that are being renewed, and locks of its descriptor.
   let ties = Atomic(0)
+  /// The mark of this file in this run of the system, for records of the journal.
+  let fileRun: [UInt8]
   /// The offset of the journal's first slot; 0 while none is in use.
   let journalOffset = Atomic(0)
-  /// Whether the next durable commit flushes twice: the first one after an open, and after a failed commit.
+  /// Whether the next commit flushes twice, regardless of its durability, and writes the newest meta page
+  /// again before: the first one after an open, and after a failed flush.
   let flushesTwice = Atomic(true)
   /// The time of the directory's last change at a complete check of the names; -1 before the first one.
   let checkedChange = Atomic<Int64>(-1)
@@ -79,6 +82,7 @@ public final class Environment: Sendable {
     self.options = options
     process = getpid()
     dataIdentity = data.identity
+    fileRun = CommitRecord.fileRun(of: data.identity)
     knownSize = Atomic(data.size)
   }
 
@@ -103,6 +107,7 @@ public final class Environment: Sendable {
   /// other process may open the file, and while no write transaction is live.
   public func join(_ locks: EnvironmentLocks) {
     currentLocks.withLock { $0 = locks }
+    checkedChange.store(-1, ordering: .relaxed)
   }
 
   /// Whether this process was forked from the one that opened it, and so cannot use it.

@@ -17,6 +17,11 @@ struct CommitJournal: Equatable {
   /// The key of the value in its table.
   static let key = Array("slots".utf8)
 
+  /// The number of pages of the value, with LMDB's header.
+  static let pages = (valueSize + 16 + pageSize - 1) / pageSize
+  /// The mark of the first page of a large value (`P_OVERFLOW`).
+  private static let overflow = 0x04
+
   /// The offset of the first slot in the file.
   let offset: Int
 
@@ -39,6 +44,26 @@ struct CommitJournal: Equatable {
     }
     guard (2..<1 << 34).contains(number) else { return nil }
     offset = (Int(number) + 1) * pageSize
+  }
+
+  /// Whether the file has a large value of this size there, within its pages. One wrong bit in the number
+  /// would let records overwrite other pages.
+  func isSound(in descriptor: Int32, lastPage: Int, _ name: String) throws(StoreFileError) -> Bool {
+    let first = offset / pageSize - 1
+    let header = try Self.read(16, from: descriptor, at: first * pageSize, name)
+    guard header.count == 16, first + Self.pages - 1 <= lastPage else { return false }
+    let bytes = header.span
+    return bytes.number64(at: 0) == UInt64(first) && bytes.number16(at: 10) == Self.overflow
+      && bytes.number32(at: 12) == UInt32(Self.pages)
+  }
+
+  /// Writes the newest meta page again, unchanged, so that the next flush includes it. After a failed flush
+  /// the system may take it for written; only for the one that has the turn at writing.
+  static func writeMetaAgain(after transaction: UInt64, in descriptor: Int32, _ name: String)
+    throws(StoreFileError)
+  {
+    let offset = Int(transaction & 1) * pageSize + 16
+    try write(try read(136, from: descriptor, at: offset, name), to: descriptor, at: offset, name)
   }
 
   /// The offset of the slot for a commit.

@@ -23,6 +23,8 @@ struct CommitRecord {
   private var count: UInt32 = 0
   /// The maximum number of bytes.
   private let limit: Int
+  /// Whether it has no changes.
+  var isEmpty: Bool { count == 0 }
   /// Whether all changes are in the record.
   private(set) var isComplete = true
 
@@ -71,19 +73,39 @@ struct CommitRecord {
   /// - Parameters:
   ///   - transaction: The number of the commit.
   ///   - base: The digest of the state before it.
-  consuming func encoded(transaction: UInt64, base: UInt32) -> [UInt8] {
+  ///   - fileRun: See ``fileRun(of:)``.
+  consuming func encoded(transaction: UInt64, base: UInt32, fileRun: [UInt8]) -> [UInt8] {
     var header: [UInt8] = []
     header.append(littleEndian: Self.mark)
     header.append(littleEndian: transaction)
     header.append(littleEndian: UInt32(bytes.count))
     header.append(littleEndian: count)
     header.append(littleEndian: base)
+    header.append(contentsOf: fileRun)
     bytes.replaceSubrange(0..<header.count, with: header)
     let checksum = Self.checksum(bytes.span)
     for index in 0..<4 {
       bytes[Self.headerSize - 4 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * index))
     }
     return bytes
+  }
+
+  /// Returns a mark of a file in this run of the system: the boot's id combined with the file's identity. It
+  /// is 16 zeros where the system has no such id.
+  ///
+  /// Bytes written to this file in this run are there, whichever process ended. In another run, or in a copy,
+  /// what was not flushed may be missing.
+  static func fileRun(of file: FileIdentity) -> [UInt8] {
+    let digits = (Boot.id ?? "").utf8.filter { $0 != UInt8(ascii: "-") }
+    guard digits.count == 32 else { return [UInt8](repeating: 0, count: 16) }
+    var mark: [UInt8] = []
+    for index in 0..<16 {
+      let pair = String(decoding: digits[2 * index..<2 * index + 2], as: UTF8.self)
+      guard let byte = UInt8(pair, radix: 16) else { return [UInt8](repeating: 0, count: 16) }
+      let number = index < 8 ? file.device : file.inode
+      mark.append(byte ^ UInt8(truncatingIfNeeded: number >> (8 * UInt64(index % 8))))
+    }
+    return mark
   }
 
   /// The checksum of a record, which is over all of its bytes except the checksum.
@@ -105,6 +127,8 @@ extension CommitRecord {
     let count: Int
     /// The number of bytes of the record.
     let size: Int
+    /// The mark of the file in the run of the system that wrote it.
+    let fileRun: [UInt8]
 
     /// Reads the record in a slot; `nil` if there is no whole one.
     init?(_ slot: Span<UInt8>) {
@@ -114,6 +138,7 @@ extension CommitRecord {
       transaction = slot.number64(at: 8)
       count = Int(slot.number32(at: 20))
       base = slot.number32(at: 24)
+      fileRun = slot.copy(28..<44)
       let record = slot.extracting(0..<size)
       guard CommitRecord.checksum(record) == record.number32(at: headerSize - 4) else { return nil }
     }

@@ -8,7 +8,7 @@ import Synchronization
 extension Environment {
   /// The state of a file's journal for an opener.
   public enum JournalState: Sendable {
-    /// The file has no journal, or nothing was left to do.
+    /// Nothing is left to do.
     case ready
     /// Another process has the turn at writing, and the last commit is not certain before it has ended.
     case busy
@@ -16,6 +16,8 @@ extension Environment {
     case unfinished
     /// A whole record has changes that this library does not know.
     case unknownChanges
+    /// The file has no journal, or not where its table says.
+    case missing
   }
 
   /// The most rounds of recovery: one to repeat a record, one more if the map was too small for it, and one
@@ -52,7 +54,7 @@ extension Environment {
     _ definition: TableDefinition, within limit: Duration
   ) throws(EnvironmentError) -> JournalState {
     guard let table = try open(later: definition), let journal = try findJournal(in: table) else {
-      return .ready
+      return .missing
     }
     for _ in 0..<Self.rounds {
       guard try hasRecordAhead(journal) else {
@@ -62,6 +64,8 @@ extension Environment {
       // It may be of a commit that another process makes at this moment: only the turn shows.
       if access == .readOnly { return try stateWithoutWriters(journal, within: limit) }
       guard let turn = try turnIfFree(within: limit) else { return .busy }
+      // Another process may have made one of them, and a record with its rows.
+      for table in options.laterTables { _ = try open(later: table) }
       if let state = try repeatRecord(in: journal, turn) { return state }
     }
     return .busy
@@ -74,10 +78,17 @@ extension Environment {
   }
 
   private func findJournal(in table: Table) throws(EnvironmentError) -> CommitJournal? {
-    try read { (transaction) throws(EnvironmentError) in
+    let found = try read { (transaction) throws(EnvironmentError) -> CommitJournal? in
       let key = CommitJournal.key
       guard let value = try transaction.value(forKey: key.span, in: table) else { return nil }
       return CommitJournal(of: value)
+    }
+    guard let found else { return nil }
+    return try inside { () throws(EnvironmentError) in
+      let (descriptor, last) = (try handle.descriptor(), try gauge().lastPage)
+      return try files { () throws(StoreFileError) in
+        try found.isSound(in: descriptor, lastPage: last, name) ? found : nil
+      }
     }
   }
 
@@ -95,7 +106,7 @@ extension Environment {
   }
 
   /// Whether the file lacks a commit, while no process has the turn at writing.
-  private func stateWithoutWriters(
+  func stateWithoutWriters(
     _ journal: CommitJournal, within limit: Duration
   ) throws(EnvironmentError) -> JournalState {
     // A file system that is mounted read-only has no locks, and no writers.
@@ -107,12 +118,14 @@ extension Environment {
     return isUnfinished ? .unfinished : .ready
   }
 
-  /// Whether the file lacks a commit whose record is whole.
+  /// Whether the file lacks a commit whose record is whole. A record that was written to this file in this
+  /// run of the system is of a process that was killed before its commit: nobody was answered.
   private func isUnfinished(_ journal: CommitJournal) throws(EnvironmentError) -> Bool {
     try inside { () throws(EnvironmentError) in
       let descriptor = try handle.descriptor()
       return try files { () throws(StoreFileError) in
-        try record(after: newestTransaction(), journal, descriptor) != nil
+        guard let found = try record(after: newestTransaction(), journal, descriptor) else { return false }
+        return found.header.fileRun != fileRun || !fileRun.contains { $0 != 0 }
       }
     }
   }
@@ -137,7 +150,7 @@ extension Environment {
   /// Repeats the record of the commit that the file lacks, if there is one. Otherwise removes all records of
   /// later commits, because their numbers are used again.
   ///
-  /// - Returns: `nil` to look again.
+  /// - Returns: `ready` if nothing is left to do; `nil` to look again.
   private func repeatRecord(
     in journal: CommitJournal, _ turn: consuming Turn
   ) throws(EnvironmentError) -> JournalState? {
@@ -147,18 +160,28 @@ extension Environment {
     let found = try files { () throws(StoreFileError) in try record(after: state, journal, descriptor) }
     guard let found else {
       try files { () throws(StoreFileError) in
+        var isErased = false
         for slot in 0..<UInt64(2)
         where try journal.number(inSlotOf: slot, in: descriptor, name) > state {
           try journal.erase(slot, in: descriptor, name)
+          isErased = true
         }
-        try flush(descriptor, name)
+        if isErased { try flush(descriptor, name) }
       }
+      transaction.abort()
+      use(journal)
+      return .ready
+    }
+    let isMade: Bool
+    do throws(EnvironmentError) {
+      let changes = CommitRecord.changes(found.slot.span, found.header)
+      isMade = if let changes { try make(changes, in: &transaction) } else { false }
+    } catch  where error.code == LMDBError.mapFull {
+      // The next transaction begins with a larger map.
       transaction.abort()
       return nil
     }
-    guard let changes = CommitRecord.changes(found.slot.span, found.header),
-      try make(changes, in: &transaction)
-    else {
+    guard isMade else {
       transaction.abort()
       return .unknownChanges
     }
@@ -203,13 +226,16 @@ extension WriteTransaction {
   /// - Returns: Whether the record is in the journal.
   mutating func prepareCommit() throws(EnvironmentError) -> Bool {
     guard let journal = environment.journal else { return false }
-    let (name, number) = (environment.name, id)
+    let (name, number, fileRun) = (environment.name, id, environment.fileRun)
+    let isCautious = environment.flushesTwice.load(ordering: .relaxed)
     let descriptor = try environment.handle.descriptor()
     let record = record.take()
     return try files { () throws(StoreFileError) in
-      if let record, record.isComplete {
+      if isCautious { try CommitJournal.writeMetaAgain(after: number - 1, in: descriptor, name) }
+      if let record, record.isComplete, !record.isEmpty {
         let base = try CommitJournal.base(after: number - 1, in: descriptor, name)
-        try journal.write(record.encoded(transaction: number, base: base), of: number, to: descriptor, name)
+        let bytes = record.encoded(transaction: number, base: base, fileRun: fileRun)
+        try journal.write(bytes, of: number, to: descriptor, name)
         return true
       }
       if try journal.number(inSlotOf: number, in: descriptor, name) >= number {
@@ -222,6 +248,11 @@ extension WriteTransaction {
 }
 
 extension Environment {
+  /// Whether the last commit has this number; `false` also if that cannot be found out.
+  func isLast(_ number: UInt64) -> Bool {
+    do { return try gauge().lastTransaction == number } catch { return false }
+  }
+
   /// Removes the record of a commit that has failed, before another transaction gets its number.
   func withdrawRecord(of number: UInt64) throws(EnvironmentError) {
     guard let journal else { return }

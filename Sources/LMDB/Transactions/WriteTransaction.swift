@@ -112,7 +112,12 @@ public struct WriteTransaction: ~Copyable, TableReading {
     let code = unsafe mdb_txn_commit(handle.pointer)
     environment.note(code)
     if code == MDB_SUCCESS {
-      if durability == .full, !isInJournal { environment.flushesTwice.store(false, ordering: .relaxed) }
+      // A commit without changes has flushed nothing, and has no number.
+      if durability == .full, !isInJournal, environment.journal != nil,
+        environment.isLast(number)
+      {
+        environment.flushesTwice.store(false, ordering: .relaxed)
+      }
       // If a lock file was replaced since the beginning, another writer may have started that does not see
       // this commit and overwrites it.
       do { try environment.checkNames() } catch { throw .unconfirmed(error) }

@@ -81,16 +81,18 @@ import Testing
       snapshot.kinds.kinds.values.sorted { $0.number < $1.number }.map(\.row.oldestReader)
     }
     #expect(oldest == [SchemaVersion(2, 0, 0), SchemaVersion(1, 0, 0)])
-    #expect(try EventLog.inspect(place.url).requires == ["readers"])
+    #expect(try EventLog.inspect(place.url).requires == ["journal", "readers"])
     #expect(try EventLog.verify(place.url).isClean)
     #expect(StoreMeta.Requirement.readers.isForReading)
   }
 
-  @Test func `a store by name alone needs nothing that an older library does not know`() async throws {
+  @Test func `a store by name alone needs nothing but the journal that an older library does not know`()
+    async throws
+  {
     let place = try TemporaryStore()
     try await EventLog(at: place.url).append(
       [NewEntry(type: "Noted", version: SchemaVersion(1, 0, 0), payload: Payload(.map([])))], to: "all")
-    #expect(try EventLog.inspect(place.url).requires == [])
+    #expect(try EventLog.inspect(place.url).requires == ["journal"])
   }
 
   @Test func `kinds without a word are read by their own version, and get it from the next plan that writes`()
@@ -101,7 +103,7 @@ import Testing
     let form = try StoredForm(Titles2.Added(title: "x"), in: Titles2.self)
     let kept = try StoredForm(Titles2.Kept(n: 1), in: Titles2.self)
     try await log.append([(form: form, origin: Origin.first), (form: kept, origin: Origin.first)])
-    #expect(try EventLog.inspect(place.url).requires == [])
+    #expect(try EventLog.inspect(place.url).requires == ["journal"])
     let refusal = try place.refusal(of: OneSchema<Titles1>.self)
     #expect(refusal?.code == .newerSchema)
     #expect(refusal?.message.contains("its next append notes which older versions can") == true)
@@ -115,7 +117,7 @@ import Testing
       try place.read(OneSchema<Titles1>.self) == [
         .added(.init(name: "x")), .kept(.init(n: 1)), .kept(.init(n: 2)), .kept(.init(n: 3)),
       ])
-    #expect(try EventLog.inspect(place.url).requires == ["readers"])
+    #expect(try EventLog.inspect(place.url).requires == ["journal", "readers"])
     #expect(try EventLog.verify(place.url).isClean)
   }
 
@@ -138,7 +140,7 @@ import Testing
     #expect(try place.read(OneSchema<Titles1>.self) == [.added(.init(name: "a")), .kept(.init(n: 1))])
     #expect(try await newer.log.compact().report().isDone)
     #expect(try place.read(OneSchema<Titles1>.self) == [.added(.init(name: "a")), .kept(.init(n: 1))])
-    #expect(try EventLog.inspect(place.url).requires == ["readers"])
+    #expect(try EventLog.inspect(place.url).requires == ["journal", "readers"])
     #expect(try EventLog.verify(place.url).isClean)
   }
 

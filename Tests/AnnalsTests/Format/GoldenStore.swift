@@ -117,6 +117,18 @@ enum GoldenStore {
     }
   }
 
+  /// The rows of a store that was kept before there was a journal, as they are written today: the row `requires`
+  /// names the journal first.
+  static func withJournal(_ rows: String, requiring features: [StoreMeta.Requirement] = []) -> String {
+    var meta = StoreMeta(log: UUID())
+    meta.requires = [.journal] + features
+    let key = Array(StoreMeta.Name.requires.rawValue.utf8)
+    let line = "meta \(hex(key)) \(hex(Row.seal(meta.value(of: .requires), key: key)))"
+    return rows.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { $0.hasPrefix("meta \(hex(key)) ") ? Substring(line) : $0 }
+      .joined(separator: "\n")
+  }
+
   private static func lines(of table: Table, _ reader: borrowing StoreReader) throws(AnnalsError) -> [String]
   {
     var lines: [String] = []

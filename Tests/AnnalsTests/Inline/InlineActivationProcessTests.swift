@@ -173,18 +173,18 @@ private enum SlowBalances: InlineProjection {
     let with = try place.accounts([SlowBalances.self])
     let ending = Ending()
     let known = Task {
-      await appends(until: ending.isOver) { () throws(AnnalsError) in
+      await appends(until: ending.isOver) { () async throws(AnnalsError) in
         try await with.append([.moved(.init(amount: 1))], to: "known")
       }
     }
     let unknown = Task {
-      await appends(until: ending.isOver) { () throws(AnnalsError) in
+      await appends(until: ending.isOver) { () async throws(AnnalsError) in
         try await without.append([.moved(.init(amount: 1))], to: "unknown")
       }
     }
     let moved = try Self.moved()
     let planless = Task {
-      await appends(until: ending.isOver) { () throws(AnnalsError) in
+      await appends(until: ending.isOver) { () async throws(AnnalsError) in
         try await untyped.append([moved], to: "untyped")
       }
     }

@@ -46,7 +46,7 @@ struct InlineActivationTests {
     }
     // A program that opened the store before knows of it from here on.
     #expect(
-      await code { () throws(AnnalsError) in
+      await code { () async throws(AnnalsError) in
         try await early.append([.opened(.init(name: "Ann", code: 2))], to: "c")
       } == .rejected)
     try await early.append([.opened(.init(name: "Cy", code: 2))], to: "c")
@@ -81,7 +81,7 @@ struct InlineActivationTests {
     _ = try new.activate()
     try await new.append([.opened(.init(name: "Ann", code: 1))], to: "c")
     #expect(
-      await code { () throws(AnnalsError) in
+      await code { () async throws(AnnalsError) in
         try await old.append([.opened(.init(name: "Di", code: 1))], to: "d")
       } == .superseded)
     try expectAgreement(new)

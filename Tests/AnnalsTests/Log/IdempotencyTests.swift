@@ -49,13 +49,14 @@ import Testing
     let again = try await log.append(entries([1, 2, 3]), to: "a", expecting: .noStream)
     #expect(again.wasRepeated && again.positions == first.positions)
     for ids in [[3, 2], [1, 2_000]] {
-      let refusal = await code { () async throws(AnnalsError) in _ = try await log.append(three(ids), to: "a") }
+      let refusal = await code { () async throws(AnnalsError) in _ = try await log.append(three(ids), to: "a")
+      }
       #expect(refusal == .partialDuplicate)
     }
     // The ids of one stream say nothing of another.
     #expect(try await log.append(entries([1]), to: "b").wasRepeated == false)
     #expect(try log.info().idempotency == .always)
-    #expect(try log.info().requires == ["ids"])
+    #expect(try log.info().requires == ["ids", "journal"])
     #expect(try EventLog.verify(place.url).isClean)
   }
 

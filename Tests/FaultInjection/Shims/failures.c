@@ -85,6 +85,9 @@ static enum outcome meet(int ours, const char *mark) {
 // LMDB opens its file a second time for its meta pages alone, so that they are durable when they are written.
 static int isForMeta(int descriptor) { return (fcntl(descriptor, F_GETFL) & O_DSYNC) != 0; }
 
+// Where a flush has made a record durable, LMDB writes its meta page like any other: 120 bytes of one of the first two.
+static int isPlainMeta(size_t count, off_t offset) { return count == 120 && (offset == 32 || offset == 4128); }
+
 static enum outcome meetDescriptor(const char *call, int descriptor) {
   // Asked first, because looking at a descriptor's path is dear.
   if (report < 0 || strcmp(call, chosen) != 0) return PASS;
@@ -94,15 +97,16 @@ static enum outcome meetDescriptor(const char *call, int descriptor) {
   return outcome;
 }
 
-static enum outcome meetMeta(int descriptor) {
-  if (report < 0 || strcmp("meta", chosen) != 0) return PASS;
+static enum outcome meetMeta(int descriptor, size_t count, off_t offset) {
+  int isPlain = strcmp("plain-meta", chosen) == 0;
+  if (report < 0 || !(isPlain || strcmp("meta", chosen) == 0)) return PASS;
   int error = errno, ours = isOurs(descriptor);
   enum outcome outcome = PASS;
   if (ours && atomic_exchange(&isKept, 0)) {
     if (syscall(SYS_write, report, "!", 1) != 1) abort();
     outcome = FAIL;
   } else {
-    outcome = meet(ours && isForMeta(descriptor), "m");
+    outcome = meet(ours && (isPlain ? isPlainMeta(count, offset) : isForMeta(descriptor)), "m");
   }
   errno = error;
   return outcome;
@@ -124,7 +128,7 @@ static int failed(enum outcome outcome) {
 
 ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
   enum outcome outcome = meetDescriptor("pwrite", descriptor);
-  if (outcome == PASS) outcome = meetMeta(descriptor);
+  if (outcome == PASS) outcome = meetMeta(descriptor, count, offset);
   if (outcome == FAIL) return failed(outcome);
   // Never nothing at all, which no system answers to a write.
   if (outcome == SHORT && count > 1) count /= 2;

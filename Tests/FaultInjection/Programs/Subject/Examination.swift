@@ -103,7 +103,7 @@ package struct Examination: Examining {
     let exists = FileManager.default.fileExists(atPath: url.path)
     if !exists, !knowledge.must.numbers.isEmpty { throw Finding("the store is gone") }
     if exists {
-      try verify(url, "as it is found")
+      if try !Self.isUnfinished(url) { try verify(url, "as it is found") }
       if resumption != .none { try accept(url) }
     }
     let count = try await append(at: url, exists: exists, knowledge)
@@ -190,6 +190,19 @@ package struct Examination: Examining {
   }
 
   private func verify(_ url: URL, _ when: String) throws { try Self.verify(url, when) }
+
+  /// Whether the last commit is in the journal alone, so that readers are refused until somebody opens the store
+  /// for writing.
+  static func isUnfinished(_ url: URL) throws -> Bool {
+    do throws(AnnalsError) {
+      _ = try EventLog(at: url, options: StoreOptions(access: .readOnly))
+      return false
+    } catch  where error.code == .incomplete && error.message.contains("in the journal alone") {
+      return true
+    } catch {
+      return false
+    }
+  }
 
   /// Verifies the store.
   ///

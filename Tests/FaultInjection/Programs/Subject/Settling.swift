@@ -7,8 +7,8 @@ import Synchronization
 package enum Settling {
   /// The calls, which follow those of an ``Attempt``.
   package static let calls = Attempt.calls..<Attempt.calls + 6
-  /// The call that a snapshot lives beside, the third.
-  package static let watched = calls.lowerBound + 2
+  /// The call during which a snapshot lives: the first, whose commit flushes twice.
+  package static let watched = calls.lowerBound
 
   /// For how many milliseconds at least nobody waits for a snapshot to end.
   private static let endless = 10_000 as UInt32

@@ -11,14 +11,16 @@ import Testing
     var finding: String?
   }
 
-  /// Lets the write of the meta page fail that the third call needs.
+  /// Lets the write of a meta page fail.
   ///
   /// - Parameters:
+  ///   - isRecorded: Whether it is the second one that follows a durable record, without a flush of its own; if not,
+  ///     the first one with a flush.
   ///   - times: How many writes of it fail from there on.
   ///   - reading: For how many milliseconds a snapshot lives beside it.
   ///   - isCrowded: Whether further snapshots take all other slots for readers.
   private func run(
-    _ how: String, times: Int = 1, reading: Int = 300, isCrowded: Bool = false
+    _ how: String, isRecorded: Bool = false, times: Int = 1, reading: Int = 300, isCrowded: Bool = false
   ) throws -> Outcome {
     let scratch = try TemporaryDirectory(in: TemporaryDirectory.memory)
     let root = try scratch.directory("root")
@@ -30,7 +32,8 @@ import Testing
     let run = try SubjectProcess.run(
       ["settle", root.path, journal.path, "\(reading)", isCrowded ? "1" : "0"], under: [Shim.failures],
       [
-        "ANNALS_SHIM_ROOT": root.path, "ANNALS_SHIM_CALL": "meta", "ANNALS_SHIM_AT": "3",
+        "ANNALS_SHIM_ROOT": root.path, "ANNALS_SHIM_CALL": isRecorded ? "plain-meta" : "meta",
+        "ANNALS_SHIM_AT": isRecorded ? "2" : "1",
         "ANNALS_SHIM_TIMES": "\(times)", "ANNALS_SHIM_REPORT": report.path, "ANNALS_SHIM_HOW": how,
       ])
     try #require(run.end == .exit(0), "\(run.errors)")
@@ -58,7 +61,7 @@ import Testing
     try (Array(0..<Attempt.calls) + calls).map { try Call($0, seed: Attempt.seed).events.count }.reduce(0, +)
   }
 
-  /// The notes of a run in which the third call ends with `note`.
+  /// The notes of a run in which the watched call ends with `note`.
   private func notes(watched note: CallJournal.Note) throws -> [CallJournal.Note] {
     var notes: [CallJournal.Note] = []
     for call in Settling.calls {
@@ -86,6 +89,16 @@ import Testing
   {
     let outcome = try settled("kept")
     #expect(outcome.marks == "m!")
+    #expect(outcome.notes == (try notes(watched: .done(Settling.watched))))
+    #expect(outcome.finding == nil)
+  }
+
+  @Test(arguments: ["\(EIO)", "done", "\(ENOSPC)"])
+  func `a commit whose record is durable is made again when its meta page fails, and the call is answered`(
+    how: String
+  ) throws {
+    let outcome = try run(how, isRecorded: true)
+    #expect(outcome.marks == "m")
     #expect(outcome.notes == (try notes(watched: .done(Settling.watched))))
     #expect(outcome.finding == nil)
   }

@@ -50,6 +50,10 @@ package struct ViewExamination: Examining {
     if !exists, !knowledge.must.numbers.isEmpty { throw Finding("the store is gone") }
     var (isAhead, isThere) = (false, false)
     if exists {
+      // The last commit may be in the journal alone. Whoever opens the store for writing finishes it.
+      if try Examination.isUnfinished(url) {
+        _ = try EventLog(at: url, options: StoreOptions(creation: .never))
+      }
       try Examination.verify(url, "as it is found") { finding in
         guard durability == .relaxed, finding.place.hasPrefix("view file "),
           finding.problem.hasSuffix("of a log that is not this one any more")
