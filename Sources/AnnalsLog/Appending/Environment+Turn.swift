@@ -11,6 +11,15 @@ extension Environment {
     return turn
   }
 
+  /// Begins a write transaction in a turn.
+  package func write(
+    _ turn: consuming Turn, _ durability: Durability, isSmall: Bool = false
+  ) throws(AnnalsError) -> WriteTransaction {
+    do { return try beginWrite(turn, durability: durability, isSmall: isSmall) } catch {
+      throw AnnalsError(error)
+    }
+  }
+
   /// Calls `body` with a durable write transaction, and commits it when `body` returns. The turn is waited
   /// for up to `limit`.
   ///

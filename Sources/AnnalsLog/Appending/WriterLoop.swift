@@ -1,5 +1,5 @@
-package import AnnalsCoding
-package import LMDB
+internal import AnnalsCoding
+internal import LMDB
 import Synchronization
 
 /// The state of the writer, and what it does for each group of calls.
@@ -9,9 +9,9 @@ struct WriterLoop {
   private static let patience = 100_000
 
   /// The generation in use, as the thread knows it.
-  private(set) var generation: Generation
-  private let place: CurrentGeneration
-  private let interval: HeadMerge.Interval
+  var generation: Generation
+  let place: CurrentGeneration
+  let interval: HeadMerge.Interval
   private let line: WaitingLine<LogWriter.Job>
   private let status: LogWriter.Status
   var merge: HeadMerge
@@ -32,11 +32,11 @@ struct WriterLoop {
   /// The number of the newest commit that the heads in memory include completely.
   var knownCommit: UInt64?
   /// The merge of another process, as this one last saw it.
-  private(set) var otherMerge: MergeRow?
+  var otherMerge: MergeRow?
   /// The rules that the store demands of appends, with their progress at the newest known commit.
-  private var rules: [RuleRow] = []
+  var rules: [RuleRow] = []
   /// How the store recognises event ids.
-  private var idempotency = StoreOptions.Idempotency.window(64)
+  var idempotency = StoreOptions.Idempotency.window(64)
 
   init(
     _ place: CurrentGeneration, _ line: WaitingLine<LogWriter.Job>, _ status: LogWriter.Status,
@@ -291,71 +291,6 @@ struct WriterLoop {
       try storage { () throws(EnvironmentError) in try generation.environment.synchronize() }
     } else {
       try commitUnchanged()
-    }
-  }
-}
-
-extension WriterLoop {
-  /// Makes sure that the log takes appends, and that the heads in memory know all of it.
-  ///
-  /// - Returns: The position of the newest entry; `nil` if the generation has been succeeded by another.
-  mutating func catchUp(
-    _ transaction: borrowing WriteTransaction
-  ) throws(AnnalsError) -> UInt64? {
-    // No other process has committed since the last look, so nothing has changed.
-    if let knownCommit, transaction.id == knownCommit + 1 { return generation.heads.withTable { $0.last } }
-    let reader = StoreReader(transaction.view, generation.tables)
-    var meta = generation.meta
-    try reader.read(.state, into: &meta)
-    switch meta.state {
-    case .live: break
-    case .appendsSuspended:
-      throw AnnalsError(
-        .appendsSuspended, "the store refuses appends until the last migration is accepted or rolled back")
-    case .sealed(let seal) where seal.succeeds(arrived: generation.arrived): return nil
-    case .building, .sealed:
-      throw AnnalsError(
-        .damaged,
-        "table 'meta': the row 'state' is not one that a generation in use gets; restore the store from a backup",
-        details: AnnalsError.Details { $0.table = "meta" })
-    }
-    for name in [StoreMeta.Name.schemaEpoch, .requires, .window] { try reader.read(name, into: &meta) }
-    try StoreMeta.check(meta.requires, forWriting: true)
-    idempotency = meta.idempotency
-    rules = meta.requires.contains(.inline) ? try reader.ruleRows() : []
-    let end = try reader.end()
-    try generation.heads.follow(end, reader)
-    guard generation.heads.withTable({ $0.last }) == end.last else {
-      throw AnnalsError(
-        .storeReplaced, "the log ends before what this process has seen of it; open the store again")
-    }
-    // A merge of this process does not count, nor one that leads beyond the log.
-    otherMerge = nil
-    if let row = try reader.merge(), row.position != merge.position, row.position <= end.last {
-      otherMerge = row
-    }
-    _ = try generation.kinds(in: reader)
-    knownCommit = transaction.id - 1
-    return end.last
-  }
-
-  /// Continues in the generation that succeeds this one. The turn has ended.
-  private mutating func move() throws(AnnalsError) {
-    merge.join()
-    generation = try place.successor(of: generation)
-    merge = HeadMerge(generation, interval)
-    knownCommit = nil
-    otherMerge = nil
-  }
-}
-
-extension Environment {
-  /// Begins a write transaction in a turn.
-  package func write(
-    _ turn: consuming Turn, _ durability: Durability, isSmall: Bool = false
-  ) throws(AnnalsError) -> WriteTransaction {
-    do { return try beginWrite(turn, durability: durability, isSmall: isSmall) } catch {
-      throw AnnalsError(error)
     }
   }
 }

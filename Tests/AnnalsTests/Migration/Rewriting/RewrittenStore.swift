@@ -88,7 +88,8 @@ struct RewrittenStore {
     _ = try FileLock(current.leaseName, in: directory)
     let environment = try Environment.open(
       current.fileName, in: directory, tables: StoreTables.definitions, locks: locks,
-      options: EnvironmentOptions(create: true))
+      options: EnvironmentOptions(generation: .readWrite, create: true))
+    try environment.createJournal(StoreTables.journal)
     try directory.replace(CurrentFile.name, with: current.encoded().span)
     return environment
   }

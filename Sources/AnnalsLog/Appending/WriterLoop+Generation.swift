@@ -1,0 +1,57 @@
+internal import AnnalsCoding
+internal import LMDB
+
+// What the writer knows of the generation in use.
+extension WriterLoop {
+  /// Makes sure that the log takes appends, and that the heads in memory know all of it.
+  ///
+  /// - Returns: The position of the newest entry; `nil` if the generation has been succeeded by another.
+  mutating func catchUp(
+    _ transaction: borrowing WriteTransaction
+  ) throws(AnnalsError) -> UInt64? {
+    // No other process has committed since the last look, so nothing has changed.
+    if let knownCommit, transaction.id == knownCommit + 1 { return generation.heads.withTable { $0.last } }
+    let reader = StoreReader(transaction.view, generation.tables)
+    var meta = generation.meta
+    try reader.read(.state, into: &meta)
+    switch meta.state {
+    case .live: break
+    case .appendsSuspended:
+      throw AnnalsError(
+        .appendsSuspended, "the store refuses appends until the last migration is accepted or rolled back")
+    case .sealed(let seal) where seal.succeeds(arrived: generation.arrived): return nil
+    case .building, .sealed:
+      throw AnnalsError(
+        .damaged,
+        "table 'meta': the row 'state' is not one that a generation in use gets; restore the store from a backup",
+        details: AnnalsError.Details { $0.table = "meta" })
+    }
+    for name in [StoreMeta.Name.schemaEpoch, .requires, .window] { try reader.read(name, into: &meta) }
+    try StoreMeta.check(meta.requires, forWriting: true)
+    idempotency = meta.idempotency
+    rules = meta.requires.contains(.inline) ? try reader.ruleRows() : []
+    let end = try reader.end()
+    try generation.heads.follow(end, reader)
+    guard generation.heads.withTable({ $0.last }) == end.last else {
+      throw AnnalsError(
+        .storeReplaced, "the log ends before what this process has seen of it; open the store again")
+    }
+    // A merge of this process does not count, nor one that leads beyond the log.
+    otherMerge = nil
+    if let row = try reader.merge(), row.position != merge.position, row.position <= end.last {
+      otherMerge = row
+    }
+    _ = try generation.kinds(in: reader)
+    knownCommit = transaction.id - 1
+    return end.last
+  }
+
+  /// Continues in the generation that succeeds this one. The turn has ended.
+  mutating func move() throws(AnnalsError) {
+    merge.join()
+    generation = try place.successor(of: generation)
+    merge = HeadMerge(generation, interval)
+    knownCommit = nil
+    otherMerge = nil
+  }
+}
