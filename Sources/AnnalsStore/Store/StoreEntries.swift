@@ -49,10 +49,10 @@ public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
   /// Calls `body` with each remaining event, up to the limit. This is the fastest way to read events.
   ///
   /// ```swift
-  /// try store.read { snapshot throws(AnnalsError) in
+  /// let repetitions = try store.read { snapshot throws(AnnalsError) in
   ///   var total = 0
-  ///   try snapshot.entries(in: "account-7").forEach { entry in
-  ///     if case .deposited(let deposit) = entry.event { total += deposit.amount }
+  ///   try snapshot.entries(in: "workout-42").forEach { entry in
+  ///     if case .setLogged(let set) = entry.event { total += set.reps }
   ///   }
   ///   return total
   /// }
