@@ -60,23 +60,23 @@ public enum Purity {
   ///
   /// - Throws: ``PurityFailure`` with the first sample that gives a different result, and as ``digest(of:)``.
   public static func check<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) async throws {
-    for (trial, anew) in zip(try Trial.all(of: plan), try Trial.all(of: plan)) {
-      try await check(plan, trial, anew)
+    for (trial, renewed) in zip(try Trial.all(of: plan), try Trial.all(of: plan)) {
+      try await check(plan, trial, renewed)
     }
   }
 
   private static func check<Plan: SchemaMigrationPlan>(
-    _ plan: Plan.Type, _ trial: Trial, _ anew: Trial
+    _ plan: Plan.Type, _ trial: Trial, _ renewed: Trial
   ) async throws {
     let indices = Array(trial.log.samples.indices)
     let first = indices.map(trial.outcome)
     try trial.expect(first, in: indices, "again")
     var generator = SplitMix64(state: 1)
     try trial.expect(first, in: indices.shuffled(using: &generator), "in another order")
-    guard try anew.contextBytes() == trial.contextBytes() else {
+    guard try renewed.contextBytes() == trial.contextBytes() else {
       throw PurityFailure("a 'prepare' of \(plan) gives another context when it runs again over the same log")
     }
-    try anew.expect(first, in: indices, "in a plan made again")
+    try renewed.expect(first, in: indices, "in a plan made again")
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<4 {
         let order = indices.shuffled(using: &generator)

@@ -1,8 +1,26 @@
 package import AnnalsCoding
 package import LMDB
 
-// Finding the heads of the streams that a call names.
+// Finding the heads of the streams that a call names, and deciding the call by them.
 extension AppendGroup {
+  /// Decides a call against the entries and the calls before it.
+  mutating func decide(
+    _ request: AppendRequest, in transaction: borrowing WriteTransaction
+  ) throws(AnnalsError) -> AppendVerdict {
+    // Most calls expect nothing, and then nothing is compared: their streams are looked up as their events
+    // are put.
+    guard request.hasIDs || request.hasExpectations else {
+      places.removeAll(keepingCapacity: true)
+      return .accepted
+    }
+    try locate(request, in: transaction)
+    let reader = StoreReader(transaction.view, tables)
+    let state = GroupState(
+      reader: reader, parts: request.parts, ends: ends, search: search,
+      hasMoved: try generation.hasMoved(in: reader))
+    return try AppendDecision.decide(request, in: state)
+  }
+
   /// Finds the heads of all streams of a call.
   package mutating func locate(
     _ request: AppendRequest, in transaction: borrowing WriteTransaction

@@ -34,7 +34,7 @@ package struct AppendGroup {
   let heads: StreamHeads
   package let tables: StoreTables
   package let directory: Directory
-  private let search: IDSearch
+  let search: IDSearch
   /// The kinds, including those that the group registered.
   package var kinds: KindRegistry
   /// The kinds that the group registered.
@@ -112,23 +112,6 @@ package struct AppendGroup {
     default:
       return .failure(AnnalsError(verdict))
     }
-  }
-
-  private mutating func decide(
-    _ request: AppendRequest, in transaction: borrowing WriteTransaction
-  ) throws(AnnalsError) -> AppendVerdict {
-    // Most calls expect nothing, and then nothing is compared: their streams are looked up as their events
-    // are put.
-    guard request.hasIDs || request.hasExpectations else {
-      places.removeAll(keepingCapacity: true)
-      return .accepted
-    }
-    try locate(request, in: transaction)
-    let reader = StoreReader(transaction.view, tables)
-    let state = GroupState(
-      reader: reader, parts: request.parts, ends: ends, search: search,
-      hasMoved: try generation.hasMoved(in: reader))
-    return try AppendDecision.decide(request, in: state)
   }
 }
 

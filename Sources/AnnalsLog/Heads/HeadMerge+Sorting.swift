@@ -7,11 +7,11 @@ extension HeadMerge {
   /// The heads to write in a merge, in the order of the rows, and its progress.
   struct Plan {
     let frozen: FrozenHeads
-    let names: [(name: StreamName, id: UInt64)]
+    let names: FrozenNames
     var nextName = 0
     var nextHead = 0
 
-    init(_ sorted: FrozenHeads, names: [(name: StreamName, id: UInt64)]) {
+    init(_ sorted: FrozenHeads, names: FrozenNames) {
       frozen = sorted
       self.names = names
     }
@@ -68,10 +68,6 @@ extension HeadMerge {
   ) throws(AnnalsError) -> Plan {
     var sorted = frozen
     sorted.sort()
-    var names: [(name: StreamName, id: UInt64)] = []
-    names.reserveCapacity(frozen.births.count)
-    for id in frozen.births { names.append((try reader.name(of: Position(id)), id)) }
-    names.sort { $0.name < $1.name }
-    return Plan(sorted, names: names)
+    return Plan(sorted, names: try FrozenNames(frozen.births, reader))
   }
 }

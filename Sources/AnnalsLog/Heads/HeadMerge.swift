@@ -218,9 +218,9 @@ extension HeadMerge {
     let tables = generation.tables
     var rest = count
     while rest > 0, plan.nextName < plan.names.count {
-      let (name, id) = plan.names[plan.nextName]
-      let key = Array(name.text.utf8)
-      let value = Row.seal(StreamRow(state: .live, id: Position(id)).encoded(), key: key)
+      let key = plan.names.name(plan.nextName)
+      let row = StreamRow(state: .live, id: Position(plan.names.id(plan.nextName)))
+      let value = Row.seal(row.encoded(), key: key)
       try storage { () throws(EnvironmentError) in
         try transaction.put(near: value.span, forKey: key.span, in: tables.streams)
       }

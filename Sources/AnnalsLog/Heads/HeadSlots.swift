@@ -245,44 +245,13 @@ extension HeadSlots {
     for (index, position) in row.levels.enumerated() { setLevel(slot, index + 1, position.rawValue) }
   }
 
-  /// The head as a value, which must be whole.
-  func head(_ slot: Int) -> Head {
-    let newest = newestID(slot)
-    return Head(
-      id: Position(id(slot)), revision: Revision(revision(slot)), last: Position(last(slot)),
-      levels: levels(slot).map { Position($0) }, newestID: newest == 0 ? nil : Revision(newest - 1))
-  }
-
-  /// Returns the end of the stream of a head, which must be whole.
-  func end(_ slot: Int) -> StreamEnd {
-    let newest = newestID(slot)
-    return StreamEnd(
-      id: Position(id(slot)), revision: Revision(revision(slot)), last: Position(last(slot)),
-      newestID: newest == 0 ? nil : Revision(newest - 1))
-  }
-
-  /// Returns the known part of a head as a value.
-  func partialHead(_ slot: Int) -> PartialHead {
-    let newest = newestID(slot)
-    return PartialHead(
-      id: Position(id(slot)), revision: Revision(revision(slot)), last: Position(last(slot)),
-      levels: levels(slot), newestID: newest == Self.unknownID ? nil : newest)
-  }
-
-  /// Appends the row of a head, which must be whole.
-  func encode(_ slot: Int, into bytes: inout [UInt8]) {
-    let revision = revision(slot)
-    Head.encode(
-      revision: revision, last: last(slot), newestID: newestID(slot),
-      levels: Head.levels(upTo: Revision(revision)), level: { level(slot, $0) }, into: &bytes)
-  }
-
   /// Begins to load a slot.
   func prefetch(_ slot: Int) {
     memory.prefetch(slot * Self.words)
   }
 
-  private func levels(_ slot: Int) -> [UInt64] {
+  /// The positions of the newest entries at each level; 0 where one is unknown.
+  func levels(_ slot: Int) -> [UInt64] {
     stride(from: 1, through: Head.levels(upTo: Revision(revision(slot))), by: 1).map { level(slot, $0) }
   }
 }

@@ -7,8 +7,7 @@ internal import AnnalsCoding
 /// entry after `base` to the stream's entry before it.
 ///
 /// `@unchecked Sendable`: it cannot be copied, and its pages are reachable through it alone. So one thread at
-/// a
-/// time reads or changes them, wherever the value is moved.
+/// a time reads or changes them, wherever the value is moved.
 package struct HeadTable: ~Copyable, @unchecked Sendable {
   /// The heads.
   package private(set) var slots: HeadSlots
@@ -290,18 +289,5 @@ extension HeadTable {
   /// Returns the first positions of the streams that began in the tail of a snapshot that is covered.
   func births(in snapshot: SnapshotEnd) -> [UInt64] {
     births.filter { $0 > snapshot.checkpoint && $0 <= snapshot.last }
-  }
-}
-
-/// The end of a snapshot of the store.
-package struct SnapshotEnd: Sendable {
-  /// The position up to which its rows of `heads` are complete.
-  package var checkpoint: UInt64
-  /// Its newest entry.
-  package var last: UInt64
-
-  package init(checkpoint: UInt64, last: UInt64) {
-    self.checkpoint = checkpoint
-    self.last = last
   }
 }

@@ -3,8 +3,7 @@ import Synchronization
 /// The values that upper layers keep with a log or a store, one of each type.
 ///
 /// A layer attaches a value of a type of its own. The log neither knows the type nor looks at the value,
-/// which
-/// ends with the log.
+/// which ends with the log.
 package final class Attachments: Sendable {
   private let values = Mutex<[ObjectIdentifier: any Sendable]>([:])
 

@@ -119,10 +119,7 @@ package struct StoreCreation {
   ) throws(AnnalsError) {
     let current = CurrentFile(log: UUID(), generation: 1)
     let (locks, lease) = try files { () throws(StoreFileError) in
-      let locks = EnvironmentLocks(
-        open: open, queue: try FileLock("queue.lock", in: directory),
-        write: try FileLock("write.lock", in: directory))
-      return (locks, try FileLock(current.leaseName, in: directory))
+      try current.locks(creatingIn: directory, open)
     }
     let environment = try storage { () throws(EnvironmentError) in
       try Environment.open(

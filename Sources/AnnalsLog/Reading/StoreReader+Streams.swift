@@ -38,17 +38,26 @@ extension StoreReader {
 
   /// The name of the stream whose first entry is at `id`.
   package func name(of id: Position) throws(AnnalsError) -> StreamName {
+    try withName(of: id) { StreamName(String(copying: $0)) }
+  }
+
+  /// Lends the name of the stream whose first entry is at `id` to `body`.
+  ///
+  /// - Throws: ``AnnalsError`` with code `damaged` and the position, if no stream begins there.
+  func withName<Result>(of id: Position, _ body: (UTF8Span) -> Result) throws(AnnalsError) -> Result {
     let bytes = try bytes(at: id)
     let header = try header(bytes, at: id)
     guard header.flags.contains(.first) else {
       throw AnnalsError(
         wrongEntry: id, expected: "a stream's first entry", found: "revision \(header.revision)")
     }
-    do throws(FormatFailure) {
-      return StreamName(try bytes.text(in: header.name))
-    } catch {
-      throw AnnalsError(error, place: "position \(id)", position: id)
+    let name = bytes.extracting(header.name)
+    let text: UTF8Span
+    do { text = try UTF8Span(validating: name) } catch {
+      throw AnnalsError(
+        FormatFailure(.text, at: header.name.lowerBound), place: "position \(id)", position: id)
     }
+    return body(text)
   }
 
   /// Returns the position of a stream's entry with `revision`, found through links from the head.

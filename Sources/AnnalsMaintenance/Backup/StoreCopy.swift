@@ -69,10 +69,7 @@ struct StoreCopy {
     in directory: Directory, _ open: FileLock, _ progress: (EventLog.Progress) -> Void
   ) throws(AnnalsError) -> CopyReport {
     let (locks, lease) = try files { () throws(StoreFileError) in
-      let locks = EnvironmentLocks(
-        open: open, queue: try FileLock("queue.lock", in: directory),
-        write: try FileLock("write.lock", in: directory))
-      return (locks, try FileLock(current.leaseName, in: directory))
+      try current.locks(creatingIn: directory, open)
     }
     let environment = try storage { () throws(EnvironmentError) in
       try Environment.open(

@@ -112,8 +112,7 @@ extension GenerationChange {
       try opening.record()
     } catch {
       // After the commit point the predecessor is in use even if a step fails here. The next writer or opener
-      // does
-      // the rest.
+      // does the rest.
     }
     return RollbackReport(from: inUse.number, to: predecessor.generation, wasFinished: false)
   }

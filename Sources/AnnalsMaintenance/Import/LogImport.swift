@@ -152,9 +152,8 @@ extension EventLog {
   /// `revision` among them, are ignored, but a line with `stub` or `path` is refused.
   ///
   /// A line whose id is already in its stream is not stored again. This holds regardless of the order of the
-  /// lines
-  /// and the number of imports at the same time. A line without an id counts as known only if it follows a
-  /// known line and equals the entry that follows.
+  /// lines and the number of imports at the same time. A line without an id counts as known only if it
+  /// follows a known line and equals the entry that follows.
   ///
   /// After a pass that moved streams, a line with an id is refused with `streamMoved` if entries of its
   /// stream have moved and the id is not in the stream. So is a line whose id is among entries that the pass

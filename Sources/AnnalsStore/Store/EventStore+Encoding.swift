@@ -80,7 +80,7 @@ extension EventStore {
     guard let other = error.underlying as? OtherForm else { throw error }
     let form = other.form
     call.form = form
-    call.request = try call.request.encoded(anew: call.events, maximumPayload: log.options.maximumPayload) {
+    call.request = try call.request.reencoded(call.events, maximumPayload: log.options.maximumPayload) {
       (event, stream) throws(AnnalsError) in try encode(event, for: stream, form)
     }
   }
@@ -124,9 +124,9 @@ extension EventStore {
 }
 
 extension AppendRequest {
-  /// The same call with its events encoded again.
-  func encoded<Event>(
-    anew events: [Event], maximumPayload: Int,
+  /// Returns the same call with its events encoded again.
+  func reencoded<Event>(
+    _ events: [Event], maximumPayload: Int,
     _ encode: (Event, StreamName) throws(AnnalsError) -> AppendRequest.Event
   ) throws(AnnalsError) -> AppendRequest {
     var request = AppendRequest(time: time)

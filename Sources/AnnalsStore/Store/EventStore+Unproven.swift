@@ -4,8 +4,7 @@ internal import AnnalsSchema
 
 extension EventStore {
   /// Creates a store that only appends events of the plan's current version, regardless of other events in
-  /// the log. It
-  /// can write events as a program of an older version wrote them.
+  /// the log. It can write events as a program of an older version wrote them.
   ///
   /// - Throws: ``AnnalsError`` with code `invalidPlan`.
   package init(appendingTo log: EventLog) throws(AnnalsError) {
