@@ -24,7 +24,8 @@ let toolchainSyntax: String = {
   return library.dropLast(suffix.count) + "host"
 }()
 
-/// For targets whose schemas others import: what macros write there uses imports that Swift 6.3 counts as unused where they are internal by default.
+/// For targets with schemas that other modules import. Their generated code uses imports that Swift 6.3
+/// reports as unused if imports are internal by default.
 let schemas: [SwiftSetting] = [
   .strictMemorySafety(),
   .treatAllWarnings(as: .error),
@@ -61,7 +62,8 @@ let package = Package(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "CAnnals"),
     .target(name: "LMDB", dependencies: ["CLMDB", "CAnnals"], swiftSettings: lending),
-    // What the macros write stands beside their program: tests that depended on a macro would be built for the host, and the whole package twice.
+    // The code generation of the macros is a library of its own. Tests that depended on a macro would be
+    // built for the host, and the whole package twice.
     .target(
       name: "AnnalsExpansion", swiftSettings: syntaxSettings, linkerSettings: syntaxLinking(syntaxLibraries)),
     .macro(
@@ -97,7 +99,7 @@ let package = Package(
         "AnnalsProjections", "AnnalsStore", "AnnalsLog", "AnnalsSchema", "AnnalsCoding", "LMDB",
       ],
       swiftSettings: lending),
-    // What looks after a whole store: verify, info, import, dump, backup, explain and check.
+    // Maintenance of a whole store: verify, info, import, dump, backup, explain and check.
     .target(
       name: "AnnalsMaintenance",
       dependencies: [
@@ -105,7 +107,8 @@ let package = Package(
         "LMDB",
       ],
       swiftSettings: lending),
-    // What users import: every module above, and the one place that opens a store with all its features.
+    // The umbrella that users import: every module above, and the one place that opens a store with all its
+    // features.
     .target(
       name: "Annals",
       dependencies: [
@@ -113,32 +116,39 @@ let package = Package(
         "AnnalsLog", "AnnalsSchema", "AnnalsCoding",
       ],
       swiftSettings: lending),
-    // What users test their plans with, from Swift Testing or XCTest.
+    // Support for testing plans with Swift Testing or XCTest.
     .target(name: "AnnalsTesting", dependencies: ["Annals"], swiftSettings: strict),
     .target(name: "AnnalsCommand", dependencies: ["Annals"], swiftSettings: strict),
     .executableTarget(name: "AnnalsTool", dependencies: ["AnnalsCommand"], swiftSettings: strict),
-    // The example is a library below a one-line program, because tests that use macros cannot import a program.
+    // The example is a library plus a one-line program, because tests that use macros cannot import a
+    // program.
     .target(name: "GitHistory", dependencies: ["Annals"], swiftSettings: schemas),
     .executableTarget(name: "GitHistoryTool", dependencies: ["GitHistory"], swiftSettings: strict),
     .executableTarget(
       name: "GitHistoryMaintenance", dependencies: ["GitHistory", "AnnalsCommand"], swiftSettings: strict),
-    // Directories, a seeded generator and the like for all tests. It depends on nothing, so that it is built early.
+    // Directories, a seeded generator and other helpers for all tests. It has no dependencies, so it is built
+    // early.
     .target(name: "AnnalsTestSupport", path: "Tests/AnnalsTestSupport", swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB", "AnnalsTestSupport"], swiftSettings: lending),
-    // The golden store is found by its path, not copied as a resource. As one module its optimisation takes longer than all tests; what it tests is optimised.
+    // The tests find the golden store by its path; it is not copied as a resource. The tests are not
+    // optimised, because that takes longer for this one module than running all tests. The code they test is
+    // optimised.
     .testTarget(
       name: "AnnalsTests", dependencies: ["Annals", "AnnalsTestSupport"], exclude: ["Golden"],
       swiftSettings: lending + [.unsafeFlags(["-Onone"], .when(configuration: .release))]),
-    // What is decided without a store, gone through in every order: optimised, because that takes processors and nothing else.
+    // Exhaustive tests of decisions that need no store. They are optimised, because they only use the
+    // processor.
     .testTarget(
       name: "AnnalsModelTests", dependencies: ["Annals", "AnnalsTestSupport"],
       swiftSettings: strict),
-    // Real logs with known right answers, where they are at hand: optimised, because they are long.
+    // Real logs with known right answers, where they are available. The tests are optimised, because the logs
+    // are long.
     .testTarget(
       name: "MaterialTests", dependencies: ["Annals", "AnnalsTestSupport"],
       swiftSettings: strict),
-    // Programs that tests kill, record, cut off and starve, and one that gives changed payloads to the decoders of
-    // fields. They are one program of its own, which starts faster than the tests do. Tests build the shims.
+    // Programs that tests kill, record, cut off and starve, and one that feeds changed payloads to the
+    // decoders of fields. They share one executable, which starts faster than the tests do. Tests build the
+    // shims.
     .target(
       name: "FaultPrograms", dependencies: ["Annals", "LMDB", "AnnalsTestSupport"],
       path: "Tests/FaultInjection/Programs", exclude: ["Fields/Corpus"], swiftSettings: strict),
@@ -152,7 +162,7 @@ let package = Package(
     .testTarget(
       name: "AnnalsExpansionTests", dependencies: ["AnnalsExpansion"], swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking(syntaxLibraries + ["SwiftSyntaxMacroExpansion"])),
-    // What docs/schema-evolution.md and docs/recipes show, on the public API alone.
+    // The examples of docs/schema-evolution.md and docs/recipes, on the public API alone.
     .testTarget(
       name: "RecipeTests", dependencies: ["Annals", "AnnalsTesting", "AnnalsTestSupport"],
       exclude: ["ShopPlan.lock"], swiftSettings: strict),

@@ -48,7 +48,7 @@ enum FoldedTrips: SchemaMigrationPlan {
   }
 }
 
-/// What `check`, `migrate` and `activate` say of a stage that works something out from the whole log.
+/// The output of `check`, `migrate` and `activate` for a stage that computes a value from the whole log.
 @Suite struct ActivateVerbTests {
   private let folder: TemporaryDirectory
 

@@ -7,7 +7,7 @@ import Testing
   private let grammar = Arguments.Grammar(
     flags: ["--raw"], values: ["--limit", "--stream"], lists: ["--field"], operands: ["<store>"])
 
-  @Test func `options may stand before and behind operands, with a blank or an equals sign`() throws {
+  @Test func `options may come before or after operands, with a blank or an equals sign`() throws {
     let arguments = try Arguments(
       ["--limit", "5", "x.annals", "--raw", "--stream=a=b", "--field", "a=b", "--field=c=d"], grammar)
     #expect(try arguments.text(operand: 0) == "x.annals")
@@ -18,7 +18,7 @@ import Testing
     #expect(try Arguments(["x.annals"], grammar).value("--limit") == nil)
   }
 
-  @Test func `a value may look like an option, and an operand may behind two dashes`() throws {
+  @Test func `a value may look like an option, and so may an operand after two dashes`() throws {
     #expect(try Arguments(["--stream", "--raw", "x"], grammar).value("--stream") == "--raw")
     #expect(try Arguments(["--", "-x"], grammar).text(operand: 0) == "-x")
     #expect(try Arguments(["--stream=", "-"], grammar).text(operand: 0) == "-")
@@ -31,7 +31,7 @@ import Testing
     (["a", "--limit"], "--limit needs a value"),
     (["a", "--limit", "1", "--limit=2"], "--limit stands twice"),
   ])
-  func `what is not declared is refused`(words: [String], message: String) {
+  func `undeclared options and operands are refused`(words: [String], message: String) {
     #expect(throws: UsageError(message)) { try Arguments(words.map { CommandWord($0) }, grammar) }
   }
 

@@ -3,9 +3,9 @@ import Testing
 
 @testable import AnnalsCommand
 
-/// What `backup` and `restore` say and leave.
+/// The output and results of `backup` and `restore`.
 @Suite struct BackupVerbTests {
-  @Test func `a backup has what the store has, and is one`() async throws {
+  @Test func `a backup has the contents of the store, and verifies`() async throws {
     let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     let copy = folder.path("copy.annals")
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: ["backup", "restore"])
-  func `what is there already is never replaced`(verb: String) async throws {
+  func `an existing file or folder is never replaced`(verb: String) async throws {
     let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     let file = try folder.write("taken", "mine")
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: ["backup", "restore"])
-  func `what is no store is refused, and nothing is made`(verb: String) async throws {
+  func `a source that is no store is refused, and nothing is created`(verb: String) async throws {
     let folder = try TemporaryDirectory()
     #expect(await CommandRun(verb, folder.store, folder.path("copy.annals")).status == 66)
     let file = try folder.write("text", "no store")

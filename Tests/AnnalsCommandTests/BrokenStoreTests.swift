@@ -3,16 +3,16 @@ import Testing
 
 @testable import AnnalsCommand
 
-/// Stores that are none, or not whole: every verb says what is wrong, and changes nothing.
+/// Missing, foreign and damaged stores: every verb reports the problem and changes nothing.
 @Suite struct BrokenStoreTests {
-  /// Something that stands where a store should.
+  /// A file or folder in the place of a store.
   enum Wreck: String, CaseIterable, CustomTestStringConvertible {
     case textFile, emptyFolder, folderOfOthers, noCurrent, noLog, emptyCurrent, garbledCurrent, otherCurrent
     case emptyLog, textLog, truncatedLog, halfLog, foreignLog, flippedMetaPages, linkedStore
 
     var testDescription: String { rawValue }
 
-    /// The code of the error that tells of it.
+    /// The codes of the errors that report it.
     var codes: Set<String> {
       switch self {
       case .textFile, .emptyFolder, .folderOfOthers, .linkedStore: ["notAStore"]
@@ -24,7 +24,7 @@ import Testing
       }
     }
 
-    /// Makes it out of the sound store at `store`.
+    /// Replaces the sound store at `store` by it.
     func make(_ store: String, other: String) throws {
       let files = FileManager.default
       let current = URL(filePath: store + "/CURRENT")
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: Wreck.allCases)
-  func `every verb says what is wrong and changes nothing`(wreck: Wreck) async throws {
+  func `every verb reports the problem and changes nothing`(wreck: Wreck) async throws {
     let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     let other = try TemporaryDirectory()
@@ -73,7 +73,7 @@ import Testing
     let before = try TemporaryDirectory.content(store)
     for words in [["info"], ["streams"], ["census"], ["read"], ["dump"], ["verify"], ["import", "", line]] {
       let run = await CommandRun([words[0], store] + words.dropFirst(2))
-      // Of pages that are damaged, 'verify' tells as of what it found.
+      // `verify` reports damaged pages as findings.
       let isFinding = words[0] == "verify" && run.status == 1
       #expect(isFinding || run.status == 65, "\(words[0]): \(run.errors)")
       let code = run.errors.split(separator: ": ").dropFirst().first.map(String.init) ?? ""
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() != 0, "nothing is unreadable to root"))
-  func `what may not be read is no permission, and nothing is changed`() async throws {
+  func `an unreadable file is reported as missing permission, and nothing is changed`() async throws {
     let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     let log = store + "/log-000001.mdb"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnalsCommand
 
-/// What `check` says of a plan, of its lock file, and of stores.
+/// The output of `check` for a plan, its lock file, and stores.
 @Suite struct CheckVerbTests {
   @Test func `a plan by itself is reported, stage by stage`() async throws {
     let run = await CommandRun(for: ParkPlan.self, "check")
@@ -27,7 +27,7 @@ import Testing
     #expect(await CommandRun(for: ParkPlan.self, "check", "--lock", lock).status == 0)
   }
 
-  @Test func `what was released and is gone is found, and the file stays as it is`() async throws {
+  @Test func `a missing released version is found, and the file stays as it is`() async throws {
     let folder = try TemporaryDirectory()
     let lock = folder.path("Parks.lock")
     #expect(await CommandRun(for: ParkPlan.self, "check", "--lock", lock, "--update").status == 0)
@@ -80,7 +80,7 @@ import Testing
     #expect(await CommandRun(for: ParkNewest.self, "check", "--store", folder.store).status == 0)
   }
 
-  @Test func `a plan that begins too late names what it cannot read`() async throws {
+  @Test func `a plan that begins too late names the events it cannot read`() async throws {
     let folder = try TemporaryDirectory()
     let store = try await folder.parks()
     let run = await CommandRun(for: ParkNewest.self, "check", "--store", store)
@@ -94,7 +94,7 @@ import Testing
     #expect(json.last?["raisable"] is NSNull)
   }
 
-  @Test func `events without a version are told to wait for activation`() async throws {
+  @Test func `events without a version are reported to wait for activation`() async throws {
     let folder = try TemporaryDirectory()
     let file = try folder.write(
       "lines", #"{"stream":"park/1","type":"Visited","data":{"people":3}}"# + "\n")
@@ -113,7 +113,7 @@ import Testing
     #expect(explained.output.hasSuffix("now, version 2.0.0\n  Visited {\"visitors\":3}\n"))
   }
 
-  @Test func `a store that is not there is told of behind the plan's report`() async throws {
+  @Test func `a missing store is reported after the plan's report`() async throws {
     let folder = try TemporaryDirectory()
     let run = await CommandRun(for: ParkPlan.self, "check", "--store", folder.store)
     #expect(run.status == 66)

@@ -6,7 +6,7 @@ import Foundation
 /// Output that is kept.
 struct KeptOutput: ByteOutput {
   private(set) var bytes: [UInt8] = []
-  /// After how many bytes it refuses more, and how.
+  /// The number of bytes after which it refuses more, and the error it then throws.
   var limit = Int.max
   var refusal = OutputError.closed
 
@@ -20,7 +20,7 @@ struct KeptOutput: ByteOutput {
   var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// What became of a command line.
+/// The result of a command line.
 struct CommandRun {
   let status: Int32
   let output: String
@@ -60,7 +60,7 @@ struct CommandRun {
 }
 
 extension TemporaryDirectory {
-  /// Where the test's store is.
+  /// The path of the test's store.
   var store: String { path("orders.annals") }
 
   /// Writes a file and gives its path.

@@ -7,7 +7,7 @@ struct DescriptorTests {
   private static let sets: [Set<Int32>] = [[0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]]
 
   @Test(arguments: sets)
-  func `closed descriptors change nothing but what can be read and written`(closed: Set<Int32>) async throws {
+  func `closed descriptors change nothing but input and output`(closed: Set<Int32>) async throws {
     let folder = try TemporaryDirectory()
     _ = try folder.write("one.jsonl", #"{"stream":"a","type":"T","data":{"n":1}}"#)
     let program = BuiltTool.path ?? ""
@@ -26,7 +26,7 @@ struct DescriptorTests {
     for store in ["s", "copy"] {
       let check = await CommandRun("verify", folder.path(store))
       #expect(check.output == "1 entries in 1 streams, nothing wrong\n", "\(check.errors)")
-      // What the programs print is in no file of the store.
+      // No file of the store has the output of the programs.
       for (name, content) in try TemporaryDirectory.content(folder.path(store)) {
         #expect(content.range(of: Data("1 entries".utf8)) == nil, "\(store)/\(name)")
       }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnalsCommand
 
-/// What the shell is told.
+/// The exit statuses of the command.
 @Suite struct ExitStatusTests {
   /// The table of the documented statuses.
   @Test(
@@ -41,7 +41,7 @@ import Testing
     #expect(run.errors.hasPrefix("annals: duplicateID: lines 1 to 2: "))
   }
 
-  @Test func `65: a bad line is named, and programs are told where to go on`() async throws {
+  @Test func `65: a bad line is named, with the place where programs continue`() async throws {
     let folder = try TemporaryDirectory()
     let good = #"{"stream":"a","type":"T","data":{}}"# + "\n"
     let file = try folder.write("lines", String(repeating: good, count: 4_500) + "{\n")
@@ -92,7 +92,7 @@ import Testing
     #expect(run.errors.hasPrefix("annals: diskFull: writing the output failed"))
   }
 
-  @Test func `75: somebody who has the store open only for reading is in the way`() async throws {
+  @Test func `75: a program that has the store open for reading is in the way`() async throws {
     let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     let reader = try EventLog(at: StorePath(CommandWord(store)))
@@ -129,11 +129,11 @@ import Testing
     #expect(json.first?["position"] as? Int == 1)
     #expect(json.first?["repair"] as? String == "restore from a backup")
     #expect(json.last?["findings"] as? Int == json.count - 1)
-    // Whoever stops reading still learns that there is something.
+    // The status reports findings even if the reader stops early.
     #expect(await CommandRun("verify", folder.store, limit: 3).status == 1)
   }
 
-  @Test func `0: an output that nobody reads`() async throws {
+  @Test func `0: an output without a reader`() async throws {
     let folder = try TemporaryDirectory()
     let run = await CommandRun("dump", try await folder.filled(), limit: 10)
     #expect(run.status == 0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnalsCommand
 
-/// What `explain` says of entries.
+/// The output of `explain`.
 @Suite struct ExplainVerbTests {
   private func explain(_ position: Int, _ words: String...) async throws -> CommandRun {
     let folder = try TemporaryDirectory()
@@ -14,7 +14,7 @@ import Testing
       Command(name: "parks", verbs: MaintenanceCommand<ParkPlan>.verbs))
   }
 
-  @Test func `an event is shown as it is stored, behind each stage, and now`() async throws {
+  @Test func `an event is shown as stored, after each stage, and now`() async throws {
     let run = try await explain(1)
     #expect(run.status == 0)
     #expect(
@@ -45,7 +45,7 @@ import Testing
         """)
   }
 
-  @Test func `the parts of a split are told apart by their paths`() async throws {
+  @Test func `the parts of a split are distinguished by their paths`() async throws {
     let run = try await explain(2)
     #expect(run.status == 0)
     #expect(
@@ -65,7 +65,7 @@ import Testing
         """))
   }
 
-  @Test func `what is dropped says why, and that nothing is left`() async throws {
+  @Test func `a dropped event says why, and that nothing is left`() async throws {
     let run = try await explain(3)
     #expect(run.status == 0)
     #expect(
@@ -138,7 +138,7 @@ import Testing
     #expect(run.output.contains("fails: noPath: position 1: a 'T' of version 2.0.0 cannot be read"))
   }
 
-  @Test func `a new plan's entry of a newer version is told to be one`() async throws {
+  @Test func `an entry of a version newer than the plan is reported as such`() async throws {
     let folder = try TemporaryDirectory()
     let store = try EventStore(at: URL(filePath: folder.store), plan: ParkPlan.self)
     try await store.append([.treePlanted(.init(kind: "elm"))], to: "park/1")
@@ -149,7 +149,7 @@ import Testing
 }
 
 extension CommandRun {
-  /// How many bytes an explanation says the entry has: its layout is the format's business.
+  /// The number of bytes that an explanation gives for the entry; its layout is up to the format.
   fileprivate var size: String {
     lines.first { $0.hasPrefix("stored, ") }.map { String($0.dropFirst(8).prefix { $0.isNumber }) } ?? ""
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnalsCommand
 
-/// Titles of parks, of which no two have one.
+/// Unique titles of parks.
 private enum ParkTitles: InlineProjection {
   typealias Event = ParksV2.Event
   @Record struct Title: ProjectionRow {
@@ -24,7 +24,7 @@ private enum ParkTitles: InlineProjection {
   }
 }
 
-/// The same rows under the same version by another fold, as somebody leaves it who forgets to raise the version.
+/// The same rows under the same version with another fold, as if somebody had forgotten to raise the version.
 private enum ParkTitlesEdited: InlineProjection {
   typealias Event = ParksV2.Event
   static let name = "titles"
@@ -53,7 +53,7 @@ private enum ParkTitlesWidened: InlineProjection {
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {}
 }
 
-/// The version behind.
+/// The next version.
 private enum ParkTitlesV2: InlineProjection {
   typealias Event = ParksV2.Event
   static let name = "titles"
@@ -86,7 +86,7 @@ private enum ParkVisitors: InlineProjection {
   }
 }
 
-/// Refuses what every store of these tests has.
+/// Refuses an event that every store of these tests has.
 private enum ParkRefusals: InlineProjection {
   typealias Event = ParksV2.Event
   static let name = "refusals"
@@ -97,7 +97,7 @@ private enum ParkRefusals: InlineProjection {
   }
 }
 
-/// What the commands tell of inline projections, and do with them.
+/// The output and effects of commands on inline projections.
 struct InlineVerbTests {
   private typealias Inline = [any InlineProjection<ParksV2.Event>.Type]
 
@@ -197,7 +197,7 @@ struct InlineVerbTests {
     #expect((older.last?["reason"] as? String)?.contains("version 2") == true)
   }
 
-  @Test("verify of a plan's command finds rows that are sound and not what the log gives")
+  @Test("verify of a plan's command finds sound rows that differ from the log")
   func verify() async throws {
     let folder = try TemporaryDirectory()
     let store = try await folder.parks(withFailure: false)
@@ -216,14 +216,14 @@ struct InlineVerbTests {
     #expect(objects.first?["place"] as? String == "inline projection 'titles', version 1")
     #expect(objects.last?["findings"] as? Int == 1)
     #expect(try TemporaryDirectory.content(store) == before)
-    // What is not in force in the program's version is not compared.
+    // Projections that are not in force in the program's version are not compared.
     #expect(await run("verify", store, inline: [ParkTitlesV2.self, ParkRefusals.self]).status == 0)
     let widened = await run("verify", store, inline: [ParkTitlesWidened.self])
     #expect(widened.status == 65 && widened.errors.contains("shapeChanged"), "\(widened.errors)")
   }
 
   @Test(
-    "verify of a plan's command tells what it finds in a damaged log, and that rows cannot be compared with it"
+    "verify of a plan's command reports a damaged log, and that rows cannot be compared with it"
   )
   func damage() async throws {
     let folder = try TemporaryDirectory()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnalsCommand
 
-/// What `migrate`, `compact` and what follows them tell and do.
+/// The output and effects of `migrate`, `compact` and the verbs that follow them.
 @Suite struct MigrateVerbTests {
   private let folder: TemporaryDirectory
   private let store: String
@@ -22,7 +22,7 @@ import Testing
     try EventLog.inspect(URL(filePath: store)).generation
   }
 
-  @Test func `a migration tells what was rewritten, split and dropped, and what to do next`() async throws {
+  @Test func `a migration reports rewritten, split and dropped entries, and the next step`() async throws {
     let folder = try TemporaryDirectory()
     let store = try await folder.parks(withFailure: false)
     let run = await run("migrate", store)
@@ -40,7 +40,7 @@ import Testing
     #expect(check.output.contains("no events below 2.0.0"))
   }
 
-  @Test func `entries in quarantine are tried again by whoever asks for a pass`() async throws {
+  @Test func `every requested pass tries entries in quarantine again`() async throws {
     #expect(await run("migrate", store, "--quarantine").output.contains("quarantined  1\n"))
     let again = await run("migrate", store)
     #expect(again.status == 1 && again.errors.contains("ruleFailed: position 5, "))
@@ -58,7 +58,7 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: store).filter { $0.hasSuffix(".mdb") }.count == 1)
   }
 
-  @Test func `a dry run tells the same and changes nothing`() async throws {
+  @Test func `a dry run reports the same and changes nothing`() async throws {
     let run = await run("migrate", store, "--dry-run", "--quarantine")
     #expect(run.status == 0)
     #expect(run.lines.first == "5 entries can be migrated; nothing was changed")
@@ -119,7 +119,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.path("missing.annals")))
   }
 
-  @Test func `the generic command has what needs no plan, and not what does`() async throws {
+  @Test func `the generic command has only the verbs that need no plan`() async throws {
     #expect(await CommandRun("compact", store).status == 0)
     #expect(try generation() == 2)
     #expect(await CommandRun("migrate", store).status == 64)

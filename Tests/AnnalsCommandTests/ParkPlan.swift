@@ -14,7 +14,7 @@ import Annals
   @Record struct Visited: Equatable { var people: Int }
 }
 
-/// One record is changed without a rule, the others are carried.
+/// One record is changed without a rule; the others are unchanged.
 @Schema(1, 1, 0) enum ParksV11 {
   typealias TreesPlanted = ParksV1.TreesPlanted
   typealias Inspected = ParksV1.Inspected
@@ -26,14 +26,14 @@ import Annals
   }
 }
 
-/// One record is split, one is dropped, and one is made anew.
+/// One record is split, one is dropped, and one is converted by a rule.
 @Schema(2, 0, 0) enum ParksV2 {
   typealias ParkOpened = ParksV11.ParkOpened
   @Record struct TreePlanted: Equatable { var kind: String }
   @Record struct Visited: Equatable { var visitors: Int }
 }
 
-/// An event of which the newer version has no form.
+/// The error for an event that has no form in the newer version.
 struct NobodyCame: Error {}
 
 enum ParkFirst: SchemaMigrationPlan {
@@ -63,7 +63,7 @@ enum ParkNewest: SchemaMigrationPlan {
   static var stages: MigrationChain<ParksV2, ParksV2> {}
 }
 
-/// A plan that takes events without a version for ones of the first.
+/// A plan that adopts events without a version as events of the first one.
 enum ParkAdopting: SchemaMigrationPlan {
   static var stages: MigrationChain<ParksV1, ParksV2> { return ParkPlan.stages }
   static var unversioned: UnversionedEvents { .adopt(as: ParksV1.self) }

@@ -5,7 +5,7 @@ extension TemporaryDirectory {
   /// The time of every event.
   static let time = Date(timeIntervalSince1970: 1_704_067_200)
 
-  /// A store with five events of the first version: one for each record, and a visit of nobody.
+  /// A store with five events of the first version: one for each record, and a visit without visitors.
   func parks(withFailure isFailing: Bool = true) async throws -> String {
     let store = try EventStore(at: URL(filePath: self.store), plan: ParkFirst.self)
     func new(_ event: ParksV1.Event, id: String? = nil, _ metadata: Metadata = [:]) -> NewEvent<ParksV1.Event>

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Paths that Foundation would change on the way: the programs act on exactly the file that the system would open.
+/// Paths that Foundation would change. The programs act on exactly the file that the system would open.
 @Suite(.enabled(if: BuiltTool.path != nil, "the executable is not beside the test bundle"))
 struct PathTests {
   private let folder: TemporaryDirectory

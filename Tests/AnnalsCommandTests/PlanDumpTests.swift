@@ -4,12 +4,12 @@ import Testing
 
 @testable import AnnalsCommand
 
-/// What `dump --as` writes.
+/// The output of `dump --as`.
 @Suite struct PlanDumpTests {
   private let opened =
     #"{"position":1,"stream":"park/1","revision":0,"type":"ParkOpened","version":"1.0.0","time":"2024-01-01T00:00:00.000000Z","id":"00000000-0000-4000-8000-000000000007","metadata":{"user":"7"},"data":{"city":"Nantes","name":"Mill"}}"#
 
-  @Test func `without a version it is what is stored`() async throws {
+  @Test func `without a version a dump has the stored events`() async throws {
     let folder = try TemporaryDirectory()
     let store = try await folder.parks()
     let run = await CommandRun(for: ParkPlan.self, "dump", store)
@@ -18,7 +18,7 @@ import Testing
     #expect(run.output == (await CommandRun("dump", store).output))
   }
 
-  @Test func `events at the version of the store are what is stored`() async throws {
+  @Test func `events at the version of the store are dumped as stored`() async throws {
     let folder = try TemporaryDirectory()
     let store = try await folder.parks()
     let run = await CommandRun(for: ParkPlan.self, "dump", store, "--as", "1.0.0")
@@ -57,7 +57,7 @@ import Testing
     #expect(run.lines.last?.contains(#""version":"1.1.0""#) == true)
   }
 
-  @Test func `an event that a rule fails for ends it behind those before it`() async throws {
+  @Test func `an event on which a rule fails ends the dump after the events before it`() async throws {
     let folder = try TemporaryDirectory()
     let store = try await folder.parks()
     let run = await CommandRun(for: ParkPlan.self, "dump", store, "--as", "2.0.0")
@@ -66,7 +66,7 @@ import Testing
     #expect(run.errors.hasPrefix("parks: ruleFailed: position 5, stream 'park/2', revision 0: 'Visited'"))
   }
 
-  @Test func `a version that the plan does not have is refused with those that it has`() async throws {
+  @Test func `an unknown version is refused with a list of the plan's versions`() async throws {
     let folder = try TemporaryDirectory()
     let store = try await folder.parks()
     for version in ["3.0.0", "x", ""] {
@@ -102,7 +102,7 @@ import Testing
     #expect(run.errors.contains(line))
   }
 
-  @Test func `what a rule made in a pass is refused below its version, where name and shape are the same`()
+  @Test func `an event that a pass made is refused below its version, even with equal name and shape`()
     async throws
   {
     let folder = try TemporaryDirectory()
@@ -122,7 +122,7 @@ import Testing
     #expect(older.status == 65)
   }
 
-  @Test func `many entries of which nothing is delivered are passed over`() async throws {
+  @Test func `many entries without readable events are skipped`() async throws {
     let folder = try TemporaryDirectory()
     let store = try EventStore(at: URL(filePath: folder.store), plan: ParkFirst.self)
     let inspections = (0..<20_000).map { _ in ParksV1.Event.inspected(.init(by: "A")) }
@@ -142,7 +142,7 @@ import Testing
     #expect(run.errors == "")
   }
 
-  @Test func `a full output disk is told of`() async throws {
+  @Test func `a full output disk is reported`() async throws {
     let folder = try TemporaryDirectory()
     let store = try await folder.parks()
     let run = await CommandRun(

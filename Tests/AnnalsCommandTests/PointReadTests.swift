@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// What commands read of a store, and whom they keep waiting.
+/// How much of a store commands read, and whether other processes wait for them.
 @Suite(.enabled(if: BuiltTool.path != nil, "the executable is not beside the test bundle"))
 struct PointReadTests {
-  /// A store with so many entries of some hundred bytes in ten streams.
+  /// Creates a store with this many entries of some hundred bytes in ten streams.
   private func store(_ name: String, _ entries: Int, in folder: TemporaryDirectory) throws {
     let text = String(repeating: "x", count: 400)
     let lines = (1...entries).map {
@@ -15,7 +15,7 @@ struct PointReadTests {
     #expect(run.status == 0, "\(run.errors)")
   }
 
-  /// How many bytes a command reads by calls of the system, and its status: the pages that the checks look at.
+  /// The number of bytes that a command reads with system calls, and its status. Page checks read this way.
   private func bytesRead(_ words: [String], in folder: TemporaryDirectory) throws -> Int {
     let script = #""$0" "$@" >/dev/null || exit $?; cat /proc/$$/io"#
     let all = ["-c", script, BuiltTool.path ?? ""] + words
@@ -26,7 +26,7 @@ struct PointReadTests {
   }
 
   // Promise P178.
-  @Test func `what a command reads for a few entries does not grow with the log`() throws {
+  @Test func `the bytes that a command reads for a few entries do not grow with the log`() throws {
     let folder = try TemporaryDirectory()
     let sizes = ["small": 80, "larger": 800, "large": 8_000]
     for (name, entries) in sizes.sorted(by: { $0.value < $1.value }) { try store(name, entries, in: folder) }
@@ -44,7 +44,7 @@ struct PointReadTests {
         #expect(abs(large - small) < 128 << 10, "\(verb) \(options): \(small) and \(large)")
       }
     }
-    // Where nobody is trusted, and where all of it is read anyway, every page is checked.
+    // Every page is checked if nobody is trusted, or if the command reads all pages anyway.
     for words in [["read", "large", "--limit", "1", "--trust", "nobody"], ["dump", "large"]] {
       #expect(try bytesRead(words, in: folder) > whole / 2, "\(words)")
     }
@@ -60,7 +60,7 @@ struct PointReadTests {
       ["views", "s"], ["leases", "s"], ["read", "s", "--trust", "nobody"], ["backup", "s", "copy"],
       ["restore", "s", "again"],
     ]
-    // Held by others all the time: a command that wanted them would wait until it is ended with 124.
+    // Other processes always hold the locks. A command that needed one would wait until it is ended with 124.
     let script =
       #"exec 8<s/queue.lock 9<s/write.lock; flock -x 8; flock -x 9; timeout 100 "$0" "$@" 8<&- 9<&-"#
     for line in words {

@@ -3,7 +3,7 @@ import Testing
 
 /// The executable that was built with the tests.
 enum BuiltTool {
-  /// Where it is: beside the test bundle.
+  /// Its path, next to the test bundle.
   static let path: String? = {
     let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let tool = bundle.map {
@@ -13,7 +13,7 @@ enum BuiltTool {
   }()
 }
 
-/// The command as a process of its own: pipes, limits and what the shell sees.
+/// The command as a process of its own: pipes, limits and exit statuses.
 @Suite(.enabled(if: BuiltTool.path != nil, "the executable is not beside the test bundle"))
 struct ProcessTests {
   /// A store with some hundred kilobytes of lines.
@@ -59,7 +59,7 @@ struct ProcessTests {
     #expect(try String(contentsOfFile: folder.path("status"), encoding: .utf8) == "0\n")
   }
 
-  @Test func `what is followed comes as it is appended, and an interruption ends it`() async throws {
+  @Test func `followed entries appear as they are appended, until an interruption`() async throws {
     let folder = try TemporaryDirectory()
     _ = try await filled(folder)
     _ = try folder.write("one.jsonl", #"{"stream":"b","type":"T","data":{"n":3001}}"#)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnalsCommand
 
-/// Real logs that lie beside the package on some machines and are never part of it.
+/// Real logs that are next to the package on some machines and are never part of it.
 enum RealLogs {
   static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/data")
@@ -12,7 +12,7 @@ enum RealLogs {
     && FileManager.default.isExecutableFile(atPath: "/bin/gzip")
 }
 
-/// Real logs: imported and dumped, they are as they were.
+/// Real logs come out of an import and a dump unchanged.
 @Suite(.enabled(if: RealLogs.isThere, "the logs lie beside the package and are no part of it"))
 struct RealLogTests {
   /// The first lines of a log.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnalsCommand
 
-/// What `repair` says and does.
+/// The output and effects of `repair`.
 @Suite struct RepairVerbTests {
   /// A store of three entries, the second of which is damaged.
   private func damaged(_ folder: TemporaryDirectory) async throws -> String {
@@ -22,7 +22,7 @@ import Testing
     return folder.store
   }
 
-  @Test func `repair names what is lost and leaves a store that verifies`() async throws {
+  @Test func `repair names the lost entries and leaves a store that verifies`() async throws {
     let folder = try TemporaryDirectory()
     let store = try await damaged(folder)
     #expect(await CommandRun("verify", store).status == 1)
@@ -63,7 +63,7 @@ import Testing
   }
 
   // Promise P134.
-  @Test func `salvage writes what is stored of every entry before a repair`() async throws {
+  @Test func `salvage writes the stored bytes of every entry before a repair`() async throws {
     let folder = try TemporaryDirectory()
     let store = try await damaged(folder)
     let run = await CommandRun("salvage", store)
@@ -73,7 +73,7 @@ import Testing
     #expect(lines.map { $0["position"] as? Int } == [1, 2, 3])
     #expect(
       lines.map { ($0["problem"] as? String)?.hasPrefix("the checksum does not match") } == [nil, true, nil])
-    // The payload stands at the end of the entry, with one bit turned.
+    // The payload is at the end of the entry, with one bit flipped.
     let stored = try #require(lines[1]["stored"] as? String)
     let payload = try #require(lines[0]["payload"] as? String)
     let digits = { (text: String) in text.utf8.map { String($0, radix: 16) }.joined() }
@@ -92,7 +92,7 @@ import Testing
     #expect(run.output == (await CommandRun("read", folder.store, "--raw")).output)
   }
 
-  @Test func `what is no store is refused`() async throws {
+  @Test func `a path that is no store is refused`() async throws {
     let folder = try TemporaryDirectory()
     #expect(await CommandRun("repair", folder.store).status == 66)
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnalsCommand
 
-/// What `leases`, `activate` and `contract` tell and do.
+/// The output and effects of `leases`, `activate` and `contract`.
 @Suite struct RolloutVerbTests {
   private let folder: TemporaryDirectory
   private let store: String
@@ -36,7 +36,7 @@ import Testing
     withExtendedLifetime(older) {}
   }
 
-  @Test func `a store that nobody has open has no leases`() async {
+  @Test func `a store that is not open has no leases`() async {
     #expect(await CommandRun("leases", store).lines.count == 1)
   }
 
@@ -58,7 +58,7 @@ import Testing
     withExtendedLifetime(older) {}
   }
 
-  @Test func `a contraction needs a pass, and the number of what was dropped`() async throws {
+  @Test func `a contraction needs a pass, and the number of dropped entries`() async throws {
     let early = await run("contract", store)
     #expect(early.status == 65 && early.errors.contains("requiresPass: "))
     #expect(
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `the check shows how older programs get what a bridge writes, and how far it is`() async throws {
+  @Test func `the check shows how older programs get a bridge's events, and its phase`() async throws {
     let older = try older()
     let newer = try EventStore(at: URL(filePath: store), plan: BridgePlan.self)
     try await newer.append([.parkListed(.init(name: "Mill", city: "Nantes"))], to: "park/9")

@@ -3,9 +3,9 @@ import Testing
 
 @testable import AnnalsCommand
 
-/// What events hold is written by `read` and `dump` alone.
+/// Only `read` and `dump` write the contents of events.
 @Suite struct SecrecyTests {
-  @Test func `no other verb writes what an event holds, nor any message`() async throws {
+  @Test func `no other verb writes the contents of an event, nor does any message`() async throws {
     let folder = try TemporaryDirectory()
     let secret = "hunter2-Zq7"
     let lines = folder.url.appendingPathComponent("lines.jsonl")
@@ -15,7 +15,7 @@ import Testing
     var runs = [await CommandRun("import", store, lines.path)]
     try Data((good + "\n" + good.dropLast(3) + "\n").utf8).write(to: lines)
     runs.append(await CommandRun("import", store, lines.path))
-    // What is looked for is there, and is found where it may be.
+    // The secret is in the store, and the verbs that may write it do.
     #expect(await CommandRun("read", store).output.contains(secret))
     #expect(await CommandRun("dump", store).output.contains(secret))
     for verb in ["info", "streams", "census", "verify"] { runs.append(await CommandRun(verb, store)) }

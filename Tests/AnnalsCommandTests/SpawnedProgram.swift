@@ -2,12 +2,12 @@ import Foundation
 
 /// A program that was built with the tests, run with words and paths that need not be UTF-8.
 struct SpawnedProgram {
-  /// How it ended; 128 and the number of the signal where it was killed.
+  /// The exit status, or 128 plus the number of the signal that killed it.
   let status: Int32
   let output: String
   let errors: String
 
-  /// Where a built program is; `nil` where it was not built.
+  /// The path of a built program; `nil` if it was not built.
   static func path(_ name: String) -> String? {
     guard let tool = BuiltTool.path else { return nil }
     let path = URL(filePath: tool).deletingLastPathComponent().appendingPathComponent(name).path
@@ -17,7 +17,7 @@ struct SpawnedProgram {
   /// Runs the program and waits for its end.
   ///
   /// - Parameters:
-  ///   - words: What follows its name.
+  ///   - words: The arguments.
   ///   - folder: The working directory.
   ///   - closed: The descriptors, 0 to 2, that are closed when it starts.
   ///   - home: The value of `HOME`.

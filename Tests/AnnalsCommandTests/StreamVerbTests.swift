@@ -12,7 +12,7 @@ import Testing
   typealias Visited = ParksV1.Visited
 }
 
-/// Visits say where they were.
+/// Visits have their place.
 @Schema(1, 6, 0) enum ParksV16 {
   typealias ParkOpened = ParksV15.ParkOpened
   typealias TreesPlanted = ParksV15.TreesPlanted
@@ -37,7 +37,7 @@ enum MovedParkPlan: SchemaMigrationPlan {
   }
 }
 
-/// What verbs do with a plan that moves streams.
+/// Verbs with a plan that moves streams.
 @Suite struct StreamVerbTests {
   private let folder: TemporaryDirectory
   private let store: String
@@ -51,7 +51,7 @@ enum MovedParkPlan: SchemaMigrationPlan {
     await CommandRun(words, Command(name: "parks", verbs: MaintenanceCommand<MovedParkPlan>.verbs))
   }
 
-  @Test func `migrate runs as many passes as it takes, and tells of each`() async throws {
+  @Test func `migrate runs as many passes as it takes, and reports each`() async throws {
     let run = await run("migrate", store)
     #expect(run.status == 0 && run.errors == "")
     #expect(run.lines.filter { $0.contains("is in use: 5 entries") }.count == 2)
@@ -124,7 +124,7 @@ enum MovedParkPlan: SchemaMigrationPlan {
     #expect(explained.status == 1 && explained.output.contains("moves entries to other streams"))
   }
 
-  @Test func `check shows the stage and what it needs`() async throws {
+  @Test func `check shows the stage and its needs`() async throws {
     let check = await run("check", "--store", store)
     #expect(check.status == 1)
     #expect(check.output.contains("scope store, moves streams"))

@@ -14,13 +14,13 @@ import Testing
   @Record struct Rested: Equatable { var minutes: Int }
 }
 
-/// Takes over what has no version.
+/// Adopts events without a version.
 private enum VisitPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<VisitsV1, VisitsV1> {}
   static var unversioned: UnversionedEvents { .adopt(as: VisitsV1.self) }
 }
 
-/// What becomes of fields that were imported and that no version of a plan declares.
+/// Imported fields that no version of a plan declares.
 @Suite struct UndeclaredFieldTests {
   private let folder: TemporaryDirectory
 
@@ -146,12 +146,12 @@ private enum VisitPlan: SchemaMigrationPlan {
     #expect(fields?.compactMap { $0["name"] as? String } == ["Visited.guests.age", "Visited.mood"])
     #expect(fields?.compactMap { $0["count"] as? Int } == [3, 2])
     #expect(fields?.compactMap { $0["first"] as? Int } == [1, 1])
-    // Every key is there, and nothing is said.
+    // Every key is in the dump, and there are no messages.
     let plain = await run("dump", folder.store)
     #expect(plain.errors == "" && plain.output.contains("mood") && plain.output.contains("age"))
   }
 
-  @Test func `an archive has what a migration removes, is never replaced, and no dry run has one`()
+  @Test func `an archive has the values that a migration removes, is never replaced, and no dry run has one`()
     async throws
   {
     try await fill(version: #""version":1,"#)
@@ -183,7 +183,7 @@ private enum VisitPlan: SchemaMigrationPlan {
   }
 }
 
-/// Real events of which a plan knows a few fields.
+/// Real events. The plan declares only a few of their fields.
 @Schema(1, 0, 0) enum ExamplesV1 {
   @Record struct ExampleAdded: Equatable {
     var path: String
@@ -195,7 +195,7 @@ private enum ExamplePlan: SchemaMigrationPlan {
   static var stages: MigrationChain<ExamplesV1, ExamplesV1> {}
 }
 
-/// A real log of which a plan knows a part.
+/// Real events. The plan declares only a few of their fields.
 @Suite(.enabled(if: RealLogs.isThere, "the logs lie beside the package and are no part of it"))
 struct UndeclaredRealLogTests {
   @Test func `every value of a real log that a plan does not know is counted`() async throws {

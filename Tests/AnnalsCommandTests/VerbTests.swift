@@ -4,7 +4,7 @@ import Testing
 
 @testable import AnnalsCommand
 
-/// What each verb says of a store that is sound.
+/// The output of each verb for a sound store.
 @Suite struct VerbTests {
   @Test func `import says how many entries it stored`() async throws {
     let folder = try TemporaryDirectory()
@@ -42,7 +42,7 @@ import Testing
     #expect(read.lines.last?.contains(#""version":"2.1.0""#) == true)
   }
 
-  @Test func `info tells of the store, in words and as JSON`() async throws {
+  @Test func `info describes the store, in words and as JSON`() async throws {
     let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     let run = await CommandRun("info", store)
@@ -153,7 +153,7 @@ import Testing
     #expect(try await numbers("--limit", "99999999999999999999999") == [1, 2, 3, 4, 5])
   }
 
-  @Test func `read can show what is stored`() async throws {
+  @Test func `read can show the stored bytes`() async throws {
     let folder = try TemporaryDirectory()
     let store = try await folder.filled()
     let entries = try await CommandRun("read", store, "--raw").objects()
@@ -163,7 +163,7 @@ import Testing
   }
 
   // Promise P139.
-  @Test func `dump is what import takes`() async throws {
+  @Test func `import accepts the output of dump`() async throws {
     let folder = try TemporaryDirectory()
     let dump = await CommandRun("dump", try await folder.filled())
     #expect(dump.lines.count == 5)
@@ -193,7 +193,7 @@ import Testing
   }
 }
 
-/// What the command says of itself, and of a line that it does not understand.
+/// The command's help, and its answer to a line that it does not understand.
 @Suite struct UsageTests {
   @Test(arguments: ["--help", "-h", "help"])
   func `general help names every verb`(word: String) async {

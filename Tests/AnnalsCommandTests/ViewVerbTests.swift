@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnnalsCommand
 
-/// How many trees of each kind there are.
+/// The number of trees of each kind.
 private enum ParkTrees: Projection {
   typealias Event = ParksV2.Event
   @Record struct Kind: ProjectionRow {
@@ -25,7 +25,7 @@ private enum ParkTrees: Projection {
   }
 }
 
-/// The same in the version behind.
+/// The same in the next version.
 private enum ParkTreesV2: Projection {
   typealias Event = ParksV2.Event
   @Record struct Kind: ProjectionRow {
@@ -73,7 +73,7 @@ struct ViewVerbTests {
     await CommandRun(words, MaintenanceCommand<ParkPlan>.command(called: "parks", projections))
   }
 
-  @Test("views are listed, built anew, and said to be due under a raised version")
+  @Test("views are listed, rebuilt, and reported as due under a raised version")
   func views() async throws {
     let folder = try TemporaryDirectory()
     let store = try await folder.parks(withFailure: false)
@@ -85,7 +85,7 @@ struct ViewVerbTests {
     #expect(built.output.hasPrefix("'trees', version 1, is built up to position "))
     #expect(await run("views", store, projections: [ParkTrees.self]).lines.last == "trees 1: up to date")
     let raised = await run("views", store, "--json", projections: [ParkTreesV2.self])
-    // A file that is outlived is removed by whoever comes next.
+    // The next program that opens the store removes an outlived file.
     let objects = try raised.objects().filter { $0["state"] as? String != "outlived" }
     #expect(objects.count == 2)
     #expect(objects.first?["name"] as? String == "trees" && objects.first?["state"] as? String == "ready")

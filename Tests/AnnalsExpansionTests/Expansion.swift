@@ -11,9 +11,9 @@ import SwiftSyntaxMacros
 struct Expansion {
   /// The text of the file.
   let text: String
-  /// What the macros complained about, each with the line it points at.
+  /// The messages of the macros, each with the line it points at.
   let messages: [String]
-  /// The file after what the first complaint offers to write, in the order in which it is offered.
+  /// The file after each fix that the first message offers, in the order of the offers.
   let fixed: [String]
 
   init(of source: String) {
@@ -38,7 +38,7 @@ struct Expansion {
     messages = context.diagnostics.map { "\(places.location(for: $0.position).line): \($0.message)" }
   }
 
-  /// The text after an offer was taken. Macros see nodes apart from their file, and the context knows where they were.
+  /// The text with an offer applied. Macros see nodes without their file; the context knows where they were.
   private static func apply(_ offer: FixIt, to source: String, _ context: BasicMacroExpansionContext)
     -> String
   {
@@ -52,14 +52,14 @@ struct Expansion {
 }
 
 extension Expansion {
-  /// The lines of a text without indentation, empty ones and those that only say which line of the file the next is about.
+  /// The lines of a text without indentation, empty lines and `#sourceLocation` lines.
   static func lines(of text: String) -> [String] {
     text.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
       .filter { !$0.isEmpty && !$0.hasPrefix("#sourceLocation") }
       .map { line in line.split(separator: "  //", maxSplits: 1).first.map(String.init) ?? String(line) }
   }
 
-  /// The one message that `source` gets, without its line; `nil` where there is another number of them.
+  /// The only message about `source`, without its line; `nil` if it gets another number of messages.
   static func complaint(about source: String) -> String? {
     let messages = Expansion(of: source).messages
     return messages.count == 1 ? messages.first.map { String($0.drop { $0 != " " }.dropFirst()) } : nil

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct FieldComplaintTests {
-  /// The one message that a record with these members gets.
+  /// The only message for a record with these members.
   private func complaint(_ members: String) -> String? {
     Expansion.complaint(about: "@Record struct A: Record {\n\(members)\n}")
   }
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: ["self", "Type", "Protocol"])
-  func `a field is called what key paths can say`(name: String) {
+  func `a field has a name that key paths can use`(name: String) {
     #expect(
       complaint("var `\(name)`: Int")
         == "key paths cannot say a property called '\(name)': call it something else and write @Field(\"\(name)\") before it"
@@ -103,7 +103,7 @@ import Testing
         == "a record has the same fields in every build: no #if around them")
   }
 
-  @Test func `what is no field may depend on the build`() {
+  @Test func `a member that is no field may depend on the build`() {
     #expect(Expansion(of: "@Record struct A: Record {\n#if A\nfunc f() {}\n#endif\n}").messages == [])
   }
 
@@ -139,7 +139,7 @@ import Testing
     ("@Field(\"y\") var x: Int { 1 }", "a computed property is not stored: remove @Field"),
     ("@Field(\"y\") func x() {}", "@Field belongs on a stored property or on a case: remove it"),
   ])
-  func `what is said of a field can be stored`(member: String, message: String) {
+  func `the options of a field are valid`(member: String, message: String) {
     #expect(complaint(member) == message)
   }
 

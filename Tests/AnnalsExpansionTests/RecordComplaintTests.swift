@@ -16,7 +16,7 @@ import Testing
     #expect(Expansion(of: source).fixed == ["@Record struct A { let n: Int }"])
   }
 
-  @Test func `a record stands directly inside its schema`() {
+  @Test func `a record is directly inside its schema`() {
     let source =
       "@Schema(1, 0, 0) enum V1 { typealias B = V0.B; @Value struct Outer { @Record struct A { var n: Int } } }"
     #expect(
@@ -26,7 +26,7 @@ import Testing
     #expect(Expansion(of: source).fixed == [source.replacing("@Record", with: "@Value")])
   }
 
-  @Test func `a record does not stand in an extension of its schema`() {
+  @Test func `a record is not in an extension of its schema`() {
     #expect(
       Expansion.complaint(about: "extension Shop.V1 { @Record struct A { var n: Int } }")
         == "@Schema cannot see a record in an extension: move 'A' into the braces of 'Shop.V1', or declare 'struct A: Record' elsewhere and list it there as a typealias"
@@ -36,7 +36,7 @@ import Testing
   @Test(arguments: [
     "enum V1: VersionedSchema {", "@Schema(1, 0, 0) enum V1 {", "struct Shop { @Schema(1, 0, 0) enum V1 {",
   ])
-  func `a record stands in a schema of any kind`(head: String) {
+  func `a record may be in a schema of any kind`(head: String) {
     let braces = String(repeating: "}", count: head.count { $0 == "{" })
     #expect(Expansion(of: "\(head) @Record struct A { var n: Int } \(braces)").messages == [])
   }

@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: ["public", "package"])
-  func `what is written for a record is as visible as the record`(access: String) {
+  func `the generated code of a record is as visible as the record`(access: String) {
     let text = Expansion(
       of: "@Record(formerly: [\"B\"], reserved: [\"c\"]) \(access) struct A: Record { var n: Int }"
     ).text

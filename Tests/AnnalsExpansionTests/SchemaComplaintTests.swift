@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct SchemaComplaintTests {
-  /// The one message that a schema with these members gets, without its line.
+  /// The only message for a schema with these members, without its line.
   private func complaint(_ members: String, _ head: String = "@Schema(1, 0, 0) enum V2") -> String? {
     Expansion.complaint(about: "\(head) { \(members) }")
   }
@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: ["Event", "Cases", "Steps", "Annals", "Swift"])
-  func `a schema does not hide what the written code uses`(name: String) {
+  func `a schema does not hide names that the generated code uses`(name: String) {
     #expect(
       complaint("struct A: Record { var n: Int }", "@Schema(1, 0, 0) enum \(name)")
         == "a schema cannot be called '\(name)', a name that the code of @Schema uses: call it something else, such as OrdersV1"
@@ -90,13 +90,13 @@ import Testing
   @Test(arguments: [
     "typealias Text = String", "typealias Pair<T> = V1.Pair", "typealias Pair = V1.Pair<Int>",
   ])
-  func `a typealias carries a record of an earlier schema`(alias: String) {
+  func `a typealias names a record of an earlier schema`(alias: String) {
     let message = complaint("struct A: Record { var n: Int }; \(alias)")
     #expect(message?.hasPrefix("a typealias in a schema carries a record of an earlier one") == true)
     #expect(message?.hasSuffix("move any other typealias outside the schema's braces") == true)
   }
 
-  @Test func `a carried record keeps its name`() {
+  @Test func `an unchanged record keeps its name`() {
     #expect(
       complaint("typealias Sent = V1.Shipped")
         == "a carried record keeps its name 'Shipped': write typealias Shipped = V1.Shipped, or declare @Record(formerly: [\"Shipped\"]) struct Sent { … } to rename it"
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: ["Event", "Cases", "Steps", "Records", "Annals", "Swift", "V2"])
-  func `a record does not hide what the written code uses`(name: String) {
+  func `a record does not hide names that the generated code uses`(name: String) {
     #expect(
       complaint("struct \(name): Record { var n: Int }")
         == "a record cannot be called '\(name)', a name that Swift or the code of @Schema uses: call it something else and keep the name on disk with static var recordName: String { \"\(name)\" }"
@@ -158,7 +158,7 @@ import Testing
     #expect(expansion.messages.map { $0.prefix(2) } == ["2:", "3:"])
   }
 
-  @Test func `nothing is written beside a mistake`() {
+  @Test func `no code is generated if there is a mistake`() {
     let expansion = Expansion(of: "@Schema(1, 0, 0) enum V2 { struct A: Record { var n: Int }; case placed }")
     #expect(!expansion.text.contains("Annals."))
   }

@@ -107,7 +107,7 @@ import Testing
             """))
   }
 
-  @Test func `what the compiler finds wrong with a record is on the line of the record`() {
+  @Test func `an error of the compiler about a record is on the line of the record`() {
     let text = Expansion(
       of: "@Schema(2, 0, 0) enum V2 {\n  typealias A = V1.A\n  @Record struct B { var n: Int }\n}"
     ).text
@@ -115,7 +115,7 @@ import Testing
     #expect(text.contains("#sourceLocation(file: \"Shop.swift\", line: 3)"), "\(text)")
   }
 
-  @Test func `what is written for a public schema is public`() {
+  @Test func `the generated code of a public schema is public`() {
     let text = Expansion(
       of: "@Schema(1, 0, 0) public enum V1 { public struct Placed: Record { public var total: Int } }"
     ).text
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `what is written for a package's schema is the package's`() {
+  @Test func `the generated code of a package's schema is the package's`() {
     let expansion = Expansion(
       of: "@Schema(1, 0, 0) package enum V1 { package struct Placed: Record { var total: Int } }")
     #expect(expansion.messages == [])
@@ -195,7 +195,7 @@ import Testing
     ("Init", "`init`", "Init"), ("Switch", "`switch`", "Switch"), ("`Default`", "`default`", "`Default`"),
     ("`Order placed`", "`order placed`", "`Order placed`"),
   ])
-  func `a case whose name Swift reserves stands in backticks`(type: String, name: String, written: String) {
+  func `a case whose name Swift reserves is in backticks`(type: String, name: String, written: String) {
     let expansion = Expansion(of: "@Schema(1, 0, 0) enum V1 { struct \(type): Record { var total: Int } }")
     #expect(expansion.messages == [])
     #expect(expansion.text.contains("case \(name)(V1.\(written))"))

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct ValueComplaintTests {
-  /// The one message that a value with these cases gets.
+  /// The only message for a value with these cases.
   private func complaint(_ cases: String, _ head: String = "enum A") -> String? {
     Expansion.complaint(about: "@Value \(head) {\n\(cases)\n}")
   }
@@ -37,20 +37,20 @@ import Testing
         == "a value has the same cases in every build: no #if around them")
   }
 
-  @Test func `cases are told apart by their names`() {
+  @Test func `cases are distinguished by their names`() {
     #expect(
       complaint("case a(x: Int); case a(y: Int)")
         == "two cases are called 'a', which Swift cannot tell apart in a switch: give each a name of its own")
   }
 
-  @Test func `cases are told apart by their names on disk`() {
+  @Test func `cases are distinguished by their names on disk`() {
     #expect(
       complaint("@Field(\"b\") case a\ncase b")
         == "cases 'a' and 'b' would both be 'b' on disk: give one of them another name with @Field(\"…\")")
   }
 
   @Test(arguments: ["self", "Type", "Protocol"])
-  func `a case is called what can stand after a dot`(name: String) {
+  func `a case has a name that can follow a dot`(name: String) {
     #expect(
       complaint("case `\(name)`")
         == "Swift cannot say a case called '\(name)' after a dot: call it something else and write @Field(\"\(name)\") before it"
@@ -88,7 +88,7 @@ import Testing
     ),
     ("case a(() -> Void)", "a value of case 'a' cannot be a function: store the values that it works on"),
   ])
-  func `what is said of a case makes sense`(cases: String, message: String) {
+  func `the options of a case make sense`(cases: String, message: String) {
     #expect(complaint(cases) == message)
   }
 

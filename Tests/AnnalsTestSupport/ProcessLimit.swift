@@ -12,7 +12,7 @@ package struct ProcessLimit: Sendable {
   package static let fileSize = ProcessLimit(resource: RLIMIT_FSIZE)
   /// The address space in bytes.
   package static let addressSpace = ProcessLimit(resource: RLIMIT_AS)
-  /// How many descriptors may be open.
+  /// The number of open descriptors.
   package static let descriptors = ProcessLimit(resource: RLIMIT_NOFILE)
 
   #if canImport(Glibc)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How long the long tests run: short in the test command, longer in the scripts for fault injection.
+/// The length of the long tests: short in the test command, longer in the scripts for fault injection.
 package enum RunLength {
   /// The number in the environment variable `name`, or `usual`.
   package static func count(_ name: String, usual: Int) -> Int {

@@ -6,7 +6,7 @@ package final class TemporaryDirectory: Sendable {
 
   /// Creates the directory.
   ///
-  /// - Parameter parent: Where it is created; the system's folder for temporary files by default.
+  /// - Parameter parent: The parent directory; the system's folder for temporary files by default.
   package init(in parent: URL = FileManager.default.temporaryDirectory) throws {
     url = parent.appendingPathComponent("annals-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

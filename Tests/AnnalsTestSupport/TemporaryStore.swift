@@ -4,9 +4,9 @@ package import Foundation
 package final class TemporaryStore: Sendable {
   private let owned: TemporaryDirectory
 
-  /// Creates the directory in which the store will be.
+  /// Creates the directory of the store.
   ///
-  /// - Parameter parent: Where the directory is created; the system's folder for temporary files by default.
+  /// - Parameter parent: The parent directory; the system's folder for temporary files by default.
   package init(in parent: URL = FileManager.default.temporaryDirectory) throws {
     owned = try TemporaryDirectory(in: parent)
   }
@@ -14,7 +14,7 @@ package final class TemporaryStore: Sendable {
   /// The directory in which the store is, with room for other files of the test.
   package var directory: URL { owned.url }
 
-  /// Where the test's store is.
+  /// The location of the test's store.
   package var url: URL { directory.appendingPathComponent("orders.annals") }
 
   /// The path of a file next to the store.

@@ -1,4 +1,4 @@
-/// A condition that a test waited for in vain.
+/// The timeout of a test that waited for a condition.
 package struct WaitTimedOut: Error, CustomStringConvertible {
   package let description: String
 }

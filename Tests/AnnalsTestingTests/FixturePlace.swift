@@ -8,7 +8,7 @@ final class FixturePlace: Sendable {
 
   init() throws { temporary = try TemporaryDirectory() }
 
-  /// Where the fixtures are; recording creates the directory.
+  /// The location of the fixtures. Recording creates the directory.
   var url: URL { temporary.url.appendingPathComponent("fixtures") }
 
   var fixtures: Fixtures { Fixtures(directory: url, isRecording: false) }

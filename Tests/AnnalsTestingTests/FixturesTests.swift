@@ -15,7 +15,7 @@ import Testing
     return place
   }
 
-  @Test func `recording writes what a version stored and what it is in that version`() throws {
+  @Test func `recording writes the stored form of each event and its value in that version`() throws {
     let written = try place.recording.check(FirstPlan.self)
     #expect(written == ["1.0.0.stored.txt", "1.0.0.as.1.0.0.txt"])
     #expect(
@@ -43,7 +43,7 @@ import Testing
         """)
   }
 
-  @Test func `what was recorded is read again without recording`() throws {
+  @Test func `recorded fixtures are read again without recording`() throws {
     #expect(try recorded().fixtures.check(FirstPlan.self) == [])
   }
 
@@ -79,7 +79,7 @@ import Testing
   }
 
   // Promise P168.
-  @Test func `a rule that gives something else than when it was recorded is told with both`() throws {
+  @Test func `a rule whose result differs from the recorded one is reported with both`() throws {
     try recorded().recording.check(SecondPlan.self)
     let failure = #expect(throws: FixtureFailure.self) { try place.fixtures.check(ChangedPlan.self) }
     #expect(
@@ -91,7 +91,7 @@ import Testing
     #expect(failure?.description.contains(#"today    [0] Word(text: "HI")"#) == true)
   }
 
-  @Test func `recording never writes over what is there`() throws {
+  @Test func `recording never overwrites existing fixtures`() throws {
     try recorded().recording.check(SecondPlan.self)
     let before = try place.files()
     #expect(throws: FixtureFailure.self) { try place.recording.check(ChangedPlan.self) }
@@ -108,7 +108,7 @@ import Testing
     #expect(try place.files().keys.sorted() == (before.keys + ["2.0.0.as.2.0.0.txt"]).sorted())
   }
 
-  @Test func `what a later release recorded is an error of its own`() throws {
+  @Test func `a fixture of a later release is an error of its own`() throws {
     try recorded().recording.check(SecondPlan.self)
     let failure = #expect(throws: FixtureFailure.self) { try place.fixtures.check(FirstPlan.self) }
     let (two, one) = (SchemaVersion(2, 0, 0), SchemaVersion(1, 0, 0))
@@ -128,7 +128,7 @@ import Testing
         == true)
   }
 
-  @Test func `a released version that was edited is told with what is different`() throws {
+  @Test func `an edited released version is reported with the difference`() throws {
     _ = try recorded()
     let failure = #expect(throws: FixtureFailure.self) { try place.fixtures.check(EditedPlan.self) }
     guard case .noPath(let file, let record, let reason) = failure?.problems.first else {
@@ -174,7 +174,7 @@ import Testing
     ("TITLE\nrecord A\nshape by name\nxy\n", 4), ("TITLE\nrecord A\nshape (a: what)\n80\n", 4),
     ("TITLE\nrecord A\\x\n", 2), ("TITLE\nrecord A\nshape by name\na0", 4),
   ])
-  func `a damaged file is told with its line`(text: String, line: Int) throws {
+  func `a damaged file is reported with its line`(text: String, line: Int) throws {
     let title =
       "annals fixtures 1: payloads of schema version 1.0.0 as they were stored; never to be changed"
     try place.write(text.replacingOccurrences(of: "TITLE", with: title), to: "1.0.0.stored.txt")
@@ -187,7 +187,7 @@ import Testing
     #expect(found == line)
   }
 
-  @Test func `contexts are worked out from what was recorded`() throws {
+  @Test func `contexts are computed from the recorded events`() throws {
     try place.recording.check(RanksPlan.self)
     #expect(
       try place.text("1.0.0.as.2.0.0.txt").hasSuffix(

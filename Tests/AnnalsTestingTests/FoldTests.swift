@@ -69,7 +69,7 @@ private enum StepsPlan: SchemaMigrationPlan {
     try await Purity.check(StepsPlan.self)
   }
 
-  @Test func `a pass gives what reads give`() async throws {
+  @Test func `a pass gives the same events as reads`() async throws {
     let place = try TestStore()
     do {
       let store = try EventStore(at: place.url, plan: FirstSteps.self)

@@ -18,7 +18,7 @@ import Testing
     try Given(WorkoutsV3.Event.heartbeat(.init(n: 3))).when(WorkoutPlan.self).then([.heartbeat(.init(n: 3))])
   }
 
-  @Test func `what a rule knows of the entry is given, too`() throws {
+  @Test func `a rule also gets the data of its entry`() throws {
     let origin = Origin.sample(
       position: 7, stream: "films", revision: 3, time: Date(timeIntervalSince1970: 0))
     try Given(PlacesV1.Event.seen(.init(text: "a")), at: origin)
@@ -41,7 +41,7 @@ import Testing
     try Given(DeskV2.Event.received(.init(sheets: 2))).when(DeskPlan.self).thenRetained()
   }
 
-  @Test func `what is not retained is told`() throws {
+  @Test func `an event that is not retained is reported`() throws {
     func found(_ events: [DeskV1.Event]) -> String? {
       let mismatch = #expect(throws: RuleMismatch.self) {
         try Given(events).when(DeskPlan.self).thenRetained()
@@ -68,7 +68,7 @@ import Testing
     try Given(WorkoutsV1.Event.setsLogged(none)).when(WorkoutPlan.self).thenFails(.ruleFailed)
   }
 
-  @Test func `another value is told with both sides in words`() throws {
+  @Test func `a different value is reported with both sides in words`() throws {
     let mismatch = #expect(throws: RuleMismatch.self) {
       try Given(WorkoutsV1.Event.bodyWeighed(.init(weight: 80)))
         .when(WorkoutPlan.self)
@@ -84,7 +84,7 @@ import Testing
         """)
   }
 
-  @Test func `an order that is another is told`() throws {
+  @Test func `a different order is reported`() throws {
     #expect(throws: RuleMismatch.self) {
       try Given([WorkoutsV1.Event.heartbeat(.init(n: 1)), .heartbeat(.init(n: 2))])
         .when(WorkoutPlan.self)
@@ -92,14 +92,14 @@ import Testing
     }
   }
 
-  @Test func `an event that is there and not expected to be is told`() throws {
+  @Test func `an unexpected event is reported`() throws {
     let mismatch = #expect(throws: RuleMismatch.self) {
       try Given(WorkoutsV1.Event.heartbeat(.init(n: 1))).when(WorkoutPlan.self).thenDropped()
     }
     #expect(mismatch?.description.contains("expected:\n    dropped\n  found:\n    Heartbeat(n: 1)") == true)
   }
 
-  @Test func `a failure that does not come is told`() throws {
+  @Test func `a failure that does not come is reported`() throws {
     let mismatch = #expect(throws: RuleMismatch.self) {
       try Given(WorkoutsV1.Event.pinged(.init())).when(WorkoutPlan.self).thenFails(.ruleFailed)
     }
@@ -107,7 +107,7 @@ import Testing
       mismatch?.description.contains("expected:\n    refused ruleFailed\n  found:\n    dropped") == true)
   }
 
-  @Test func `another failure is told with the step that it comes from`() throws {
+  @Test func `a different failure is reported with its step`() throws {
     let mismatch = #expect(throws: RuleMismatch.self) {
       var none = day
       none.sets = -1
@@ -119,7 +119,7 @@ import Testing
         == true)
   }
 
-  @Test func `an event of no version of the plan is told`() throws {
+  @Test func `an event of no version of the plan is reported`() throws {
     let mismatch = #expect(throws: RuleMismatch.self) {
       try Given(PlacesV1.Event.seen(.init(text: "a"))).when(WorkoutPlan.self).thenDropped()
     }

@@ -2,22 +2,22 @@ import Annals
 import Foundation
 import Synchronization
 
-/// What a rule of ``ImpurePlan`` does and should not.
+/// An impure operation in a rule of ``ImpurePlan``.
 protocol Impurity: Sendable {
   static func text(_ old: ImpureV1.Seen, _ origin: Origin) -> String
 }
 
-/// The time of the reader.
+/// The current time.
 enum Clock: Impurity {
   static func text(_ old: ImpureV1.Seen, _ origin: Origin) -> String { "\(Date().timeIntervalSince1970)" }
 }
 
-/// An id made at random.
+/// A random id.
 enum Random: Impurity {
   static func text(_ old: ImpureV1.Seen, _ origin: Origin) -> String { UUID().uuidString }
 }
 
-/// How often it ran.
+/// The number of runs so far.
 enum Counter: Impurity {
   private static let count = Mutex(0)
 
@@ -36,7 +36,7 @@ enum SetOrder: Impurity {
   }
 }
 
-/// The year where the reader is.
+/// The year in the reader's time zone.
 enum CalendarYear: Impurity {
   static func text(_ old: ImpureV1.Seen, _ origin: Origin) -> String {
     "\(Calendar.current.component(.year, from: origin.time))"
@@ -61,7 +61,7 @@ enum ImpurePlan<Rule: Impurity>: SchemaMigrationPlan {
   }
 }
 
-/// Its rules are pure, but what they are given is not.
+/// Its rules are pure, but their context is not.
 enum SetContextPlan: SchemaMigrationPlan {
   struct Names: Codable, Sendable { var names: [String] }
 

@@ -35,7 +35,8 @@ private enum FirstTeams: SchemaMigrationPlan {
   static var stages: MigrationChain<TeamsV1, TeamsV1> {}
 }
 
-/// A stage that knows how many players each team has; players of a team that the log does not have are refused.
+/// A stage that knows the number of players of each team. It refuses players of a team that is not in the
+/// log.
 private func counting(_ extra: Int = 0) -> MigrationStage<TeamsV1, TeamsV2> {
   MigrationStage.custom(
     fromVersion: TeamsV1.self, toVersion: TeamsV2.self,
@@ -122,7 +123,7 @@ private enum ChangedTeams: SchemaMigrationPlan {
     #expect(try place.files() == before)
   }
 
-  @Test func `the logs are those of the files and not those that the schema gives today`() throws {
+  @Test func `the logs come from the files and not from today's schema`() throws {
     try place.recording.check(Teams.self)
     let recorded = try place.text("1.0.0.logs.txt")
     // "Ann" becomes "Bob", and the second log has nothing.

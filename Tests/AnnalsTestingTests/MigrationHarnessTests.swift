@@ -20,7 +20,7 @@ import Testing
     #expect(report.uncovered.isEmpty)
   }
 
-  @Test func `an error that all ways give is no disagreement, and is told`() async throws {
+  @Test func `an error on every route is no disagreement, and is reported`() async throws {
     let report = try await MigrationHarness(WorkoutPlan.self).report()
     #expect(report.disagreements.isEmpty)
     #expect(report.refusals.map(\.to) == [SchemaVersion(2, 0, 0), SchemaVersion(3, 0, 0)])
@@ -88,7 +88,7 @@ import Testing
   }
 }
 @Schema(2, 0, 0) private enum NotesV2 {
-  /// What it writes is not what it was made of.
+  /// Its encoding differs from the value.
   fileprivate struct Noted: Record, Codable {
     var text: String
     init(text: String) { self.text = text }
@@ -120,7 +120,7 @@ private enum SamplelessPlan: SchemaMigrationPlan {
   fileprivate struct Noted: Record, Codable { var text: String }
 }
 
-/// A rule that gives something else whenever it runs: two readers cannot agree.
+/// A rule with a different result at each run: two readers cannot agree.
 private enum RandomPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<NotesV1, NotesV3> {
     MigrationStage.custom(fromVersion: NotesV1.self, toVersion: NotesV2.self) {

@@ -34,7 +34,7 @@ private enum Roster: Projection {
   }
 }
 
-/// It counts outside of its rows, which no projection may.
+/// It counts outside its rows, which no projection may do.
 private enum Forgetful: Projection {
   typealias Event = ClubV1.Event
   @Record struct Count: ProjectionRow { var name: String; var count: Int; var key: String { name } }

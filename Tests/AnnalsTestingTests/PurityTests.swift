@@ -47,7 +47,7 @@ import Testing
     await #expect(throws: PurityFailure.self) { try await Purity.check(ImpurePlan<Counter>.self) }
   }
 
-  /// The rule gives the same as long as the process lives, so only another process tells.
+  /// The rule gives the same result throughout a process, so only another process can show the difference.
   // Promise P83.
   @Test func `a rule that goes through a set in its own order is found by another process`() async throws {
     let digest = try Purity.digest(of: ImpurePlan<SetOrder>.self)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// The first process stands in UTC, which the tests' own might not.
+  /// The first process is in UTC; the tests' own process might not be.
   // Promise P82.
   @Test(arguments: ["Asia/Kolkata", "America/St_Johns"])
   func `a rule that asks the calendar for a year is found in another time zone`(timeZone: String) async throws

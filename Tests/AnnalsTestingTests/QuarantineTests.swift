@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct QuarantineTests {
-  /// What a store reported.
+  /// The reports of a store.
   private final class Reports: Sendable {
     private let entries = Mutex<[QuarantinedEntry]>([])
 
@@ -47,7 +47,7 @@ import Testing
     #expect(try store.events() == wanted)
   }
 
-  @Test func `what is passed over is reported with its place, type, version and cause`() async throws {
+  @Test func `a skipped entry is reported with its place, type, version and cause`() async throws {
     let reports = Reports()
     let store = try await seeded().open(plan: MetresPlan.self, options: reports.options)
     _ = try store.events()
@@ -58,7 +58,7 @@ import Testing
     #expect(reports.all.first?.cause.underlying is MetresPlan.Backwards)
   }
 
-  @Test func `each reader counts what it passes over`() async throws {
+  @Test func `each reader counts the entries it skips`() async throws {
     let store = try await seeded().open(plan: MetresPlan.self, options: Reports().options)
     #expect(store.quarantined == 0)
     _ = try store.events()
@@ -84,7 +84,7 @@ import Testing
     #expect(store.quarantined == 4)
   }
 
-  @Test func `a limit counts only what is delivered`() async throws {
+  @Test func `a limit counts only delivered entries`() async throws {
     let store = try await seeded().open(plan: MetresPlan.self, options: Reports().options)
     var read: [Metres.Event] = []
     for try await entry in store.entries(limit: 3) { read.append(entry.event) }

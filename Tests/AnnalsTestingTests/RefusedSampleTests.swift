@@ -31,7 +31,7 @@ import Testing
 }
 extension LoansV3.Event: Equatable {}
 
-/// No loan is shorter than nothing, and each knows how many loans of its book the log has.
+/// No loan has a negative length, and each knows the number of loans of its book in the log.
 private enum LoanPlan: SchemaMigrationPlan {
   struct TooShort: Error {}
   static let refusing = MigrationStage.custom(fromVersion: LoansV1.self, toVersion: LoansV2.self) {

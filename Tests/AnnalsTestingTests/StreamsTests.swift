@@ -41,7 +41,7 @@ enum RoomPlan: SchemaMigrationPlan {
   }
 }
 
-/// What tests of a plan do with one that moves streams.
+/// The test support for a plan that moves streams.
 @Suite struct StreamsTests {
   @Test func `every version reads as every later one`() async throws {
     try await MigrationHarness(RoomPlan.self).check(requiringSamples: true)

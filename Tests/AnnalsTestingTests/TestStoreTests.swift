@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TestStoreTests {
   // Promise P166.
-  @Test func `what an old version wrote is read with the plan of today`() async throws {
+  @Test func `events of an old version are read with today's plan`() async throws {
     let place = try TestStore()
     try await place.seed(WorkoutsV1.self) { call in
       call.append([.heartbeat(.init(n: 1)), .bodyWeighed(.init(weight: 80))], to: "athlete-7")
@@ -61,7 +61,7 @@ import Testing
     #expect(error?.code == .shapeChanged)
   }
 
-  @Test func `records without a version are taken over and lifted`() async throws {
+  @Test func `records without a version are adopted and upcast`() async throws {
     let place = try TestStore()
     try await place.seedUnversioned(WorkoutsV1.self) { call in
       call.append([.bodyWeighed(.init(weight: 80)), .heartbeat(.init(n: 1))], to: "x")
@@ -81,7 +81,7 @@ import Testing
       ])
   }
 
-  @Test func `what fits no version can be seeded under one`() async throws {
+  @Test func `a payload that fits no version can be seeded under one`() async throws {
     let place = try TestStore()
     try await place.seed("Noted", version: SchemaVersion(1, 0, 0), [["text": "a"], [:]], to: "x")
     let store = try place.open(plan: NotesPlan.self)

@@ -5,7 +5,7 @@ import Testing
 
 /// How values read in the messages of failed tests.
 @Suite struct ValueTextTests {
-  /// What a failed test says was found.
+  /// The text of an event in the message of a failed test.
   private func text(_ event: Things.Event) throws -> String {
     let mismatch = #expect(throws: RuleMismatch.self) {
       try Given(event).when(ThingsPlan.self).thenDropped()
@@ -44,7 +44,7 @@ import Testing
         == "Tree(root: .node(left: .leaf, _1: .node(left: .leaf, _1: .leaf)))")
   }
 
-  @Test func `what is stored by name is a map`() throws {
+  @Test func `a value stored by name is a map`() throws {
     #expect(try text(.byName(.init(list: [1, 2], text: "t"))) == #"ByName{"list": [1, 2], "text": "t"}"#)
   }
 }

@@ -3,7 +3,7 @@ import AnnalsTesting
 import Testing
 
 @Suite struct VerificationTests {
-  @Test func `a stage's verify sees the older log and what it becomes`() async throws {
+  @Test func `a stage's verify sees the older log and its newer form`() async throws {
     let place = try TestStore()
     try await place.seed(RanksV1.self) { call in
       call.append(
@@ -12,7 +12,7 @@ import Testing
     try place.verify(plan: RanksPlan.self)
   }
 
-  @Test func `what a stage's verify throws is told with the stage`() async throws {
+  @Test func `an error of a stage's verify is reported with the stage`() async throws {
     let place = try TestStore()
     try await place.seed(RanksV1.self) { call in
       // Two of a score share a rank, which the stage does not allow.

@@ -28,7 +28,7 @@ import Foundation
   }
 }
 
-/// Lifting and counting are told apart, and body weight is a double.
+/// Weights and counts are separate records, and body weight is a double.
 @Schema(3, 0, 0) enum WorkoutsV3 {
   typealias Heartbeat = WorkoutsV2.Heartbeat
   @Record struct BodyWeighed: Equatable {
@@ -48,7 +48,8 @@ import Foundation
 
 extension WorkoutsV3.Event: Equatable {}
 
-/// The whole chain, with every kind of step: two splits behind one another, lightweight changes, a drop, a rule that refuses, and a carried record.
+/// The whole chain, with every kind of step: two consecutive splits, lightweight changes, a drop, a rule that
+/// refuses, and an unchanged record.
 enum WorkoutPlan: SchemaMigrationPlan {
   struct NoSets: Error {}
 

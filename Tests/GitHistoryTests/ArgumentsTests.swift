@@ -16,7 +16,7 @@ import Testing
     #expect(try Arguments(["--store", "here", "there"]).repository == "there")
   }
 
-  @Test func `behind two hyphens everything is a path`() throws {
+  @Test func `after two hyphens every argument is a path`() throws {
     #expect(try Arguments(["--", "--store"]).repository == "--store")
   }
 

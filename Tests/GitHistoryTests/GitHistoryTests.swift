@@ -8,7 +8,7 @@ import AnnalsTestSupport
 /// The whole example on small repositories that git makes.
 @Suite(.enabled(if: TemporaryRepository.git != nil, "git is not installed"))
 struct GitHistoryTests {
-  /// What the example printed, and how it ended.
+  /// The output of the example, and how it ended.
   private struct Outcome {
     var status: Int32
     var output = ""
@@ -22,7 +22,8 @@ struct GitHistoryTests {
     return outcome
   }
 
-  /// A history with a rename, a merge, an empty commit, bytes of every kind, and dates that git itself stumbles over.
+  /// A history with a rename, a merge, an empty commit, bytes of every kind, and dates that confuse git
+  /// itself.
   private func awkward() throws -> TemporaryRepository {
     let repository = try TemporaryRepository()
     let text = String(repeating: "a line\n", count: 20)

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 7, 1 << 16])
-  func `commits are read whatever the chunks they come in`(chunk: Int) throws {
+  func `commits are read from chunks of any size`(chunk: Int) throws {
     let fields =
       Self.head + ["one\n", "\nA", "a.txt", "M", "b/c.txt"] + [
         "commit \(Self.two)", "Bob", "", "", "two\n\nbody\n", "\nR087", "a.txt", "d.txt", "D", "b/c.txt",
@@ -94,7 +94,7 @@ import Testing
       head + ["m", "modified", "a"],
       head + ["m", "\nM"], head, head + ["m", "\nR100", "a"], head + ["m", "\n?", "a"], head + ["m", ""],
     ])
-  func `what git does not print is refused`(fields: [String]) {
+  func `output that git does not print is refused`(fields: [String]) {
     #expect(throws: GitLogFailure()) { try read(fields) }
   }
 

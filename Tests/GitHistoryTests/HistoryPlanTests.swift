@@ -5,7 +5,7 @@ import Testing
 import AnnalsTestSupport
 @testable import GitHistory
 
-/// What events of version 1 read as today.
+/// The current readings of events of version 1.
 @Suite struct HistoryPlanTests {
   private func today(_ events: [HistoryV1.Event]) async throws -> [HistoryV3.Event] {
     let place = try TemporaryDirectory()

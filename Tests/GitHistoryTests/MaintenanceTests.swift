@@ -6,7 +6,7 @@ import Testing
 
 /// The executable that was built with the tests.
 private enum MaintenanceTool {
-  /// Where it is: beside the test bundle.
+  /// Its path, next to the test bundle.
   static let url: URL? = {
     let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let tool = bundle.map {
@@ -56,7 +56,7 @@ struct MaintenanceTests {
     )
   }
 
-  @Test func `it calls itself what it is called`() throws {
+  @Test func `it uses the name of its program`() throws {
     let run = try run("--help")
     #expect(run.status == 0)
     #expect(run.lines.first == "usage: githistory-maintenance <verb> <store> [options]")
@@ -66,7 +66,7 @@ struct MaintenanceTests {
     #expect(try run("check", "--store", store).status == 0)
   }
 
-  @Test func `what is dumped at the current version has a line for each commit, file and reading`() throws {
+  @Test func `a dump at the current version has a line for each commit, file and reading`() throws {
     let run = try run("dump", store, "--as", "current")
     #expect(run.status == 0)
     let types = ["CommitRecorded", "FileChanged", "HistoryRead"].map { type in
@@ -84,7 +84,7 @@ struct MaintenanceTests {
     #expect(run.lines.contains("now, version 3.0.0"))
   }
 
-  @Test func `the views of the example are listed and built anew`() throws {
+  @Test func `the views of the example are listed and rebuilt`() throws {
     let listed = try run("views", store)
     #expect(listed.status == 0)
     #expect(listed.lines.suffix(2) == ["authors 2: up to date", "files 1: up to date"])

@@ -9,7 +9,7 @@ final class TemporaryRepository: Sendable {
   private let folder: TemporaryDirectory
   let path: String
 
-  /// `git`, where this machine has it.
+  /// The path of `git`; `nil` if it is not installed.
   static let git: String? = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     .map { "\($0)/git" }.first { FileManager.default.isExecutableFile(atPath: $0) }
 
@@ -21,12 +21,12 @@ final class TemporaryRepository: Sendable {
     try git("symbolic-ref", "HEAD", "refs/heads/trunk")
   }
 
-  /// A path beside the repository.
+  /// A path next to the repository.
   func beside(_ name: String) -> String {
     folder.url.appending(path: name).path
   }
 
-  /// What `git` prints, run in the repository without anybody's configuration.
+  /// The output of `git`, run in the repository without any user's configuration.
   @discardableResult
   func git(_ arguments: String..., input: [UInt8] = []) throws -> String {
     let process = Process()
@@ -60,7 +60,7 @@ struct ImportedCommit {
   var author = "Ann Author <ann@example.org>"
   var time = "1577927045 +0200"
   var message: [UInt8] = Array("a message\n".utf8)
-  /// Lines that say what the commit follows and changes.
+  /// Lines with the commit's parents and changes.
   var lines: [[UInt8]]
 
   init(

@@ -32,7 +32,7 @@ import Testing
     #expect(Array(String(path: Array(path.utf8)).utf8) == Array(wanted.utf8))
   }
 
-  @Test func `what would move the cursor is not printed`() {
+  @Test func `control characters are not printed`() {
     #expect("a\u{1b}[2Jb\rc".printable == "a\u{fffd}[2Jb\u{fffd}c")
   }
 

@@ -41,7 +41,7 @@ import Testing
       #expect(try await all(RailsTree.Listing.self, of: RailsTree.self, in: store) == listings)
       #expect(try await all(RailsTree.Listing.self, of: RailsTreeV2.self, in: store) == listings)
     }
-    // Nothing is rebuilt after a pass, and what is rebuilt then is the same.
+    // A pass rebuilds nothing, and a rebuild after it gives the same rows.
     let before = try await all(RailsTreeV2.File.self, of: RailsTreeV2.self, in: #require(store))
     _ = try await store?.migrate().report()
     #expect(
@@ -73,7 +73,7 @@ import Testing
     #expect(try await all(CricketScores.Score.self, of: CricketScores.self, in: store) == before)
   }
 
-  /// The lines of the table for the innings that there are.
+  /// The lines of the table for the available innings.
   private func scores(_ matches: CricketMatches) throws -> ([CricketScores.Score]) -> [String] {
     let lines = try String(contentsOf: matches.scores, encoding: .utf8).split(separator: "\n").dropFirst().map
     {

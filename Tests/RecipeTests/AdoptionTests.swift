@@ -2,7 +2,7 @@ import Annals
 import Foundation
 import Testing
 
-/// What the events look like that were stored before there were versions.
+/// The events that were stored before there were versions.
 @Schema(0, 1, 0) enum TasksV0 {
   @Record struct TaskAdded: Equatable {
     var title: String
@@ -17,13 +17,13 @@ import Testing
   }
 }
 
-/// What was stored fits the first version exactly.
+/// The stored events fit the first version exactly.
 enum AdoptingPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<TasksV1, TasksV1> {}
   static var unversioned: UnversionedEvents { .adopt(as: TasksV1.self) }
 }
 
-/// What was stored is repaired on the way to the first version.
+/// The stored events are repaired on the way to the first version.
 enum RepairingPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<TasksV0, TasksV1> {
     MigrationStage.custom(fromVersion: TasksV0.self, toVersion: TasksV1.self) {
@@ -35,7 +35,7 @@ enum RepairingPlan: SchemaMigrationPlan {
   static var unversioned: UnversionedEvents { .adopt(as: TasksV0.self) }
 }
 
-/// Takes over what was stored, without a field that nobody needs.
+/// Adopts the stored events, without a field that is no longer needed.
 func adoptTasks(at url: URL) throws -> EventStore<RepairingPlan> {
   var options = StoreOptions()
   options.activating = true
@@ -93,7 +93,7 @@ extension TasksV1.Event: Equatable {}
   }
 
   // Promise P126.
-  @Test func `a version zero repairs what was stored before there were versions`() async throws {
+  @Test func `a version zero repairs events from before there were versions`() async throws {
     let place = try TemporaryStore()
     try await place.writeUnversioned("TaskAdded", [["title": "Paint", "done": "yes"], ["title": "Mow"]])
     #expect(

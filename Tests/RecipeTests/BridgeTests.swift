@@ -20,7 +20,7 @@ import Testing
   }
 }
 
-/// The older fields stay beside the new one, so that programs of the first version read every record.
+/// The older fields stay next to the new one, so that programs of the first version read every record.
 @Schema(2, 0, 0, .bridge) enum DiaryV2 {
   @Record struct Exercised: Equatable {
     var title: String

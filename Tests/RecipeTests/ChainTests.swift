@@ -76,7 +76,7 @@ extension OrdersV4.Event: Equatable {}
       try place.read(OrderPlan.self) == [.placed(.init(cents: 7, currency: "EUR", note: nil))])
   }
 
-  @Test func `a record that a typealias carries is the same type in every version`() {
+  @Test func `a record kept with a typealias is the same type in every version`() {
     #expect(OrdersV4.Shipped.self == OrdersV1.Shipped.self)
     #expect(OrdersV4.Event.records.map(\.caseName) == ["shipped", "placed"])
   }

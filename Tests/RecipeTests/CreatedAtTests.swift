@@ -6,7 +6,7 @@ import Testing
   @Record struct NoteWritten: Equatable { var text: String }
 }
 
-/// When a note was written is not known of the older ones.
+/// The time of writing is unknown for older notes.
 @Schema(2, 0, 0) enum OptionalNotesV2 {
   @Record struct NoteWritten: Equatable {
     var text: String
@@ -14,7 +14,7 @@ import Testing
   }
 }
 
-/// When a note was written is known of all: an older one was written when it was appended.
+/// The time of writing is known for all notes: an older one was written when it was appended.
 @Schema(2, 0, 0) enum NotesV2 {
   @Record struct NoteWritten: Equatable {
     var text: String

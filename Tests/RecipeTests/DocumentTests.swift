@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the documents show is what these tests compile and run.
+/// Checks that these tests compile and run the code in the documents.
 ///
 /// Code of other libraries is between lines of tildes in the documents, and is not checked.
 @Suite struct DocumentTests {
@@ -16,14 +16,14 @@ import Testing
     var testDescription: String { "\(document), line \(line)" }
   }
 
-  /// The lines of `text` without what they begin and end with, and without empty ones.
+  /// The lines of `text` without indentation, trailing blanks and empty lines.
   private static func lines(of text: some StringProtocol) -> [String] {
     text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }.filter {
       !$0.isEmpty
     }
   }
 
-  /// The documents whose Swift code is that of tests: all pages of recipes, and those named here.
+  /// The documents whose Swift code comes from tests: all pages of recipes, and those named here.
   private static func documents() throws -> [String] {
     let recipes = try FileManager.default.contentsOfDirectory(
       atPath: package.appending(path: "docs/recipes").path
@@ -54,7 +54,7 @@ import Testing
     return blocks
   }
 
-  /// The lines of each file beside this one.
+  /// The lines of each file next to this one.
   private static let sources = Result {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
       .map { lines(of: try String(contentsOf: folder.appending(path: $0), encoding: .utf8)) }

@@ -37,7 +37,7 @@ enum EditionPlan: SchemaMigrationPlan {
   }
 }
 
-/// An event whose title stood in the log before is a mistake.
+/// An event whose title is already in the log is a mistake.
 enum DeduplicatingPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<EditionsV1, EditionsV2> {
     MigrationStage.custom(
@@ -71,7 +71,7 @@ extension EditionsV2.Event: Equatable {}
   }
 
   // Promise P103.
-  @Test func `what is known of two events with equal titles is kept apart by their positions`() async throws {
+  @Test func `positions keep the editions of events with equal titles apart`() async throws {
     let place = try await seeded(["Emma", "Persuasion", "Emma"])
     #expect(
       try place.read(EditionPlan.self, activating: true) == [
@@ -85,14 +85,14 @@ extension EditionsV2.Event: Equatable {}
   @Test func `the context is in the store, so that no crash or second process loses it`() async throws {
     let place = try await seeded(["Emma", "Emma"])
     let events = try place.read(EditionPlan.self, activating: true)
-    // What is printed later does not change what was worked out.
+    // Later printings do not change the computed editions.
     try await EventStore(at: place.url, plan: EditionPlan.self).append(
       [.bookPrinted(.init(title: "Emma", edition: 3))], to: "all")
     #expect(try place.read(EditionPlan.self).prefix(2) == events[...])
   }
 
   // Promise P94.
-  @Test func `texts are cleaned and doubles dropped, whatever stands between them`() async throws {
+  @Test func `texts are cleaned and doubles dropped, even with other events between them`() async throws {
     let place = try await seeded(["Emma", " Persuasion", "Emma "])
     #expect(
       try place.read(DeduplicatingPlan.self, activating: true) == [

@@ -36,7 +36,7 @@ enum FilmPlan: SchemaMigrationPlan {
     }
   }
 
-  /// What stands behind the last comma; where there is none, the country is not known.
+  /// The text after the last comma. Without a comma, the country is unknown.
   static func country(of premiere: String) -> String? {
     let parts = premiere.split(separator: ",")
     guard parts.count > 1, let last = parts.last else { return nil }
@@ -58,7 +58,7 @@ extension FilmsV2.Event: Equatable {}
       try place.read(FilmPlan.self) == [.filmAdded(.init(title: "Late", year: 1994, country: "India"))])
   }
 
-  @Test func `what cannot be derived stays nil`() async throws {
+  @Test func `a value that cannot be derived stays nil`() async throws {
     let place = try TemporaryStore()
     let day = Date(timeIntervalSince1970: 817_084_800)
     try await place.write(

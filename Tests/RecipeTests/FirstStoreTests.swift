@@ -57,7 +57,7 @@ func ordersInEuros(at url: URL) async throws -> [Placed] {
 extension ShopV2.Event: Equatable {}
 
 @Suite struct FirstStoreTests {
-  @Test func `the second release reads what the first one stored`() async throws {
+  @Test func `the second release reads the events of the first one`() async throws {
     let place = try TemporaryStore()
     try await sellTea(at: place.url)
     #expect(try await ordersInEuros(at: place.url) == [Placed(lines: ["tea"], total: 250, currency: "EUR")])

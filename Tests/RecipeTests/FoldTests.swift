@@ -26,7 +26,7 @@ import Testing
 
 extension SetsV2.Event: Equatable {}
 
-/// What is gathered from the sets of an exercise.
+/// The state gathered from the sets of an exercise.
 struct ExerciseSoFar {
   var exercise = ""
   var sets = 0
@@ -53,7 +53,7 @@ enum SetPlan: SchemaMigrationPlan {
   }
 }
 
-/// What was done in a day becomes one event.
+/// The sets of a day become one event.
 enum DayPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<SetsV1, SetsV2> {
     MigrationStage.custom(fromVersion: SetsV1.self, toVersion: SetsV2.self) {
@@ -84,7 +84,7 @@ enum DayPlan: SchemaMigrationPlan {
   }
 
   // Promise P92.
-  @Test func `the sets of an exercise become one event, where the last of them stood`() async throws {
+  @Test func `the sets of an exercise become one event, in the place of the last one`() async throws {
     let place = try await seeded()
     #expect(
       try place.read(SetPlan.self, activating: true) == [

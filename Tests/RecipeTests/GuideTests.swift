@@ -2,9 +2,10 @@ import Annals
 import Foundation
 import Testing
 
-/// The hardest cases of guides to migrations: read from older events, from a log that has both, and after a pass, they are the same.
+/// The hardest cases of migration guides. They read the same from older events, from a mixed log, and after a
+/// pass.
 @Suite struct GuideTests {
-  /// A case: a log of the older version, a plan, and what is appended with it behind the activation.
+  /// Checks a case: a log of the older version, a plan, and the events appended with it after the activation.
   private func expectOneReading<Older: VersionedSchema, Plan: SchemaMigrationPlan>(
     of older: [Older.Event], as schema: Older.Type, through plan: Plan.Type, then newer: [Plan.Current.Event],
     _ check: ([Plan.Current.Event]) throws -> Void

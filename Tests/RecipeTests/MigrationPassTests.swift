@@ -12,12 +12,12 @@ func rewrite(_ store: EventStore<OrderPlan>) async throws -> MigrationReport {
   return try await run.report()
 }
 
-/// Sends what is new whenever no pass is at work.
+/// Sends new entries whenever no pass is running.
 func replicate(_ log: EventLog, sendWhatIsNew: () async throws -> Void) async throws {
   for try await state in log.migrationStates() where state == .idle { try await sendWhatIsNew() }
 }
 
-/// The orders of a shop whose oldest release is given up.
+/// The orders of a shop whose oldest release is retired.
 enum LaterOrderPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<OrdersV4, OrdersV4> {}
   static var lastReleases: [SchemaVersion: String] { [SchemaVersion(1, 0, 0): "Shop 4.2"] }
@@ -153,7 +153,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
   }
 
   // Promise P36.
-  @Test func `what a plan has given up is not taken up again`() async throws {
+  @Test func `an earlier plan does not open a store that a later plan has rewritten`() async throws {
     try await seed()
     _ = try await EventStore(at: place.url, plan: OrderPlan.self).migrate().report()
     // A later release, which no longer has the oldest schema, rewrites the log once more.
@@ -164,7 +164,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
   }
 
   // Promise P59.
-  @Test func `what a removed field held is in the file until a pass, and in the old generation behind it`()
+  @Test func `values of a removed field are in the file until a pass, and in the old generation after it`()
     async throws
   {
     try await place.write(
@@ -182,7 +182,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
   }
 
   // Promise P96.
-  @Test func `what a rule drops is counted with its reason`() async throws {
+  @Test func `entries that a rule drops are counted with their reason`() async throws {
     try await place.write(
       [.faxReceived(.init(pages: 2)), .playerJoined(.init(name: "Ada", nickname: nil))], as: ClubV1.self)
     let report = try await EventStore(at: place.url, plan: ClubPlan.self).migrate().report()
@@ -192,7 +192,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
   }
 
   // Promise P155.
-  @Test func `how a pass ended is told as a value that can be kept`() async throws {
+  @Test func `the end of a pass is reported as a value that can be kept`() async throws {
     try await seed()
     let notes = Notes()
     var options = MigrationOptions()
@@ -243,7 +243,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
   }
 
   // Promise P153.
-  @Test func `a pass that rests says why, and goes on when it is told`() async throws {
+  @Test func `a pass that rests says why, and continues on request`() async throws {
     try await seed(500)
     let store = try EventStore(at: place.url, plan: OrderPlan.self)
     var options = MigrationOptions()

@@ -73,7 +73,7 @@ extension VisitsV3.Event: Equatable {}
   }
 
   // Promise P100.
-  @Test func `prepare counts what is missing, and may refuse before anything is changed`() async throws {
+  @Test func `prepare counts missing values, and may refuse before anything is changed`() async throws {
     let place = try TemporaryStore()
     try await place.write(
       Array(repeating: .visitNoted(.init(guest: nil)), count: 3), as: VisitsV2.self)

@@ -40,7 +40,7 @@ enum ParkPlan: SchemaMigrationPlan {
     }
   }
 
-  /// What is the same in two ways to write a city's name.
+  /// The common form of different spellings of a city's name.
   static func normalised(_ city: String) -> String {
     city.trimmingCharacters(in: .whitespaces).lowercased()
   }
@@ -87,7 +87,7 @@ extension ParksV2.Event: Equatable {}
   }
 
   // Promise P98.
-  @Test func `what is appended later refers to the cities that the rules made`() async throws {
+  @Test func `events appended later refer to the cities that the rules made`() async throws {
     let place = try await seeded()
     _ = try place.read(ParkPlan.self, activating: true)
     let store = try EventStore(at: place.url, plan: ParkPlan.self)

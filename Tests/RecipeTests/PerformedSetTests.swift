@@ -36,7 +36,7 @@ enum TrainingPlan: SchemaMigrationPlan {
 typealias SetPerformed = TrainingV2.SetPerformed
 
 extension SetPerformed {
-  /// What was lifted in all.
+  /// The total weight moved.
   var volume: Double { kilograms * Double(reps) }
 }
 
@@ -66,7 +66,7 @@ extension TrainingV2.Event: Equatable {}
   }
 
   // Promise P89.
-  @Test func `the parts share the place of their entry and are told apart by their path`() async throws {
+  @Test func `the parts share the place of their entry and are distinguished by their path`() async throws {
     let place = try await seeded()
     let store = try EventStore(at: place.url, plan: TrainingPlan.self)
     var places: [String] = []
@@ -75,7 +75,7 @@ extension TrainingV2.Event: Equatable {}
   }
 
   // Promise P9.
-  @Test func `behaviour stands on the alias, and moves to the next version with it`() async throws {
+  @Test func `behaviour is on the alias, and moves to the next version with it`() async throws {
     let place = try await seeded()
     let volumes = try place.read(TrainingPlan.self).map { event in
       switch event {

@@ -8,7 +8,7 @@ extension ShopV1.Placed {
 
 @Suite struct PlanCheckTests {
   // Promise P162.
-  @Test func `the plan holds together, and what was released stays as it is`() throws {
+  @Test func `the plan is valid, and released versions are unchanged`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     try ShopPlan.check(lock: folder.appending(path: "ShopPlan.lock"))
   }
@@ -24,7 +24,7 @@ extension ShopV1.Placed {
   }
 
   // Promise P21.
-  @Test func `what a lightweight stage does with each field is printed, without a store`() throws {
+  @Test func `the effect of a lightweight stage on each field is printed, without a store`() throws {
     let report = try ExercisePlan.check()
     let notes = try #require(report.stages.first?.records.first?.fields.first)
     #expect(notes.line == "+ notes: text?")
@@ -41,7 +41,7 @@ extension ShopV1.Placed {
 
   @Test func `a version that was edited after its release fails before any store does`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    // A copy, so that what records the real file never takes the edited version into it.
+    // A copy, so that recording the real file never includes the edited version.
     let copy = try TemporaryStore()
     try FileManager.default.copyItem(at: folder.appending(path: "ShopPlan.lock"), to: copy.url)
     let error = #expect(throws: AnnalsError.self) { try EditedShopPlan.check(lock: copy.url) }

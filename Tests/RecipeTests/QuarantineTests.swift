@@ -17,7 +17,7 @@ enum StrictShopPlan: SchemaMigrationPlan {
   }
 }
 
-/// All orders that can be read; `report` is told of the others.
+/// Reads all orders that can be decoded, and reports the others to `report`.
 func readWhatCanBeRead(
   at url: URL, report: @escaping @Sendable (String) -> Void
 ) async throws -> [StrictShopPlan.Current.Event] {
@@ -54,7 +54,7 @@ func readWhatCanBeRead(
   }
 
   // Promise P110.
-  @Test func `who chooses quarantine reads on and hears of what was passed over`() async throws {
+  @Test func `a reader with quarantine continues and gets reports of skipped entries`() async throws {
     let place = try await seeded()
     let reports = Mutex<[String]>([])
     let events = try await readWhatCanBeRead(at: place.url) { line in reports.withLock { $0.append(line) } }

@@ -30,7 +30,7 @@ extension RestaurantsV2.Event: Equatable {}
 
 @Suite struct RatingTests {
   // Promise P86.
-  @Test func `a text becomes a number, and what is no number stays unknown`() async throws {
+  @Test func `a text becomes a number, and any other text stays unknown`() async throws {
     let place = try TemporaryStore()
     try await place.write(
       ["4", "n/a", ""].map { .restaurantRated(.init(name: "Roma", rating: $0)) }, as: RestaurantsV1.self)

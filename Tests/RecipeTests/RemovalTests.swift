@@ -60,7 +60,7 @@ extension ClubV2.Event: Equatable {}
     #expect(error?.message.contains("Drop(\\.faxReceived") == true, "\(String(describing: error))")
   }
 
-  @Test func `what a field held that is gone stays in the log`() async throws {
+  @Test func `the values of a removed field stay in the log`() async throws {
     let place = try await seeded()
     _ = try place.read(ClubPlan.self)
     let stored = try EventLog(at: place.url).read { snapshot throws(AnnalsError) in try snapshot.entry(at: 2)

@@ -58,7 +58,7 @@ enum ForgetfulReelPlan: SchemaMigrationPlan {
   }
 }
 
-/// The name is gone on purpose, and the new field is another one.
+/// The name is removed on purpose, and the new field is unrelated.
 enum RemovingReelPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<UntitledReels, ForgetfulReels> {
     MigrationStage.lightweight(fromVersion: UntitledReels.self, toVersion: ForgetfulReels.self) {
@@ -89,7 +89,7 @@ extension ForgetfulReels.Event: Equatable {}
       try place.read(OneSchema<RefactoredReels>.self) == [.animatedFilm(.init(title: "Up", minutes: 96))])
   }
 
-  @Test func `a new name that does not say the old one reads nil, and what was stored is still there`()
+  @Test func `a new name without the old one reads nil, and the stored value is still there`()
     async throws
   {
     let place = try TemporaryStore()

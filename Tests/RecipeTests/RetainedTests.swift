@@ -11,7 +11,7 @@ enum ArchivingClubPlan: SchemaMigrationPlan {
   }
 }
 
-/// The pages of every fax that a log has, whatever the current plan reads.
+/// The pages of every fax in the log, even if the current plan no longer reads faxes.
 func faxedPages(in log: EventLog) async throws -> [CBOR?] {
   var pages: [CBOR?] = []
   for try await entry in log.entries() where entry.type == "FaxReceived" {

@@ -84,7 +84,7 @@ func log(_ run: RunsV2.RunLogged, to stream: StreamName, in store: EventStore<Ru
   }
 
   // Promise P71.
-  @Test func `who asks for an old name is told the new one`() async throws {
+  @Test func `a request for an old name reports the new one`() async throws {
     let store = try open()
     #expect(try store.log.moved(from: "user 7") == ["runner-7", "shoes"])
     try await log(.init(kilometres: 3), to: "user 7", in: store)

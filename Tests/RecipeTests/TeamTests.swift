@@ -33,7 +33,7 @@ enum NullifyingTeamPlan: SchemaMigrationPlan {
     }
   }
 
-  /// Where players stand whose team is not in the log.
+  /// The positions of players whose team is not in the log.
   static func dangling(in history: StageHistory<TeamsV1.Event>) throws -> Set<Position> {
     try history.danglingReferences(
       from: { entry in if case .playerAdded(let player) = entry.event { [player.team] } else { [] } },
@@ -116,7 +116,7 @@ extension TeamNamesV2.Event: Equatable {}
   }
 
   // Promise P105.
-  @Test func `what a rule looks up stands in a map that was made once, not in a search per event`()
+  @Test func `a rule looks values up in a map made once, instead of searching for each event`()
     async throws
   {
     let place = try await seeded()

@@ -8,7 +8,7 @@ import Testing
   }
 }
 
-/// Version 1 as it stands in the code years later.
+/// Version 1 as it appears in the code years later.
 @Schema(1, 0, 0) enum OldLamps {
   struct LampSwitched: TreeRecord { var tree: CBOR }
 }

@@ -3,7 +3,8 @@ import AnnalsTesting
 import Foundation
 import Testing
 
-/// Names that no two things may have, held by every append; and ids that are derived from what makes a thing the same.
+/// Names that no two things may share, enforced by every append, and ids that are derived from a thing's
+/// identity.
 @Suite struct UniqueTests {
   private let place: TemporaryStore
 

@@ -3,7 +3,8 @@ import AnnalsTesting
 import Foundation
 import Testing
 
-/// What the guide to projections shows: an index, a deletion that reaches other rows, a relationship of many to many.
+/// The examples of the guide to projections: an index, a deletion that affects other rows, and a many-to-many
+/// relationship.
 @Suite struct ViewTests {
   private let place: TemporaryStore
 
@@ -29,8 +30,7 @@ import Testing
     return try await store.append([.photoRated(.init(photo: second, stars: 5))], to: "photos").positions[0]
   }
 
-  @Test func `rows are found by what they were made for, and read their own writes where asked`() async throws
-  {
+  @Test func `rows are found by their keys, and read their own writes on request`() async throws {
     let store = try open()
     let position = try await fill(store)
     let view = try store.view(Photos.self)
@@ -59,7 +59,7 @@ import Testing
   }
 
   // Promises P170, P171.
-  @Test func `a deletion is an event, and what it reaches is the projection's to say`() async throws {
+  @Test func `a deletion is an event, and the projection decides its effects`() async throws {
     let store = try open()
     let view = try store.view(Photos.self)
     try await view.waitUntil(fill(store))
@@ -68,7 +68,7 @@ import Testing
     // A photograph goes with its last album.
     #expect(try view.get(Photos.Photo.self, first) == nil)
     #expect(try view.get(Photos.Photo.self, second)?.albums == [blue])
-    // The log still tells of it.
+    // The log still contains it.
     let all = try await store.entries().reduce(into: 0) { count, _ in count += 1 }
     #expect(all == 6)
     try ProjectionLaws.check(Photos.self, in: store)

@@ -1,7 +1,9 @@
 #!/bin/sh
-# Times how long the schemas of a plan take to compile: compile-time.sh [versions, default 10] [records of each, default 100].
-# The first version declares every record; each further one declares a tenth anew, with a rule for each, and carries the rest. Prints what a
-# debug and a release build of the schemas' module alone take, what checking its types takes, and what macros take of that.
+# Measures how long the schemas of a plan take to compile.
+# Usage: compile-time.sh [versions, default 10] [records of each, default 100]
+# The first version declares every record. Each further one declares a new form of a tenth of them, with a
+# rule for each, and keeps the rest unchanged. Prints the times of a debug and a release build of the schemas'
+# module alone, of checking its types, and of the macros in that.
 set -eu
 cd "$(dirname "$0")/../.."
 package=$(pwd)
@@ -27,7 +29,7 @@ awk -v versions="$versions" -v records="$records" -v folder="$folder/Sources/Sch
     file = folder "/V" version ".swift"
     print "import Annals\n@Schema(" version ", 0, 0) enum V" version " {" > file
     for (number = 0; number < records; number++) {
-      # A tenth is declared anew by turns.
+      # Each version declares another tenth again.
       anew = version == 1 || int(number / renewed) == (version - 2) % 10
       if (!anew) { print "  typealias Record" number " = V" version - 1 ".Record" number > file; continue }
       fields[number]++
@@ -55,12 +57,12 @@ awk -v versions="$versions" -v records="$records" -v folder="$folder/Sources/Sch
 }'
 cd "$folder"
 build() { swift build -j 2 -c "$1" --target "$2" >build.log 2>&1 || { grep -E 'error' build.log | head; exit 1; }; }
-# What the processes that have ended took of the processors, which other work on the machine moves less than a clock does.
+# The processor time of ended processes. Other work on the machine affects it less than the time by the clock.
 processors() {
   times >times.log
   awk 'NR == 2 { split($1, user, /[ms]/); split($2, kernel, /[ms]/); print (user[1] + kernel[1]) * 60 + user[2] + kernel[2] }' times.log
 }
-# seconds WORK CLOCK: how much the clock has moved on, and the processors since their last count.
+# seconds WORK CLOCK: prints the time since CLOCK, and the processor time since its last count.
 seconds() {
   processors >now
   awk -v work="$1" -v clock="$2" -v end="$(date +%s.%N)" -v used="$(cat used)" -v now="$(cat now)" \
@@ -73,7 +75,7 @@ for work in debug release; do
   build "$work" Schemas
   seconds "$work build" "$clock"
 done
-# The macros run in a process of their own, and a wrapper writes down what it took.
+# The macros run in a process of their own, whose times a wrapper records.
 modules=$(echo .build/*/debug/Modules)
 tool=$(pwd)/$(echo .build/*/debug/AnnalsMacros-tool)
 cat >plugin <<END

@@ -1,6 +1,8 @@
 #!/bin/sh
-# Writes the schemas and the plan of the telemetry tests anew, from the numbers of the versions in a schema file of the material:
-# telemetry-schemas.sh [schema file]. The renames themselves are not written down: the tests read them in place.
+# Writes the schemas and the plan of the telemetry tests again, from the versions in a schema file of the
+# material.
+# Usage: telemetry-schemas.sh [schema file]
+# The renames themselves are not in the output: the tests read them from the schema file.
 set -eu
 cd "$(dirname "$0")/../.."
 python3 - "${1:-../shared/data/otel-schema/1.44.0.json}" Tests/AnnalsTests/Schema/Telemetry <<'SCRIPT'

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: 1...24 as ClosedRange<UInt64>)
-  func `a table finds what a dictionary finds, with as little memory as it may have`(seed: UInt64) throws {
+  func `a table finds the same values as a dictionary, even with the least memory`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let rows = rows(Int.random(in: 0...20_000, using: &generator), &generator)
     let chunks = ContextChunk.chunks(of: rows.map { ($0.key, $0.value) })
@@ -81,11 +81,11 @@ import Testing
         refused += 1
       }
     }
-    // That nothing traps is the point; some of it is noticed here already, before any checksum.
+    // The point is that nothing traps. Some of the damage is found here already, before any checksum.
     #expect(refused > 50)
   }
 
-  @Test func `a chunk that cannot be fetched is told, and asked for again`() throws {
+  @Test func `a chunk that cannot be fetched is reported, and requested again`() throws {
     let table = ContextTable(firstKeys: [[1]]) { (_) throws(AnnalsError) in
       throw AnnalsError(.inputOutput, "the disk is away")
     }
@@ -124,7 +124,7 @@ extension [UInt8] {
 }
 
 extension ContextTable {
-  /// What stands under `key`; `nil` where nothing does.
+  /// The value of `key`; `nil` if there is none.
   fileprivate func value(forKey key: [UInt8]) throws(AnnalsError) -> [UInt8]? {
     var found: [UInt8]?
     return try lookUp(key, { found = $0.copied }) ? found : nil

@@ -43,7 +43,7 @@ extension ChainModel {
           state.writers[index] = .walking(named: named, at: next, arrived: epoch, hops: hops + 1)
         case .use(let epoch), .unseal(let epoch):
           state.writers[index] = .arriving(named: named, at: at, arrived: epoch)
-        // The way is gone again; where it leads nowhere at all, the check says so.
+        // The path is gone again. If it leads nowhere at all, the check reports it.
         case .failed: state.writers[index] = .closed
         }
       }

@@ -3,26 +3,27 @@ import Foundation
 @testable import Annals
 @testable import AnnalsLog
 
-/// A model of the generations of one store and of all who use it, in which each step is what one commit, rename or removal makes durable.
+/// A model of the generations of one store and of all its users. Each step makes one commit, rename or
+/// removal durable.
 struct ChainModel: Hashable {
-  /// In which order the steps of a switch and of a rollback come.
+  /// The order of the steps of a switch and of a rollback.
   enum Order: Hashable, CaseIterable {
-    /// As docs/durability.md has them.
+    /// As in docs/durability.md.
     case right
     /// `CURRENT` is renamed before the seal is committed.
     case currentBeforeSeal
     /// A rollback takes the older seal away before it commits the newer one.
     case unsealFirst
-    /// Seals have no epochs: whoever comes to a sealed generation follows it.
+    /// Seals have no epochs: a program follows every seal it meets.
     case withoutEpochs
   }
 
-  /// Every pass has an id of its own; that it is followed by number is enough for the model.
+  /// Every pass has its own id. In the model, its number identifies it.
   static func id(_ pass: UInt64) -> UUID {
     UUID(uuid: (0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, UInt8(truncatingIfNeeded: pass)))
   }
 
-  /// What the file of a generation says.
+  /// The contents of a generation's file.
   struct File: Hashable {
     enum State: Hashable {
       case building(UInt64)
@@ -47,17 +48,17 @@ struct ChainModel: Hashable {
     }
   }
 
-  /// Where whoever appends stands.
+  /// The state of a writer.
   enum Writer: Hashable {
     case closed
     /// On the way from the generation that `CURRENT` named.
     case walking(named: UInt64, at: UInt64, arrived: UInt64?, hops: Int)
-    /// It holds the lease of where it came, and looks at `CURRENT` once more.
+    /// Holds the lease of the generation it reached, and reads `CURRENT` once more.
     case arriving(named: UInt64, at: UInt64, arrived: UInt64)
     case attached(UInt64, arrived: UInt64)
   }
 
-  /// What whoever has `pass.lock` is about to do.
+  /// The next action of the process that holds `pass.lock`.
   enum Runner: Hashable {
     case idle
     case prepare(Work)
@@ -91,12 +92,12 @@ struct ChainModel: Hashable {
   var passesLeft: Int
   var rollbacksLeft: Int
   var discardsLeft: Int
-  /// What is wrong, if anything is.
+  /// The violated invariant, if any.
   var violation: String?
 
   init(_ order: Order, appends: Int, kills: Int, passes: Int, rollbacks: Int, discards: Int) {
     self.order = order
-    // One that came before all else, and one that opens whenever it likes.
+    // One that came before all others, and one that opens at any time.
     writers = [.attached(1, arrived: 0), .closed]
     appendsLeft = appends
     killsLeft = kills
@@ -107,7 +108,7 @@ struct ChainModel: Hashable {
 }
 
 extension ChainModel {
-  /// What a look at a generation leads to.
+  /// The result of a look at a generation.
   enum Found: Hashable {
     case follow(UInt64, arrived: UInt64)
     case use(arrived: UInt64)
@@ -132,7 +133,7 @@ extension ChainModel {
     }
   }
 
-  /// Where an open would come now, if nobody else did anything meanwhile.
+  /// The generation that an open would reach now if nothing else changed meanwhile.
   func resolved() -> (number: UInt64, arrived: UInt64, isStale: Bool)? {
     var (number, arrived, hops) = (current, UInt64?.none, 0)
     while true {
@@ -145,7 +146,7 @@ extension ChainModel {
     }
   }
 
-  /// Whether somebody's lease keeps a generation from being removed.
+  /// Whether a lease keeps a generation from being removed.
   func isLeased(_ number: UInt64) -> Bool {
     writers.contains { writer in
       switch writer {
@@ -155,7 +156,7 @@ extension ChainModel {
     }
   }
 
-  /// What must hold at every moment: who opens the store now reads every answered append.
+  /// Checks the invariant: a program that opens the store now reads every answered append.
   mutating func check() {
     guard violation == nil else { return }
     guard let found = resolved() else { return violation = "no generation is in use" }

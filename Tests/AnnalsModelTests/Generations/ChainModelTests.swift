@@ -4,13 +4,13 @@ import Testing
 
 /// Every order in which passes, rollbacks, removals, kills, openers and writers can come, a step at a time.
 @Suite struct ChainModelTests {
-  /// What an exhaustive search found.
+  /// The result of an exhaustive search.
   private struct Outcome {
     var states = 0
     var violations: Set<String> = []
   }
 
-  /// Goes through all states that can be reached.
+  /// Visits all reachable states.
   private func search(_ first: ChainModel, stopping: Bool) -> Outcome {
     var seen: Set<ChainModel> = [first]
     var open = [first]
@@ -32,7 +32,7 @@ import Testing
       (appends: 1, kills: 2, passes: 2, rollbacks: 1, discards: 1),
       (appends: 1, kills: 1, passes: 2, rollbacks: 2, discards: 1),
     ])
-  func `one generation takes appends, and it has every answered one, whatever is killed when`(
+  func `one generation takes appends, and it has every answered one, after kills at any moment`(
     appends: Int, kills: Int, passes: Int, rollbacks: Int, discards: Int
   ) {
     let outcome = search(

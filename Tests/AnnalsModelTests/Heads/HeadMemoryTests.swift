@@ -3,7 +3,7 @@ import Testing
 @testable import Annals
 @testable import AnnalsLog
 
-/// How much memory heads take, counted by the table itself.
+/// The memory that heads take, counted by the table itself.
 @Suite struct HeadMemoryTests {
   private func hash(_ number: UInt64) -> StreamHash { StreamHash(StreamName("\(number)")) }
 
@@ -20,9 +20,9 @@ import Testing
       table.begin()
       for _ in 0..<interval.entriesPerGroup { table.begin(hash(table.last + 1), hasID: false) }
       table.keep()
-      // The list of heads is there twice while it is sorted.
+      // While it is sorted, the list of heads exists twice.
       most = max(most, table.bytes + 2 * (frozen?.bytes ?? 0))
-      // As late as appends let a merge be: its time is half an interval, and a quarter of its rows may be late.
+      // The latest moment to which appends delay a merge: half an interval, with a quarter of its rows late.
       if let merging = frozen, table.last - merging.position >= interval.entries * 5 / 8 {
         table.move(checkpoint: merging.position)
         frozen = nil
@@ -52,7 +52,7 @@ import Testing
     #expect(limit * 128 + 16 * words + 116 * Int(entries) <= memory)
   }
 
-  @Test func `slots keep what they hold when their memory is doubled`() {
+  @Test func `slots keep their contents when their memory is doubled`() {
     var slots = HeadSlots(limit: 100_000)
     for id in 1...40_000 as ClosedRange<UInt64> {
       let slot = slots.insert(id: id, removable: 0)

@@ -4,12 +4,12 @@ import Testing
 @testable import Annals
 @testable import AnnalsLog
 
-/// Random histories of two processes with one log, compared with the log as an array: merges in slices, crashes, failed commits, and
-/// snapshots that are held while all of that goes on (docs/durability.md).
+/// Random histories of two processes with one log, compared with the log as an array. They have merges in
+/// slices, crashes, failed commits, and snapshots that stay open meanwhile (docs/durability.md).
 @Suite struct HeadModelTests {
   /// One committed state of the store.
   private struct Store {
-    /// The stream of each entry; the stream's number is all that there is of its name.
+    /// The stream of each entry. In the model, a stream has a number and no name.
     var log: [Int] = []
     /// The rows of `heads`: the newest entry of a stream as a merge wrote it.
     var rows: [Int: UInt64] = [:]
@@ -87,7 +87,7 @@ import Testing
       return slot
     }
 
-    /// What a reader in this process takes for the head in a snapshot.
+    /// The head that a reader in this process sees in a snapshot.
     func head(of stream: Int, in snapshot: Store) -> Head? {
       if table.last < snapshot.end.last { follow(snapshot) }
       guard table.covers(snapshot.end) else {

@@ -8,7 +8,7 @@ import Testing
   private func hash(_ number: UInt64) -> StreamHash { StreamHash(StreamName("\(number)")) }
 
   @Test(arguments: 1...10 as ClosedRange<UInt64>)
-  func `slots are found as in a dictionary, whatever comes and goes`(seed: UInt64) {
+  func `slots are found as in a dictionary, after any insertions and removals`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var slots = HeadSlots(limit: 100_000)
     var model: [UInt64: Int] = [:]

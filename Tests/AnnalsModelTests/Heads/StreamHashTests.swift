@@ -4,7 +4,8 @@ import Testing
 @testable import AnnalsLog
 
 @Suite struct StreamHashTests {
-  /// The first vectors of the paper's reference for 128 bits: the key is the bytes 0 to 15, the input the bytes 0, 1, 2, … of that length.
+  /// The first vectors of the paper's 128-bit reference. The key is the bytes 0 to 15; the input is the first
+  /// `count` of the bytes 0, 1, 2, ….
   private static let vectors: [(count: Int, hash: [UInt8])] = [
     (0, [0xa3, 0x81, 0x7f, 0x04, 0xba, 0x25, 0xa8, 0xe6, 0x6d, 0xf6, 0x72, 0x14, 0xc7, 0x55, 0x02, 0x93]),
     (1, [0xda, 0x87, 0xc1, 0xd8, 0x6b, 0x99, 0xaf, 0x44, 0x34, 0x76, 0x59, 0x11, 0x9b, 0x22, 0xfc, 0x45]),

@@ -50,7 +50,7 @@ import Testing
           Issue.record("\(program) does not read \(entry) in \(state)")
           return
         }
-        // Nobody who is allowed is kept from what its own version has always said.
+        // No allowed program is kept from appending the records that its own version has always appended.
         if state.appending(.readable, by: program) == nil, program.version < 3 {
           Issue.record("\(program) cannot append in \(state)")
           return

@@ -4,18 +4,18 @@
 
 /// A store, and the programs that may have it open, as far as a roll-out is concerned.
 struct RolloutModel: Hashable {
-  /// What the version before can do with a record of the next one.
+  /// The forms in which the previous version can read a record of the next one.
   enum Reach: Hashable, CaseIterable { case readable, lowered, later }
   struct Stored: Hashable {
     let version: UInt32
-    /// What the version before it can do with it.
+    /// The form in which the previous version can read it.
     let reach: Reach
   }
   struct Program: Hashable {
     let version: UInt32
     let skips: Bool
   }
-  /// What the versions are in all programs' plans.
+  /// The properties of the versions in all programs' plans.
   struct Versions: Hashable {
     /// Whether the second version has records that must be lowered.
     var secondNeedsLowering: Bool
@@ -83,7 +83,7 @@ struct RolloutModel: Hashable {
     for (version, phase) in changes { phases[version.major] = phase }
   }
 
-  /// The state after a program has appended a record; `nil` where that was refused.
+  /// The state after a program has appended a record; `nil` if that was refused.
   func appending(_ reach: Reach, by program: Program) -> RolloutModel? {
     let version = program.version
     let plan = plan(version)
@@ -94,7 +94,7 @@ struct RolloutModel: Hashable {
     }
     let isLowered = verdict.form == .shared && reach == .lowered
     let entry = Stored(version: isLowered ? version - 1 : version, reach: isLowered ? .readable : reach)
-    // What the store refuses of versions that another one has followed.
+    // The store refuses versions that a later active one has followed.
     let active = phases.filter { $0.value == .active || $0.value == .contracted }.keys.max() ?? 0
     guard entry.version >= active else { return nil }
     var next = self

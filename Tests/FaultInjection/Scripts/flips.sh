@@ -1,7 +1,9 @@
 #!/bin/sh
-# Spoils copies of a store: flips.sh [flips, default 2000] [seed of the first round].
-# Half of the flips hit any byte, half the headers of pages; for every 200 flips there are 20 truncations, zeroed
-# pages, swapped pages and torn sectors each. Says at the end, for each kind of damage, what became of how many.
+# Damages copies of a store.
+# Usage: flips.sh [flips, default 2000] [seed of the first round]
+# Half of the flips hit any byte, half the headers of pages. For every 200 flips it also makes 20 truncations,
+# zeroed pages, swapped pages and torn sectors each. Prints at the end the outcomes of each kind of damage,
+# with their counts.
 set -eu
 cd "$(dirname "$0")/../../.."
 log=$(mktemp)

@@ -1,7 +1,7 @@
-// Gives the run of the system another name, for harnesses that look at what another run has left.
+// Gives the run of the system another name, for tests that examine the files of another run.
 //
 // Loaded with LD_PRELOAD into a program of the tests, never linked into the library. Environment:
-//   ANNALS_SHIM_BOOT  the path of a file that is read in place of /proc/sys/kernel/random/boot_id
+//   ANNALS_SHIM_BOOT  the path of a file that is read instead of /proc/sys/kernel/random/boot_id
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-// Adds flags to the environments that a process opens in liblmdb, for harnesses that must find what those flags lose.
+// Adds flags to the environments that a process opens in liblmdb. Tests must find the losses they cause.
 //
-// A file that is empty is being created, which is always durable whatever the store's option, and gets none.
+// An empty file gets no flags: it is being created, which is durable with every option of the store.
 //
 // Loaded with LD_PRELOAD into a program of the tests, never linked into the library. Environment:
 //   ANNALS_SHIM_FLAGS  the flags of mdb_env_open, as a number
@@ -22,6 +22,6 @@ int mdb_env_open(MDB_env *env, const char *path, unsigned flags, mdb_mode_t mode
 
 int mdb_env_set_flags(MDB_env *env, unsigned flags, int on) {
   __typeof__(&mdb_env_set_flags) real = (__typeof__(&mdb_env_set_flags))dlsym(RTLD_NEXT, "mdb_env_set_flags");
-  // What was added stays, whatever the program asks for.
+  // The added flags stay, even if the program clears them.
   return on || !(flags & extra) ? real(env, flags, on) : MDB_SUCCESS;
 }

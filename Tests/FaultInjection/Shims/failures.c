@@ -1,14 +1,15 @@
 // Makes one system call of a process fail, for the tests of failing calls (docs/reliability.md).
 //
 // Loaded with LD_PRELOAD into a program of the tests, never linked into the library. Environment:
-//   ANNALS_SHIM_ROOT    only calls on what lies in or below this directory are counted
-//   ANNALS_SHIM_CALL    the call: pwrite, writev, fsync, fdatasync, ftruncate, fallocate, open, mmap, rename, flock, mkdir;
-//                       meta for the pwrite of LMDB's meta page alone
+//   ANNALS_SHIM_ROOT    only calls on this directory and the files below it are counted
+//   ANNALS_SHIM_CALL    the call: pwrite, writev, fsync, fdatasync, ftruncate, fallocate, open, mmap, rename,
+//                       flock, mkdir; meta for the pwrite of LMDB's meta page alone
 //   ANNALS_SHIM_AT      which of these calls fails, counted from 1
 //   ANNALS_SHIM_TIMES   how many fail from there on; 0 for all
-//   ANNALS_SHIM_HOW     an errno as a number; "short" writes half and says so; "done" does all of it and reports EIO;
-//                       "kept" does so too, and fails the next pwrite, by which LMDB would take it back
-//   ANNALS_SHIM_REPORT  a file that gets one byte for each call that failed: m for a write of LMDB's meta page, else !
+//   ANNALS_SHIM_HOW     an errno as a number; "short" writes half and says so; "done" does all of it and
+//                       reports EIO; "kept" does so too, and fails the pwrite with which LMDB would undo it
+//   ANNALS_SHIM_REPORT  a file that gets one byte for each call that failed: m for a write of LMDB's meta
+//                       page, else !
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -71,7 +72,7 @@ static int isOursAt(int directory, const char *path) {
   return directory != AT_FDCWD && isOurs(directory);
 }
 
-// What becomes of this call.
+// The outcome of this call.
 static enum outcome meet(int ours, const char *mark) {
   if (!ours) return PASS;
   long number = atomic_fetch_add(&seen, 1) + 1;
@@ -82,14 +83,15 @@ static enum outcome meet(int ours, const char *mark) {
   return strcmp(how, "done") == 0 ? DONE : FAIL;
 }
 
-// LMDB opens its file a second time for its meta pages alone, so that they are durable when they are written.
+// LMDB opens its file a second time for its meta pages alone, so that writing one makes it durable.
 static int isForMeta(int descriptor) { return (fcntl(descriptor, F_GETFL) & O_DSYNC) != 0; }
 
-// Where a flush has made a record durable, LMDB writes its meta page like any other: 120 bytes of one of the first two.
+// After a flush has made a record durable, LMDB writes its meta page like any other page.
+// The write is 120 bytes of one of the first two pages.
 static int isPlainMeta(size_t count, off_t offset) { return count == 120 && (offset == 32 || offset == 4128); }
 
 static enum outcome meetDescriptor(const char *call, int descriptor) {
-  // Asked first, because looking at a descriptor's path is dear.
+  // Checked first, because reading a descriptor's path is expensive.
   if (report < 0 || strcmp(call, chosen) != 0) return PASS;
   int error = errno, ours = isOurs(descriptor);
   enum outcome outcome = meet(ours, isForMeta(descriptor) ? "m" : "!");
@@ -130,7 +132,7 @@ ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
   enum outcome outcome = meetDescriptor("pwrite", descriptor);
   if (outcome == PASS) outcome = meetMeta(descriptor, count, offset);
   if (outcome == FAIL) return failed(outcome);
-  // Never nothing at all, which no system answers to a write.
+  // Never zero bytes: no system returns that from a write.
   if (outcome == SHORT && count > 1) count /= 2;
   ssize_t done = REAL(pwrite)(descriptor, bytes, count, offset);
   if (outcome == KEPT) atomic_store(&isKept, 1);
@@ -144,7 +146,7 @@ ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off_t offset) 
 ssize_t writev(int descriptor, const struct iovec *parts, int count) {
   enum outcome outcome = meetDescriptor("writev", descriptor);
   if (outcome == FAIL) return failed(outcome);
-  // Parts are many, so that half of them is a short write too.
+  // A write has many parts, so half of them is a short write too.
   if (outcome == SHORT && count > 1) count /= 2;
   ssize_t done = REAL(writev)(descriptor, parts, count);
   return outcome == DONE ? failed(outcome) : done;
@@ -165,7 +167,7 @@ SIMPLE("flock", int, flock, (int descriptor, int operation), (descriptor, operat
 
 int posix_fallocate(int descriptor, off_t offset, off_t length) {
   enum outcome outcome = meetDescriptor("fallocate", descriptor);
-  // This one gives its error back.
+  // This call returns its error.
   if (outcome == FAIL) return atoi(how);
   int code = REAL(posix_fallocate)(descriptor, offset, length);
   return outcome == DONE ? EIO : code;
@@ -176,7 +178,7 @@ static int opened(int directory, const char *path, int flags, mode_t mode) {
   if (outcome == FAIL) return failed(outcome);
   int descriptor = REAL(openat)(directory, path, flags, mode);
   if (outcome != DONE) return descriptor;
-  // The file may have been made; nobody has it open.
+  // The file may have been created; nothing may keep it open.
   if (descriptor >= 0) close(descriptor);
   return failed(outcome);
 }
@@ -216,7 +218,7 @@ int mkdirat(int directory, const char *path, mode_t mode) {
 
 void *mmap(void *address, size_t length, int protection, int flags, int descriptor, off_t offset) {
   enum outcome outcome = flags & MAP_ANONYMOUS ? PASS : meetDescriptor("mmap", descriptor);
-  // A map that was made and reported as failed would be memory that nobody can know of.
+  // A map that was made but reported as failed would be lost memory.
   if (outcome != PASS) {
     failed(outcome);
     return MAP_FAILED;
@@ -238,7 +240,7 @@ int renameat2(int directory, const char *path, int newDirectory, const char *new
   return (int)renamed(directory, path, newDirectory, newPath, flags);
 }
 
-// LMDB's face in Swift calls renameat2 by its number.
+// The Swift module LMDB calls renameat2 by its number.
 long syscall(long number, ...) {
   va_list list;
   va_start(list, number);

@@ -1,7 +1,9 @@
 // Refuses memory to liblmdb alone, for the tests of failing calls (docs/reliability.md).
 //
-// Swift ends the process where it gets no memory, so only callers inside liblmdb are refused; they are told by the address
-// they return to. Loaded with LD_PRELOAD into a program of the tests, never linked into the library. Environment:
+// Swift ends the process if it gets no memory, so only callers inside liblmdb are refused. The return address
+// identifies them.
+//
+// Loaded with LD_PRELOAD into a program of the tests, never linked into the library. Environment:
 //   ANNALS_SHIM_AT      which request fails, counted from 1
 //   ANNALS_SHIM_TIMES   how many fail from there on; 0 for all
 //   ANNALS_SHIM_REPORT  a file that gets one byte for each request that failed

@@ -1,14 +1,14 @@
-// Records what a process does to the files below one directory, for the replay of power cuts (docs/reliability.md).
+// Records what a process does below one directory, for the replay of power cuts (docs/reliability.md).
 //
 // Loaded with LD_PRELOAD into a program of the tests, never linked into the library. Environment:
-//   ANNALS_SHIM_ROOT     the directory whose files are recorded; what is in it at first is recorded as made and durable
+//   ANNALS_SHIM_ROOT     the directory whose files are recorded; initial files count as created and durable
 //   ANNALS_SHIM_LOG      the file that the records are written to
-//   ANNALS_SHIM_JOURNAL  a file in which the program notes what it was answered; what is written there becomes a mark
+//   ANNALS_SHIM_JOURNAL  a file in which the program notes the answers it got; each note becomes a mark
 //
-// A record is seven little-endian numbers of eight bytes (kind, inode, other, argument, lengths of name, new name and
-// bytes), then the three. Only what happens below the root is recorded: files and directories are known because they were
-// there at first, or become known when they are created. Writes through a shared map are not seen; a map for writing of
-// anything but a lock file is recorded as unsupported, so that a replay never knows less than it believes.
+// A record is seven little-endian numbers of eight bytes (kind, inode, other, argument, lengths of name, new
+// name and bytes), then the three. Only operations below the root are recorded. Files and directories are
+// known from the beginning, or once they are created. Writes through a shared map are not seen. A map for
+// writing of any file but a lock file is recorded as unsupported, so that no replay misses a write.
 #include "records.h"
 
 #include <stdarg.h>
@@ -54,7 +54,7 @@ ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off_t offset) 
 static void wroteParts(int descriptor, const struct iovec *parts, int count, off_t offset, ssize_t done) {
   ino_t inode = inside(descriptor);
   if (!inode || done <= 0) return;
-  // One call is one write: what it holds may be torn, as with any other.
+  // One call is one write, which may be torn like any other.
   char *bytes = malloc((size_t)done);
   size_t length = 0;
   for (int i = 0; i < count && length < (size_t)done; i++) {
@@ -229,7 +229,7 @@ int renameat2(int directory, const char *path, int newDirectory, const char *new
   return (int)renamed(directory, path, newDirectory, newPath, flags);
 }
 
-// LMDB's face in Swift calls renameat2 by its number.
+// The Swift module LMDB calls renameat2 by its number.
 long syscall(long number, ...) {
   va_list list;
   va_start(list, number);
@@ -250,7 +250,7 @@ int unlinkat(int directory, const char *path, int flags) {
   int error = errno;
   if (code == 0 && parent) {
     record(REMOVE, parent, inode, 0, name, 0, 0, 0);
-    // The number may be given to another file from now on.
+    // From now on, another file may get the number.
     forget(inode);
   }
   pthread_mutex_unlock(&gate);

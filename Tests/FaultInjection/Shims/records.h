@@ -26,7 +26,7 @@ static int knownCount;
 static dev_t device;
 static int logFile = -1;
 static ino_t journal;
-// One operation at a time, so that the records stand in the order in which the system saw the calls.
+// One operation at a time, so that the records are in the order in which the system saw the calls.
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 
 static void record(enum kind kind, ino_t inode, uint64_t other, uint64_t argument, const char *name,
@@ -35,7 +35,7 @@ static void record(enum kind kind, ino_t inode, uint64_t other, uint64_t argumen
   struct iovec parts[4] = {{numbers, sizeof numbers}, {(void *)name, numbers[4]}, {(void *)newName, numbers[5]},
                            {(void *)bytes, count}};
   ssize_t length = (ssize_t)(sizeof numbers + numbers[4] + numbers[5] + count);
-  // Without its record a replay would tell a lie, so the program ends.
+  // Without this record a replay would be wrong, so the program ends.
   if (syscall(SYS_writev, logFile, parts, 4) != length) abort();
 }
 
@@ -88,7 +88,7 @@ static ino_t inodeAt(int directory, const char *path) {
   return fstatat(directory, path, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status.st_ino : 0;
 }
 
-// Records the bytes of a file that is there at first.
+// Records the bytes of an initial file.
 static void foundBytes(int descriptor, ino_t inode) {
   static char bytes[1 << 16];
   uint64_t offset = 0;
@@ -99,7 +99,7 @@ static void foundBytes(int descriptor, ino_t inode) {
   }
 }
 
-// Records what is in a directory at first, and closes it.
+// Records the initial contents of a directory, and closes it.
 static void found(int descriptor, ino_t inode) {
   DIR *directory = fdopendir(descriptor);
   if (!directory) abort();

@@ -1,7 +1,8 @@
 import FaultPrograms
 import Foundation
 
-// `FaultTool subject VERB …`, `FaultTool fields [executions] [seed]`, or a verb of the processes that tests kill.
+// The arguments are `subject VERB …`, `fields [executions] [seed]`, or a verb of the processes that tests
+// kill.
 let words = Array(CommandLine.arguments.dropFirst())
 switch words.first {
 case "subject": exit(await Subject.run(words))

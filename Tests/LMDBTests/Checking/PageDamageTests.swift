@@ -2,7 +2,7 @@ import LMDB
 import Testing
 
 @Suite struct `Damage that the check finds` {
-  /// A file that nobody has open, and where its pages are.
+  /// A file that no process has open, and the places of its pages.
   private struct Specimen {
     let shelf: Shelf
     var bytes: [UInt8]
@@ -26,10 +26,10 @@ import Testing
       return node + 8 + number(node + 6, bytes: 2)
     }
 
-    /// The begin of the root page of `numbers`.
+    /// The start of the root page of `numbers`.
     var root: Int { number(record(1) + 40, bytes: 8) * 4096 }
 
-    /// The begin of the page at the bottom, down the given child of each branch page.
+    /// The start of the page at the bottom, down the given child of each branch page.
     func leaf(child index: Int) -> Int {
       var page = root
       while number(page + 10, bytes: 2) == 1 {
@@ -39,7 +39,7 @@ import Testing
       return page
     }
 
-    /// What the check says of the changed bytes.
+    /// The findings of the check for the changed bytes.
     func findings() throws -> [String] {
       try shelf.overwrite(bytes)
       return try shelf.check().findings.map(\.what)
@@ -185,7 +185,7 @@ import Testing
     for round in 0..<100 {
       var bytes = specimen.bytes
       for _ in 0..<3 {
-        // Two of three in the headers, where damage leads astray.
+        // Two of three hit headers, where damage misleads most.
         let page = Int.random(in: 0..<bytes.count / 4096, using: &random)
         let offset = Int.random(in: 0..<(round % 3 == 0 ? 4096 : 64), using: &random)
         bytes[page * 4096 + offset] ^= UInt8.random(in: 1...255, using: &random)

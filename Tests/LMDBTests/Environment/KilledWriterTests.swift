@@ -2,9 +2,9 @@ import Foundation
 import LMDB
 import Testing
 
-/// A writer that was killed after its meta page was written, and before it told its number to the others.
+/// A writer that was killed after it wrote its meta page, and before it published the commit's number.
 @Suite struct `A writer that was killed in its commit` {
-  /// Brings about, in a process of its own, what such a writer leaves while another process has the file open.
+  /// Leaves the state of such a writer from a process of its own, while another process has the file open.
   private func killWriter(_ shelf: Shelf) async {
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = shelf.path as String] in
       let shelf = try Shelf(path: path)
@@ -13,7 +13,7 @@ import Testing
       var number = try environment.lastTransaction() - 1
       // It dies with LMDB's mutex.
       let transaction = try environment.beginWrite()
-      // The last commit's number stands behind two marks and the readers' mutex in the lock file (`MDB_txbody`).
+      // In the lock file, the last commit's number follows two marks and the readers' mutex (`MDB_txbody`).
       let file = unsafe open(path + "/" + Shelf.file + "-lock", O_RDWR)
       let count = unsafe pwrite(file, &number, 8, 48)
       try #require(count == 8)
@@ -40,7 +40,7 @@ import Testing
     await killWriter(shelf)
     await #expect(processExitsWith: .success) { [path = shelf.path as String] in
       let environment = try Shelf(path: path).open(.readOnly)
-      // The commit that nobody was told of comes with the next writer.
+      // The unpublished commit appears with the next writer.
       #expect(try environment.bytes(1) == [1])
     }
     try other.write { (transaction) throws(EnvironmentError) in

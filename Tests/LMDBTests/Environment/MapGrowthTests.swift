@@ -35,7 +35,7 @@ import Testing
     return (info.lastPage + 1) * environment.pageSize > info.mapSize
   }
 
-  @Test func `what another process has added is read without a word`() async throws {
+  @Test func `entries that another process has added are read without an error`() async throws {
     let shelf = try Shelf()
     let environment = try shelf.create { $0.mapSize = Self.small }
     try environment.store([1])
@@ -46,7 +46,7 @@ import Testing
     #expect(try environment.bytes(1) == [1])
   }
 
-  @Test func `behind what another process has added is written without a word`() async throws {
+  @Test func `writes after those of another process succeed without an error`() async throws {
     let shelf = try Shelf()
     let environment = try shelf.create { $0.mapSize = Self.small }
     await growElsewhere(shelf, mebibytes: 8)

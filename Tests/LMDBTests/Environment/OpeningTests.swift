@@ -10,7 +10,7 @@ import Testing
     #expect(try shelf.open(.readOnly) === first)
   }
 
-  @Test func `what was committed is there after the file was closed`() throws {
+  @Test func `committed values are there after the file was closed`() throws {
     let shelf = try Shelf()
     do { try shelf.create().store([1], [2, 2]) }
     #expect(try shelf.open().bytes(2) == [2, 2])
@@ -47,7 +47,7 @@ import Testing
     #expect(try shelf.open().bytes(1) == [7])
   }
 
-  @Test func `what is opened for reading refuses to be written`() throws {
+  @Test func `an environment opened for reading refuses to write`() throws {
     let shelf = try Shelf()
     do { try shelf.create().store([1]) }
     let environment = try shelf.open(.readOnly)

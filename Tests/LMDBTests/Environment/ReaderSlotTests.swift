@@ -27,7 +27,7 @@ import Testing
     snapshot.end()
   }
 
-  @Test func `one reader too many is told the limit`() throws {
+  @Test func `one reader too many gets an error that names the limit`() throws {
     let shelf = try Shelf()
     let environment = try shelf.create { $0.maximumReaders = 2 }
     let first = try environment.beginRead()
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `readers that were killed let the file grow no more than without them`() async throws {
-    /// The file's length after `count` small changes beside a reader, if there is one.
+    /// The file's length after `count` small changes, made while a reader is active if there is one.
     func size(_ shelf: Shelf, after count: Int) throws -> Int {
       let environment = try shelf.open()
       for number in 0..<count {
@@ -71,7 +71,7 @@ import Testing
     // The slots are freed within 64 commits, each of which takes a few pages.
     #expect(try Double(size(shelf, after: 1_000)) <= 1.2 * Double(reference) + 64 * 8 * 4096)
 
-    // A reader that lives does let it grow, so that the comparison would notice.
+    // A live reader does let it grow, so the comparison would notice.
     let held = try Shelf()
     let holder = try held.create()
     try holder.store([1])

@@ -3,7 +3,7 @@ import LMDB
 import Testing
 
 @Suite struct `Refusing a file` {
-  /// What an open throws, having made sure that the data file stays as it is.
+  /// The error of an open, which must leave the data file unchanged.
   private func refusal(_ shelf: Shelf) throws -> EnvironmentError? {
     let before = try shelf.bytes()
     var refusal: EnvironmentError?
@@ -99,14 +99,14 @@ import Testing
     let newer = bytes[144] > bytes[4096 + 144] ? 0 : 4096
     let older = 4096 - newer
     var spoilt = bytes
-    // The root of the main table is the file's last page; the page's own last page is one that it knew before.
+    // The root of the main table is the file's last page. The meta page's own last page is an earlier one.
     let last = UInt8(bytes.count / 4096 - 1)
     spoilt[older + 128] = last
     spoilt[older + 136] = last - 1
     return (spoilt, newer)
   }
 
-  @Test func `what LMDB leaves in the older meta page when a commit cannot write it is no damage`() throws {
+  @Test func `an older meta page that a failed commit could not write is no damage`() throws {
     let shelf = try Shelf()
     try shelf.overwrite(afterFailedCommit(shelf).bytes)
     let environment = try shelf.open()

@@ -3,7 +3,7 @@ import LMDB
 import Synchronization
 import Testing
 
-/// LMDB's environment closed and opened again under those who use it.
+/// LMDB's environment closed and opened again while it is in use.
 @Suite struct `Reopening an environment` {
   private static let long = Duration.seconds(10)
   private static let short = Duration.milliseconds(50)
@@ -16,7 +16,7 @@ import Testing
     return value[0]
   }
 
-  @Test func `what was stored is there, and more can be stored`() throws {
+  @Test func `stored values are there, and more can be stored`() throws {
     let shelf = try Shelf()
     let environment = try shelf.create()
     try environment.store([1], [2])
@@ -28,7 +28,7 @@ import Testing
     #expect(opened === environment)
   }
 
-  @Test func `another process reads and writes beside it`() async throws {
+  @Test func `another process reads and writes at the same time`() async throws {
     let shelf = try Shelf()
     let environment = try shelf.create()
     try environment.store([1])
@@ -100,7 +100,7 @@ import Testing
     #expect(try environment.bytes(1) == [2])
   }
 
-  @Test func `who opens the file elsewhere is waited for no longer than was said`() throws {
+  @Test func `waiting for another process that opens the file ends at the given time`() throws {
     let shelf = try Shelf()
     let environment = try shelf.create()
     try environment.store([1])
@@ -187,7 +187,7 @@ import Testing
     #expect(try environment.bytes(1) == [1])
   }
 
-  @Test func `what was opened for reading is not opened again`() throws {
+  @Test func `an environment opened for reading is not opened again`() throws {
     let shelf = try Shelf()
     do { try shelf.create().store([1]) }
     let environment = try shelf.open(.readOnly)

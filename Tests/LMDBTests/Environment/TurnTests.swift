@@ -2,14 +2,14 @@ import LMDB
 import Synchronization
 import Testing
 
-/// Who gets the turn at writing beside others.
+/// The order in which competing writers get the turn.
 @Suite struct TurnTests {
-  @Test func `one that waits for so long at most has its turn beside three that never rest`() throws {
+  @Test func `a thread with a limited wait gets its turn among three that never rest`() throws {
     let shelf = try Shelf()
     let environment = try shelf.create()
     let isOver = Atomic(false)
     let turns = Atomic(0)
-    // Locks that are opened anew exclude each other as those of processes do.
+    // Locks that are opened again exclude each other like those of processes.
     let others = try (0..<3).map { _ in
       let locks = try shelf.locks()
       return try WriterThread(name: "other") {
@@ -18,7 +18,7 @@ import Testing
             let place = try locks.queue.lock(.exclusive)
             let turn = try locks.write.lock(.exclusive)
             _ = consume place
-            // As a commit on a disk that is not the fastest.
+            // Like a commit on a slow disk.
             WriterThread.pause(milliseconds: 2)
             _ = consume turn
             turns.add(1, ordering: .relaxed)
@@ -45,7 +45,7 @@ import Testing
     #expect(try environment.bytes(2) == [2])
   }
 
-  @Test func `one that waits gives up in time beside one that keeps its turn`() throws {
+  @Test func `a waiting thread fails in time while another one keeps its turn`() throws {
     let shelf = try Shelf()
     let environment = try shelf.create()
     let turn = try shelf.locks().write.lock(.exclusive)

@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["queue.lock", "open.lock"]) func `a deleted lock of those who wait stops the writer`(
+  @Test(arguments: ["queue.lock", "open.lock"]) func `a deleted lock of waiting writers stops the writer`(
     name: String
   ) throws {
     let shelf = try Shelf()
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: ["write.lock", "queue.lock", "open.lock", Shelf.file + "-lock"])
-  func `a lock file that is deleted during a commit leaves open what became of it`(name: String) throws {
+  func `a lock file that is deleted during a commit makes its outcome unknown`(name: String) throws {
     let shelf = try Shelf()
     let environment = try shelf.create()
     #expect(throws: EnvironmentError.unconfirmed(.lockFileDamaged(file: name))) {
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `who comes by other lock files waits for a commit under way, and is refused behind it`()
+  @Test func `a writer with other lock files waits for a commit under way, and is refused after it`()
     async throws
   {
     let shelf = try Shelf()
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `a writer who was let in beside is noticed by the transaction's number`() async throws {
+  @Test func `a second writer is noticed by the transaction's number`() async throws {
     let shelf = try Shelf()
     let environment = try shelf.create { $0.guards = [.transactionID] }
     try environment.store([1])
@@ -245,7 +245,7 @@ import Testing
     thread.join()
   }
 
-  @Test func `a full disk loses nothing and is told as such`() async throws {
+  @Test func `a full disk loses nothing and is reported as such`() async throws {
     await #expect(processExitsWith: .success) {
       let shelf = try Shelf()
       let environment = try shelf.create()

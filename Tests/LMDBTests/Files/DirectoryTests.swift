@@ -4,7 +4,7 @@ import Testing
 @testable import LMDB
 
 @Suite struct `A directory` {
-  @Test func `a created file belongs to its owner alone, whatever the mask`() async throws {
+  @Test func `a created file belongs to its owner alone, with any mask`() async throws {
     await #expect(processExitsWith: .success) {
       umask(0)
       let shelf = try Shelf()
@@ -23,7 +23,7 @@ import Testing
     #expect(throws: StoreFileError.alreadyThere(file: "a")) { _ = try shelf.directory.create("a") }
   }
 
-  @Test func `what replacements that were cut short have left is removed, and nothing else`() throws {
+  @Test func `the remains of interrupted replacements are removed, and nothing else`() throws {
     let shelf = try Shelf()
     let others = ["CURRENT", "CURRENT.tmp", "CURRENT.x1.tmp", "CURRENT.7", "other.7.tmp", "log.state"]
     for name in others + ["CURRENT.7.tmp", "log.state.18446744073709551615.tmp"] {

@@ -14,7 +14,7 @@ import Testing
     #expect(try other.tryLock(.exclusive) != nil)
   }
 
-  @Test func `shared locks stand beside each other`() throws {
+  @Test func `shared locks do not exclude each other`() throws {
     let shelf = try Shelf()
     let (mine, other) = (try FileLock("a", in: shelf.directory), try FileLock("a", in: shelf.directory))
     let hold = try mine.lock(.shared)
@@ -62,7 +62,7 @@ import Testing
     _ = consume hold
   }
 
-  @Test func `a lock notices that its name stands for another file`() throws {
+  @Test func `a lock notices that its name belongs to another file`() throws {
     let shelf = try Shelf()
     let lock = try FileLock("a", in: shelf.directory)
     #expect(try lock.isCurrent())

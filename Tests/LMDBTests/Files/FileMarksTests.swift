@@ -1,7 +1,7 @@
 import LMDB
 import Testing
 
-/// Marks of a file, as processes see those of each other: each value has an open file of its own.
+/// Marks of a file, as processes see those of others. Each value has an open file of its own.
 struct FileMarksTests {
   @Test func `A mark is seen by others until it is removed, or its value ends`() throws {
     let shelf = try Shelf()

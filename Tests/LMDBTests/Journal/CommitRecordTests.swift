@@ -35,7 +35,7 @@ import Testing
     return (record, changes)
   }
 
-  @Test(arguments: UInt64(1)...200) func `what was recorded is read back`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...200) func `recorded changes are read back`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let (record, changes) = Self.generated(&random)
     #expect(record.isComplete)

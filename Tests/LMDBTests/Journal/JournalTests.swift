@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  /// The file as a power cut leaves it that takes the newest meta page, on a shelf of its own.
+  /// The file after a power cut that loses the newest meta page, in a `Shelf` of its own.
   private static func afterPowerCut(_ bytes: [UInt8], _ older: [UInt8]) throws -> Shelf {
     var image = bytes
     let isSecond = image.span.transaction(ofMeta: 1) > image.span.transaction(ofMeta: 0)

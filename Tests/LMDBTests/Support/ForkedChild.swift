@@ -3,9 +3,9 @@ import LMDB
 
 /// A child made by `fork`, which Swift hides but a C library in the same program may well call.
 enum ForkedChild {
-  /// Runs `body` in a child.
+  /// Runs `body` in a child process.
   ///
-  /// - Returns: What `body` returned there, from 0 to 255.
+  /// - Returns: The result of `body`, from 0 to 255.
   static func run(_ body: () -> Int32) -> Int32? {
     typealias Fork = @convention(c) () -> pid_t
     guard let symbol = unsafe dlsym(nil, "fork") else { return nil }
@@ -17,7 +17,7 @@ enum ForkedChild {
     return status >> 8
   }
 
-  /// How many of three uses of an environment are refused because the process is a child.
+  /// The number of refusals among three uses of an environment, because the process is a child.
   static func refusals(of environment: Environment, _ shelf: Shelf) -> Int32 {
     let uses: [() throws -> Void] = [
       { try environment.beginRead().end() },

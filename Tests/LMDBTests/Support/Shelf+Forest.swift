@@ -1,7 +1,7 @@
 import LMDB
 
 extension Shelf {
-  /// A shelf whose file has trees of three levels, large values and many free pages.
+  /// A `Shelf` whose file has trees of three levels, large values and many free pages.
   static func forest() throws -> Shelf {
     let shelf = try Shelf()
     try shelf.overwrite(grown.get())
@@ -38,7 +38,7 @@ extension Shelf {
     return try shelf.bytes()
   }
 
-  /// What the check says of the file.
+  /// Checks the pages of the file.
   func check() throws -> PageCheck.Report {
     try PageCheck.run(Shelf.file, in: directory, tables: Shelf.tables)
   }

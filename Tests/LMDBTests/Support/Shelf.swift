@@ -12,7 +12,7 @@ final class Shelf: Sendable {
 
   let path: String
   let directory: Directory
-  /// The directory, where this process has made it.
+  /// The directory, if this process has created it.
   private let owned: TemporaryDirectory?
 
   /// An empty directory under `/tmp`.
@@ -30,7 +30,7 @@ final class Shelf: Sendable {
     owned = nil
   }
 
-  /// The locks, opened anew, as another process would.
+  /// The locks, opened again as another process would.
   func locks() throws -> EnvironmentLocks {
     EnvironmentLocks(
       open: try FileLock("open.lock", in: directory), queue: try FileLock("queue.lock", in: directory),

@@ -40,7 +40,7 @@ import Testing
     thread.join()
   }
 
-  @Test func `after its end nothing is taken and nobody waits`() throws {
+  @Test func `after its end nothing is taken and no thread waits`() throws {
     let work = OrderedWork<UInt64>(pieces: 1_000, window: 8)
     let started = try start(work, threads: 3)
     #expect(work.take() == 0)

@@ -71,7 +71,7 @@ import Testing
     #expect(try environment.bytes(6) == [6])
   }
 
-  @Test func `a map that is full is told as such, and the next transaction works`() throws {
+  @Test func `a full map is reported as such, and the next transaction works`() throws {
     let shelf = try Shelf()
     let environment = try shelf.create { $0.mapSize = 1 << 20 }
     let error = #expect(throws: EnvironmentError.self) {

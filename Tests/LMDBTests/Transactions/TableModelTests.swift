@@ -4,7 +4,7 @@ import Testing
 @Suite struct `Tables against a dictionary` {
   private typealias Model = (numbers: [UInt64: [UInt8]], names: [[UInt8]: [UInt8]])
 
-  @Test(arguments: UInt64(1)...6) func `random changes leave what a dictionary would hold`(seed: UInt64)
+  @Test(arguments: UInt64(1)...6) func `random changes leave the same values as in a dictionary`(seed: UInt64)
     throws
   {
     let shelf = try Shelf()

@@ -8,7 +8,8 @@ import Foundation
 
 /// Cricket events between JSON lines and a store.
 enum CricketLog {
-  /// Appends the events of one `format`, or of all where it is `nil`, among lines given in chunks of bytes to `log` in batches, as an import does.
+  /// Appends events from lines, given in chunks of bytes, to `log` in batches, as an import does. Takes the
+  /// events of one `format`, or of all if it is `nil`.
   static func append(_ chunks: some Sequence<[UInt8]>, of format: Int? = nil, to log: EventLog) async throws {
     var reader = LineReader()
     var batch = Batch()
@@ -32,7 +33,7 @@ enum CricketLog {
   ) async throws {
     var next = first
     while true {
-      // A batch is read and then appended: reading lends a snapshot, which does not wait.
+      // A batch is read first and appended afterwards: a read lends a snapshot and cannot wait.
       var parts: [(stream: StreamName, events: [NewEvent<EventStore<Plan>.Event>])] = []
       var last: Position?
       try source.read { (snapshot) throws(AnnalsError) in
@@ -93,7 +94,7 @@ enum CricketLog {
     }
   }
 
-  /// Events on their way into a log, those of one stream together.
+  /// Events to append to a log, grouped by stream.
   private struct Batch {
     private var parts: [(stream: StreamName, entries: [NewEntry])] = []
     private(set) var count = 0

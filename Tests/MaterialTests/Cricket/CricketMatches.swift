@@ -1,22 +1,22 @@
 import Foundation
 
-/// The matches that lie beside the package on some machines, in part or all of them, and their judge.
+/// The matches that are next to the package on some machines, in part or in full, and their judge.
 ///
 /// A debug build takes every twentieth match, a release build all.
 struct CricketMatches {
-  /// Every how many matches one is taken.
+  /// One in this many matches is taken.
   #if DEBUG
     static let step = 20
   #else
     static let step = 1
   #endif
 
-  /// The interpreter that the judge needs; `nil` where this machine has none.
+  /// The interpreter that the judge needs; `nil` if it is not installed.
   static let python: URL? = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     .map { URL(filePath: "\($0)/python3") }
     .first { FileManager.default.isExecutableFile(atPath: $0.path) }
 
-  /// Whether matches and interpreter are there.
+  /// Whether the matches and the interpreter exist.
   static let isThere =
     python != nil && FileManager.default.fileExists(atPath: folder.appending(path: "log.jsonl.gz").path)
 
@@ -53,7 +53,7 @@ struct CricketMatches {
   /// The score of every innings.
   var scores: URL { Self.folder.appending(path: "scores.tsv") }
 
-  /// What the judge says of `lines`; `isDump` where they are what the command dumps.
+  /// The judge's verdict on `lines`; `isDump` if the command dumped them.
   func judge(_ mode: String, _ reference: URL, _ lines: URL, isDump: Bool = false) throws -> String {
     let judge = SharedData.folder.appending(path: "judge.py")
     return try Self.run(

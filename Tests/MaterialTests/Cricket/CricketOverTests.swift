@@ -7,7 +7,7 @@ import Testing
 @testable import AnnalsMigration
 @testable import AnnalsStore
 
-/// Eleven years of cricket, whose deliveries are folded into overs: the scores stay what they were.
+/// Eleven years of cricket, whose deliveries are folded into overs. The scores do not change.
 ///
 /// Skipped where the matches or `python3` are absent; a debug build takes every twentieth match.
 @Suite(
@@ -35,7 +35,7 @@ struct CricketOverTests {
     let number: Int
   }
 
-  /// The scores as the file beside the matches has them.
+  /// The scores in the file next to the matches.
   private func published() throws -> [Innings: Score] {
     let text = try String(contentsOf: matches.scores, encoding: .utf8)
     var scores: [Innings: Score] = [:]
@@ -48,7 +48,7 @@ struct CricketOverTests {
     return scores
   }
 
-  /// The scores that the overs of a store add up to, and how many overs there are.
+  /// The scores that the overs of a store add up to, and the number of overs.
   private func scores(
     _ store: EventStore<CricketOverPlan>
   ) throws -> (scores: [Innings: Score], overs: Int) {

@@ -16,7 +16,7 @@ enum CricketPlan: SchemaMigrationPlan {
   }
 }
 
-/// A delivery does not say which ball of which over it is.
+/// A delivery does not say its over and ball.
 struct UnknownBall: Error, Equatable {}
 
 extension CricketV2.MatchStarted {

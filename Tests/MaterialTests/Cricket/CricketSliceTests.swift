@@ -5,9 +5,10 @@ import Testing
 @testable import AnnalsLog
 @testable import AnnalsStore
 
-/// The mapping from the older format to the newer one, field by field, on a match that nobody played.
+/// The mapping from the older format to the newer one, field by field, on an invented match.
 @Suite struct CricketSliceTests {
-  /// What the event `data` of type `type` in version `version` reads as, by names of coding keys and by shape alike.
+  /// The current reading of the event `data` of type `type` in version `version`. It is the same by names of
+  /// coding keys and by shape.
   private func today(_ type: String, _ version: Int, _ data: String) async throws -> CBOR {
     let place = try TemporaryStore()
     let line =
@@ -31,12 +32,12 @@ import Testing
     return try JSONReader.value(of: bytes.span)
   }
 
-  /// A delivery in which nothing but `fields` stands out.
+  /// An ordinary delivery except for `fields`.
   private func delivery(_ fields: String) -> String {
     #"{"innings":1,"ball":"0.1","batsman":"A Batter","bowler":"A Bowler","non_striker":"B Batter","runs":{"batsman":0,"extras":0,"total":0}\#(fields)}"#
   }
 
-  /// What ``delivery(_:)`` reads as, with `fields`.
+  /// The reading of ``delivery(_:)`` with `fields`.
   private func delivered(_ fields: String) -> String {
     #"{"innings":1,"over":0,"ball":1,"batter":"A Batter","bowler":"A Bowler","non_striker":"B Batter","runs":{"batter":0,"extras":0,"total":0}\#(fields)}"#
   }
@@ -62,7 +63,7 @@ import Testing
     #expect(error?.underlying as? UnknownBall == UnknownBall())
   }
 
-  @Test func `runs keep what they do not rename`() async throws {
+  @Test func `runs keep the fields that they do not rename`() async throws {
     let old = #"{"batsman":5,"extras":1,"total":6,"non_boundary":1}"#
     let event = try await today(
       "DeliveryBowled", 1,

@@ -7,7 +7,8 @@ import Testing
 @testable import AnnalsMigration
 @testable import AnnalsStore
 
-/// Eleven years of cricket in an old format, read in the new one, and judged by a program that knows nothing of this library.
+/// Eleven years of cricket in an old format, read in the new one, and judged by a program that does not use
+/// this library.
 ///
 /// Skipped where the matches or `python3` are absent; a debug build takes every twentieth match.
 @Suite(
@@ -39,14 +40,14 @@ struct CricketTests {
     return url
   }
 
-  /// Reads `store` in the newer format and expects what the judge knows.
+  /// Reads `store` in the newer format and expects the judge's answers.
   ///
-  /// - Parameter counts: How many events of each format were stored; by default what the store says.
+  /// - Parameter counts: The number of stored events of each format; by default the store's own counts.
   private func expectRight<Plan>(_ store: EventStore<Plan>, counts: [UInt64]? = nil) throws {
     let lines = try file { try CricketLog.lines(of: store, $0) }
     let older = try matches.judge("upcast", matches.olderAsNewer, lines)
     let newer = try matches.judge("upcast", matches.newer, lines)
-    // What the command dumps at the version is the same, entry by entry.
+    // The command's dump at the version is the same, entry by entry.
     let dump = try file("dump.jsonl") { body in
       var lines = try EventLines(store.log, plan: Plan.self, as: SchemaVersion(2, 0, 0))
       while let page = try lines.nextPage() { try body(page) }
@@ -65,7 +66,7 @@ struct CricketTests {
     }
   }
 
-  /// How many events there are of each format.
+  /// The number of events of each format.
   private static func counts(of log: EventLog) throws -> [UInt64] {
     let counts = try log.info().schemas.map(\.count)
     try #require(counts.count == 2)
@@ -84,7 +85,7 @@ struct CricketTests {
     try await CricketLog.append(CricketLog.chunks(of: matches.log), to: reference)
     let counts = try Self.counts(of: reference)
     let data = try Data(contentsOf: matches.log)
-    // Behind a line of the first third.
+    // After a line of the first third.
     let cut = try #require(data[(data.count / 3)...].firstIndex(of: UInt8(ascii: "\n"))) + 1
     try await CricketLog.append([Array(data[..<cut])], to: log)
     let store = try EventStore(at: place.url, plan: CricketPlan.self)
@@ -124,7 +125,7 @@ struct CricketTests {
 
     try expectRight(byName)
     try expectRight(byShape)
-    // Nothing of the input is lost where the names are in the shapes alone.
+    // Nothing of the input is lost if the names are in the shapes alone.
     let dump = try file { body in
       var lines = try EntryLines(byShape.log)
       while let page = try lines.nextPage() { try body(page) }

@@ -2,7 +2,8 @@ import Annals
 
 /// Cricket matches, ball by ball, in the format of 2011 to 2017.
 ///
-/// Fields are named as the data names them; every type is `Codable`, too, so that the same data is read by the names of coding keys.
+/// Fields are named as the data names them. Every type is also `Codable`, so that the same data can be read
+/// by the names of coding keys.
 @Schema(1, 0, 0) enum CricketV1 {
   @Record struct MatchStarted: Codable {
     var meta: Match.Meta
@@ -49,7 +50,7 @@ import Annals
     var batsman: Int
     var extras: Int
     var total: Int
-    /// Four or five runs that the batters ran; stored by name, as it is of either type.
+    /// Four or five runs that the batters ran. It is stored by name, because it has either type.
     @Field("non_boundary") var nonBoundary: Either<Int, Bool>?
 
     enum CodingKeys: String, CodingKey {
@@ -76,7 +77,7 @@ import Annals
   }
 }
 
-/// What both formats have in common.
+/// The types that both formats share.
 enum Match {
   @Value struct Meta: Codable {
     var data_version: String

@@ -86,7 +86,7 @@ import Annals
     var batter: Int
     var extras: Int
     var total: Int
-    /// Four or five runs that the batters ran; stored by name, as it is of either type.
+    /// Four or five runs that the batters ran. It is stored by name, because it has either type.
     @Field("non_boundary") var nonBoundary: Either<Int, Bool>?
 
     enum CodingKeys: String, CodingKey {

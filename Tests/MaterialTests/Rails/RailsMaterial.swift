@@ -2,16 +2,16 @@ import Foundation
 
 @testable import Annals
 
-/// The history of a large repository, which lies beside the package on some machines, and git's own listings of it.
+/// The history of a large repository, next to the package on some machines, and git's own listings of it.
 enum RailsMaterial {
   private static let folder = SharedData.folder.appending(path: "git-rails")
 
-  /// Whether it is there.
+  /// Whether it exists.
   static let isThere =
     FileManager.default.fileExists(atPath: folder.path)
     && FileManager.default.isExecutableFile(atPath: "/bin/gzip")
 
-  /// What git lists at some positions; a debug build takes the first few.
+  /// Git's listings at some positions; a debug build takes the first few.
   static let listings: [RailsTree.Listing] = {
     guard let text = try? String(contentsOf: folder.appending(path: "trees.tsv"), encoding: .utf8) else {
       return []

@@ -1,6 +1,6 @@
 import Annals
 
-/// The history of a large repository as its log tells it.
+/// The history of a large repository as its log records it.
 @Schema(1, 0, 0) enum RailsV1 {
   struct CommitMade: Record, Codable {
     var sha: String
@@ -18,7 +18,7 @@ import Annals
   }
 }
 
-/// A change says what is there now, or that nothing is.
+/// A change holds the new contents, or that there are none.
 @Schema(2, 0, 0) enum RailsV2 {
   typealias CommitMade = RailsV1.CommitMade
   @Record struct FileChanged {

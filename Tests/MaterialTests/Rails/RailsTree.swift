@@ -1,7 +1,7 @@
 @testable import Annals
 @testable import AnnalsProjections
 
-/// What is in the repository, and at some positions of the log the digest of a listing of it.
+/// The files of the repository, and at some positions of the log the digest of a listing of them.
 ///
 /// The listings are rows too, so that every way to fold the log has to pass through all of them.
 enum RailsTree: Projection {
@@ -47,7 +47,7 @@ enum RailsTree: Projection {
   }
 }
 
-/// The same, one version later: it also counts how often each file was changed.
+/// The same one version later, with the number of changes to each file.
 enum RailsTreeV2: Projection {
   typealias Event = RailsV2.Event
   typealias Listing = RailsTree.Listing

@@ -4,7 +4,8 @@
   import Foundation
 #endif
 
-/// The payloads to begin with: each line of the files beside this one is one in hexadecimal digits, or a remark after `#`.
+/// The payloads to start from. Each line of the files next to this one is a payload in hexadecimal digits, or
+/// a remark after `#`.
 enum Corpus {
   struct Unreadable: Error, CustomStringConvertible {
     let description: String

@@ -1,7 +1,7 @@
 import Annals
 
 extension FieldDecoder {
-  /// The decoders that the macros write, and what is done to payloads with the help of shapes alone.
+  /// The decoders that the macros generate, and the operations on payloads that need only shapes.
   static let generated: [FieldDecoder] = [
     FieldDecoder(Shipment.self), FieldDecoder(Ledger.self), FieldDecoder(Manifest.self, isExact: false),
     FieldDecoder(Voyages.Older.self), field(Crate.self), field(Route.self), field(Hazard.self),
@@ -13,7 +13,7 @@ extension FieldDecoder {
     shapeText,
   ]
 
-  /// What must not happen, whatever the bytes: no failure has an offset below zero.
+  /// A finding: a failure that must not occur for any bytes. No real failure has an offset below zero.
   static func finding(_ what: String) -> CodingFailure {
     CodingFailure(.refused, at: -1, detail: what)
   }

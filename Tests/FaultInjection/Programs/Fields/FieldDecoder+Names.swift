@@ -11,10 +11,10 @@ extension FieldDecoder {
       do throws(CodingFailure) { try names.write(payload.span, to: &named) } catch { refusal = error }
       guard refusal == nil || named.isEmpty else { throw finding("bytes beside a failure") }
       if let refusal, !(0...payload.count).contains(refusal.offset) { throw refusal }
-      // What is stored by name inside is not looked at, so that more is written than the type reads.
+      // Parts that are stored by name are not checked, so this writes more payloads than the type reads.
       _ = try Value.decode(payload: payload.span)
       if let refusal {
-        // Names nest a payload deeper than it is without them.
+        // A payload written by name is nested deeper.
         throw refusal.reason == .tooDeep ? refusal : finding("read but not named: \(refusal)")
       }
       var back: [UInt8] = []
@@ -42,7 +42,8 @@ extension FieldDecoder {
       }
       let value: Value
       do throws(CodingFailure) { value = try Value.decode(payload: stored.span) } catch {
-        // What is stored by name inside, and equal keys that are not written alike, are for the type to refuse; the place is one of other bytes.
+        // Only the type can refuse parts that are stored by name, and equal keys that are written
+        // differently. The offset is one in other bytes, so it is dropped.
         throw CodingFailure(error.reason, at: 0)
       }
       var again: [UInt8] = []

@@ -1,7 +1,8 @@
 import Annals
 
 extension FieldDecoder {
-  /// Converts payloads of one type into ones of another; every payload that the older reads must become one that the newer reads.
+  /// Converts payloads of one type into payloads of another. Every payload that the older type reads must
+  /// become one that the newer type reads.
   static func converting<Stored: ShapedRecord, Wanted: ShapedRecord>(
     _ stored: Stored.Type, to wanted: Wanted.Type, _ direction: ShapeComparison.Direction = .upgrade
   ) -> FieldDecoder {
@@ -18,16 +19,19 @@ extension FieldDecoder {
       }
       guard refusal == nil || converted.isEmpty else { throw finding("bytes beside a failure") }
       if let refusal, !(0...payload.count).contains(refusal.offset) { throw refusal }
-      // A conversion copies what need not change without a look at it: the reader behind it must refuse whatever comes.
+      // A conversion copies unchanged values without checking them, so the reader that follows must refuse
+      // bad bytes.
       var unreadable: CodingFailure?
       do throws(CodingFailure) { _ = try Wanted.decode(payload: converted.span) } catch { unreadable = error }
       _ = try Stored.decode(payload: payload.span)
       if let refusal {
-        // Only numbers that do not fit, and cases that are not there, keep a newer payload from an older program.
+        // Only numbers that do not fit and missing cases may keep an older program from reading a newer
+        // payload.
         throw direction == .downgrade ? refusal : finding("read but not converted: \(refusal)")
       }
       if let unreadable {
-        // A value that may be missing in the newer type alone is for the reader of the older one to refuse, at a place of other bytes.
+        // Where only the newer type allows a missing value, the reader of the older type must refuse it. The
+        // offset is one in other bytes.
         throw direction == .downgrade
           ? CodingFailure(unreadable.reason, at: 0) : finding("converted but not read: \(unreadable)")
       }
@@ -35,7 +39,8 @@ extension FieldDecoder {
     }
   }
 
-  /// The payloads that a conversion of `type` begins with: its samples, or those of the older type converted.
+  /// The payloads that a conversion of `type` starts from: its samples, or converted samples of the older
+  /// type.
   private static func seeds<Stored: ShapedRecord>(of type: Stored.Type) -> [[UInt8]] {
     guard type.samples.isEmpty, let older = Voyages.Older.recordShape, let shape = type.recordShape,
       let conversion = ShapeComparison(from: older, to: shape).conversion
@@ -47,7 +52,7 @@ extension FieldDecoder {
     }
   }
 
-  /// Reads texts as shapes, and does with those that are shapes what opening a store does.
+  /// Parses texts as shapes, and treats the valid ones like the opening of a store does.
   static let shapeText: FieldDecoder = {
     let shapes = [
       Shipment.recordShape, Ledger.recordShape, Manifest.recordShape, Voyages.Older.recordShape,
@@ -72,7 +77,7 @@ extension FieldDecoder {
         _ = ShapeComparison(from: shape, to: other)
         _ = ShapeComparison(from: shape, to: other, direction: .downgrade)
       }
-      // Payloads are as hostile as the text: what is read or written is never more than refused.
+      // Payloads are as hostile as the text. Reading and writing them may fail, but not trap.
       let names = NamedForm(shape)
       for payload in payloads {
         var output: [UInt8] = []

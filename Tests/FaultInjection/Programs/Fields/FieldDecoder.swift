@@ -6,15 +6,15 @@ package import Annals
   import Foundation
 #endif
 
-/// What is under test: how payloads, mostly those of a type, are read and written again.
+/// A decoder under test. It reads payloads, mostly those of a type, and writes them again.
 package struct FieldDecoder: Sendable {
-  /// What findings call it.
+  /// Its name in findings.
   package let name: String
-  /// Whether a payload is written again as it was read. What a part stored by name leaves out is lost.
+  /// Whether a payload is written exactly as it was read. Parts stored by name may lose keys.
   let isExact: Bool
-  /// Reads a payload and writes what was read.
+  /// Reads a payload and writes the result.
   let again: @Sendable ([UInt8]) throws(CodingFailure) -> [UInt8]
-  /// Payloads to begin with, besides those of the corpus.
+  /// Payloads to start from, in addition to those of the corpus.
   let seeds: [[UInt8]]
 
   /// The decoder that does `again` with each payload.
@@ -28,7 +28,7 @@ package struct FieldDecoder: Sendable {
     self.again = again
   }
 
-  /// The decoder of `type`; `isExact` is false where a part of it is stored by name.
+  /// The decoder of `type`; `isExact` is false if a part of it is stored by name.
   package init<Value: ShapedRecord>(_ type: Value.Type, isExact: Bool = true) {
     self.init("\(type)", isExact: isExact, seeds: Self.payloads(of: type)) {
       (payload) throws(CodingFailure) in
@@ -37,7 +37,7 @@ package struct FieldDecoder: Sendable {
       do throws(CodingFailure) {
         try value.encode(into: &bytes)
       } catch {
-        // What was read must be writable: no failure of reading has an offset below zero.
+        // Every value that can be read must be writable. No failure of reading has an offset below zero.
         throw CodingFailure(error.reason, at: -1, detail: "written: \(error)")
       }
       return bytes

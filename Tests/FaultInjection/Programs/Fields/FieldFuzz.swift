@@ -12,14 +12,16 @@
   import Darwin
 #endif
 
-/// The program that gives changed payloads to decoders: `FaultTool fields [executions] [seed of the first round]`.
+/// The program that feeds changed payloads to decoders: `FaultTool fields [executions] [seed of the first
+/// round]`.
 package enum FieldFuzz {
-  /// How many executions share a seed: a trap can be run again from the seed that was printed last.
+  /// The number of executions that share a seed. A trap can be run again from the seed that was printed last.
   static let round = 250_000
-  /// By how much the process may grow, in bytes; a payload has at most 4 KiB, and some thousand are kept.
+  /// The number of bytes by which the process may grow. A payload has at most 4 KiB, and some thousand are
+  /// kept.
   static let room = 96 << 20
 
-  /// Runs what the arguments say; the status is 1 where something was found.
+  /// Runs what the arguments ask for. The status is 1 if there are findings.
   package static func main(_ words: some Sequence<String>) {
     do {
       let arguments = words.map { UInt64($0) }
@@ -32,9 +34,9 @@ package enum FieldFuzz {
     }
   }
 
-  /// Runs rounds of as many `executions` in all, and prints the seed and the outcome of each.
+  /// Runs rounds with `executions` in all, and prints the seed and the outcome of each.
   ///
-  /// - Returns: Whether nothing was found.
+  /// - Returns: Whether there were no findings.
   package static func run(
     _ executions: Int, seed: UInt64, decoders: [FieldDecoder] = FieldDecoder.all
   ) throws -> Bool {

@@ -9,11 +9,12 @@ import AnnalsTestSupport
   import Darwin
 #endif
 
-/// Many payloads, each given to a decoder, and what is not as it must be.
+/// Many payloads, each given to a decoder, and the findings.
 package struct FieldFuzzRun {
-  /// The longest that one payload may keep the processor, in seconds: all of them are at most 4 KiB, which take microseconds.
+  /// The time limit for one payload, in seconds of processor time. Payloads have at most 4 KiB, which takes
+  /// microseconds.
   static let timeLimit = 0.5
-  /// How many payloads that were read are kept to be changed further, for each decoder.
+  /// The number of accepted payloads that are kept for further changes, for each decoder.
   static let poolLimit = 256
 
   private let decoders: [FieldDecoder]
@@ -21,13 +22,13 @@ package struct FieldFuzzRun {
   private var pools: [[[UInt8]]]
   private var mutator: Mutator
 
-  /// How many payloads were given to a decoder.
+  /// The number of payloads given to a decoder.
   package private(set) var executions = 0
-  /// How many of them were read.
+  /// The number of those that were read.
   package private(set) var accepted = 0
-  /// How often each reason to refuse one was met.
+  /// The number of refusals for each reason.
   package private(set) var refusals: [CodingFailure.Reason: Int] = [:]
-  /// What is wrong, in words, with the payload in hexadecimal digits; the first ten.
+  /// The first ten findings, in words, each with its payload in hexadecimal digits.
   package private(set) var findings: [String] = []
   /// The longest that one took, in seconds of the processor.
   package private(set) var slowest = 0.0
@@ -51,7 +52,7 @@ package struct FieldFuzzRun {
     decoders.indices.filter { pools[$0].isEmpty }.map { decoders[$0].name }
   }
 
-  /// Goes on until there were `count` executions, or ten findings.
+  /// Continues until there were `count` executions, or ten findings.
   package mutating func run(upTo count: Int) {
     while executions < count, findings.count < 10 {
       let index = Int.random(in: 0..<decoders.count, using: &mutator.generator)
@@ -82,7 +83,8 @@ package struct FieldFuzzRun {
     }
     var time = Self.processorTime() - start
     if time > Self.timeLimit {
-      // What a machine below this one takes away is counted too: slow is what is slow twice.
+      // The time includes what a virtual machine loses to its host, so only a payload that is slow twice is
+      // slow.
       let again = Self.processorTime()
       _ = try? decoder.again(payload)
       time = min(time, Self.processorTime() - again)
@@ -94,7 +96,7 @@ package struct FieldFuzzRun {
   private func isRight(
     _ written: [UInt8], _ payload: [UInt8], _ decoder: FieldDecoder
   ) throws(CodingFailure) -> Bool {
-    // What a decoder that is not exact wrote is as it must be when reading it changes nothing more.
+    // The output of an inexact decoder is right if reading it again changes nothing.
     written == (decoder.isExact ? payload : try decoder.again(written))
   }
 

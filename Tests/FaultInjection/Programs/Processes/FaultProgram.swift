@@ -13,16 +13,16 @@ import LMDB
   import Darwin
 #endif
 
-/// The program that `Tests/FaultInjection/Tests/Processes` run as processes and kill.
+/// The program that the tests in `Tests/FaultInjection/Tests/Processes` run as processes and kill.
 package enum FaultProgram {
   private static let parent = getppid()
 
-  /// Whether the process that began this one is still there; what it began must not outlive it.
+  /// Whether the process that started this one still exists. Its children must not outlive it.
   static var hasParent: Bool { getppid() == parent }
 
   struct WrongUse: Error {}
 
-  /// Runs what the arguments say; its status is 1 and its output the error if that throws.
+  /// Runs the command in the arguments. If it throws, the status is 1 and the output is the error.
   package static func main(_ words: [String]) async {
     _ = parent
     do {
@@ -44,7 +44,7 @@ package enum FaultProgram {
       guard words.indices.contains(index) else { throw WrongUse() }
       return words[index]
     }
-    /// The options of a store that is there, without the guards whose numbers the word at `index` adds up to.
+    /// The options for an existing store, without the guards whose numbers add up to the word at `index`.
     func options(without index: Int) throws -> StoreOptions {
       var options = StoreOptions(creation: .never)
       options.guards.subtract(EnvironmentOptions.Guards(rawValue: try number(index)))
@@ -138,7 +138,7 @@ package enum FaultProgram {
     }
   }
 
-  /// Tells the process that began this one that the store is open.
+  /// Reports to the parent process that the store is open.
   static func ready() {
     _ = unsafe write(STDOUT_FILENO, "!", 1)
   }

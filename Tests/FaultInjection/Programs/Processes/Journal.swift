@@ -4,9 +4,10 @@
   import Darwin
 #endif
 
-/// A file at whose end a process notes what it has done, so that others can read it after the process was killed.
+/// A file to which a process appends notes about its actions. Others can read it after the process was
+/// killed.
 ///
-/// A line that was written is in the system's memory, which the end of a process does not touch.
+/// A written line is in the system's memory, which survives the end of the process.
 package struct Journal: Sendable {
   private let descriptor: Int32
 
@@ -25,7 +26,7 @@ package struct Journal: Sendable {
     guard count == line.count else { throw SystemFailure(call: "write", errno: errno) }
   }
 
-  /// The words of each line of the journal at `path`, none where it was not begun.
+  /// The words of each line of the journal at `path`; empty if it was not begun.
   package static func lines(path: String) throws -> [[String]] {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {

@@ -12,7 +12,7 @@ import Annals
   import Darwin
 #endif
 
-/// A number as a type, so that a program has as many projections as it wants.
+/// A number as a type, so that a program can have any number of projections.
 protocol Numeral: Sendable { static var number: Int { get } }
 enum Zero: Numeral { static var number: Int { 0 } }
 enum Next<N: Numeral>: Numeral { static var number: Int { N.number + 1 } }
@@ -34,19 +34,19 @@ enum Numbered<N: Numeral>: Projection {
   }
 }
 
-/// Opens many views, and prints what they cost the process.
+/// Opens many views, and prints their cost to the process.
 struct ManyViews {
   let url: URL
   let count: Int
 
-  /// What a process uses at one moment.
+  /// The resources of a process at one moment.
   struct Use {
     var threads = 0
     var descriptors = 0
     /// The address space and the anonymous memory in use, in kibibytes.
     var space = 0
     var memory = 0
-    /// How often a thread has ended a rest, so far.
+    /// The number of times a thread has ended a rest.
     var wakes = 0
 
     init() throws {
@@ -85,9 +85,9 @@ struct ManyViews {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// Prints, one number a line: threads, descriptors, kibibytes of address space, and of memory, all above
-  /// those before the views were opened. Then what a second costs while nothing happens: thousandths of a
-  /// processor, as of the best second, and wakes of a thread, on average.
+  /// Prints one number a line. The first are threads, descriptors, kibibytes of address space and of memory,
+  /// all above their values before the views were opened. The last are the cost of an idle second:
+  /// thousandths of a processor, in the best second, and wakes of threads, on average.
   func run(descriptors limit: Int, observes: Bool, seconds: Int) async throws {
     if limit > 0 {
       // Descriptors that the parent has left open are no cost of views.

@@ -6,7 +6,8 @@ package import Annals
   package import Foundation
 #endif
 
-/// An append call of a writer beside a pass: what it stores follows from the writer and the number alone, in both versions of the plan.
+/// An append call of a writer during a pass. Its events follow from the writer and the number alone, in both
+/// versions of the plan.
 package struct MealCall: Sendable {
   package let writer: Int
   package let number: Int
@@ -17,20 +18,20 @@ package struct MealCall: Sendable {
     self.number = number
   }
 
-  /// How many events it stores.
+  /// The number of events it stores.
   package var count: Int { 1 + number % 3 }
 
   /// The stream that they are stored in.
   package var stream: StreamName { StreamName(number % 4 == 0 ? "writer \(writer)" : "shared \(number % 4)") }
 
-  /// The id of the event `index`, which says where it belongs.
+  /// The id of the event `index`, which encodes its place.
   package func id(_ index: Int) -> UUID {
     WriterCall(writer: writer, number: number, parts: []).id(index)
   }
 
   private func who(_ index: Int) -> String { "\(writer) \(number) \(index)" }
 
-  /// How many parts the event becomes if it was stored as an order of the first version.
+  /// The number of parts of the event if it was stored as an order of the first version.
   private func dishes(_ index: Int) -> Int { (number + index) % 4 }
 
   private func note(_ index: Int) -> MealsV1.Noted {
@@ -57,7 +58,7 @@ package struct MealCall: Sendable {
     }
   }
 
-  /// What is read of the event `index` through the plan: one of these.
+  /// The possible readings of the event `index` through the plan.
   package func readings(_ index: Int) -> [[String]] {
     let note = note(index)
     if isNote(index) { return [["noted \(note.who) \(note.text.utf8.count)"]] }

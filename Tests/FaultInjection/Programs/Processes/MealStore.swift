@@ -8,7 +8,7 @@ import Annals
 
 /// A store that passes are tried on, and how it is read.
 package enum MealStore {
-  /// The streams of the orders that are there at first.
+  /// The number of streams of the initial orders.
   private static let streams = 23
 
   /// Creates the store at `url` with `count` calls of the plan's first version.
@@ -25,18 +25,18 @@ package enum MealStore {
     }
   }
 
-  /// An event as it is read.
+  /// An event as the plan reads it.
   package struct Reading: Equatable, Sendable {
     package let position: UInt64
     package let revision: UInt64
     package let id: UUID?
     /// The event in words.
     package let event: String
-    /// Where it stands, and when it was stored.
+    /// The event's place, and the time it was stored.
     package let place: String
   }
 
-  /// What is read through the plan.
+  /// Reads all events through the plan.
   package static func read(_ url: URL) throws -> [Reading] {
     let store = try EventStore(
       at: url, plan: Meals.self, options: StoreOptions(access: .readOnly, creation: .never))

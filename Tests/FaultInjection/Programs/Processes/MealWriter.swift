@@ -12,7 +12,8 @@ import Annals
   import Darwin
 #endif
 
-/// Appends beside a pass, by the plan's first version or its second, until it is killed or the store has outgrown the first version.
+/// Appends during a pass, as the plan's first version or its second, until it is killed or the store has
+/// outgrown the first version.
 struct MealWriter {
   private enum Store {
     case first(EventStore<FirstMeals>)
@@ -25,7 +26,7 @@ struct MealWriter {
 
   /// The writer `number` of the store at `path`.
   ///
-  /// - Parameter version: Whose program it is: 1 or 2.
+  /// - Parameter version: The version of its program: 1 or 2.
   init(_ number: Int, store path: String, journal: String, version: Int) throws {
     self.number = number
     self.journal = try Journal(path: journal)
@@ -36,7 +37,7 @@ struct MealWriter {
       : .second(try EventStore(at: url, plan: Meals.self, options: options))
   }
 
-  /// Makes the call that a former life was killed in, then `count` calls of its own.
+  /// Repeats the call that an earlier life was killed in, then makes `count` calls of its own.
   func run(after past: [[String]], count: Int) async throws {
     var next = 0
     for words in past where words.count > 1 {
@@ -58,12 +59,12 @@ struct MealWriter {
         let done = try await append(call)
         let places = zip(done.positions, done.revisions).map { "\($0):\($1)" }
         try journal.note("done", "\(call.number)", places.joined(separator: " "))
-        // The log must not outgrow what a short test can copy.
+        // The log must stay small enough for a short test to copy.
         usleep(4_000)
         return true
       } catch let error as AnnalsError {
         switch error.code {
-        // Somebody else accepts the generation, or goes back.
+        // Another process accepts the generation, or rolls back.
         case .appendsSuspended: usleep(1_000)
         case .newerSchema where isFirst:
           try journal.note("outgrown", "\(call.number)")

@@ -22,12 +22,12 @@ import Annals
   }
 }
 
-/// What stores are begun with.
+/// The plan that creates the stores.
 enum FirstMeals: SchemaMigrationPlan {
   static var stages: MigrationChain<MealsV1, MealsV1> {}
 }
 
-/// Splits, drops and carries.
+/// Splits one record, drops one, and leaves one unchanged.
 enum Meals: SchemaMigrationPlan {
   static var stages: MigrationChain<MealsV1, MealsV2> {
     MigrationStage.custom(fromVersion: MealsV1.self, toVersion: MealsV2.self) {

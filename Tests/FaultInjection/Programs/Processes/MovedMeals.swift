@@ -13,7 +13,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// Tables that are served together are one stream, and what was noted at them is another.
+/// Tables that are served together are one stream, and the notes made at them are another.
 @Schema(3, 0, 0) enum MealsV3 {
   typealias Noted = MealsV2.Noted
   typealias Served = MealsV2.Served
@@ -45,10 +45,11 @@ enum MovedMeals: SchemaMigrationPlan {
 struct MoveProgram {
   let url: URL
 
-  /// How many entries a batch has, so that a small store has several.
+  /// The number of entries in a batch, small enough that a small store has several batches.
   private static let batch = 25
 
-  /// The passes; prints for each whether there was anything to do, the number of the generation in use, and at which position it went on.
+  /// Runs the passes. Prints for each whether there was anything to do, the generation in use, and the
+  /// position at which it resumed.
   func run(_ wish: PassProgram.Wish) async throws {
     var options = StoreOptions(creation: .never)
     options.entriesPerMerge = 40
@@ -68,7 +69,7 @@ struct MoveProgram {
   }
 }
 
-/// Counts how often each step was met.
+/// Counts the occurrences of each step.
 private final class Counts: Sendable {
   private let counts = Mutex<[PassPoint: Int]>([:])
 

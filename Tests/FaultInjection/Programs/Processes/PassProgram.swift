@@ -14,23 +14,25 @@ import Synchronization
   import Darwin
 #endif
 
-/// Runs migration passes, and what is done to generations behind them, and kills itself at a named step of a pass.
+/// Runs migration passes and the operations on generations that follow them. Kills itself at a named step of
+/// a pass.
 struct PassProgram {
   let url: URL
 
-  /// How many entries a batch has, so that a small store has several.
+  /// The number of entries in a batch, small enough that a small store has several batches.
   private static let batch = 25
 
-  /// What the words behind the store's path ask for: `POINT:N`, `hold`, `restart`, `compact`, `slow`, `append`, `limit:BYTES`, `archive`.
+  /// The request in the words after the store's path: `POINT:N`, `hold`, `restart`, `compact`, `slow`,
+  /// `append`, `limit:BYTES`, `archive`.
   struct Wish {
     var end: (point: PassPoint, count: Int)?
     var isHolding = false
     var isRestart = false
     var isCompaction = false
     var isSlow = false
-    /// Whether the pass itself appends while it follows, so that there is a round.
+    /// Whether the pass itself appends while it catches up, so that there is a round.
     var appends = false
-    /// Whether what entries lose goes to the file `archive` next to the store.
+    /// Whether removed values go to the file `archive` next to the store.
     var archives = false
     /// The most bytes that a file may have.
     var limit: Int?
@@ -58,7 +60,7 @@ struct PassProgram {
     }
   }
 
-  /// One pass; prints the number of the generation in use at its end, and at which position it went on.
+  /// Runs one pass. Prints the generation in use at its end, and the position at which it resumed.
   func pass(_ wish: Wish) async throws {
     let store = try EventStore(at: url, plan: Meals.self, options: StoreOptions(creation: .never))
     var options = MigrationOptions()
@@ -103,7 +105,7 @@ private final class Steps: Sendable {
   /// The steps that were met, each once.
   var met: [String] { counts.withLock { $0.keys.map(\.rawValue).sorted() } }
 
-  /// Notes a step, and ends the process if it is the one to end it.
+  /// Notes a step, and ends the process if this is the requested one.
   func meet(_ point: PassPoint) {
     let count = counts.withLock { counts in
       counts[point, default: 0] += 1

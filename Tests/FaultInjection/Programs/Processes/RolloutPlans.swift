@@ -1,6 +1,6 @@
 import Annals
 
-/// A weighing as programs before and behind a bridge write it.
+/// A weighing as programs before and after a bridge write it.
 @Schema(1, 0, 0) enum WeighingsV1 {
   @Record struct Weighed {
     var by: Int32
@@ -28,12 +28,12 @@ import Annals
   }
 }
 
-/// What programs of the first version use.
+/// The plan of programs of the first version.
 enum FirstWeighings: SchemaMigrationPlan {
   static var stages: MigrationChain<WeighingsV1, WeighingsV1> {}
 }
 
-/// What programs behind the first bridge use.
+/// The plan of programs after the first bridge.
 enum SupersetPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<WeighingsV1, SupersetWeighings> {
     MigrationStage.custom(fromVersion: WeighingsV1.self, toVersion: SupersetWeighings.self) {
@@ -44,7 +44,7 @@ enum SupersetPlan: SchemaMigrationPlan {
   }
 }
 
-/// What programs behind the second bridge use.
+/// The plan of programs after the second bridge.
 enum LoweredPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<WeighingsV1, LoweredWeighings> {
     MigrationStage.custom(fromVersion: WeighingsV1.self, toVersion: LoweredWeighings.self) {
@@ -58,11 +58,11 @@ enum LoweredPlan: SchemaMigrationPlan {
   }
 }
 
-/// An event of a weighing, whatever the version.
+/// An event of a weighing in any version.
 protocol Weighing: SchemaEvent {
   /// The weighing number `number` of the process `by`, whose weight follows from its number.
   static func weighing(by: Int32, _ number: Int32) -> Self
-  /// Who weighed, and the number, where the weight is the one that follows from it.
+  /// The process that weighed, and the number, if the weight is the one that follows from it.
   var sound: (by: Int32, number: Int32)? { get }
 }
 

@@ -12,7 +12,8 @@ import Annals
   import Darwin
 #endif
 
-/// A program of one version in the roll-out of the next: appends and reads in turns, or takes a step of the roll-out.
+/// A program of one version in the roll-out of the next. It appends and reads in turns, or takes a step of
+/// the roll-out.
 struct RolloutProgram<Plan: SchemaMigrationPlan> where Plan.Current.Event: Weighing {
   private let store: EventStore<Plan>
 
@@ -26,7 +27,7 @@ struct RolloutProgram<Plan: SchemaMigrationPlan> where Plan.Current.Event: Weigh
     let problem: String
   }
 
-  /// Appends and reads until `signal` is there, the program is superseded, or its parent ends.
+  /// Appends and reads until `signal` exists, the program is superseded, or its parent ends.
   func run(by: Int32, journal path: String, until signal: String) async throws {
     let journal = try Journal(path: path)
     FaultProgram.ready()
@@ -38,7 +39,8 @@ struct RolloutProgram<Plan: SchemaMigrationPlan> where Plan.Current.Event: Weigh
         do { seen = try look(by: by, upTo: number, atLeast: seen) } catch let error as AnnalsError
           where error.code == .newerSchema
         {
-          // The next version is active and has stored what this one cannot read, before this one has appended again.
+          // The next version is active and has stored events that this one cannot read. This one has not
+          // appended since.
           isBehind = true
         }
         try journal.note("begin", "\(number)")
@@ -57,9 +59,9 @@ struct RolloutProgram<Plan: SchemaMigrationPlan> where Plan.Current.Event: Weigh
   /// Reads all events.
   ///
   /// - Parameters:
-  ///   - number: How many of them this process has appended.
-  ///   - least: How many there were the last time.
-  /// - Returns: How many there are.
+  ///   - number: The number of events that this process has appended.
+  ///   - least: The number of events at the last read.
+  /// - Returns: The number of events.
   private func look(by: Int32, upTo number: Int32, atLeast least: Int) throws -> Int {
     var (own, count) = (Int32(0), 0)
     try store.read { snapshot in
@@ -87,7 +89,7 @@ struct RolloutProgram<Plan: SchemaMigrationPlan> where Plan.Current.Event: Weigh
     while FaultProgram.hasParent { usleep(1_000) }
   }
 
-  /// Takes a step of the roll-out, and prints what came of it.
+  /// Takes a step of the roll-out, and prints its result.
   func step(_ verb: String) async throws {
     FaultProgram.ready()
     do {
@@ -108,7 +110,8 @@ struct RolloutProgram<Plan: SchemaMigrationPlan> where Plan.Current.Event: Weigh
 }
 
 extension FaultProgram {
-  /// What the programs of a roll-out are told: the plan (`first`, `superset` or `lowered`), the store, and what to do.
+  /// Runs a program of a roll-out. The words are the plan (`first`, `superset` or `lowered`), the store, and
+  /// the action.
   static func rollOut(_ words: [String]) async throws {
     guard words.count >= 3 else { throw WrongUse() }
     do {

@@ -16,7 +16,7 @@ enum RefusingMeals: SchemaMigrationPlan {
   }
 }
 
-/// A plan whose stage never finds the log to be what it was.
+/// A plan whose stage never finds the log unchanged.
 enum DoubtingMeals: SchemaMigrationPlan {
   struct Doubt: Error {}
 

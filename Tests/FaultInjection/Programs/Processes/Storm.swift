@@ -18,7 +18,7 @@ import LMDB
 struct Storm {
   let store: String
 
-  /// Opens, looks where the log ends, makes one call of a writer or several, and closes.
+  /// Opens, reads the end of the log, makes one call of a writer or several, and closes.
   func run(
     _ writer: Int, journal: String, sights: String, count: Int, seed: UInt64, options: StoreOptions,
     calls: Int = 1
@@ -45,9 +45,10 @@ struct Storm {
     }
   }
 
-  /// Opens, appends and closes, and takes every typed error; prints what each round ended with, and how often.
+  /// Opens, appends and closes, and accepts every typed error. Prints the outcomes of the rounds with their
+  /// counts.
   ///
-  /// There are fewer rounds where each takes long, and more until it has met what others do meanwhile.
+  /// It stops early if rounds take long, and goes on until it has met both an append and an error.
   func tolerate(rounds: Int) async throws {
     var ends: [String: Int] = [:]
     let begin = ContinuousClock.now
@@ -71,11 +72,11 @@ struct Storm {
 
   struct WasOpened: Error {}
 
-  /// Tries to open with too little address space for the log, which LMDB finds out in the midst of its open.
+  /// Tries to open with too little address space for the log, which LMDB discovers in the middle of its open.
   func fail(until stop: String, options: StoreOptions) throws -> Int {
     var failures = 0
     let restore = try Self.limitAddressSpace(8 << 20)
-    // Without it the process lacks the stack of a thread that is to tell the result.
+    // Under the limit, the process has no stack for the thread that reports the result.
     defer { restore() }
     while FaultProgram.hasParent, unsafe access(stop, F_OK) != 0 {
       do {
@@ -84,23 +85,24 @@ struct Storm {
       } catch let error as AnnalsError {
         let isExpected = error.code == .inputOutput && error.message.contains("mdb_env_open")
         if isExpected { failures += 1 }
-        // What the lack of guards does to the store may be told in any words.
+        // Without guards the store may fail with any message.
         if !isExpected && options.guards == .all { throw error }
       }
     }
     return failures
   }
 
-  /// Opens where the process may have only so many more bytes of address space, which are not limited any more afterwards.
+  /// Opens the store while the process may take only a few more bytes of address space, then removes the
+  /// limit.
   func openCramped(by bytes: Int) throws -> EventLog {
     let restore = try Self.limitAddressSpace(bytes)
     defer { restore() }
     return try EventLog(at: URL(fileURLWithPath: store), options: StoreOptions(creation: .never))
   }
 
-  /// Lets the process take only so many more bytes of address space.
+  /// Limits the process to a few more bytes of address space.
   ///
-  /// - Returns: What takes the limit away.
+  /// - Returns: A function that removes the limit.
   private static func limitAddressSpace(_ more: Int) throws -> () -> Void {
     #if canImport(Glibc)
       let resource = __rlimit_resource_t(RLIMIT_AS.rawValue)

@@ -6,7 +6,8 @@ import AnnalsTestSupport
   import Darwin
 #endif
 
-/// Exchanges names in a directory again and again, as somebody would who waits for the moment between a check and a use.
+/// Exchanges names in a directory again and again, like an attacker that aims at the moment between a check
+/// and a use.
 @safe
 struct Swapper {
   private let directory: String
@@ -28,7 +29,7 @@ struct Swapper {
     unsafe exchange = unsafe unsafeBitCast(symbol, to: Exchange.self)
   }
 
-  /// Goes on until there is a file called `stop`; then every name stands where it stood.
+  /// Runs until there is a file called `stop`. Then every name is back in its place.
   func run(until stop: String) throws {
     var random = SeededGenerator(seed: 1)
     while FaultProgram.hasParent, unsafe access(stop, F_OK) != 0 {
@@ -41,7 +42,7 @@ struct Swapper {
   }
 
   private func swap(_ pair: (String, String)) throws {
-    // RENAME_EXCHANGE of Linux: both names always stand for something.
+    // RENAME_EXCHANGE of Linux: both names exist at every moment.
     let code = unsafe exchange(AT_FDCWD, directory + "/" + pair.0, AT_FDCWD, directory + "/" + pair.1, 2)
     guard code == 0 else { throw SystemFailure(call: "renameat2", errno: errno) }
   }

@@ -31,7 +31,7 @@ enum Wide<N: Numeral>: Projection {
   }
 }
 
-/// Builds many views whose rows exceed their memory many times, and prints what they reserve.
+/// Builds many views whose rows exceed their memory many times, and prints the memory they reserve.
 struct ViewMemoryProgram {
   private static let peak = Atomic(0)
   static let walkers = 2_000
@@ -42,8 +42,8 @@ struct ViewMemoryProgram {
   /// Notes the memory that views have reserved.
   static func note() { peak.max(ViewMemory.reserved, ordering: .relaxed) }
 
-  /// Prints, one number a line: the most bytes that were reserved, those reserved while the views are idle,
-  /// the KiB of anonymous memory then above those before, and the rows of all views.
+  /// Prints one number a line: the most bytes reserved, the bytes reserved while the views are idle, the
+  /// growth of anonymous memory then in KiB, and the rows of all views.
   func run(views: Int) async throws {
     var options = StoreOptions()
     options.viewMemory = limit

@@ -7,7 +7,7 @@ import AnnalsTestSupport
   package import Foundation
 #endif
 
-/// The walks of a club: what views are folded from in processes that are killed.
+/// The walks of a club. Views are folded from them in processes that are killed.
 @Schema(1, 0, 0) package enum ClubV1 {
   @Record package struct Walked {
     package var who: String
@@ -21,7 +21,7 @@ package enum Club: SchemaMigrationPlan {
   package static var stages: MigrationChain<ClubV1, ClubV1> {}
 }
 
-/// How far somebody has walked.
+/// The distance of a walker.
 @Record package struct ClubWalker: ProjectionRow {
   package var who: String
   package var metres: Int
@@ -39,7 +39,7 @@ package enum ClubOne: ClubVersion { package static let number = 1 }
 package enum ClubTwo: ClubVersion { package static let number = 2 }
 package enum ClubThree: ClubVersion { package static let number = 3 }
 
-/// How far everybody has walked.
+/// The distances of all walkers.
 package enum Distances<V: ClubVersion>: Projection {
   package typealias Event = ClubV1.Event
   package static var name: String { "distances" }
@@ -86,7 +86,7 @@ package struct ViewProgram {
     }
   }
 
-  /// Folds a version, appends besides where asked, and builds it anew again and again, until it is killed.
+  /// Folds a version, also appends if asked, and rebuilds it repeatedly, until it is killed.
   func run(_ version: Int, rebuilds: Bool, appends: Bool, seed: UInt64) async throws {
     switch version {
     case 1: try await run(Distances<ClubOne>.self, rebuilds, appends, seed)
@@ -107,12 +107,13 @@ package struct ViewProgram {
       if appends { try await append(20, to: store, &random) }
       let head = try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() }
       try await view.waitUntil(head ?? 0, timeout: .seconds(120))
-      // So slowly that who observes it from another process, and has no processor for seconds, misses nothing.
+      // Slow enough that an observer in another process misses nothing, even after seconds without a
+      // processor.
       try await Task.sleep(for: .milliseconds(appends && !rebuilds ? 10 : 2))
     }
   }
 
-  /// What is wrong with the rows of a version, after all was folded: they are compared with a fold of the log in memory.
+  /// The errors in the rows of a version after all was folded, compared with a fold of the log in memory.
   package func problems(_ version: Int) async throws -> [String] {
     switch version {
     case 1: try await problems(Distances<ClubOne>.self)

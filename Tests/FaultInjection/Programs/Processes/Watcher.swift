@@ -12,7 +12,7 @@ import Annals
   import Darwin
 #endif
 
-/// Reads snapshot after snapshot until it is killed, and notes how far each one went and what is wrong in it.
+/// Reads one snapshot after another until it is killed. Notes the end of each one and its errors.
 struct Watcher {
   private let journal: Journal
   private let log: EventLog
@@ -26,7 +26,7 @@ struct Watcher {
       at: URL(fileURLWithPath: path), options: StoreOptions(access: .readOnly, creation: .never))
   }
 
-  /// Reads what is new, until the process that began this one has ended.
+  /// Reads new entries until the parent process has ended.
   mutating func run() throws {
     while FaultProgram.hasParent {
       let begun = Journal.now
@@ -38,7 +38,7 @@ struct Watcher {
     }
   }
 
-  /// Reads the entries behind those that were seen, with the revisions that their streams go on with.
+  /// Reads the entries after those already seen, with the revisions that continue their streams.
   private mutating func look() throws -> (UInt64, String?) {
     var (seen, revisions) = (seen, revisions)
     var problem: String?

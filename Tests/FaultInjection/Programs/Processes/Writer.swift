@@ -9,8 +9,8 @@ import AnnalsTestSupport
 
 /// Appends to shared and own streams, with and without expectations, until it is killed.
 ///
-/// Each call is noted before it is made and after it was answered. A call that a former life of the writer was killed in is
-/// made again, with the same ids.
+/// Each call is noted before it is made and after it was answered. If an earlier life of the writer was
+/// killed during a call, this one makes the call again, with the same ids.
 struct Writer {
   private let number: Int
   private let journal: Journal
@@ -25,7 +25,7 @@ struct Writer {
     random = SeededGenerator(seed: seed)
   }
 
-  /// The number of the call behind `past`, and the call in it that was not answered.
+  /// The number of the call after `past`, and the unanswered call in it.
   static func resume(_ number: Int, after past: [[String]]) -> (next: Int, open: WriterCall?) {
     var next = 0
     var open: WriterCall?
@@ -41,7 +41,7 @@ struct Writer {
     return (next, open)
   }
 
-  /// Makes the call that a former life was killed in, then `count` calls of its own.
+  /// Repeats the call that an earlier life was killed in, then makes `count` calls of its own.
   mutating func run(after past: [[String]], count: Int) async throws {
     let (next, open) = Self.resume(number, after: past)
     if let open { try await make(open) }
@@ -53,7 +53,7 @@ struct Writer {
     try await make(WriterCall(writer: number, number: call, parts: try parts()))
   }
 
-  /// Where the log ends.
+  /// The position of the log's last entry.
   func head() throws -> UInt64 {
     try log.read { (snapshot) throws(AnnalsError) in try snapshot.head()?.rawValue ?? 0 }
   }
@@ -82,7 +82,7 @@ struct Writer {
     }
   }
 
-  /// What the next call appends where.
+  /// The streams and events of the next call.
   private mutating func parts() throws -> [WriterCall.Part] {
     var streams: Set<String> = []
     let count = Int.random(in: 0..<5, using: &random) == 0 ? 2 : 1
@@ -96,7 +96,7 @@ struct Writer {
     }
   }
 
-  /// What is expected of a stream: often what it holds now, now and then what it held before, which must fail.
+  /// The expectation for a stream: often its current state, sometimes an earlier one, which must fail.
   private mutating func expectation(of stream: String) throws -> Expectation {
     let choice = Int.random(in: 0..<10, using: &random)
     if choice < 3 { return .any }

@@ -6,7 +6,7 @@ package import Annals
   package import Foundation
 #endif
 
-/// An append call of a writer: what it stores follows from the writer, the number and the parts alone.
+/// An append call of a writer. Its events follow from the writer, the number and the parts alone.
 package struct WriterCall: Sendable {
   /// Events for one stream.
   package struct Part: Sendable {
@@ -31,7 +31,7 @@ package struct WriterCall: Sendable {
     parts.flatMap { part in Array(repeating: part.stream, count: part.count) }
   }
 
-  /// The id of the event `index`, which says where it belongs.
+  /// The id of the event `index`, which encodes its place.
   package func id(_ index: Int) -> UUID {
     Self.id(writer: writer, call: number, index: index)
   }
@@ -45,7 +45,7 @@ package struct WriterCall: Sendable {
       ))
   }
 
-  /// The writer, call and index that an id stands for.
+  /// The writer, call and index that an id encodes.
   package static func place(of id: UUID) -> (writer: Int, call: Int, index: Int)? {
     let bytes = id.uuid
     let writer = Int(bytes.2) << 8 | Int(bytes.3)
@@ -54,7 +54,7 @@ package struct WriterCall: Sendable {
     return Self.id(writer: writer, call: call, index: index) == id ? (writer, call, index) : nil
   }
 
-  /// What the event `index` holds; now and then it takes pages of its own.
+  /// The payload of the event `index`; sometimes it takes pages of its own.
   package func payload(_ index: Int) throws -> Payload {
     let size = (number * 7 + index) % 11 == 10 ? 6_000 : (number * 13 + index * 5) % 90
     return try Payload([
@@ -93,7 +93,7 @@ extension WriterCall.Part {
     self.init(stream: stream, count: count, expectation: expectation)
   }
 
-  /// The part that `text` stands for.
+  /// The part that `text` describes.
   package init?(_ text: String) {
     let fields = text.split(separator: ":").map(String.init)
     guard fields.count == 3, let count = Int(fields[1]) else { return nil }

@@ -1,13 +1,14 @@
 import Annals
 import Foundation
 
-/// What a process does while its system calls fail: it opens, appends and reads, goes on after each error, and notes what it was told.
+/// Works with a store while its system calls fail. It opens, appends and reads, continues after each error,
+/// and notes the results.
 package enum Attempt {
   /// The seed of the calls.
   package static let seed: UInt64 = 7
   private static let sessions = 3
   private static let callsPerSession = 4
-  /// How many calls are made where no open fails.
+  /// The number of calls if no open fails.
   package static let calls = sessions * callsPerSession
 
   static func run(at url: URL, noting journal: CallJournal) async throws {
@@ -45,7 +46,7 @@ package enum Attempt {
 }
 
 extension Attempt {
-  /// Looks at the store as another program would: it waits for every lock that an error has left behind.
+  /// Checks the store as another program would: it waits for every lock that an error has left.
   private static func verify(_ url: URL, noting journal: CallJournal) throws {
     do throws(AnnalsError) {
       if try EventLog.verify(url).isClean { return }

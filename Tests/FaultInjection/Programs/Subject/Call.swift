@@ -2,9 +2,10 @@ package import Annals
 import AnnalsTestSupport
 import Foundation
 
-/// What one append call of a workload stores; all of it follows from the workload's seed and the call's number.
+/// The events of one append call of a workload. All of them follow from the workload's seed and the call's
+/// number.
 package struct Call: Sendable {
-  /// An event and where it goes.
+  /// An event and its stream.
   package struct Event: Sendable {
     package let stream: StreamName
     package let entry: NewEntry
@@ -12,7 +13,7 @@ package struct Call: Sendable {
 
   /// The call's place among the calls of its workload, from 0.
   package let number: Int
-  /// What is stored, in order.
+  /// The events, in order.
   package let events: [Event]
 
   /// The call `number` of the workload with this seed.

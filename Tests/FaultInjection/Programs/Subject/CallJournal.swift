@@ -1,10 +1,11 @@
 import Foundation
 
-/// A file at whose end a process notes what it does, which nothing that becomes of the process can take back.
+/// A file to which a process appends notes about its actions. Nothing that happens to the process can undo a
+/// note.
 ///
-/// The recorder of system calls takes what is written here as marks among them.
+/// The recorder of system calls records the notes as marks among the calls.
 package struct CallJournal: Sendable {
-  /// What is noted.
+  /// A line of the journal.
   package enum Note: Equatable, Sendable {
     /// The call is about to be made.
     case begin(Int)
@@ -16,7 +17,7 @@ package struct CallJournal: Sendable {
     case refused(code: String)
     /// Reading failed with the error of this code.
     case unread(code: String)
-    /// The log was read and has so many entries.
+    /// The notes in `text`. Other lines are left out.
     case read(Int)
     /// The view is about to be opened in this version.
     case folding(Int)
@@ -62,7 +63,7 @@ package struct CallJournal: Sendable {
     try handle.write(contentsOf: Data((note.line + "\n").utf8))
   }
 
-  /// The notes in `text`; what is no note is left out.
+  /// The notes in `text`. Other lines are left out.
   package static func notes(in text: some StringProtocol) -> [Note] {
     text.split(separator: "\n").compactMap { Note(line: Substring($0)) }
   }

@@ -6,7 +6,7 @@ package struct CallSet: Hashable, Sendable {
     self.numbers = Set(numbers)
   }
 
-  /// Reads what ``text`` wrote.
+  /// Parses the output of ``text``.
   ///
   /// - Returns: `nil` for anything else.
   package init?(text: Substring) {

@@ -1,17 +1,17 @@
 package import Annals
 package import Foundation
 
-/// Looks at a store as somebody would who finds it after an accident, and compares it with what is known of the calls.
+/// Examines a store as a program would that finds it after an accident, and compares it with the known calls.
 package struct Examination: Examining {
-  /// What is known.
+  /// The known state of the calls.
   package struct Knowledge: Sendable {
-    /// Calls that are there: they were answered.
+    /// Calls that must be there, because they were answered.
     package var must: CallSet
-    /// Calls that may be there: they were begun.
+    /// Calls that may be there, because they were begun.
     package var may: CallSet
-    /// Whether a call can be missing only where all later ones are missing too.
+    /// Whether a call can be missing only if all later ones are missing too.
     package var isHistory: Bool
-    /// The version of its view that the program had, or that is to be opened; 0 where there was none yet.
+    /// The version of its view that the program had, or that is to be opened; 0 if there was none yet.
     package var version = 0
 
     package init(must: CallSet, may: CallSet, isHistory: Bool) {
@@ -20,12 +20,12 @@ package struct Examination: Examining {
       self.isHistory = isHistory
     }
 
-    /// Compares the calls that are there with what is known.
+    /// Compares the calls in the store with the known ones.
     ///
     /// - Parameters:
     ///   - found: Their numbers, in order.
-    ///   - further: Those of them that whoever examines has made.
-    ///   - when: When that is so.
+    ///   - further: Those of them that the examination itself has made.
+    ///   - when: The moment, for findings.
     func check(_ found: [Int], further: [Int], _ when: String) throws {
       let there = Set(found)
       guard there.count == found.count else { throw Finding("\(when), a call is there twice") }
@@ -43,17 +43,18 @@ package struct Examination: Examining {
     }
   }
 
-  /// What is told of a store that is as it must be.
+  /// The report on a store that is as it must be.
   package struct Impression: Sendable {
-    /// How many entries it had.
+    /// The number of its entries.
     package var count: Int
-    /// At which position an unfinished pass went on, or 1 where rows of a view could be read at once; 0 where everything began anew.
+    /// The position at which an unfinished pass resumed, or 1 if rows of a view could be read at once. It is
+    /// 0 if everything started again.
     package var resumed: UInt64
-    /// Whether a view had read what the log does not hold.
+    /// Whether a view had read entries that the log does not hold.
     package var isAhead = false
   }
 
-  /// What is not as it must be.
+  /// A violation of the required state.
   package struct Finding: Error, CustomStringConvertible {
     package let description: String
 
@@ -65,23 +66,23 @@ package struct Examination: Examining {
   /// The name of the store in its directory.
   package static let name = "orders.annals"
 
-  /// What is done with passes.
+  /// The treatment of passes.
   package enum Resumption: Int, Sendable {
-    /// Nothing.
+    /// None is run.
     case none
-    /// One is run, which goes on with an unfinished one, as behind another start of the system.
+    /// One is run, which resumes an unfinished one, as after another start of the system.
     case elsewhere
-    /// The same as if the system had never stopped, which is wrong behind a power cut.
+    /// The same as if the system had never stopped, which is wrong after a power cut.
     case here
   }
 
   private let resumption: Resumption
   private let calls: [Call]
   private let places: [Payload: (call: Int, index: Int)]
-  /// Three calls that nobody has made yet.
+  /// Three calls that have not been made yet.
   private let further: [Call]
 
-  /// An examination of stores of the workload with this seed and so many calls.
+  /// An examination of stores of the workload with this seed and number of calls.
   package init(seed: UInt64, calls count: Int, resumption: Resumption = .none) throws(AnnalsError) {
     self.resumption = resumption
     var calls: [Call] = []
@@ -126,7 +127,7 @@ package struct Examination: Examining {
 
   /// Opens the store, compares it and makes three more calls.
   ///
-  /// - Returns: How many entries it had before them.
+  /// - Returns: The number of its entries before them.
   private func append(at url: URL, exists: Bool, _ knowledge: Knowledge) async throws -> Int {
     let log = try open(url, exists ? .never : .ifMissing)
     let count = try compare(log, knowledge, "as it is found")
@@ -138,16 +139,16 @@ package struct Examination: Examining {
     return count
   }
 
-  /// Takes the generation in use for good if its switch was to be held.
+  /// Accepts the generation in use if its switch was to be held.
   private func accept(_ url: URL) throws(Finding) {
     do throws(AnnalsError) { _ = try EventLog.accept(url) } catch {
       throw Finding("the switch cannot be accepted: \(error)")
     }
   }
 
-  /// Runs a pass to its end, and removes what it has replaced.
+  /// Runs a pass to its end, and removes the generations it has replaced.
   ///
-  /// - Returns: Where it went on; 0 where it began anew.
+  /// - Returns: The position at which it resumed; 0 if it started again.
   private func resume(_ url: URL, _ knowledge: Knowledge, _ count: Int) async throws -> UInt64 {
     var options = Passes.options()
     if resumption == .elsewhere { options.boot = { "another-run" } }
@@ -191,7 +192,7 @@ package struct Examination: Examining {
 
   private func verify(_ url: URL, _ when: String) throws { try Self.verify(url, when) }
 
-  /// Whether the last commit is in the journal alone, so that readers are refused until somebody opens the store
+  /// Whether the last commit is in the journal only. Readers are then refused until a program opens the store
   /// for writing.
   static func isUnfinished(_ url: URL) throws -> Bool {
     do throws(AnnalsError) {
@@ -206,7 +207,7 @@ package struct Examination: Examining {
 
   /// Verifies the store.
   ///
-  /// - Parameter isExpected: Which of what is found is as it must be.
+  /// - Parameter isExpected: Whether a finding is as it must be.
   static func verify(
     _ url: URL, _ when: String, isExpected: (Annals.Finding) -> Bool = { _ in false }
   ) throws {
@@ -221,9 +222,9 @@ package struct Examination: Examining {
     }
   }
 
-  /// Compares what the log holds with the calls.
+  /// Compares the contents of the log with the calls.
   ///
-  /// - Returns: How many entries there are.
+  /// - Returns: The number of entries.
   private func compare(_ log: EventLog, _ knowledge: Knowledge, _ when: String) throws -> Int {
     let entries: [LogEntry]
     do throws(AnnalsError) {

@@ -14,13 +14,15 @@ protocol Examining: Sendable {
   func run(in directory: URL, _ knowledge: Examination.Knowledge) async throws -> Examination.Impression
 }
 
-/// Examines one store after another as they are named on standard input, so that a store which ends the process ends no test.
+/// Examines stores that are named on standard input, one after another. A store that ends this process ends
+/// no test.
 enum Examiner {
-  /// How many seconds an examination may take before it counts as hanging.
+  /// The number of seconds after which an examination counts as hanging.
   private static let patience: UInt32 = 60
 
-  /// Reads lines of a directory, two sets of calls, 1 or 0 and a version, between blanks; answers `ok COUNT RESUMED AHEAD`, the parts of an
-  /// ``Examination/Impression``, or `found TEXT` to each.
+  /// Reads one line for each store: a directory, two sets of calls, 1 or 0, and a version, separated by
+  /// blanks. Answers with `ok COUNT RESUMED AHEAD`, the parts of an ``Examination/Impression``, or with
+  /// `found TEXT`.
   static func run(_ examination: some Examining) async {
     while let line = readLine() {
       let words = line.split(separator: " ")

@@ -1,13 +1,13 @@
 import Annals
 import Foundation
 
-/// What processes do that have the same number, each in a PID namespace of its own.
+/// Processes that have the same number, each in a PID namespace of its own.
 enum Namesakes {
   private static let streams = 50
 
   /// Keeps a snapshot until the process is killed.
   ///
-  /// - Parameter ready: The file that is created when the snapshot is there.
+  /// - Parameter ready: The file that is created once the snapshot is open.
   static func hold(at url: URL, saying ready: String) throws {
     let log = try EventLog(at: url)
     try log.read { (snapshot) throws in
@@ -17,7 +17,7 @@ enum Namesakes {
     }
   }
 
-  /// Appends an entry in each of so many commits.
+  /// Appends this many entries, each in a commit of its own.
   static func churn(at url: URL, commits: Int) async throws {
     var options = StoreOptions()
     options.durability = .relaxed

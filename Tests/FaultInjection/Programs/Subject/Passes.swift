@@ -2,13 +2,13 @@ package import Annals
 import Foundation
 import Synchronization
 
-/// How a workload's migration passes keep what they build safe.
+/// How a workload's migration passes make their result durable.
 package enum Passes: Int, Sendable {
-  /// There are none.
+  /// No passes.
   case none
-  /// Each commit is on disk, because nobody else writes.
+  /// Each commit is on disk, because no other process writes.
   case synced
-  /// Appends go on beside a pass, which does not wait for the disk meanwhile.
+  /// Appends continue during a pass, which does not wait for the disk meanwhile.
   case unsynced
 
   /// Passes of small stores: a few entries a commit.
@@ -20,7 +20,8 @@ package enum Passes: Int, Sendable {
     return options
   }
 
-  /// Removes what was replaced, once the threads have ended that used it: a log that is released closes its files a little later.
+  /// Removes replaced generations once the threads that used them have ended. A released log closes its files
+  /// a little later.
   static func discard(_ url: URL) async throws(AnnalsError) {
     for _ in 0..<6_000 {
       do throws(AnnalsError) {
@@ -43,15 +44,15 @@ package enum Passes: Int, Sendable {
     _ = try EventLog.rollback(url)
   }
 
-  /// A pass by itself.
+  /// Runs a pass without appends.
   func run(_ url: URL) async throws {
     let log = try EventLog(at: url, options: Workload.options(.full))
     _ = try await log.compact(Self.options()).report()
   }
 
-  /// A pass that meets a writer: each batch waits for an append, and the first append for a batch.
+  /// Runs a pass that meets a writer: each batch waits for an append, and the first append waits for a batch.
   ///
-  /// - Parameter body: Makes calls, and tells of each that is done.
+  /// - Parameter body: Makes calls, and reports each that is done.
   func run(_ url: URL, beside body: (_ whenDone: @escaping @Sendable () -> Void) async throws -> Void)
     async throws
   {
@@ -80,7 +81,7 @@ private final class Meeting: Sendable {
     usleep(2_000)
   }
 
-  /// Notes that there are no more calls.
+  /// Notes the end of the calls.
   func end() { isOver.store(true, ordering: .relaxed) }
 
   /// Waits until another call is done.

@@ -3,21 +3,23 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// What a process does whose commit fails while LMDB's meta page is written and a snapshot lives: it goes on after each error that lets it.
+/// Works with a store whose commit fails while LMDB's meta page is written and a snapshot is open. It
+/// continues after each error that allows it.
 package enum Settling {
   /// The calls, which follow those of an ``Attempt``.
   package static let calls = Attempt.calls..<Attempt.calls + 6
   /// The call during which a snapshot lives: the first, whose commit flushes twice.
   package static let watched = calls.lowerBound
 
-  /// For how many milliseconds at least nobody waits for a snapshot to end.
+  /// The number of milliseconds from which no process waits for a snapshot to end.
   private static let endless = 10_000 as UInt32
 
-  /// Does it with the store that an ``Attempt`` has left.
+  /// Works with the store that an ``Attempt`` has left.
   ///
   /// - Parameters:
-  ///   - milliseconds: How long the snapshot lives, unless that is longer than anybody waits for it: then until the call is answered.
-  ///   - isCrowded: Whether so many snapshots live that no reader's slot is left.
+  ///   - milliseconds: How long the snapshot lives. If no process waits that long, it lives until the call is
+  ///     answered.
+  ///   - isCrowded: Whether other snapshots take all remaining reader slots.
   static func run(
     at url: URL, reading milliseconds: UInt32, isCrowded: Bool, noting journal: CallJournal
   ) async throws {
@@ -52,9 +54,9 @@ private final class LongRead: Sendable {
   /// The bytes of the thread's stack: each of the snapshots takes a few of its frames.
   private static let stack = 256 << 20
 
-  /// Begins to read; the snapshot is there when this returns.
+  /// Begins to read; the snapshot is open when this returns.
   ///
-  /// - Parameter isCrowded: Whether all other slots for readers are taken by further snapshots.
+  /// - Parameter isCrowded: Whether further snapshots take all other reader slots.
   init(of log: EventLog, milliseconds: UInt32, isCrowded: Bool) {
     let begun = DispatchSemaphore(value: 0)
     let thread = Thread { [self] in
@@ -77,7 +79,7 @@ private final class LongRead: Sendable {
     begun.wait()
   }
 
-  /// Waits in a snapshot, or in the last of as many as there are slots for, and counts the entries.
+  /// Waits in a snapshot, or in the last of enough snapshots to fill all slots, and counts the entries.
   private func read(
     _ log: EventLog, isCrowded: Bool, _ wait: () -> Void
   ) throws(AnnalsError) -> Int {
@@ -95,7 +97,7 @@ private final class LongRead: Sendable {
   /// Lets the snapshot end before its time.
   func release() { mayEnd.signal() }
 
-  /// How many entries the snapshot had, read at the end of its life.
+  /// The number of entries in the snapshot, read at the end of its life.
   func count() throws -> Int {
     ended.wait()
     return try result.withLock { try $0?.get() ?? 0 }

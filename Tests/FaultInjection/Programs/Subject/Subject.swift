@@ -7,16 +7,23 @@ import Foundation
   import Darwin
 #endif
 
-/// The program that the fault tests do things to.
+/// The program that the fault tests act on.
 package enum Subject {
-  /// How many seconds a run may take before it counts as hanging.
+  /// The number of seconds after which a run counts as hanging.
   private static let patience: UInt32 = 120
 
-  /// Runs the verb after the first word of `arguments`: `work DIRECTORY JOURNAL SEED FIRST COUNT TASKS RELAXED PASSES VIEWS`, `attempt DIRECTORY JOURNAL`,
-  /// `settle DIRECTORY JOURNAL MILLISECONDS CROWDED`, `hold DIRECTORY READY`,
-  /// `churn DIRECTORY COMMITS`, `examine SEED CALLS BOOT` or `examine-views SEED CALLS RELAXED`.
+  /// Runs the verb after the first word of `arguments`.
   ///
-  /// - Returns: The exit status: 0, 1 where something failed that must not, 64 for other arguments.
+  /// The verbs are:
+  /// - `work DIRECTORY JOURNAL SEED FIRST COUNT TASKS RELAXED PASSES VIEWS`
+  /// - `attempt DIRECTORY JOURNAL`
+  /// - `settle DIRECTORY JOURNAL MILLISECONDS CROWDED`
+  /// - `hold DIRECTORY READY`
+  /// - `churn DIRECTORY COMMITS`
+  /// - `examine SEED CALLS BOOT`
+  /// - `examine-views SEED CALLS RELAXED`
+  ///
+  /// - Returns: The exit status: 0, 1 if something failed that must not, 64 for other arguments.
   package static func run(_ arguments: [String]) async -> Int32 {
     let numbers = arguments.map { Int($0) ?? 0 }
     do {

@@ -1,21 +1,22 @@
 package import Annals
 import Foundation
 
-/// What a process does whose power is cut: it creates a store, appends alone and beside others, closes, opens again.
+/// The work of a process whose power is cut. It creates a store, appends alone and together with others,
+/// closes, and opens again.
 package struct Workload: Sendable {
-  /// How many sessions there are: opens with appends and a close behind them.
+  /// The number of sessions. Each opens the store, appends and closes it.
   private static let sessions = 3
-  /// Decides what is appended.
+  /// Decides the appended events.
   package let seed: UInt64
   /// The calls.
   package let calls: Range<Int>
-  /// How many calls are made at the same time, every fourth time; 1 for one after another.
+  /// The number of concurrent calls in every fourth round; 1 for one call after another.
   package let tasks: Int
   /// When a call is answered.
   package let durability: StoreOptions.Durability
-  /// What is done to generations between the sessions.
+  /// The operations on generations between the sessions.
   package let passes: Passes
-  /// What is done to views beside that.
+  /// The operations on views.
   package let views: Views
 
   package init(
@@ -38,7 +39,7 @@ package struct Workload: Sendable {
     return options
   }
 
-  /// Does it all, and notes each call before it is made and after it was answered.
+  /// Runs all of it, and notes each call before it is made and after it was answered.
   func run(at url: URL, noting journal: CallJournal) async throws {
     if views != .none {
       try await ViewWorkload(workload: self, url: url, journal: journal).run()

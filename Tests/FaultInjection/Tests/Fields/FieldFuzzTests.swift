@@ -37,7 +37,7 @@ struct FieldFuzzTests {
 
   struct Wrong: Error {}
 
-  /// A record that makes room for as much as a number says.
+  /// A record that reserves as many elements as a number says.
   struct Greedy: ShapedRecord {
     static func shape(in types: inout ShapeTypes) -> ValueShape { types.record(Self.self) { _ in [] } }
 
@@ -53,7 +53,7 @@ struct FieldFuzzTests {
     func encode(into writer: inout FieldWriter) throws(CodingFailure) {}
   }
 
-  /// A record that is written otherwise than it was read.
+  /// A record that is written differently than it was read.
   struct Sorting: ShapedRecord {
     var numbers: [Int]
 

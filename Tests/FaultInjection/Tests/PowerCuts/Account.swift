@@ -1,6 +1,6 @@
 import FaultPrograms
 
-/// What a process was told while its requests failed.
+/// The reports that a process got while its requests failed.
 struct Account {
   private var answered: [Int] = []
   private var unknown: [Int] = []
@@ -22,16 +22,16 @@ struct Account {
     }
   }
 
-  /// What must be found in the store: a call that failed is there only where that was said to be unknown.
+  /// The required contents of the store. A failed call may be there only if its outcome was reported unknown.
   var knowledge: Examination.Knowledge {
     .init(must: CallSet(answered), may: CallSet(answered + unknown), isHistory: false)
   }
 
-  /// What of the errors themselves is not as it must be.
+  /// Why the errors themselves contradict the fault; `nil` if they do not.
   ///
   /// - Parameters:
-  ///   - isMetaPage: Whether a write of LMDB's meta page was among what failed.
-  ///   - fired: How many requests failed.
+  ///   - isMetaPage: Whether a write of LMDB's meta page was among the failed requests.
+  ///   - fired: The number of failed requests.
   func contradiction(of fault: Fault, isMetaPage: Bool, fired: Int) throws -> String? {
     if fired == 0, !codes.isEmpty || answered.count < Attempt.calls {
       return "errors without a fault: \(codes)"
@@ -40,7 +40,8 @@ struct Account {
     // A second failure may have kept the record of a failed commit from being removed.
     if codes.contains("outcomeUnknown"), !isMetaPage, fired < 2 { return "called unknown what is known" }
     if fault.times == 1, !unknown.isEmpty { return "called unknown what one more look would tell" }
-    // Until everything in the process has let go of the store, its next opener is told of an unknown outcome once more.
+    // Until everything in the process has released the store, its next opener gets the unknown outcome once
+    // more.
     let isRepeated = Set(codes) == ["outcomeUnknown"]
     if fault.times == 1, codes.count > 1, !isRepeated {
       return "one fault, and more than one failure: \(codes)"
@@ -59,10 +60,10 @@ struct Account {
     try calls.map { try Call($0, seed: Attempt.seed).events.count }.reduce(0, +)
   }
 
-  /// The codes that tell a caller the truth about a fault.
+  /// The codes that report a fault truthfully.
   private func allowed(by fault: Fault) -> Set<String> {
     var codes: Set = ["inputOutput", "notCommitted", "outcomeUnknown"]
-    // A system writes less than all where the disk becomes full, and LMDB calls it so.
+    // When the disk becomes full, a system writes only a part, and LMDB reports a full disk.
     if fault.kind == .noSpace || fault.kind == .short { codes.insert("diskFull") }
     return codes
   }

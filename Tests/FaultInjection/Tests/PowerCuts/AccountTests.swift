@@ -1,7 +1,7 @@
 import FaultPrograms
 import Testing
 
-/// What is said of errors that do not fit the fault.
+/// Findings about errors that do not fit the fault.
 @Suite struct AccountTests {
   private let once = Fault(call: "fdatasync", kind: .inputOutput, times: 1)
 
@@ -26,7 +26,7 @@ import Testing
     #expect(try contradiction(once, [.failed(0, code: "notCommitted"), .unread(code: "inputOutput")]) != nil)
   }
 
-  @Test func `an unknown outcome may be told again, and nothing else with it`() throws {
+  @Test func `an unknown outcome may be reported again, and nothing else with it`() throws {
     let notes = [CallJournal.Note.refused(code: "outcomeUnknown"), .refused(code: "outcomeUnknown")]
     #expect(try contradiction(once, notes, isMetaPage: true) == nil)
     #expect(try contradiction(once, notes + [.unread(code: "inputOutput")], isMetaPage: true) != nil)
@@ -46,7 +46,7 @@ import Testing
     #expect(try contradiction(always, notes, isMetaPage: true) == nil)
   }
 
-  @Test func `an unknown outcome does not fit one fault, behind which the library finds it out`() throws {
+  @Test func `an unknown outcome does not fit one fault, after which the library can determine it`() throws {
     let notes = [CallJournal.Note.failed(0, code: "outcomeUnknown")]
     let once = Fault(call: "pwrite", kind: .inputOutput, times: 1)
     #expect(

@@ -15,7 +15,7 @@ extension Disk {
           at: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         try write(image, inode, to: path)
       } else {
-        // The library refuses files that others may write; a mask may widen what this would make.
+        // The library refuses files that others may write; a mask could widen the permissions.
         guard
           FileManager.default.createFile(
             atPath: path.path, contents: node.bytes, attributes: [.posixPermissions: 0o600])
@@ -24,7 +24,7 @@ extension Disk {
     }
   }
 
-  /// The names and bytes of what lies in `url`; lock files are as in memory, which no image holds.
+  /// The names and bytes of the files in `url`. Lock files are as in memory, which no image holds.
   static func files(in url: URL) throws -> [String: Data] {
     var files: [String: Data] = [:]
     guard let walk = FileManager.default.enumerator(atPath: url.path) else { return files }

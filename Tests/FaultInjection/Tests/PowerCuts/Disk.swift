@@ -1,25 +1,26 @@
 import Foundation
 
-/// What a disk is sure to hold while a recording is replayed, and what it may hold as well.
+/// The contents that a disk surely has while a recording is replayed, and those that it may have.
 ///
-/// The model: a write is durable when its file was synchronised after it, or at once with O_DSYNC; until then any part of
-/// it that consists of whole sectors may be on the disk or not, in any order. A name is durable when its directory was
-/// synchronised; until then the disk has any prefix of what happened to that directory. A synchronised file keeps its
-/// length. Nothing follows from closing a file, nor from a name for what is behind it.
+/// The model: a write is durable once its file was synchronised after it, or at once with O_DSYNC. Until then
+/// any whole sectors of it may be on the disk, in any order. A name is durable once its directory was
+/// synchronised. Until then the disk has any prefix of the changes to that directory. A synchronised file
+/// keeps its length. Closing a file makes nothing durable, nor does a durable name say anything about the
+/// file's contents.
 struct Disk {
-  /// What is written whole or not at all, in bytes.
+  /// The number of bytes that a disk writes whole or not at all.
   static let sector = 512
-  /// What the names of files end with that only ever hold who locks them.
+  /// The ends of the names of lock files, which hold nothing but the process that locks them.
   private static let lockEndings = ["lock", ".lease", ".open", ".queue", ".write", ".fold"]
 
   /// A file or a directory as the disk is sure to hold it.
   struct Node {
     var isDirectory: Bool
-    /// Whether it only ever holds who locks it: lost or kept, it must not matter, and no moment of its life is looked at.
+    /// Whether it is a lock file. Its loss must not matter, and no moment of its life is examined.
     var isLock = false
     var bytes = Data()
     var names: [String: Inode] = [:]
-    /// What a lock file holds in memory.
+    /// The bytes of a lock file in memory.
     var lastBytes = Data()
   }
 
@@ -56,7 +57,8 @@ struct Disk {
     nodes = [root: Node(isDirectory: true)]
   }
 
-  /// Whether `operation` changes what the disk may hold, so that a power cut before it differs from one after it.
+  /// Whether `operation` changes the possible contents of the disk, so that a power cut before it differs
+  /// from one after it.
   func isChanged(by operation: Recording.Operation) -> Bool {
     switch operation {
     case .note: false
@@ -66,7 +68,7 @@ struct Disk {
     }
   }
 
-  /// Does what the process did.
+  /// Replays an operation of the process.
   mutating func perform(_ operation: Recording.Operation) {
     switch operation {
     case .note: break
@@ -100,11 +102,11 @@ struct Disk {
     }
   }
 
-  /// What the disk holds after a power cut.
+  /// The contents of the disk after a power cut.
   ///
   /// - Parameters:
-  ///   - taken: For each pending change what of it is on the disk.
-  ///   - keepsLocks: Whether lock files hold what was written to them last.
+  ///   - taken: The part of each pending change that is on the disk.
+  ///   - keepsLocks: Whether lock files hold the bytes last written to them.
   func image(taking taken: [Taken], keepsLocks: Bool) -> [Inode: Node] {
     var nodes = nodes
     for (change, part) in zip(pending, taken) { nodes[change.inode]?.apply(change.change, part) }
@@ -116,7 +118,7 @@ struct Disk {
 }
 
 extension Disk.Node {
-  /// Does a whole change.
+  /// Applies a whole change.
   mutating func apply(_ change: Disk.Pending.Change) {
     switch change {
     case .write(let offset, let data): write(data, at: offset)
@@ -131,7 +133,7 @@ extension Disk.Node {
     }
   }
 
-  /// Does the part of a change that the disk has.
+  /// Applies the part of a change that the disk has.
   mutating func apply(_ change: Disk.Pending.Change, _ taken: Disk.Taken) {
     switch (taken, change) {
     case (.nothing, _): break
@@ -148,7 +150,7 @@ extension Disk.Node {
     }
   }
 
-  /// Notes what a lock file holds in memory.
+  /// Notes the bytes of a lock file in memory.
   mutating func changeLock(_ change: Disk.Pending.Change) {
     let durable = bytes
     bytes = lastBytes
@@ -163,7 +165,7 @@ extension Disk.Node {
     bytes.replaceSubrange(start..<start + data.count, with: data)
   }
 
-  /// What was never written reads as zeros.
+  /// Bytes that were never written read as zeros.
   private mutating func extend(to size: Int) {
     if size > bytes.count { bytes.append(Data(count: size - bytes.count)) }
   }

@@ -2,7 +2,7 @@ import FaultPrograms
 import Foundation
 import Testing
 
-/// What a disk may hold after a power cut, by hand-made recordings.
+/// The possible contents of a disk after a power cut, from hand-made recordings.
 @Suite struct DiskTests {
   private static let root: Inode = 1
   private static let file: Inode = 2
@@ -21,7 +21,7 @@ import Testing
     .write(Self.file, offset: offset, bytes: Data(text.utf8), isDurable: isDurable)
   }
 
-  /// What the file may hold.
+  /// The possible contents of the file.
   private func contents(_ disk: Disk) -> Set<Data> {
     var random = SeededGenerator(seed: 1)
     return Set(
@@ -32,7 +32,7 @@ import Testing
       })
   }
 
-  /// What names the directory may hold.
+  /// The possible names in the directory.
   private func names(_ disk: Disk) -> Set<[String]> {
     var random = SeededGenerator(seed: 1)
     return Set(
@@ -90,7 +90,7 @@ import Testing
     #expect(contents(disk).contains(Data()))
   }
 
-  @Test func `what a lock file holds makes no moment of its own`() {
+  @Test func `the contents of a lock file make no moment of their own`() {
     var disk = disk([])
     disk.perform(.create(3, in: Self.root, name: "open.lock", isDirectory: false))
     disk.perform(.synchronize(Self.root))

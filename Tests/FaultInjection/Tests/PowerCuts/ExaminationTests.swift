@@ -3,13 +3,13 @@ import FaultPrograms
 import Foundation
 import Testing
 
-/// What the examination says of stores that lack or have what they must not.
+/// The findings of the examination for stores with missing or extra calls.
 @Suite struct ExaminationTests {
   private static let seed: UInt64 = 3
 
   /// Examines a store that has the calls `there`, of six.
   ///
-  /// - Returns: What is found, `nil` for nothing.
+  /// - Returns: The finding; `nil` if there is none.
   private func finding(
     there: [Int], must: Range<Int>, may: Range<Int>, isHistory: Bool = false,
     _ change: (URL) throws -> Void = { _ in }
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `a store that has what was answered and part of what was begun is as it must be`() async throws {
+  @Test func `a store with the answered calls and some of the begun ones is as it must be`() async throws {
     #expect(try await finding(there: [0, 1, 2, 3], must: 0..<3, may: 0..<5, isHistory: true) == nil)
   }
 
@@ -67,7 +67,7 @@ import Testing
     #expect(found == "the store is gone")
   }
 
-  @Test func `an entry that nobody appended is found`() async throws {
+  @Test func `an entry of no call is found`() async throws {
     let scratch = try TemporaryDirectory(in: TemporaryDirectory.memory)
     let store = scratch.url.appendingPathComponent(Examination.name)
     do { try await Call(0, seed: Self.seed + 1).append(to: EventLog(at: store)) }

@@ -1,15 +1,16 @@
 import FaultPrograms
 import Testing
 
-/// Processes whose system calls, or whose memory inside liblmdb, fail one after another while they create, open, append, read and close.
+/// Processes that create, open, append, read and close. One request after another fails: a system call, or an
+/// allocation inside liblmdb.
 @Suite(.serialized, .enabled(if: Shim.areUsable, "\(Shim.need)")) struct FailingRequestTests {
-  /// Of the requests behind the first two, one in so many is refused; each in the long form.
+  /// After the first two requests, one in this many is refused; in the long form, each one.
   private static let every = RunLength.count("ANNALS_FAULTS_EVERY", usual: 12)
 
-  /// Refuses one request after another until a run has fewer than would be needed.
+  /// Refuses one request after another until a run makes too few of them.
   ///
-  /// - Parameter shift: What moves the choice, so that faults of several kinds meet different requests.
-  /// - Returns: How many runs met the fault.
+  /// - Parameter shift: Shifts the choice, so that faults of several kinds meet different requests.
+  /// - Returns: The number of runs that met the fault.
   private func refuse(_ fault: Fault, shift: Int, _ inspector: Inspector) throws -> Int {
     var runs = 0
     var codes: [String: Int] = [:]
@@ -35,7 +36,7 @@ import Testing
     var runs = 0
     for (place, kind) in Fault.Kind.allCases.enumerated() {
       if kind == .short, call != "pwrite", call != "writev" { continue }
-      // A call that is interrupted for ever is repeated for ever.
+      // A call that is interrupted forever is repeated forever.
       for times in kind == .interrupted ? [1, 20] : [1, 0] {
         let fault = Fault(call: call, kind: kind, times: times)
         runs += try refuse(fault, shift: place, inspector)

@@ -1,7 +1,7 @@
 import FaultPrograms
 import Foundation
 
-/// A fault that a shim brings upon one request of a process to the system, and what the process makes of it.
+/// A fault that a shim causes in one request of a process to the system, and the response of the process.
 struct Fault: CustomStringConvertible, Sendable {
   /// How the chosen requests fail.
   enum Kind: String, CaseIterable, Sendable {
@@ -18,27 +18,27 @@ struct Fault: CustomStringConvertible, Sendable {
     }
   }
 
-  /// What is refused: a system call by its name, or `nil` for memory.
+  /// The refused request: a system call by its name, or `nil` for memory.
   var call: String?
   var kind = Kind.inputOutput
-  /// How many requests fail, one after the other; 0 for all.
+  /// The number of consecutive requests that fail; 0 for all.
   var times: Int
 
   var description: String {
     "\(call ?? "memory") \(call == nil ? "" : kind.rawValue) \(times == 0 ? "for ever" : "\(times) times")"
   }
 
-  /// What became of one run.
+  /// The result of one run.
   struct Outcome {
-    /// How many requests failed; 0 if the process made fewer than would have been needed.
+    /// The number of failed requests; 0 if the process made too few.
     var fired: Int
-    /// What is not as it must be.
+    /// The violation, if any.
     var finding: String?
-    /// The codes of the errors that the process was told.
+    /// The codes of the errors that the process got.
     var codes: [String]
   }
 
-  /// Lets the request `number`, counted from 1, fail, and examines what is left without any fault.
+  /// Makes the request `number`, counted from 1, fail. Then examines the store without any fault.
   func run(at number: Int, _ inspector: Inspector) throws -> Outcome {
     let scratch = try TemporaryDirectory(in: TemporaryDirectory.memory)
     let root = try scratch.directory("root")

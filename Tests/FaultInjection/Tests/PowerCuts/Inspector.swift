@@ -2,27 +2,27 @@ import Annals
 import FaultPrograms
 import Foundation
 
-/// A process that examines stores, started anew after each store that ends it.
+/// A process that examines stores. It is started again after each store that ends it.
 final class Inspector {
   private let arguments: [String]
-  /// What the process takes for the run of the system, in a file; `nil` for what it is.
+  /// The run of the system that the process believes in, in a file; `nil` for the real one.
   private let boot: (name: String, scratch: TemporaryDirectory)?
-  /// How many stores had something that was gone on with: an unfinished pass, or rows of a view.
+  /// The number of stores in which something was resumed: an unfinished pass, or rows of a view.
   private(set) var resumed = 0
-  /// How many stores had a view that had read what the log does not hold.
+  /// The number of stores with a view that had read entries the log does not hold.
   private(set) var ahead = 0
   private var process: Process?
   private var questions = Pipe()
   private var answers = Pipe()
 
-  /// An inspector of stores of the workload with this seed and so many calls.
+  /// An inspector of stores of the workload with this seed and number of calls.
   convenience init(seed: UInt64, calls: Int) throws {
     try self.init(Workload(seed: seed, calls: 0..<calls))
   }
 
   /// An inspector of stores of a workload.
   ///
-  /// - Parameter boot: What it takes for the run of the system; `nil` for what it is.
+  /// - Parameter boot: The run of the system that it believes in; `nil` for the real one.
   init(_ workload: Workload, resumption: Examination.Resumption = .none, boot: String? = nil) throws {
     let (seed, calls) = ("\(workload.seed)", "\(workload.calls.upperBound)")
     arguments =
@@ -36,9 +36,9 @@ final class Inspector {
 
   deinit { stop() }
 
-  /// Examines the store in `directory`, which is changed by it.
+  /// Examines the store in `directory`, which changes it.
   ///
-  /// - Returns: What is not as it must be; `nil` if nothing is.
+  /// - Returns: The violation; `nil` if there is none.
   func finding(in directory: URL, _ knowledge: Examination.Knowledge) throws -> String? {
     let process = try process ?? start()
     let question =
@@ -81,7 +81,7 @@ final class Inspector {
     process.standardInput = questions
     process.standardOutput = answers
     try process.run()
-    // With this end open too, the end of the process would never be heard of.
+    // With this end open too, the end of the process would go unnoticed.
     try answers.fileHandleForWriting.close()
     try questions.fileHandleForReading.close()
     self.process = process
@@ -90,7 +90,7 @@ final class Inspector {
 
   private func stop() {
     guard let process else { return }
-    // The process ends with its input, whether or not this close is told a failure.
+    // The process ends with its input, even if this close fails.
     try? questions.fileHandleForWriting.close()
     process.waitUntilExit()
   }

@@ -10,7 +10,7 @@ import Testing
     scratch = try TemporaryDirectory(in: TemporaryDirectory.memory)
   }
 
-  @Test func `a process whose number another namespace's process has is told so, and others open the store`()
+  @Test func `a process with a number used in another namespace gets an error, and others open the store`()
     throws
   {
     let root = try scratch.directory("shared")
@@ -18,7 +18,7 @@ import Testing
     let refused = try PIDNamespace.run(["churn", root.path, "1"])
     #expect(refused.end == .exit(1))
     #expect(refused.errors.contains("PID namespace") && refused.errors.contains("busy"), "\(refused.errors)")
-    // The program is process 1 there. The error says so, and what can be done.
+    // The program is process 1 there. The error says so, and how to resolve it.
     #expect(refused.errors.contains("the same process number as this one, 1,"), "\(refused.errors)")
     #expect(refused.errors.contains("share a PID namespace (docker run --pid="), "\(refused.errors)")
     #expect(refused.errors.contains("open the store in one of them only"), "\(refused.errors)")
@@ -41,7 +41,7 @@ import Testing
   }
 }
 
-/// PID namespaces, in each of which a program of the tests is process 1.
+/// PID namespaces, each with a program of the tests as process 1.
 private enum PIDNamespace {
   private static let command = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
 
@@ -96,7 +96,7 @@ private enum PIDNamespace {
     process.waitUntilExit()
   }
 
-  /// How long the log's file is.
+  /// The length of the log's file.
   static func bytes(_ root: URL) throws -> Int {
     let file = root.appendingPathComponent(Examination.name).appendingPathComponent("log-000001.mdb")
     return try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0

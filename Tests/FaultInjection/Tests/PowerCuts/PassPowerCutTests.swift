@@ -5,7 +5,7 @@ import Testing
 
 /// Stores whose power is cut at every moment of passes, switches, a rollback and a removal.
 @Suite(.serialized, .enabled(if: Shim.areUsable, "\(Shim.need)")) struct PassPowerCutTests {
-  /// How many images are looked at in all.
+  /// The number of images to examine in all.
   private static let total = RunLength.count("ANNALS_PASS_POWER_CUTS", usual: 300)
   /// The most images of one recording.
   private static let perRecording = min(1_250, total / 2)
@@ -16,7 +16,7 @@ import Testing
     try PowerCut(Workload(seed: seed, calls: 0..<Self.calls, passes: passes))
   }
 
-  /// Where in the recording the marks beside generations that are being built were written, with what they say.
+  /// The places in the recording where marks of unfinished generations were written, with their texts.
   private func marks(_ cut: PowerCut) -> [(place: Int, text: String)] {
     cut.recording.operations.enumerated().compactMap { place, operation in
       guard case .write(_, _, let bytes, _) = operation, bytes.count < 200 else { return nil }
@@ -37,19 +37,19 @@ import Testing
     #expect(outcome.findings == [])
     #expect(outcome.images == min(Self.perRecording, outcome.possible))
     #expect(outcome.resumed > 0)
-    // The pass beside appends really did without waiting for the disk.
+    // The pass alongside appends really did not wait for the disk.
     #expect(marks(cut).contains { $0.text == "unsynced" } == (passes == .unsynced))
   }
 
-  @Test func `a file that was not waited for is caught if it is gone on with behind another start`() throws {
+  @Test func `a file that was not flushed is caught if a pass resumes it after another start`() throws {
     var images = 0
-    // How many appends a pass has beside it is the scheduler's to say, so that it may take another recording.
+    // The scheduler decides how many appends happen during a pass, so another recording may be needed.
     for seed in UInt64(1)...5 {
       let cut = try cut(seed, .unsynced)
       let marks = marks(cut)
       let begin = try #require(marks.firstIndex { $0.text == "unsynced" })
       let end = marks[begin...].first { $0.text == "synced" }?.place ?? cut.recording.operations.count
-      // Behind the first batches, when pages are used again that the disk was never told to keep.
+      // After the first batches, when pages are reused that were never flushed to the disk.
       let late = marks[begin].place + (end - marks[begin].place) / 2
       let outcome = try cut.run(findings: 1, during: late..<end, resumption: .here)
       images += outcome.images

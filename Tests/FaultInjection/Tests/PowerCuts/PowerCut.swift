@@ -2,48 +2,48 @@ import Annals
 import FaultPrograms
 import Foundation
 
-/// A workload that was recorded, and the disks that a power cut at any moment of it could have left.
+/// A recorded workload, and the disks that a power cut at any of its moments could have left.
 struct PowerCut {
   /// The findings of a run.
   struct Outcome {
-    /// How many images were looked at, of how many that differ in what the disk has of what was pending.
+    /// The number of examined images. Images differ in the pending changes that the disk has.
     var images = 0
     var possible = 0
-    /// How many moments of the recording there are, each between two system calls.
+    /// The number of moments in the recording, each between two system calls.
     var moments = 0
-    /// In how many images something was gone on with: an unfinished pass, or rows of a view.
+    /// The number of images in which something was resumed: an unfinished pass, or rows of a view.
     var resumed = 0
-    /// In how many images a view had read what the log does not hold.
+    /// The number of images in which a view had read entries the log does not hold.
     var ahead = 0
     var findings: [String] = []
   }
 
-  /// What an earlier power cut left.
+  /// The state that an earlier power cut left.
   struct Start {
     var image: [Inode: Disk.Node]
     var disk: Disk
     var knowledge: Examination.Knowledge
   }
 
-  /// An image that was looked at: the moment of the cut and the place of its selection among those of the moment.
+  /// An examined image: the moment of the cut, and the place of its selection among those of the moment.
   private struct Address: Hashable {
     var moment: Int
     var selection: Int
   }
 
   let workload: Workload
-  /// What is promised of answered calls: all are there, or all but those of the last commit.
+  /// The promise for answered calls: all are there, or all but those of the last commit.
   private(set) var promise: StoreOptions.Durability
   private let start: Start?
-  /// What the process that was recorded took for the run of the system, where that matters.
+  /// The run of the system that the recorded process believed in, where that matters.
   private let boot = UUID().uuidString
   private(set) var recording: Recording
 
   /// Runs the workload in a process of its own and records it.
   ///
   /// - Parameters:
-  ///   - start: What it finds; `nil` for an empty directory.
-  ///   - flags: What LMDB's environments get beyond what the library gives them.
+  ///   - start: The state it finds; `nil` for an empty directory.
+  ///   - flags: Flags for LMDB's environments in addition to those of the library.
   init(_ workload: Workload, after start: Start? = nil, flags: String = "0") throws {
     self.workload = workload
     promise = workload.durability
@@ -65,7 +65,7 @@ struct PowerCut {
       ].merging(Shim.environment(ofBoot: boot, in: scratch)) { $1 })
     guard run.end == .exit(0) else { throw Failed(run.errors) }
     recording = try Recording(Data(contentsOf: URL(fileURLWithPath: scratch.path("log"))))
-    // A replay that does not lead to what is really there would prove nothing.
+    // A replay proves nothing if it does not lead to the real files.
     var disk = Disk(root: recording.root)
     for operation in recording.initial + recording.operations { disk.perform(operation) }
     let replayed = try scratch.directory("replayed")
@@ -85,27 +85,28 @@ struct PowerCut {
     }
   }
 
-  /// The same with a disk that does not wait for some of what it is told to.
+  /// The same with a disk that skips some of the requested flushes.
   func recorded(_ change: (Recording) -> Recording) -> PowerCut {
     var copy = self
     copy.recording = change(recording)
     return copy
   }
 
-  /// The same with another promise to hold it to.
+  /// The same with another promise to check.
   func promising(_ promise: StoreOptions.Durability) -> PowerCut {
     var copy = self
     copy.promise = promise
     return copy
   }
 
-  /// Cuts the power at every moment and looks at what the disk may hold.
+  /// Cuts the power at every moment and examines the possible disks.
   ///
   /// - Parameters:
-  ///   - images: How many images are looked at, chosen at random where there are more.
-  ///   - findings: After how many findings to stop.
-  ///   - moments: Before which operations the power is cut.
-  ///   - resumption: What each examiner does with passes, or takes for the run of the system where there are views; `nil` for what fits the workload.
+  ///   - images: The number of images to examine, chosen at random if there are more.
+  ///   - findings: The number of findings after which to stop.
+  ///   - moments: The operations before which the power is cut.
+  ///   - resumption: How each examiner treats passes or, if the workload has views, which run of the system
+  ///     it believes in; `nil` for the choice that fits the workload.
   func run(
     images limit: Int = .max, findings most: Int = 5, during moments: Range<Int> = 0..<Int.max,
     resumption: Examination.Resumption? = nil
@@ -148,7 +149,8 @@ struct PowerCut {
     return outcome
   }
 
-  /// What a power cut at a moment and with a selection drawn at random leaves, for a program that goes on from there.
+  /// The state that a power cut leaves at a random moment with a random selection, for a program that
+  /// continues from there.
   func left(using random: inout some RandomNumberGenerator) -> Start? {
     var moments: [Int] = []
     walk { moment, _, _ in
@@ -171,14 +173,16 @@ struct PowerCut {
     return start
   }
 
-  /// What an examiner is told: half of them open the view in the version that the program had, half in the last one.
+  /// The knowledge for an examiner. Half of them open the view in the program's version, half in the last
+  /// one.
   private func asked(_ knowledge: Examination.Knowledge, selection: Int) -> Examination.Knowledge {
     var knowledge = knowledge
     if workload.views != .none, selection % 2 == 1 { knowledge.version = 3 }
     return knowledge
   }
 
-  /// Writes an image that was found wanting into the directory that the environment names for that, as it was before anybody looked.
+  /// Writes an image with a finding into the directory that `ANNALS_KEEP` names, as it was before its
+  /// examination.
   private func keep(_ disk: Disk, _ selection: Disk.Selection, named name: String) throws {
     guard let folder = ProcessInfo.processInfo.environment["ANNALS_KEEP"] else { return }
     let directory = URL(filePath: folder).appendingPathComponent(name)
@@ -187,12 +191,12 @@ struct PowerCut {
   }
 
   private func selections(_ disk: Disk, _ moment: Int) -> [Disk.Selection] {
-    // A generator for each moment, so that an image can be had again without those before it.
+    // Each moment has its own generator, so that an image can be made again without the earlier ones.
     var random = SeededGenerator(seed: workload.seed << 32 | UInt64(moment))
     return disk.selections(using: &random)
   }
 
-  /// Of the answered calls, in the order of the answers, those that must be there.
+  /// The answered calls that must be there, in the order of their answers.
   private func kept(of answered: [Int]) -> [Int] {
     switch promise {
     case .full: answered
@@ -201,7 +205,8 @@ struct PowerCut {
     }
   }
 
-  /// Lends each moment at which a power cut makes a difference, with what is known of the calls by then, until `body` gives false.
+  /// Passes `body` each moment at which a power cut makes a difference, with the calls known by then, until
+  /// it returns false.
   private func walk(_ body: (Int, Disk, Examination.Knowledge) throws -> Bool) rethrows {
     var disk = Disk(root: recording.root)
     for operation in recording.initial { disk.perform(operation) }

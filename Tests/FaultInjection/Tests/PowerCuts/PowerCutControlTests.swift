@@ -2,7 +2,7 @@ import Annals
 import FaultPrograms
 import Testing
 
-/// Stores that are written wrongly: a test that finds nothing in these is blind.
+/// Stores that are written wrongly. A test that finds nothing in them is blind.
 @Suite(.serialized, .enabled(if: Shim.areUsable, "\(Shim.need)")) struct PowerCutControlTests {
   private let workload = Workload(seed: 1, calls: 0..<24)
 

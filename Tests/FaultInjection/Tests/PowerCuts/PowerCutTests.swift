@@ -2,18 +2,18 @@ import Annals
 import FaultPrograms
 import Testing
 
-/// Stores whose power is cut at every moment, on disks that keep of what was not synchronised whatever they like.
+/// Stores whose power is cut at every moment, on disks that keep any part of the unsynchronised data.
 @Suite(.serialized, .enabled(if: Shim.areUsable, "\(Shim.need)")) struct PowerCutTests {
-  /// How many images are looked at in all.
+  /// The number of images to examine in all.
   private static let total = RunLength.count("ANNALS_POWER_CUTS", usual: 1_000)
-  /// How many recordings a round has: one caller, four callers, relaxed.
+  /// The number of recordings in a round: one caller, four callers, relaxed.
   private static let recordings = 3
-  /// The most images of one recording, which has some thousands.
+  /// The largest number of images from one recording, which has some thousands.
   private static let perRecording = min(3_000, (total + recordings - 1) / recordings)
   private static let rounds = RunLength.seeds(
     (total + recordings * perRecording - 1) / (recordings * perRecording))
   private static let calls = 60
-  /// How many first cuts there are in each round that a second one follows.
+  /// The number of first cuts in each round that a second one follows.
   private static let pairs = min(100, max(1, total / 125))
 
   private func cut(_ workload: Workload) throws {
@@ -30,7 +30,7 @@ import Testing
   @Test(arguments: rounds, [1, 4]) func `no answered call is lost, and every other is whole or absent`(
     seed: UInt64, tasks: Int
   ) throws {
-    // Calls that are made at once share commits, so that there are fewer moments.
+    // Calls that are made at once share commits, so they give fewer moments.
     try cut(Workload(seed: seed, calls: 0..<(tasks == 1 ? 1 : 2) * Self.calls, tasks: tasks))
   }
 
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: rounds)
-  func `a second cut, in what opens and goes on after the first, loses nothing either`(
+  func `a second cut, in a process that continues after the first, loses nothing either`(
     seed: UInt64
   ) throws {
     var random = SeededGenerator(seed: seed)
@@ -76,7 +76,7 @@ import Testing
     #expect(try cut.run().findings == [])
   }
 
-  /// Whoever created a store may have been killed before the disk had its name.
+  /// The creator of a store may have been killed before the store's name was on the disk.
   @Test func `each open for writing waits for the store's name`() throws {
     let recording = try PowerCut(Workload(seed: 1, calls: 0..<6)).recording
     // There are three sessions of two calls each.

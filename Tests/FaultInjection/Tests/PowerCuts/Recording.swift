@@ -4,7 +4,7 @@ import Foundation
 /// The number of a file or directory on its device.
 typealias Inode = UInt64
 
-/// What a process did to the files below one directory, in the order in which the system saw it.
+/// The operations of a process on the files below one directory, in the order in which the system saw them.
 struct Recording {
   /// One call.
   enum Operation: Equatable {
@@ -19,22 +19,22 @@ struct Recording {
     case create(Inode, in: Inode, name: String, isDirectory: Bool)
     case rename(Inode, in: Inode, from: String, to: String)
     case remove(Inode, in: Inode, name: String)
-    /// What the process noted in its journal.
+    /// A note of the process in its journal.
     case note(CallJournal.Note)
   }
 
-  /// Bytes that are no recording, or one of what no replay can follow.
+  /// Bytes that are no recording, or a recording that cannot be replayed.
   struct Unreadable: Error {
     let reason: String
   }
 
   /// The directory that was recorded, empty at first.
   private(set) var root: Inode = 0
-  /// What made the files that were there at first; they are durable.
+  /// The operations that made the initial files, which are durable.
   private(set) var initial: [Operation] = []
   var operations: [Operation] = []
 
-  /// Reads what the recorder wrote (Tests/FaultInjection/Shims/records.h).
+  /// Reads the output of the recorder (Tests/FaultInjection/Shims/records.h).
   init(_ data: Data) throws {
     var rest = data[...]
     func take(_ count: UInt64) throws -> Data {
@@ -80,7 +80,7 @@ struct Recording {
     return directories
   }
 
-  /// The same without waits for the disk of what `isDropped` says.
+  /// The same without the waits for the disk that `isDropped` selects.
   func withoutSynchronizing(_ isDropped: (Inode) -> Bool) -> Recording {
     var copy = self
     copy.operations = operations.filter {

@@ -2,23 +2,24 @@ import FaultPrograms
 import Foundation
 import Testing
 
-/// Commits that fail while LMDB's meta page is written, and whose outcome the library finds out while readers live.
+/// Commits that fail while LMDB's meta page is written. The library determines their outcome while readers
+/// are active.
 @Suite(.serialized, .enabled(if: Shim.areUsable, "\(Shim.need)")) struct SettlingTests {
-  /// What the process noted, and what an examination of its store found.
+  /// The notes of the process, and the finding of an examination of its store.
   private struct Outcome {
     var notes: [CallJournal.Note]
     var marks: String
     var finding: String?
   }
 
-  /// Lets the write of a meta page fail.
+  /// Makes the write of a meta page fail.
   ///
   /// - Parameters:
-  ///   - isRecorded: Whether it is the second one that follows a durable record, without a flush of its own; if not,
-  ///     the first one with a flush.
-  ///   - times: How many writes of it fail from there on.
-  ///   - reading: For how many milliseconds a snapshot lives beside it.
-  ///   - isCrowded: Whether further snapshots take all other slots for readers.
+  ///   - isRecorded: Whether to fail the second write that follows a durable record, which has no flush of
+  ///     its own. Otherwise the first write with a flush fails.
+  ///   - times: The number of writes of it that fail from there on.
+  ///   - reading: The number of milliseconds for which a snapshot is open meanwhile.
+  ///   - isCrowded: Whether further snapshots take all other reader slots.
   private func run(
     _ how: String, isRecorded: Bool = false, times: Int = 1, reading: Int = 300, isCrowded: Bool = false
   ) throws -> Outcome {
@@ -47,7 +48,8 @@ import Testing
       finding: try inspector.finding(in: root, knowledge))
   }
 
-  /// The same until the outcome is found out: a reader that has no processor for two seconds leaves it unknown.
+  /// The same, repeated until the outcome is known. A reader without a processor for two seconds leaves it
+  /// unknown.
   private func settled(_ how: String, isCrowded: Bool = false) throws -> Outcome {
     var outcome = try run(how, isCrowded: isCrowded)
     for _ in 0..<3 where outcome.notes.contains(.failed(Settling.watched, code: "outcomeUnknown")) {
@@ -56,7 +58,7 @@ import Testing
     return outcome
   }
 
-  /// How many entries these calls and those before them have.
+  /// The number of entries of these calls and all earlier ones.
   private func entries(_ calls: some Sequence<Int>) throws -> Int {
     try (Array(0..<Attempt.calls) + calls).map { try Call($0, seed: Attempt.seed).events.count }.reduce(0, +)
   }

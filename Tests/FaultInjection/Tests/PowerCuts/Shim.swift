@@ -1,11 +1,12 @@
 import Foundation
 
-/// A library that stands between a program of the tests and the system, built from `Tests/FaultInjection/Shims` when it is first used.
+/// A library between a program of the tests and the system. It is built from `Tests/FaultInjection/Shims` on
+/// first use.
 struct Shim: Sendable {
-  /// Where the library is.
+  /// The path of the library.
   let path: String
 
-  /// Records what is done to files.
+  /// Records the operations on files.
   static let recorder = Shim(building: "recorder")
   /// Makes system calls fail.
   static let failures = Shim(building: "failures")
@@ -16,10 +17,10 @@ struct Shim: Sendable {
   /// Gives the run of the system another name.
   static let boot = Shim(building: "boot")
 
-  /// Whether all of them can be built here, and the program of the tests is there to be run with them.
+  /// Whether all of them can be built here, and the program of the tests exists to run with them.
   static let areUsable =
     [recorder, failures, memory, environment, boot].allSatisfy { $0 != nil } && SubjectProcess.program != nil
-  /// What a test that needs them says where they cannot be had.
+  /// The message of a skipped test that needs them.
   static let need = "needs Linux, cc or clang, and the program FaultTool beside the test bundle"
 
   private static let folder: URL? = {
@@ -33,7 +34,8 @@ struct Shim: Sendable {
     return folder
   }()
 
-  /// The compiler that the toolchain of Swift brings, where the system has none: found from where its library is loaded from.
+  /// The compiler of the Swift toolchain, for systems that have none. It is found from the path of the loaded
+  /// Swift library.
   private static let toolchainCompiler: String = {
     let library = "lib/swift/linux/libswiftCore.so"
     // Files under /proc report no size, so they are read to their end by hand.
@@ -45,9 +47,9 @@ struct Shim: Sendable {
     return path.dropLast(library.count) + "bin/clang"
   }()
 
-  /// What tells a process under ``boot`` which run of the system it is to believe in.
+  /// The environment variables that name the run of the system to a process under ``boot``.
   ///
-  /// - Parameter scratch: Where that is written; it stays as long as the process.
+  /// - Parameter scratch: The directory of the file with the name. It must exist as long as the process.
   static func environment(ofBoot name: String, in scratch: TemporaryDirectory) throws -> [String: String] {
     let path = scratch.path("boot-" + name)
     try Data(name.utf8).write(to: URL(fileURLWithPath: path))
@@ -55,7 +57,7 @@ struct Shim: Sendable {
   }
 
   private static func removeFolder() {
-    // What is left behind in the system's own folder for temporary files harms nobody.
+    // Files that remain in the system's folder for temporary files do no harm.
     if let folder { try? FileManager.default.removeItem(at: folder) }
   }
 

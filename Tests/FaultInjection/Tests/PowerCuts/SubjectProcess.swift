@@ -9,7 +9,7 @@ struct SubjectProcess {
     case signal(Int32)
   }
 
-  /// The executable that was built with the tests: beside the test bundle.
+  /// The executable that was built with the tests, next to the test bundle.
   static let program: URL? = {
     do {
       let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
@@ -45,7 +45,7 @@ struct SubjectProcess {
 
   /// Runs the program to its end.
   ///
-  /// - Returns: How it ended, and what it said on standard error.
+  /// - Returns: Its end, and its text on standard error.
   static func run(
     _ arguments: [String], under shims: [Shim?] = [], _ environment: [String: String] = [:],
     inside command: [String] = []
@@ -58,7 +58,7 @@ struct SubjectProcess {
     process.standardError = errors
     process.standardOutput = FileHandle.nullDevice
     process.standardInput = FileHandle.nullDevice
-    // Foundation's own way to wait looks only now and then.
+    // Foundation's own wait checks only now and then.
     let ended = DispatchSemaphore(value: 0)
     process.terminationHandler = { _ in ended.signal() }
     try process.run()

@@ -1,15 +1,15 @@
 extension Disk {
-  /// What of a pending change a disk has after a power cut.
+  /// The part of a pending change that a disk has after a power cut.
   enum Taken: Hashable {
     /// None of it.
     case nothing
     /// All of it.
     case whole
-    /// Of a write the length that it gives to its file: growth without data.
+    /// The length that a write gives to its file: growth without data.
     case length
-    /// Of a write what lies within the length that the file had: data without growth.
+    /// The part of a write within the file's old length: data without growth.
     case withinLength
-    /// Of a write these of its sectors.
+    /// These sectors of a write.
     case sectors([Bool])
   }
 
@@ -25,17 +25,18 @@ extension Disk {
     return ranges
   }
 
-  /// One way in which the disk may have what is pending.
+  /// One way in which the disk may have the pending changes.
   struct Selection: Hashable {
     var taken: [Taken]
     var keepsLocks: Bool
   }
 
-  /// How many selections are drawn at random at each moment; every second one tears writes.
+  /// The number of random selections at each moment; every second one tears writes.
   private static let drawn = 8
 
-  /// Ways in which the disk may have what is pending now, each once: all, nothing, only the last change, all but the last,
-  /// growth without data, data without growth, names without data, data without names, and some drawn at random.
+  /// Ways in which the disk may have the pending changes, each once. They are: all, none, only the last, all
+  /// but the last, growth without data, data without growth, names without data, data without names, and some
+  /// at random.
   func selections(using random: inout some RandomNumberGenerator) -> [Selection] {
     let all = [Taken](repeating: .whole, count: pending.count)
     let nothing = [Taken](repeating: .nothing, count: pending.count)
@@ -67,7 +68,8 @@ extension Disk {
     return .sectors(Self.sectors(offset, bytes.count).map { _ in Bool.random(using: &random) })
   }
 
-  /// A selection that takes of each change what `taken` says, and of the names in each directory a prefix.
+  /// A selection with the part of each change that `taken` names, and a prefix of the names in each
+  /// directory.
   private func selection(keepsLocks: Bool = true, _ taken: (Int) -> Taken) -> Selection {
     var list = pending.indices.map(taken)
     var lastOfDirectory: [Inode: Int] = [:]

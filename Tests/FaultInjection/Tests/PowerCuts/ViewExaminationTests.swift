@@ -3,7 +3,7 @@ import FaultPrograms
 import Foundation
 import Testing
 
-/// What the examination says of views that are not what the log gives.
+/// The findings of the examination for views that differ from the log.
 @Suite struct ViewExaminationTests {
   private static let seed: UInt64 = 3
   private static let calls = 12
@@ -17,7 +17,7 @@ import Testing
   /// Examines a store with a view that was folded in version `V`.
   ///
   /// - Parameter version: The version that it is opened in.
-  /// - Returns: What is found, `nil` for nothing, and whether rows were there at once.
+  /// - Returns: The finding, `nil` if there is none, and whether rows were there at once.
   private func examine<V: CargoVersion>(
     _ projection: Cargo<V>.Type, version: Int = 1, _ change: (URL) throws -> Void = { _ in }
   ) async throws -> (finding: String?, isThere: Bool) {

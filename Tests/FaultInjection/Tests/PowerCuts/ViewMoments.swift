@@ -1,16 +1,17 @@
 import FaultPrograms
 import Foundation
 
-/// What in a recording is about the files of views.
+/// The moments of a recording that concern the files of views.
 struct ViewMoments {
-  /// A file that the disk was not waited for.
+  /// A time in which changes to a file did not wait for the disk.
   struct Window {
-    /// From the mark that says so to the one that takes it back, or to the end of the recording.
+    /// The moments from the mark that says so to its removal, or to the end of the recording.
     var moments: Range<Int>
-    /// When there was a commit meanwhile.
+    /// The commits in these moments.
     var commits: [Int]
 
-    /// From the second commit to the last one: what came before may be lost with all that is behind it, and what comes after them may be the disk's alone.
+    /// From the second commit to the last one. An earlier change may be lost together with all later ones. A
+    /// later change may be on the disk alone.
     var between: Range<Int> {
       guard commits.count > 2, let last = commits.last else { return moments }
       return commits[1]..<last + 1
@@ -19,7 +20,7 @@ struct ViewMoments {
 
   /// The files with rows.
   private(set) var files: Set<Inode> = []
-  /// Those times, in their order.
+  /// These windows, in order.
   private(set) var unsynced: [Window] = []
 
   init(_ recording: Recording) {

@@ -3,15 +3,17 @@ import FaultPrograms
 import Foundation
 import Testing
 
-/// Stores with a view, whose power is cut at every moment of its building, following, switching and carrying over; each is looked at as in another run of the system.
+/// Stores with a view, whose power is cut at every moment of its build, its catching up, a switch, and a
+/// start from older rows. Each image is examined as in another run of the system.
 @Suite(.serialized, .enabled(if: Shim.areUsable, "\(Shim.need)")) struct ViewPowerCutTests {
-  /// How many images are looked at in all.
+  /// The number of images to examine in all.
   private static let total = RunLength.count("ANNALS_VIEW_POWER_CUTS", usual: 48)
-  /// The most images of one recording, which has some thousands.
+  /// The largest number of images from one recording, which has some thousands.
   private static let perRecording = min(1_000, total / 2)
   private static let rounds = RunLength.seeds((total + 2 * perRecording - 1) / (2 * perRecording))
   private static let calls = 50
-  /// How many first cuts there are in each round that a second one follows, and the most images of each.
+  /// The number of first cuts in each round that a second one follows, and the largest number of images of
+  /// each.
   private static let pairs = (cuts: min(40, max(2, total / 50)), images: 10)
 
   /// A workload as it is recorded for the first round.
@@ -36,7 +38,8 @@ import Testing
     ) throws
   {
     let cut = try cut(seed, durability)
-    // A first build, two raised versions and one that was asked for: each was built without waiting for the disk, in more than one commit where it read the log.
+    // A first build, two raised versions and a requested rebuild. Each was built without waiting for the
+    // disk, and in several commits if it read the log.
     let windows = ViewMoments(cut.recording).unsynced
     #expect(windows.count == 4)
     #expect(windows.prefix(3).allSatisfy { $0.commits.count > 3 }, "\(windows)")
@@ -49,13 +52,13 @@ import Testing
     #expect(early.findings == [])
     #expect(outcome.findings == [])
     #expect(early.images + outcome.images == Self.perRecording)
-    // What was not waited for was never gone on with.
+    // A file that was not flushed was never resumed.
     #expect(early.resumed == 0)
     #expect(outcome.resumed > 0)
   }
 
   @Test(arguments: rounds)
-  func `a second cut, while what the first one left is removed and built again, leaves the same`(
+  func `a second cut, while the remains of the first are removed and rebuilt, leaves the same`(
     seed: UInt64
   ) throws {
     var random = SeededGenerator(seed: seed)
@@ -73,7 +76,7 @@ import Testing
     #expect(images == Self.pairs.cuts * Self.pairs.images)
   }
 
-  @Test func `a view that was not waited for is caught if it is gone on with behind another start`() throws {
+  @Test func `a view that was not flushed is caught if it is used after another start`() throws {
     try catches("not waited for") { cut in
       let first = try #require(ViewMoments(cut.recording).unsynced.first)
       return try cut.run(findings: 1, during: first.between, resumption: .here)
@@ -87,17 +90,18 @@ import Testing
       let careless = cut.recorded { recording in
         recording.withoutSynchronizing { moments.files.contains($0) }
       }
-      // Waits that are left out have moved what came behind them forwards.
+      // The waits that were left out have moved everything after them forwards.
       let left = cut.recording.operations.prefix(first.upperBound).count {
         if case .synchronize(let file) = $0 { moments.files.contains(file) } else { false }
       }
-      // Behind the flush of the mark, its new name and the flush of that.
+      // After the flush of the mark, its new name and the flush of that.
       let begin = first.upperBound + 4 - left
       return try careless.run(findings: 1, during: begin..<begin + 200)
     }
   }
 
-  /// Demands that a run finds something: which writes fall together in a recording is the scheduler's to say, and the disk's, so that it may take another one.
+  /// Requires that a run finds something. The scheduler and the disk decide which writes fall together, so
+  /// another recording may be needed.
   private func catches(_ fault: String, _ run: (PowerCut) throws -> PowerCut.Outcome) throws {
     var images = 0
     for round in 0..<5 {

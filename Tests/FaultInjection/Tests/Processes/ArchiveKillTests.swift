@@ -16,7 +16,7 @@ import Testing
     (.batch, 2), (.batch, 3), (.batchCommitted, 2), (.batchCommitted, 5), (.batch, 6),
   ]
 
-  /// Kills a pass at a step, and takes it that it came that far.
+  /// Kills a pass at a step, and requires that it got that far.
   private func kill(_ trial: PassTrial, at point: PassPoint, _ count: Int, _ words: String...) throws {
     let child = try Child(
       [Child.program, "pass", trial.temporary.url.path, "\(point):\(count)", "archive"] + words)
@@ -42,13 +42,13 @@ import Testing
     let positions = expected.split(separator: "\n").compactMap { line in
       (try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["position"] as? Int
     }
-    // Of fifty calls each has a ping, and every fourth an order of no dishes.
+    // Each of the fifty calls has a ping, and every fourth an order without dishes.
     #expect(positions.count == 50 + 13 && positions == Array(Set(positions)).sorted())
     var resumed = 0
     for (point, count) in Self.steps.map({ ($0, 1) }) + Self.later {
       let trial = try PassTrial(copying: first)
       try kill(trial, at: point, count)
-      // What has its name is whole.
+      // A file with the final name is whole.
       if try names(trial).contains("archive") {
         #expect(try archive(trial) == expected, "\(point) \(count)")
       }
@@ -68,14 +68,14 @@ import Testing
     #expect(resumed > 10)
   }
 
-  @Test func `what was appended before a pass was killed in its last steps is in the archive too`()
+  @Test func `entries appended before a pass was killed in its last steps are in the archive too`()
     async throws
   {
     let first = try await PassTrial()
     for point in [PassPoint.verified, .lastRound, .live] {
       let trial = try PassTrial(copying: first)
       try kill(trial, at: point, 1)
-      // A program of the first version appends pings while nobody migrates.
+      // A program of the first version appends pings while no pass runs.
       let store = try EventStore(at: trial.temporary.url, plan: FirstMeals.self)
       try await store.append([.pinged(.init(number: 99)), .pinged(.init(number: 98))], to: "late")
       #expect(try trial.finish("archive").first == "done", "\(point)")

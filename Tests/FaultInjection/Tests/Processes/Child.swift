@@ -1,7 +1,7 @@
 import FaultPrograms
 import Foundation
 
-/// A process that runs the fault program, and that its test kills.
+/// A process that runs the fault program and is killed by its test.
 final class Child {
   let process: pid_t
   private let output: Int32
@@ -12,9 +12,10 @@ final class Child {
     case signal(Int32)
   }
 
-  /// The fault program, which is built beside the tests.
+  /// The fault program, which is built next to the tests.
   static let program: String = {
-    // Some of these programs are meant to end by a signal: a report of that takes long, and keeps their output open.
+    // Some of these programs are meant to end by a signal. A backtrace would take long and keep their output
+    // open.
     _ = unsafe setenv("SWIFT_BACKTRACE", "enable=no", 1)
     let tests =
       (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
@@ -28,7 +29,7 @@ final class Child {
     try Child([program] + arguments)
   }
 
-  /// Starts a program: its path, then its arguments.
+  /// Starts a program, given its path and then its arguments.
   init(_ arguments: [String]) throws {
     var ends: [Int32] = [0, 0]
     guard unsafe pipe(&ends) == 0 else { throw SystemFailure(call: "pipe", errno: errno) }
@@ -54,14 +55,15 @@ final class Child {
 
   deinit { close(output) }
 
-  /// What the process has written and nobody has read yet.
+  /// The output of the process that has not been read yet.
   func text() -> String {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = unsafe read(output, &bytes, bytes.count)
     return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
   }
 
-  /// How many seconds a process may take for what it certainly does: it is not waited for longer than it takes.
+  /// The number of seconds for something a process certainly does. A test waits no longer than the process
+  /// takes.
   private static let patience = 300.0
 
   /// Whether the process has written something, after at most `seconds`.
@@ -80,7 +82,7 @@ final class Child {
 
   /// Waits for its end, at most `seconds`.
   ///
-  /// - Returns: `nil` if it goes on; it is killed then.
+  /// - Returns: `nil` if it has not ended; it is then killed.
   func wait(_ seconds: Double = patience) throws -> End? {
     let deadline = Journal.now + UInt64(seconds * 1e9)
     while Journal.now < deadline {

@@ -25,7 +25,7 @@ import Testing
       try await Task.sleep(for: .milliseconds(5))
       try await log.append(ticks(number..<number + 1), to: "ticks")
       begun.append(Journal.now)
-      // What delays the other process delays one of them only.
+      // A delay of the other process affects only one of them.
       let end = ContinuousClock.now + .seconds(60)
       while try Journal.lines(path: path).count <= number, ContinuousClock.now < end {
         try await Task.sleep(for: .milliseconds(1))
@@ -70,7 +70,7 @@ import Testing
     let did = try Journal.lines(path: path).compactMap { Int($0[1]) }
     #expect(Set(did) == Set(1...count))
     #expect(try log.checkpoint(of: "ticker")?.position.rawValue == UInt64(count))
-    // After each kill at most what was handled since the last checkpoint comes again.
+    // After each kill, at most the entries handled since the last checkpoint come again.
     #expect(did.count <= count + kills * 4)
   }
 

@@ -1,32 +1,33 @@
 import FaultPrograms
 import Foundation
 
-/// Processes that are killed at random moments and begun again, several at a time.
+/// Processes that are killed at random moments and started again, several at a time.
 struct Herd {
   /// One of the processes, through all its lives.
   private struct Slot {
     var arguments: [String]
     var child: Child
     let begun = Journal.now
-    /// When it is killed; `nil` where that is decided when it has said that it is ready.
+    /// The time of its kill; `nil` if that is decided once it has reported that it is ready.
     var end: UInt64?
   }
 
   private var slots: [Slot] = []
   private var random: SeededGenerator
   private let delay: ClosedRange<UInt64>
-  /// The longest that one took until it was ready, in nanoseconds.
+  /// The longest time that one took until it was ready, in nanoseconds.
   private var slowest: UInt64 = 20_000_000
-  /// How many were killed.
+  /// The number of kills.
   private(set) var kills = 0
-  /// How many of them before they had opened the store.
+  /// The number of kills before the process had opened the store.
   private(set) var early = 0
-  /// How each ended that ended by itself.
+  /// The end of each process that ended by itself.
   private(set) var ends: [String] = []
 
-  /// Begins a process for each list of arguments; the number of the life, which is its seed too, is added behind them.
+  /// Starts a process for each list of arguments. The number of the life, which is also its seed, is added at
+  /// their end.
   ///
-  /// - Parameter delay: How many microseconds a process that is ready lives.
+  /// - Parameter delay: The number of microseconds that a ready process lives.
   init(_ processes: [[String]], delay: ClosedRange<UInt64>, seed: UInt64) throws {
     random = SeededGenerator(seed: seed)
     self.delay = delay
@@ -46,7 +47,7 @@ struct Herd {
     return slot
   }
 
-  /// Kills and begins again until `count` have been killed, then kills all.
+  /// Kills and restarts processes until `count` have been killed, then kills all.
   mutating func run(kills count: Int) throws {
     while kills < count {
       for index in slots.indices { try step(index) }

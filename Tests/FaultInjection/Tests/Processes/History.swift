@@ -2,11 +2,12 @@ import Annals
 import FaultPrograms
 import Foundation
 
-/// What writers and watchers noted of one store, to be compared with what the store holds in the end.
+/// The notes of writers and watchers about one store, to be compared with its final contents.
 ///
-/// The times are of one clock for all processes: who was answered before another one asked must stand before it.
+/// The times are of one clock for all processes. A call that was answered before another one began must come
+/// first in the log.
 struct History {
-  /// What a writer was told.
+  /// The answer to a writer's call.
   enum Answer {
     case none
     case done(positions: [UInt64], revisions: [UInt64])
@@ -21,7 +22,7 @@ struct History {
     var answer = Answer.none
   }
 
-  /// What a watcher saw: the log's head, between two moments.
+  /// An observation of a watcher: the log's head between two moments.
   struct Sight {
     var begun: UInt64
     var ended: UInt64
@@ -32,9 +33,9 @@ struct History {
   private(set) var calls: [[Int]: Call] = [:]
   private(set) var sights: [Sight] = []
   private let before: Int
-  /// How many calls ended with an error, by its code.
+  /// The number of calls that ended with an error, by its code.
   private(set) var failures: [String: Int] = [:]
-  /// What writers and watchers themselves called wrong.
+  /// The errors that writers and watchers themselves reported.
   private(set) var complaints: [String] = []
 
   /// Calls that were answered with success.
@@ -42,9 +43,9 @@ struct History {
   /// Calls that a violated expectation ended.
   var conflicts: Int { calls.values.count { if case .conflict = $0.answer { true } else { false } } }
 
-  /// The history that journals tell: of writers by their numbers, and of watchers.
+  /// The history in journals: those of writers by their numbers, and those of watchers.
   ///
-  /// - Parameter before: How many entries stood in the log before the writers began.
+  /// - Parameter before: The number of entries in the log before the writers began.
   init(writers: [Int: String], watchers: [String], ignoring before: Int = 0) throws {
     self.before = before
     for (writer, path) in writers {
@@ -88,7 +89,7 @@ struct History {
     }
   }
 
-  /// What contradicts the store's content; empty if nothing does.
+  /// The contradictions to the store's content; empty if there are none.
   func problems(with content: StoreContent) throws -> [String] {
     var problems = complaints + content.contradictions()
     let placed = try place(content, &problems)
@@ -99,7 +100,7 @@ struct History {
     return problems
   }
 
-  /// Finds the call of each entry, and compares it with what it was to store.
+  /// Finds the call of each entry, and compares the entry with it.
   ///
   /// - Returns: The index of each stored call's first entry.
   private func place(_ content: StoreContent, _ problems: inout [String]) throws -> [[Int]: Int] {
@@ -137,7 +138,8 @@ struct History {
     return placed
   }
 
-  /// What was acknowledged is there, where it was said to be; what was refused is not; expectations held.
+  /// Checks that acknowledged calls are in their places, that refused ones are absent, and that expectations
+  /// held.
   private func checkAnswers(_ placed: [[Int]: Int], _ content: StoreContent, _ problems: inout [String]) {
     for (key, call) in calls {
       let stored = placed[key].map {
@@ -170,7 +172,7 @@ struct History {
     }
   }
 
-  /// Who was answered before another one asked stands before it.
+  /// Checks that a call which was answered before another one began comes before it.
   private func checkOrder(_ placed: [[Int]: Int], _ problems: inout [String]) {
     var earliestEnd = UInt64.max
     for (key, _) in placed.sorted(by: { $0.value > $1.value }) {
@@ -182,7 +184,7 @@ struct History {
     }
   }
 
-  /// What a refused call was told of a stream held at some moment between its question and its answer.
+  /// Checks that the state of a stream in a refusal held at some moment between the call and its answer.
   private func checkConflicts(_ placed: [[Int]: Int], _ content: StoreContent, _ problems: inout [String]) {
     let writers = content.calls(placed, calls)
     for (key, call) in calls {
@@ -208,7 +210,7 @@ struct History {
     }
   }
 
-  /// A snapshot holds what was answered before it began, and nothing that was begun after it.
+  /// Checks that a snapshot holds all calls answered before it began, and none that began after it.
   private func checkSights(_ placed: [[Int]: Int], _ content: StoreContent, _ problems: inout [String]) {
     let stored = placed.compactMap { key, index in
       calls[key].map { (last: UInt64(index + $0.call.streams.count), call: $0) }

@@ -6,7 +6,7 @@ import Testing
 
 /// Lock files that are removed, replaced or cut off while processes write.
 @Suite(.serialized) struct LockFileTests {
-  /// What is done to a lock file.
+  /// An operation on a lock file.
   enum Attack: String, CaseIterable, Sendable {
     case remove, replace, cutOff
 
@@ -27,14 +27,14 @@ import Testing
   private static let files = ["log-000001.mdb-lock", "write.lock", "queue.lock", "open.lock"]
   private static let rounds = RunLength.seeds(RunLength.count("ANNALS_LOCKS", usual: 24), perRound: 1)
 
-  /// What a round left behind.
+  /// The result of a round.
   private struct Outcome {
     var problems: [String]
     var ends: [Child.End?]
     var history: History
   }
 
-  /// Lets two processes write, attacks, and lets a third one come.
+  /// Lets two processes write, attacks, and starts a third one.
   private func round(
     seed: UInt64, _ files: [String], _ attack: Attack, without guards: EnvironmentOptions.Guards
   ) throws -> Outcome {
@@ -56,10 +56,10 @@ import Testing
     let new = try begin(3, 8)
     var ends = [try new.wait(20)]
     usleep(20_000)
-    // Those that must notice have time to, on a machine that is busy too.
+    // Processes that must notice the attack get the time for it, even on a busy machine.
     let stops = guards.isEmpty && attack != .cutOff
     ends += try old.map { stops ? try $0.wait(10) : try $0.kill() }
-    // Behind all of them the store is opened again, and takes appends.
+    // After all of them, the store is opened again and takes appends.
     let last = try begin(4, 3)
     let end = try last.wait(20)
     if guards.isEmpty { #expect(end == .exit(0), "\(files) \(attack), seed \(seed): \(last.text())") }
@@ -93,7 +93,7 @@ import Testing
     #expect(outcome.history.failures.values.reduce(0, +) >= 2)
   }
 
-  @Test func `without the guards a removed lock file loses what was acknowledged`() throws {
+  @Test func `without the guards a removed lock file loses acknowledged calls`() throws {
     var losses = 0
     for seed in UInt64(1)...5 {
       do {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What many open views cost a process.
+/// The cost of many open views to a process.
 @Suite(.serialized) struct ManyViewsTests {
   /// Runs the fault program, which prints a number a line.
   private func numbers(_ count: Int, _ run: (String) throws -> Child) throws -> [Int] {

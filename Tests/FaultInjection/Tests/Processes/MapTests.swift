@@ -3,11 +3,11 @@ import FaultPrograms
 import Foundation
 import Testing
 
-/// A process that may have little address space beside one that may have as much as it likes.
+/// A process with little address space, together with one without a limit.
 @Suite struct MapTests {
-  // The process reads its own size where Linux tells it.
+  // The process reads its own size from /proc of Linux.
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/statm"), "needs /proc"))
-  func `a process reads and appends behind what another one added beyond its map`() throws {
+  func `a process reads and appends after another one has grown the log beyond its map`() throws {
     let temporary = try TemporaryStore()
     try temporary.create()
     let cramped = try Child.run("cramped", temporary.url.path, temporary.path("go"), "40")

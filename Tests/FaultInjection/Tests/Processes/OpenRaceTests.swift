@@ -4,18 +4,18 @@ import Foundation
 import LMDB
 import Testing
 
-/// Processes that open and close one store all the time, while others fail or are killed in the midst of opening it.
+/// Processes that open and close one store all the time, while others fail or are killed during an open.
 @Suite(.serialized) struct OpenRaceTests {
   private static let perRound = 500
   private static let rounds = RunLength.seeds(
     RunLength.count("ANNALS_OPENS", usual: perRound), perRound: perRound)
 
-  /// What a storm left behind.
+  /// The result of a storm.
   private struct Outcome {
     var problems: [String]
     /// How each process ended.
     var ends: [Child.End?]
-    /// How often an open failed that was to fail.
+    /// The number of opens that failed as intended.
     var failures: Int
     var history: History
   }
@@ -27,7 +27,7 @@ import Testing
     let temporary = try TemporaryStore()
     let store = temporary.url.path
     do {
-      // The log is larger than what the failing process may map.
+      // The log is larger than the failing process may map.
       let log = try EventLog(at: temporary.url)
       let payload = try Payload(["text": .text(String(repeating: "x", count: 12 << 20))])
       try await log.append([NewEntry(type: "Large", version: nil, payload: payload)], to: "large")
@@ -40,7 +40,7 @@ import Testing
         "\(opens / writers.count)", off)
     }
     let failing = try (0..<failing).map { _ in try Child.run("fail", store, temporary.path("stop"), off) }
-    // Without guards some may wait for ever.
+    // Without guards some may wait forever.
     let patience = guards.isEmpty ? 600.0 : 40
     var ends = try storms.map { try $0.wait(patience) }
     try Data().write(to: URL(fileURLWithPath: temporary.path("stop")))
@@ -54,7 +54,7 @@ import Testing
       history: history)
   }
 
-  // The failing process reads its own size where Linux tells it.
+  // The failing process reads its own size from /proc of Linux.
   @Test(
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/statm"), "needs /proc"), arguments: rounds
   )
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/statm"), "needs /proc"))
-  func `without the guards of opening the same processes lose what was acknowledged`() async throws {
+  func `without the guards of opening the same processes lose acknowledged calls`() async throws {
     var (losses, rounds) = (0, 0)
     for seed in UInt64(1)...12 where losses == 0 {
       let outcome = try await storm(

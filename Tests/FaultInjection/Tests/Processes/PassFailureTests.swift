@@ -11,7 +11,7 @@ import Testing
 
 /// Passes that end with an error: the store is as it was, and works.
 @Suite(.serialized) struct PassFailureTests {
-  /// What must not be changed by a pass that fails.
+  /// The state that a failed pass must not change.
   private struct Remains: Equatable {
     var rows: [String]
     var names: Set<String>
@@ -28,7 +28,8 @@ import Testing
       hasPass: pass != nil)
   }
 
-  /// Expects that a pass fails with a code and changes nothing, and that the store then takes an append and another pass.
+  /// Expects that a pass fails with a code and changes nothing, and that the store then takes an append and
+  /// another pass.
   private func expect<Plan: SchemaMigrationPlan>(
     _ code: AnnalsError.Code, of plan: Plan.Type, _ trial: PassTrial, at position: Position? = nil
   ) async throws {
@@ -178,7 +179,7 @@ import Testing
       #expect(text.prefix(2) == ["refused", "diskFull"], "\(pages): \(text)")
       failures += 1
       var after = try remains(trial)
-      // Where the old generation may not grow either it still names the pass, whose file is gone.
+      // If the old generation may not grow either, it still names the pass, whose file is gone.
       after.hasPass = false
       #expect(after == whole, "\(pages)")
       if failures % 3 == 1 { try expectWork(trial) }

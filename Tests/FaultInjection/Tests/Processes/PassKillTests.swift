@@ -12,19 +12,19 @@ import Testing
   /// The steps of a pass that is not restarted.
   private static let steps = PassPoint.allCases.filter { ![.removing, .removed, .cleared].contains($0) }
 
-  /// Steps that are met several times, and which time the process is ended.
+  /// Steps that are met several times, and the occurrence at which the process is ended.
   private static let later: [(PassPoint, Int)] = [
     (.batch, 3), (.batchCommitted, 2), (.batchCommitted, 5), (.batch, 6),
   ]
 
-  /// Kills a pass at a step, and takes it that it came that far.
+  /// Kills a pass at a step, and requires that it got that far.
   private func kill(_ trial: PassTrial, at point: PassPoint, _ count: Int, _ words: String...) throws {
     let child = try Child([Child.program, "pass", trial.temporary.url.path, "\(point):\(count)"] + words)
     #expect(try child.wait() == .signal(SIGKILL), "\(point) was not met: \(child.text())")
   }
 
   // Promise P142.
-  @Test func `a pass that is killed at any step and resumed leaves what one leaves that was not`()
+  @Test func `a pass that is killed at any step and resumed leaves the same as an undisturbed one`()
     async throws
   {
     let first = try await PassTrial()
@@ -40,7 +40,7 @@ import Testing
     for (index, (point, count)) in points.enumerated() {
       let trial = try PassTrial(copying: first)
       try kill(trial, at: point, count)
-      // Sometimes somebody reads first, sometimes somebody opens for writing.
+      // Sometimes a reader comes first, sometimes a writer.
       if index % 2 == 0 { #expect(try trial.problems() == [], "\(point) \(count)") }
       let end = try trial.finish()
       if let at = end.dropFirst(2).first, at != "0" { resumed += 1 }
@@ -51,7 +51,7 @@ import Testing
     #expect(resumed > 10)
   }
 
-  @Test func `what was appended while the pass followed is there after a kill`() async throws {
+  @Test func `entries appended while the pass catches up are there after a kill`() async throws {
     let trial = try await PassTrial()
     try kill(trial, at: .round, 1, "append")
     let others: Set = ["noted the pass 9"]
@@ -63,12 +63,12 @@ import Testing
   }
 
   @Test(arguments: [PassPoint.removing, .removed, .cleared])
-  func `a pass that is killed while it clears up after another begins anew`(point: PassPoint) async throws {
+  func `a pass that is killed while it clears up after another starts again`(point: PassPoint) async throws {
     let trial = try await PassTrial()
     try kill(trial, at: .batchCommitted, 2)
     try kill(trial, at: point, 1, "restart")
     try trial.checkReading("")
-    // Until the first file is removed the pass can still be gone on with.
+    // Until the first file is removed, the pass can still be resumed.
     let generation: UInt64 = point == .removing ? 2 : 3
     let end = try trial.finish()
     #expect(
@@ -90,12 +90,12 @@ import Testing
 
   // Promise P143.
   @Test(arguments: [1, 2])
-  func `a pass that is killed at any step beside a writer loses nothing that was answered`(
+  func `a pass that is killed at any step alongside a writer loses no answered call`(
     version: Int
   ) async throws {
     let first = try await PassTrial()
     var acknowledged = 0
-    // A writer of the first version is only another matter where generations change.
+    // A writer of the first version makes a difference only where generations change.
     let points =
       version == 2 ? Self.steps : [.batchCommitted, .verified, .lastRound, .live, .sealed, .current]
     for point in points {
@@ -109,7 +109,7 @@ import Testing
       try trial.checkReading("\(point)", writers: [1], others: others)
       let end = try writer.kill()
       #expect(end == .signal(SIGKILL) || end == .exit(0) && version == 1, "\(point): \(writer.text())")
-      // What the killed writer has left is repeated, or found whole.
+      // The killed writer's last call is repeated, or found whole.
       let again = try trial.writer(1, calls: 3)
       #expect(try again.wait() == .exit(0), "\(point): \(again.text())")
       try trial.checkReading("\(point)", writers: [1], others: others)

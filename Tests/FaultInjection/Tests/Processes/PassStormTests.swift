@@ -5,7 +5,8 @@ import Testing
 @testable import Annals
 @testable import AnnalsLog
 
-/// Passes, rollbacks and removals that are killed at random moments beside a writer, which is killed now and then too.
+/// Passes, rollbacks and removals that are killed at random moments alongside a writer, which is sometimes
+/// killed too.
 @Suite(.serialized) struct PassStormTests {
   private static let perRound = 20
   private static let rounds = RunLength.seeds(
@@ -13,7 +14,7 @@ import Testing
   /// The codes with which each program may be refused.
   private static let refusals: Set = ["appendsSuspended", "busy", "wrongUse", "storeReplaced"]
 
-  /// What came of a round.
+  /// The result of a round.
   private struct Tally {
     var kills: [String: Int] = [:]
     var writerKills = 0
@@ -34,19 +35,20 @@ import Testing
   }
 
   @Test(arguments: rounds)
-  func `what is killed at random moments is finished by who comes next, and nothing is lost`(
+  func `work that is killed at random moments is finished by the next process, and nothing is lost`(
     seed: UInt64
   ) async throws {
     var random = SeededGenerator(seed: seed)
     let trial = try await PassTrial()
     let store = trial.temporary.url.path
-    // How long a pass takes is a matter of the machine: kills come at all its moments, and now and then behind its end.
+    // The length of a pass depends on the machine. Kills come at all its moments, and sometimes after its
+    // end.
     let begin = Journal.now
     _ = try PassTrial(copying: trial).finish()
     let patience = UInt32(clamping: (Journal.now - begin) / 1_000)
     var tally = Tally()
     var writer = try trial.writer(1)
-    // Every other round begins behind the plan's own pass, with all that can come then.
+    // Every other round begins after the plan's own pass, with everything that can happen then.
     var isMigrated = seed % 2 == 0
     if isMigrated { _ = try trial.finish() }
     while tally.kills.values.reduce(0, +) < Self.perRound {

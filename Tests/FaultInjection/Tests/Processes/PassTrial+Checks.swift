@@ -5,12 +5,12 @@
 import Testing
 
 extension PassTrial {
-  /// Expects that what can be read is what was there at first and what writers were answered.
+  /// Expects that the readable events are the initial ones and those of answered calls.
   ///
   /// - Parameters:
-  ///   - place: What was done before, for the report.
+  ///   - place: The preceding step, for the report.
   ///   - writers: The numbers of the writers.
-  ///   - others: What may be there beside that.
+  ///   - others: Further events that may be there.
   func checkReading(
     _ place: String, writers: [Int] = [], others: Set<String> = [],
     sourceLocation: SourceLocation = #_sourceLocation

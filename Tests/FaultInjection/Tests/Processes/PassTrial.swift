@@ -8,11 +8,11 @@ import Foundation
 
 /// A store with a few hundred entries of a plan's first version, on which a pass of another process is tried.
 struct PassTrial {
-  /// How many calls of three events each are there at first.
+  /// The number of initial calls, of three events each.
   private static let calls = 50
 
   let temporary: TemporaryStore
-  /// What is read of the store through the plan before any pass.
+  /// The events that the plan reads before any pass.
   let before: [MealStore.Reading]
 
   /// Creates the store.
@@ -24,7 +24,7 @@ struct PassTrial {
 
   /// A trial with a copy of another one's store.
   ///
-  /// - Parameter parent: Where it lies; `nil` for the system's folder for temporary files.
+  /// - Parameter parent: Its directory; `nil` for the system's folder for temporary files.
   init(copying other: PassTrial, below parent: URL? = nil) throws {
     temporary = try TemporaryStore(in: parent ?? FileManager.default.temporaryDirectory)
     try FileManager.default.copyItem(at: other.temporary.url, to: temporary.url)
@@ -38,7 +38,7 @@ struct PassTrial {
 
   /// Begins a writer.
   ///
-  /// - Parameter version: The version of the plan that it is of.
+  /// - Parameter version: The version of the plan that it uses.
   func writer(_ number: Int, version: Int = 2, calls: Int = 1_000_000) throws -> Child {
     try Child.run("serve", store, journal(number), "\(number)", "\(version)", "\(calls)")
   }
@@ -48,9 +48,10 @@ struct PassTrial {
     try Child([Child.program, "pass", store] + words)
   }
 
-  /// Goes on with the pass until its end.
+  /// Resumes the pass and runs it to its end.
   ///
-  /// - Returns: What the program printed: `done` or `nothing`, the generation in use, where it went on, the steps it met.
+  /// - Returns: The output of the program: `done` or `nothing`, the generation in use, the position at which
+  ///   it resumed, and the steps it met.
   func finish(_ words: String...) throws -> [Substring] {
     let child = try Child([Child.program, "pass", store] + words)
     let end = try child.wait()
@@ -66,13 +67,13 @@ struct PassTrial {
   }
 }
 
-// What is there in the end.
+// Checks of the final state.
 extension PassTrial {
-  /// What is wrong with what can be read, by what was there at first and by the journals of writers.
+  /// The errors in the readable events, judged by the initial ones and by the journals of writers.
   ///
   /// - Parameter numbers: The writers.
   func problems(_ numbers: [Int] = [], others: Set<String> = []) throws -> [String] {
-    // First what was answered, then what is there: writers may be at work.
+    // First the answered calls, then the contents: writers may be at work.
     let journals = try numbers.map { ($0, try Journal.lines(path: journal($0))) }
     let found = try MealStore.read(temporary.url)
     var problems: [String] = []
@@ -95,7 +96,7 @@ extension PassTrial {
     for (number, lines) in journals {
       problems += self.problems(of: number, lines, positions, ids, &known)
     }
-    // What was begun and not answered by the time the journals were read may be there.
+    // Calls that were not answered when the journals were read may be there.
     let strangers = positions.filter { position, readings in
       !known.contains(position)
         && !readings.allSatisfy { reading in
@@ -127,7 +128,7 @@ extension PassTrial {
         known.insert(parts[0])
         let readings = positions[parts[0], default: []]
         let isThere = readings.allSatisfy { $0.id == call.id(event) && $0.revision == parts[1] }
-        // An order without dishes is read as nothing, and only then may nothing be read.
+        // An order without dishes reads as no event. No other event may.
         if !isThere || !call.readings(event).contains(readings.map(\.event)) {
           problems.append(
             "event \(event) of call \(index) of writer \(number) is not at \(place): \(readings)")
@@ -145,7 +146,8 @@ extension PassTrial {
     return problems
   }
 
-  /// What is wrong with the store's files once no pass is under way: damage, several generations in use, leftovers.
+  /// The errors in the store's files once no pass is under way: damage, several generations in use,
+  /// leftovers.
   func disorder() throws -> [String] {
     var problems = try EventLog.verify(temporary.url).findings.map { "\($0.place): \($0.problem)" }
     let options = StoreOptions(access: .readOnly, creation: .never)

@@ -18,7 +18,7 @@ import Testing
     let store = temporary.url.path
     let writers = [1: temporary.path("writer1"), 2: temporary.path("writer2"), 3: temporary.path("writer3")]
     let watchers = [temporary.path("watcher1"), temporary.path("watcher2")]
-    // How long calls take depends on the disk, and a life is to have some.
+    // How long calls take depends on the disk, and each life needs time for some.
     let begun = Journal.now
     let first = try Child.run("write", store, temporary.path("writer1"), "1", "\(seed)", "20", "0")
     #expect(try first.wait() == .exit(0), "\(first.text())")
@@ -30,7 +30,7 @@ import Testing
     try herd.run(kills: Self.perRound)
     #expect(herd.ends == [])
 
-    // What was left behind stops nobody: each writer makes the call again that it was killed in, and more.
+    // The killed processes block nobody. Each writer repeats the call in which it was killed, and makes more.
     for (number, journal) in writers {
       let child = try Child.run("write", store, journal, "\(number)", "\(seed)", "10", "0")
       #expect(try child.wait() == .exit(0), "writer \(number): \(child.text())")
@@ -55,7 +55,7 @@ import Testing
     )
   }
 
-  /// Each way in which a store could be wrong is seen: the comparison is not blind.
+  /// Checks that the comparison sees each way in which a store could be wrong.
   private func checkControls(_ history: History, _ content: StoreContent) throws {
     let last = try #require(content.entries.indices.last)
     var controls: [(String, StoreContent)] = []

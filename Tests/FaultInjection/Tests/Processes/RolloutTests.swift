@@ -5,7 +5,7 @@ import Testing
 
 /// Programs one version apart that use a store while the newer version is rolled out.
 @Suite(.serialized) struct RolloutTests {
-  /// How long anything here may take, in seconds.
+  /// The time limit for every step, in seconds.
   private static let patience = 300.0
 
   private func wait(for journal: String, toHave count: Int) throws {
@@ -18,12 +18,12 @@ import Testing
     }
   }
 
-  /// The positions of what a process was told is stored, by number.
+  /// The positions that a process was given for its events, by number.
   private func done(_ journal: String) throws -> [[String]] {
     try Journal.lines(path: journal).filter { $0.first == "done" }
   }
 
-  /// Runs a step to its end, and gives what it printed.
+  /// Runs a step to its end, and returns its output.
   private func step(_ temporary: TemporaryStore, _ plan: String, _ verb: String) throws -> String {
     let child = try Child.run("roll", plan, temporary.url.path, verb)
     let end = try child.wait(Self.patience)
@@ -40,7 +40,7 @@ import Testing
     let (path, stop) = (temporary.url.path, temporary.path("stop"))
     let (old, new) = (temporary.path("old"), temporary.path("new"))
     let first = try Child.run("roll", "first", path, "run", "1", old, stop)
-    // Waited for, because the newer program is active at once where it is alone.
+    // This waits, because a newer program that is alone is active at once.
     #expect(first.speaks(within: Self.patience))
     let second = try Child.run("roll", plan, path, "run", "2", new, stop)
     #expect(second.speaks(within: Self.patience))
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  /// Every event that a process was told is stored stands where it was told, and nothing else does.
+  /// Checks that every event reported as stored is at its reported position, and that nothing else is stored.
   private func check(_ temporary: TemporaryStore, by journals: [Int: String]) throws {
     #expect(try EventLog.verify(temporary.url).isClean)
     let log = try EventLog(at: temporary.url)

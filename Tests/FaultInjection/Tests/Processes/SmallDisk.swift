@@ -3,7 +3,7 @@ import Foundation
 
 /// A file system in memory with little room, which every process sees; it goes with the value.
 final class SmallDisk: Sendable {
-  /// Where it is.
+  /// The path of its root.
   let directory: URL
 
   /// Whether this process may have one.
@@ -33,7 +33,7 @@ final class SmallDisk: Sendable {
   deinit {
     // Lazily, because a store may still be closing.
     _ = unsafe umount2(directory.path, Int32(MNT_DETACH))
-    // What is left behind in the system's own folder for temporary files harms nobody.
+    // Files that remain in the system's folder for temporary files do no harm.
     try? FileManager.default.removeItem(at: directory)
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Processes that are stopped and go on later.
 @Suite(.serialized) struct StopTests {
-  @Test func `an append behind a stopped process fails in time, names it, and works when it goes on`()
+  @Test func `an append that waits for a stopped process fails in time, names it, and works later`()
     async throws
   {
     let temporary = try TemporaryStore()

@@ -2,7 +2,7 @@ import Annals
 import FaultPrograms
 import Foundation
 
-/// Everything that a store says of its log: the entries, and what it keeps of streams and types beside them.
+/// Everything that a store records about its log: the entries, and the data about streams and types.
 struct StoreContent {
   /// An entry.
   struct Entry: Equatable {
@@ -18,7 +18,7 @@ struct StoreContent {
   var entries: [Entry] = []
   /// The last revision, the first and the last position of each stream, as its head says.
   var heads: [String: [UInt64]] = [:]
-  /// How many events of each type there are, as the census says.
+  /// The number of events of each type, according to the census.
   var census: [String: UInt64] = [:]
 
   /// Reads the store at `url`.
@@ -44,7 +44,7 @@ struct StoreContent {
     }
   }
 
-  /// What contradicts itself: gaps, revisions, heads and census against the entries.
+  /// The contradictions within it: gaps, and revisions, heads and census that do not fit the entries.
   func contradictions() -> [String] {
     var problems: [String] = []
     var counted: [String: [UInt64]] = [:]

@@ -3,7 +3,7 @@ import Foundation
 
 /// The program that can end another one at any of its system calls.
 enum Strace {
-  /// Where it is; `nil` where it is not installed, or may not follow a process.
+  /// Its path; `nil` if it is not installed, or may not trace a process.
   static let path: String? = {
     let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"
     let path = folders.split(separator: ":").map { $0 + "/strace" }
@@ -21,7 +21,7 @@ enum Strace {
 
   struct Missing: Error {}
 
-  /// Runs the fault program, and kills it when one of its threads makes the call `name` for the `count`th time.
+  /// Runs the fault program, and kills it when one of its threads makes its `count`th call of `name`.
   static func kill(at name: String, _ count: Int, _ arguments: String...) throws -> Child {
     guard let path else { throw Missing() }
     let end = "inject=\(name):signal=SIGKILL:when=\(count)"
@@ -29,9 +29,10 @@ enum Strace {
       [path, "-f", "-o", "/dev/null", "-e", "trace=\(name)", "-e", end, Child.program] + arguments)
   }
 
-  /// The points at which the fault program makes one of these calls: the name and which one of its thread it is.
+  /// The points at which the fault program makes one of these calls: the name, and its count within the
+  /// thread.
   ///
-  /// - Parameter place: The path that the first call of interest speaks of, behind the start of the program.
+  /// - Parameter place: The path in the first call of interest after the start of the program.
   static func points(
     _ names: [String], from place: String, trace: String, _ arguments: String...
   ) throws -> [String: Set<Int>] {

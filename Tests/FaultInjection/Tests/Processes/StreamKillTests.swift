@@ -14,7 +14,7 @@ import Testing
       ![.removing, .removed, .cleared, .round, .headsBatch, .headsCopied].contains($0)
     }.map { ($0, 1) } + [(.batch, 3), (.batchCommitted, 2), (.batchCommitted, 5), (.batch, 6)]
 
-  @Test func `a pass that is killed at any step and resumed leaves what one leaves that was not`()
+  @Test func `a pass that is killed at any step and resumed leaves the same as an undisturbed one`()
     async throws
   {
     let first = try await PassTrial()
@@ -57,7 +57,7 @@ extension PassTrial {
     return text.drop { $0 == "!" }.split { $0.isWhitespace }
   }
 
-  /// Where each stream went.
+  /// The destination of each stream.
   fileprivate func moved() throws -> [String] {
     let log = try EventLog(at: temporary.url, options: StoreOptions(access: .readOnly, creation: .never))
     return try log.core.generation.read { (reader) throws(AnnalsError) in

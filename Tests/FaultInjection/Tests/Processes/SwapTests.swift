@@ -3,12 +3,12 @@ import FaultPrograms
 import Foundation
 import Testing
 
-/// Somebody who exchanges a store's names for others between a check and a use.
+/// An attacker that exchanges a store's names for others between a check and a use.
 @Suite(.serialized) struct SwapTests {
   private static let rounds = RunLength.count("ANNALS_SWAPS", usual: 1_000)
   private static let locks = ["write.lock", "queue.lock", "open.lock", "log-000001.lease"]
 
-  /// A folder beside the store, to which planted names lead: nothing in it may change.
+  /// A folder next to the store, to which planted names lead. Nothing in it may change.
   private struct Outside {
     let folder: URL
     private let before: [String: Data]
@@ -30,13 +30,13 @@ import Testing
       return content
     }
 
-    /// Whether every file has the bytes that it had, and there is no other.
+    /// Whether every file has its original bytes, and no other file exists.
     func isUntouched() throws -> Bool { try Self.content(folder) == before }
   }
 
   /// Lets a process open, append and close while another one exchanges names of `directory`.
   ///
-  /// - Returns: What the rounds ended with.
+  /// - Returns: The outcomes of the rounds.
   private func run(_ temporary: TemporaryStore, swapping names: [String], in directory: URL) throws -> String
   {
     let swapper = try Child([Child.program, "swap", directory.path, temporary.path("stop")] + names)
@@ -81,7 +81,7 @@ import Testing
     #expect(try EventLog.verify(temporary.url).isClean)
   }
 
-  @Test func `who opens by the name alone is led elsewhere within the same time`() throws {
+  @Test func `an open by the name alone is led elsewhere within the same time`() throws {
     let temporary = try TemporaryStore()
     try temporary.create()
     let outside = try Outside(temporary)

@@ -6,17 +6,17 @@ import Testing
 /// A process that is killed at each of its system calls while it creates, appends and opens again.
 @Suite(.serialized, .enabled(if: Strace.path != nil, "needs strace, which may follow processes"))
 struct SyscallKillTests {
-  /// The calls that change something, or that stand between two that do.
+  /// The calls that change something, or that come between two such calls.
   private static let names = [
     "pwrite64", "writev", "pwritev", "lseek", "fdatasync", "fsync", "ftruncate", "fallocate", "mkdirat",
     "renameat",
     "renameat2", "unlinkat", "fchmod", "flock", "fcntl", "pread64", "openat", "mmap", "munmap", "close",
   ]
 
-  /// How many points are tried; the long form tries all.
+  /// The number of points to try; the long form tries all.
   private static let points = RunLength.count("ANNALS_SYSCALLS", usual: 40)
 
-  /// A place where there is no store yet, or one that has been used.
+  /// A place without a store, or one with a used store.
   private func temporary(_ existing: Bool) throws -> TemporaryStore {
     let temporary = try TemporaryStore()
     if existing {
@@ -67,7 +67,7 @@ struct SyscallKillTests {
       if before.calls.values.contains(where: { if case .none = $0.answer { true } else { false } }) {
         torn += 1
       }
-      // What was left behind keeps nobody from going on, and is removed.
+      // The remains of the killed process block nobody, and are removed.
       let again = try Child.run("steps", arguments[0], arguments[1], arguments[2])
       #expect(try again.wait() == .exit(0), "\(place): \(again.text())")
       #expect(try temporary.problems(with: history(temporary)) == [], "\(place)")
@@ -83,7 +83,7 @@ struct SyscallKillTests {
     )
   }
 
-  @Test func `openers that are killed inside their open let nobody see or lose anything wrong`() throws {
+  @Test func `processes that are killed during an open neither mislead others nor lose entries`() throws {
     let temporary = try TemporaryStore()
     try temporary.create()
     let store = temporary.url.path

@@ -6,7 +6,7 @@ extension TemporaryStore {
   /// Creates the store and closes it.
   func create() throws { _ = try EventLog(at: url) }
 
-  /// What is wrong with the store, by its own word and by that of those who used it.
+  /// The errors in the store, by its own account and by that of its users.
   ///
   /// A store that contradicts itself is not opened: LMDB would end this process.
   func problems(with history: History) throws -> [String] {

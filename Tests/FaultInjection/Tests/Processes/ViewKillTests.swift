@@ -28,7 +28,7 @@ import Testing
         let end = try child.kill()
         if end == .signal(SIGKILL) { killed += 1 }
         #expect(end == .signal(SIGKILL), "seed \(seed), \(number): \(child.text())")
-        // Sometimes what was begun is gone on with by another one that is killed.
+        // Sometimes the unfinished work is resumed by another process that is killed.
         if number % 10 == 9 || Int.random(in: 0..<4, using: &random) == 0 {
           #expect(try await program.problems(version) == [], "seed \(seed), \(number)")
         }
@@ -50,7 +50,7 @@ import Testing
     func isFolded() throws -> Bool { try store.log.views().contains { $0.isFolded } }
     try await waitUntil { try isFolded() }
     let view = try store.view(Distances<ClubOne>.self)
-    // What the other one appends and folds is seen here.
+    // The entries and rows of the other process are visible here.
     try await view.waitUntil(400, timeout: .seconds(120))
     let done = try await store.append([NewEvent(.walked(.init(who: "guest", metres: 5)))], to: "walks")
     try await view.waitUntil(done.positions[0], timeout: .seconds(120))

@@ -3,14 +3,14 @@ import FaultPrograms
 import Foundation
 import Testing
 
-/// Those who observe in one process what another one folds.
+/// Observers in one process of changes that another process folds.
 @Suite(.serialized) struct ViewObserverTests {
-  /// Rows that are kept by what is told.
+  /// Rows that reported changes keep current.
   private struct Mirror<P: Projection> {
     var rows: [String: ClubWalker]
-    /// How many walks each row had when it was told last.
+    /// The number of walks of each row when it was last reported.
     var told: [String: Int] = [:]
-    /// What was told as it had been told before, or behind what is newer.
+    /// Changes that were reported twice, or after newer ones.
     var repeats: [String] = []
     var resets = 0
     var last: Position = 0
@@ -29,7 +29,7 @@ import Testing
     mutating func take(_ change: ViewChange<ClubWalker>) throws {
       switch change {
       case .put(let walker, let position):
-        // Each walk makes a row newer, so that one that is told twice has as many walks as before.
+        // Each walk makes a row newer, so a row that is reported twice has as many walks as before.
         if let known = told[walker.who], known >= walker.walks { repeats.append(walker.who) }
         told[walker.who] = walker.walks
         if position < last { repeats.append("\(position) behind \(last)") }
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(
-    "changes that another process folds are told here each once, and go on when that process is killed",
+    "changes that another process folds are reported here once each, and continue when it is killed",
     .timeLimit(.minutes(5)))
   func otherProcess() async throws {
     let temporary = try TemporaryStore()
@@ -63,7 +63,7 @@ import Testing
     let store = try EventStore(at: temporary.url, plan: Club.self)
     try await waitUntil { try store.log.views().contains { $0.isFolded && $0.state == .ready } }
     let view = try store.view(Distances<ClubOne>.self)
-    // What is told begins before the rows are read, so that nothing between is missed.
+    // Observation begins before the rows are read, so that no change in between is missed.
     var iterator = view.changes(of: ClubWalker.self).makeAsyncIterator()
     let begin = try #require(try view.read { (snapshot) throws(AnnalsError) in try snapshot.position() })
     var mirror = try Mirror(view)
@@ -73,7 +73,7 @@ import Testing
     }
     #expect(mirror.resets == 0 && mirror.repeats == [] && !mirror.told.isEmpty)
     _ = try child.kill()
-    // From here on this process folds, first what the other one has left.
+    // From here on this process folds, beginning with the work that the other one has left.
     let head = try #require(try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() })
     try await view.waitUntil(head, timeout: .seconds(120))
     let done = try await store.append([NewEvent(.walked(.init(who: "end", metres: 5)))], to: "walks")
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(
-    "one who only reads the store is told when another process has put a raised version in place, and goes on with it",
+    "a read-only observer gets the switch of another process to a raised version, and continues with it",
     .timeLimit(.minutes(5)))
   func readerOverSwitch() async throws {
     let temporary = try TemporaryStore()
@@ -125,7 +125,7 @@ import Testing
     try writer.kill()
     let head = try #require(try reader.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() })
     try await view.waitUntil(head, timeout: .seconds(120))
-    // What is missing now is still to be told.
+    // The missing changes are still to be reported.
     while try !mirror.agrees() {
       guard let change = try await iterator.next() else { break }
       try mirror.take(change)
@@ -134,7 +134,7 @@ import Testing
     #expect(try mirror.agrees())
   }
   @Test(
-    "over rebuilds of another process one is told to begin anew, and nothing a second time",
+    "over rebuilds of another process an observer gets resets, and no change twice",
     .timeLimit(.minutes(5)))
   func rebuilds() async throws {
     let temporary = try TemporaryStore()
@@ -155,7 +155,7 @@ import Testing
     try child.kill()
     let head = try #require(try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() })
     try await view.waitUntil(head, timeout: .seconds(120))
-    // What was begun is built to its end here, and what is missing is still to be told.
+    // The unfinished build is completed here, and the missing changes are still to be reported.
     while try !mirror.agrees() {
       guard let change = try await iterator.next() else { break }
       try mirror.take(change)

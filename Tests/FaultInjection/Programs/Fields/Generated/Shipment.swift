@@ -75,7 +75,7 @@ import Annals
   var crates: [Crate]
 }
 
-/// An enum with a case that stands for unknown ones.
+/// An enum with a case for unknown ones.
 @Value enum Hazard: Hashable {
   case none
   case flammable(celsius: Int16, label: String?)

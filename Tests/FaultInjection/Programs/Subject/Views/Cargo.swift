@@ -1,6 +1,6 @@
 package import Annals
 
-/// What a ship has loaded.
+/// The cargo of a ship.
 @Record package struct CargoShip: ProjectionRow, Equatable {
   package var name: String
   /// The version that has folded the row.
@@ -27,7 +27,7 @@ package import Annals
 /// A version of the projection.
 package protocol CargoVersion: Sendable {
   static var number: Int { get }
-  /// What each tonne counts, by which rows of one version differ from those of another.
+  /// The value of each tonne, in which the rows of different versions differ.
   static var weight: Int { get }
 }
 
@@ -39,7 +39,7 @@ package enum CargoOne: CargoVersion { package static let number = 1 }
 package enum CargoTwo: CargoVersion { package static let number = 2 }
 package enum CargoThree: CargoVersion { package static let number = 3 }
 
-/// What all ships have loaded. The third version begins with the rows of the second one.
+/// The cargo of all ships. The third version begins with the rows of the second one.
 package enum Cargo<V: CargoVersion>: Projection {
   package typealias Event = HarbourV1.Event
   package static var name: String { "cargo" }

@@ -4,11 +4,11 @@ import Annals
 struct CargoRows: Equatable {
   var position: UInt64
   var ships: [CargoShip]
-  /// The same ships in the order of what they have loaded.
+  /// The same ships in the order of their cargo.
   var byTonnes: [CargoShip]
   var loads: [CargoLoad]
 
-  /// What a snapshot shows.
+  /// The rows that a snapshot shows.
   init<V: CargoVersion>(_ snapshot: borrowing ViewSnapshot<Cargo<V>>) throws(AnnalsError) {
     position = try snapshot.position()?.rawValue ?? 0
     ships = try snapshot.rows(RowQuery(CargoShip.self))
@@ -16,7 +16,7 @@ struct CargoRows: Equatable {
     loads = try snapshot.rows(RowQuery(CargoLoad.self))
   }
 
-  /// What a version makes of the events up to a position, worked out without anything of views.
+  /// The rows that a version makes of the events up to a position, computed without views.
   init(of events: [HarbourV1.Event], upTo position: UInt64, version: Int) {
     self.position = position
     var found: [String: CargoShip] = [:]
@@ -35,10 +35,10 @@ struct CargoRows: Equatable {
     byTonnes = found.values.sorted { ($0.tonnes, $0.name) < ($1.tonnes, $1.name) }
   }
 
-  /// The version that has folded the rows; `nil` where there are none.
+  /// The version that has folded the rows; `nil` if there are none.
   var version: Int? { ships.first?.version }
 
-  /// Where these rows are not those that they must be; `nil` if they are.
+  /// The first difference from the right rows; `nil` if there is none.
   func difference(from right: CargoRows) -> String? {
     if ships != right.ships { return "of ships " + Self.first(ships, right.ships) }
     if byTonnes != right.byTonnes { return "by tonnes " + Self.first(byTonnes, right.byTonnes) }

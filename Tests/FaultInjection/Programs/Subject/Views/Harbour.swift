@@ -2,14 +2,14 @@ package import Annals
 import AnnalsTestSupport
 package import Foundation
 
-/// What happens in a harbour: what views are folded from in processes whose power is cut.
+/// The events of a harbour. Views are folded from them in processes whose power is cut.
 @Schema(1, 0, 0) package enum HarbourV1 {
   @Record package struct Loaded: Equatable {
     package var ship: String
     package var tonnes: Int
     package var note: String
   }
-  /// Of which the view takes nothing in.
+  /// An event that the view ignores.
   @Record package struct Inspected: Equatable { package var ship: String }
 }
 
@@ -41,10 +41,10 @@ package struct HarbourCall: Sendable {
     }
   }
 
-  /// When the events of a call happened, so that each says which call it is of.
+  /// The time of a call's events, which identifies the call.
   package static func time(of number: Int) -> Date { Date(timeIntervalSince1970: Double(number)) }
 
-  /// The number of the call that an entry at this time is of.
+  /// The number of the call that an entry with this time belongs to.
   static func number(at time: Timestamp) -> Int { Int(clamping: time.microseconds / 1_000_000) }
 
   /// Stores the call's events in `store`.

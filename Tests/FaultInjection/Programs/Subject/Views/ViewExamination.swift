@@ -1,23 +1,24 @@
 package import Annals
 package import Foundation
 
-/// Looks at a store with a view as somebody would who finds it after an accident: the log is compared with what is known of the calls, and all rows of the view with the
-/// log.
+/// Examines a store with a view as a program would that finds it after an accident. Compares the log with the
+/// known calls, and all rows of the view with the log.
 package struct ViewExamination: Examining {
   private typealias Finding = Examination.Finding
 
-  /// How long a view may take to catch up.
+  /// The time in which a view must catch up.
   private static let patience = Duration.seconds(30)
 
   private let seed: UInt64
   private let durability: StoreOptions.Durability
   private let calls: [HarbourCall]
-  /// Three calls that nobody has made yet.
+  /// Three calls that have not been made yet.
   private let further: [HarbourCall]
 
-  /// An examination of stores of the workload with this seed and so many calls.
+  /// An examination of stores of the workload with this seed and number of calls.
   ///
-  /// - Parameter durability: What the log waits for: of one that does not wait, the view may have read what the log has lost.
+  /// - Parameter durability: The durability of the log. If it is relaxed, the view may have read entries that
+  ///   the log has lost.
   package init(
     seed: UInt64, calls count: Int, durability: StoreOptions.Durability = .full
   ) throws(AnnalsError) {
@@ -29,7 +30,8 @@ package struct ViewExamination: Examining {
     further = Array(calls.suffix(3))
   }
 
-  /// Examines the store in `directory`: by a reader that changes nothing, by a program that goes on, and by one that opens it once more.
+  /// Examines the store in `directory` with a reader that changes nothing, a program that continues, and one
+  /// that opens it once more.
   ///
   /// - Throws: ``Examination/Finding``.
   package func run(
@@ -50,7 +52,7 @@ package struct ViewExamination: Examining {
     if !exists, !knowledge.must.numbers.isEmpty { throw Finding("the store is gone") }
     var (isAhead, isThere) = (false, false)
     if exists {
-      // The last commit may be in the journal alone. Whoever opens the store for writing finishes it.
+      // The last commit may be in the journal only. Opening the store for writing finishes it.
       if try Examination.isUnfinished(url) {
         _ = try EventLog(at: url, options: StoreOptions(creation: .never))
       }
@@ -76,7 +78,7 @@ package struct ViewExamination: Examining {
 }
 
 extension ViewExamination {
-  /// Reads as a program that is allowed nothing else, and so builds nothing.
+  /// Reads as a program that may only read, and so builds nothing.
   ///
   /// - Returns: Whether the view can be read.
   private func read<V: CargoVersion>(
@@ -90,7 +92,7 @@ extension ViewExamination {
 
   /// Opens the store, lets the view catch up, and makes three more calls.
   ///
-  /// - Returns: How many events the store was found with.
+  /// - Returns: The number of events in the store before them.
   private func goOn<V: CargoVersion>(
     _ projection: Cargo<V>.Type, _ url: URL, _ creation: StoreOptions.Creation,
     _ knowledge: Examination.Knowledge
@@ -101,7 +103,7 @@ extension ViewExamination {
     var events = try await compare(store, knowledge, "as it is found")
     let count = events.count
     let view = try view(projection, of: store, "as it is found")
-    // What is built may be there already.
+    // The view may have been built already.
     _ = try look(at: view, events, "as it is found")
     try await catchUp(view, events, "caught up")
     for call in further {
@@ -118,7 +120,7 @@ extension ViewExamination {
     return count
   }
 
-  /// Opens the store once more, and waits until all files are removed that nothing is read from.
+  /// Opens the store once more, and waits until all unused files are removed.
   private func openAgain<V: CargoVersion>(
     _ projection: Cargo<V>.Type, _ url: URL, _ knowledge: Examination.Knowledge
   ) async throws {
@@ -156,7 +158,7 @@ extension ViewExamination {
 }
 
 extension ViewExamination {
-  /// Compares what the log holds with the calls.
+  /// Compares the contents of the log with the calls.
   ///
   /// - Returns: All its events.
   private func compare(
@@ -192,7 +194,7 @@ extension ViewExamination {
     return entries.map(\.event)
   }
 
-  /// Waits until a view serves in its own version and has read everything, and compares its rows with the log.
+  /// Waits until a view serves its own version and has read everything, then compares its rows with the log.
   private func catchUp<V: CargoVersion>(
     _ view: View<Cargo<V>>, _ events: [HarbourV1.Event], _ when: String
   ) async throws {
@@ -215,9 +217,9 @@ extension ViewExamination {
     do { try await Task.sleep(for: .milliseconds(2)) } catch { throw AnnalsError(.cancelled, "\(error)") }
   }
 
-  /// Compares the rows that are read now with what the log gives up to the position that they have read to.
+  /// Compares the readable rows with those that follow from the log up to their position.
   ///
-  /// - Returns: Whether there are any to be read.
+  /// - Returns: Whether there are rows to read.
   private func look<V: CargoVersion>(
     at view: View<Cargo<V>>, _ events: [HarbourV1.Event], _ when: String
   ) throws -> Bool {
@@ -225,7 +227,7 @@ extension ViewExamination {
     do throws(AnnalsError) {
       found = try view.read { (snapshot) throws(AnnalsError) in try CargoRows(snapshot) }
     } catch {
-      // It is to be built, or nobody may build it.
+      // The view is not built yet, or this program may not build it.
       if error.code == .busy || error.code == .readOnly { return false }
       throw Finding("\(when), the view cannot be read: \(error)")
     }

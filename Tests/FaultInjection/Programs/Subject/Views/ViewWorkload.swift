@@ -1,13 +1,14 @@
 import Annals
 import Foundation
 
-/// What a process does to a view whose power is cut: it builds it, follows, raises its version, builds it anew and carries its rows over.
+/// Works with a view until the power is cut. It builds the view, follows, raises its version, rebuilds it,
+/// and begins a version with its rows.
 struct ViewWorkload {
   let workload: Workload
   let url: URL
   let journal: CallJournal
 
-  /// How stores are opened: what is built takes a commit for every few entries.
+  /// The options of the stores: a build commits every few entries.
   static func options(_ durability: StoreOptions.Durability) -> StoreOptions {
     var options = Workload.options(durability)
     options.viewPace.entries = 12
@@ -15,13 +16,13 @@ struct ViewWorkload {
     return options
   }
 
-  /// What is appended in one session.
+  /// The appends of one session.
   private struct Session {
-    /// While the version is built.
+    /// Those made while the version is built.
     var beside: Range<Int>
-    /// While it follows.
+    /// Those made while it follows.
     var live: Range<Int>
-    /// While it is built anew.
+    /// Those made while it is rebuilt.
     var again: Range<Int>
   }
 
@@ -43,7 +44,7 @@ struct ViewWorkload {
     }
   }
 
-  /// The calls in so many parts.
+  /// The calls, divided into this many parts.
   private func parts(_ count: Int) -> [Range<Int>] {
     let calls = workload.calls
     return (0..<count).map { part in
@@ -55,7 +56,7 @@ struct ViewWorkload {
     try EventStore(at: url, plan: Harbour.self, options: Self.options(workload.durability))
   }
 
-  /// Appends where no view is open; the store is closed when this returns.
+  /// Appends while no view is open. The store is closed when this returns.
   private func append(_ numbers: Range<Int>) async throws {
     let store = try open()
     for number in numbers { _ = try await append(number, to: store) }

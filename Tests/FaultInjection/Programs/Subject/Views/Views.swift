@@ -1,9 +1,9 @@
-/// What a workload does to views.
+/// The actions of a workload on views.
 package enum Views: Int, Sendable {
-  /// Nothing.
+  /// None.
   case none
-  /// It opens one, raises its version twice and builds it anew once.
+  /// It opens one, raises its version twice and rebuilds it once.
   case all
-  /// It opens the last version of whatever is there, and builds it anew.
+  /// It opens the last version of an existing view, and rebuilds it.
   case last
 }
