@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// Measures Annals beside its peers, and lets processes compete for one store.
+/// Measures Annals and its peers, and lets processes compete for one store.
 @main
 enum AnnalsBench {
   /// The commands by the word that names them. Some are run by others of these

@@ -16,7 +16,7 @@ public enum Control: String, CaseIterable, Sendable {
     }
   }
 
-  /// Two appends of as many entries that end at one length begin at one length too, which can be left only once.
+  /// Two appends of equal size that end at one length begin at one length, which only one can leave.
   private func lostUpdate(_ history: [HistoryLine]) -> [HistoryLine]? {
     var counts: [Int: Int] = [:]
     var seen: [String: [Int: Int]] = [:]

@@ -4,10 +4,11 @@
   import Foundation
 #endif
 
-/// One line of a history: a process begins an operation on a stream, or learns how it ended.
+/// One line of a history: a process begins an operation on a stream, or learns its outcome.
 ///
-/// As text it is a JSON object: `{"process":p,"type":"invoke|ok|fail|info","f":"append|read","key":STREAM,"value":…}`. A length is the number of
-/// entries in the stream, so the revision of the next one.
+/// As text it is a JSON object:
+/// `{"process":p,"type":"invoke|ok|fail|info","f":"append|read","key":STREAM,"value":…}`. A length is the
+/// number of entries in the stream, and therefore the revision of the next one.
 public struct HistoryLine: Hashable, Sendable {
   /// What the line says of the operation.
   public enum Kind: String, Codable, Sendable {
@@ -30,9 +31,10 @@ public struct HistoryLine: Hashable, Sendable {
   public enum Value: Hashable, Sendable {
     /// Nothing: a read that begins, or whose end is unknown.
     case nothing
-    /// An append that begins, or whose end is unknown: how many entries, and the length the stream must have; `nil` for any.
+    /// An append that begins, or whose end is unknown: its number of entries, and the expected length or
+    /// `nil`.
     case asked(count: Int, expect: Int?)
-    /// An append that was done: the length behind it.
+    /// A successful append: the length after it.
     case next(Int)
     /// An append that was refused: the length that the stream has instead.
     case actual(Int)

@@ -1,6 +1,8 @@
-/// Decides whether a history is linearizable: whether each operation can have taken place at one moment between its first and its last line.
+/// Decides whether a history is linearizable.
 ///
-/// Each stream is judged apart (Herlihy, Wing: "Linearizability: a correctness condition for concurrent objects", 1990, theorem 1).
+/// In a linearizable history each operation can have taken place at one moment between its first and its last
+/// line. Each stream is judged separately (Herlihy, Wing: "Linearizability: a correctness condition for
+/// concurrent objects", 1990, theorem 1).
 public enum Judge {
   /// What was found.
   public enum Verdict: Hashable, Sendable {

@@ -32,8 +32,9 @@ public struct MalformedHistory: Error, CustomStringConvertible {
 }
 
 extension Operation {
-  /// The operations of a history in the order of their ends, those without one last. Reads that nobody knows the end of are left out: they change
-  /// nothing and say nothing.
+  /// The operations of a history in the order of their ends; those without an end come last.
+  ///
+  /// Reads without a known end are left out, because they change nothing and prove nothing.
   static func all(in history: [HistoryLine]) throws(MalformedHistory) -> [Operation] {
     var pending: [Int: (line: HistoryLine, number: Int)] = [:]
     var dead: Set<Int> = []

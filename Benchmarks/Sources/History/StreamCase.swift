@@ -1,7 +1,8 @@
 /// The operations of one stream, and the search for an order that explains them.
 ///
-/// Lengths only grow, and an append that was done says from which length to which it went. So the order is that of the lengths, and an operation
-/// takes place as early as it can. Only where no known append leads on is there a choice: one of those whose end is unknown was done there.
+/// Lengths only grow, and a successful append says from which length to which it went. The operations are
+/// therefore ordered by length, and each takes place as early as it can. A choice exists only where no known
+/// append leads on: an append with an unknown end took place there.
 struct StreamCase {
   /// An operation that was done, by the lines between which it took place.
   private struct Known {
@@ -13,14 +14,16 @@ struct StreamCase {
   private var appends: [Int: Known] = [:]
   /// Reads and refusals, by the length that they found.
   private var looks: [Int: [Known]] = [:]
-  /// Where unknown appends began that expect nothing: by their number of entries, the earliest first. Of two that are alike the earlier can stand
-  /// wherever the later can.
+  /// The beginnings of unknown appends without an expectation, by number of entries, the earliest first.
+  ///
+  /// Of two equal appends, the earlier fits wherever the later does.
   private var free: [Int: [Int]] = [:]
-  /// Where unknown appends began that expect a length: by that length and their number of entries, the earliest of each.
+  /// The beginnings of unknown appends that expect a length, by that length and their number of entries; the
+  /// earliest of each.
   private var bound: [Int: [Int: Int]] = [:]
   /// Every length that was found, ascending.
   private var lengths: [Int] = []
-  /// Why no order can explain the operations, whatever it is.
+  /// The reason why no order of any kind can explain the operations.
   private var contradiction: String?
 
   init(_ operations: [Operation]) {
@@ -64,15 +67,17 @@ struct StreamCase {
 }
 
 extension StreamCase {
-  /// A place in the search: a length, the earliest line behind which it can have been reached, and how many unknown appends of each number of
-  /// entries were done.
+  /// A place in the search.
+  ///
+  /// It consists of a length, the earliest line after which it can have been reached, and the number of
+  /// unknown appends used, by their number of entries.
   private struct Place {
     var length = 0
     var line = -1
     var used: [Int: Int] = [:]
   }
 
-  /// What tells places apart, but for the line.
+  /// The values that identify a place, except for its line.
   private struct Mark: Hashable {
     let length: Int
     let used: [Int: Int]
@@ -106,7 +111,7 @@ extension StreamCase {
     return farthest
   }
 
-  /// Follows the known operations from a place as far as they lead; gives the reason where one of them cannot take place.
+  /// Follows the known operations from a place as far as possible; returns the reason if one cannot fit.
   private func goOn(_ place: inout Place) -> String? {
     while true {
       let arrival = place.line

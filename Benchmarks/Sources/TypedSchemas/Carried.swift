@@ -1,24 +1,24 @@
 public import Annals
 
-/// Carries the event into version 2.
+/// Version 2, with the event unchanged.
 @Schema(2, 0, 0) public enum Carried2 { public typealias SetLogged = Stored.SetLogged }
-/// Carries the event into version 3.
+/// Version 3, with the event unchanged.
 @Schema(3, 0, 0) public enum Carried3 { public typealias SetLogged = Carried2.SetLogged }
-/// Carries the event into version 4.
+/// Version 4, with the event unchanged.
 @Schema(4, 0, 0) public enum Carried4 { public typealias SetLogged = Carried3.SetLogged }
-/// Carries the event into version 5.
+/// Version 5, with the event unchanged.
 @Schema(5, 0, 0) public enum Carried5 { public typealias SetLogged = Carried4.SetLogged }
-/// Carries the event into version 6.
+/// Version 6, with the event unchanged.
 @Schema(6, 0, 0) public enum Carried6 { public typealias SetLogged = Carried5.SetLogged }
-/// Carries the event into version 7.
+/// Version 7, with the event unchanged.
 @Schema(7, 0, 0) public enum Carried7 { public typealias SetLogged = Carried6.SetLogged }
-/// Carries the event into version 8.
+/// Version 8, with the event unchanged.
 @Schema(8, 0, 0) public enum Carried8 { public typealias SetLogged = Carried7.SetLogged }
-/// Carries the event into version 9.
+/// Version 9, with the event unchanged.
 @Schema(9, 0, 0) public enum Carried9 { public typealias SetLogged = Carried8.SetLogged }
-/// Carries the event into version 10.
+/// Version 10, with the event unchanged.
 @Schema(10, 0, 0) public enum Carried10 { public typealias SetLogged = Carried9.SetLogged }
-/// Carries the event into version 11.
+/// Version 11, with the event unchanged.
 @Schema(11, 0, 0) public enum Carried11 { public typealias SetLogged = Carried10.SetLogged }
 
 /// Ten stages that change nothing.

@@ -5,7 +5,9 @@ public enum KeyedLookups: SchemaMigrationPlan {
   /// How many keys there are.
   public static let keys: UInt64 = 1_000_000
 
-  /// A key that says nothing of the next: multiplied by an odd number, modulo a power of two, and then brought into range.
+  /// A key from which the next one cannot be predicted.
+  ///
+  /// The position is multiplied by an odd number modulo a power of two, and then brought into range.
   static func key(at position: Position) -> UInt64 {
     (position.rawValue &* 0x9e37_79b9_7f4a_7c15) >> 32 % keys
   }

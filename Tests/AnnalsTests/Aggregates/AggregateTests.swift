@@ -171,7 +171,7 @@ enum CentVault: Aggregate {
     #expect(try store.load(CentVault.self, from: "a").revision == 2)
   }
 
-  @Test("a snapshot that was taken of what the log has lost is passed over")
+  @Test("a snapshot taken of entries that the log has lost is ignored")
   func aheadOfTheLog() async throws {
     let (place, other) = (try TemporaryStore(), try TemporaryStore())
     do {
@@ -184,7 +184,7 @@ enum CentVault: Aggregate {
       for _ in 0..<15 { try await store.append([.deposited(.init(amount: 1))], to: "a") }
       #expect(try store.load(Vault.self, from: "a").state.balance == 30)
     }
-    // The log of the copy is older than the snapshots that are put beside it.
+    // The copied log is older than the snapshots that are placed next to it.
     try FileManager.default.copyItem(
       at: place.url.appendingPathComponent("views"), to: other.url.appendingPathComponent("views"))
     let store = try open(other)
@@ -193,7 +193,7 @@ enum CentVault: Aggregate {
     #expect(try store.load(Vault.self, from: "a").state.balance == -5)
   }
 
-  @Test("decisions that compete are made anew, and none is lost or made on an old state")
+  @Test("competing decisions are made again, and none is lost or made on an old state")
   func competing() async throws {
     let place = try TemporaryStore()
     let store = try open(place)
@@ -218,7 +218,9 @@ enum CentVault: Aggregate {
     #expect(try store.load(Vault.self, from: "a").state == .init(balance: 0, entries: 51))
   }
 
-  @Test("who is overtaken every time is told so, and nothing is appended for a decision without events")
+  @Test(
+    "a caller that is overtaken every time gets an error, and nothing is appended for a decision without events"
+  )
   func bounded() async throws {
     let place = try TemporaryStore()
     let store = try open(place)
@@ -280,7 +282,7 @@ enum CentVault: Aggregate {
     for left in [100, 0] {
       try whole.prefix(left).write(to: file)
       #expect(try open(place).load(Vault.self, from: "a").state.balance == 15)
-      // It has been made anew.
+      // The file was created again.
       #expect(try open(place).load(Vault.self, from: "a").folded == 0)
     }
     try FileManager.default.removeItem(at: file)

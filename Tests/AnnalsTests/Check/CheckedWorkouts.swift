@@ -45,7 +45,7 @@ enum Gym {
   }
 }
 
-/// The same after somebody has edited what was released.
+/// The same after someone has edited the released versions.
 enum EditedGym {
   @Schema(1, 0, 0) enum WorkoutsV1 {
     typealias SetsLogged = Gym.WorkoutsV1.SetsLogged

@@ -16,7 +16,7 @@ import Testing
 
   private func text() throws -> String { try String(contentsOf: file.url, encoding: .utf8) }
 
-  @Test func `a released record that is kept as a tree passes the lock, and reads what was stored`()
+  @Test func `a released record that is kept as a tree passes the lock, and reads the stored events`()
     async throws
   {
     _ = try LampPlan.check(file, isRecording: true)

@@ -83,7 +83,7 @@ import Testing
   }
 
   // Promise P11.
-  @Test func `a released version that was edited is said with what was expected and what was found`() throws {
+  @Test func `an edited released version is reported with the expected and the found shape`() throws {
     try record(Gym.FirstPlan.self)
     let error = error(EditedGym.FirstPlan.self)
     #expect(error?.code == .shapeChanged)
@@ -126,7 +126,7 @@ import Testing
     #expect(self.error(EditedGym.WorkoutPlan.self, isRecording: true)?.code == .shapeChanged)
   }
 
-  @Test func `an edit is said before what it makes of the plan`() throws {
+  @Test func `an edit is reported before its effects on the plan`() throws {
     try record(Gym.FirstPlan.self)
     let error = error(BrokenPlan.self)
     #expect(error?.code == .shapeChanged)
@@ -163,7 +163,7 @@ import Testing
     _ = try KilogramPlan.check(file, isRecording: false)
   }
 
-  @Test func `samples may be added behind those that are there`() throws {
+  @Test func `samples may be added after the existing ones`() throws {
     try record(Gym.FirstPlan.self)
     let check = try DraftGym.WorkoutPlan.check(file, isRecording: false)
     #expect(

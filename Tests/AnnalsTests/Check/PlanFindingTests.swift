@@ -21,7 +21,7 @@ import Testing
     #expect(found(.error, in: AcknowledgedPlan.self) == [])
   }
 
-  @Test func `an original name beside a rule does nothing and is warned of`() {
+  @Test func `an original name next to a rule does nothing and is a warning`() {
     #expect(
       found(.warning, in: IdleNamePlan.self) == [
         "in the stage from Weighed1 (1.0.0) to Renamed2 (2.0.0) the original name `weight` of `Weighed.kilograms` does nothing, for a rule makes the record: take the original name out, or the rule"
@@ -68,7 +68,8 @@ import Testing
   }
 
   // Promise P74.
-  @Test func `what older programs cannot read is a note, and a warning where they have to read it`() {
+  @Test func `a change that older programs cannot read is a note, and a warning where they have to read it`()
+  {
     let breaks = [
       "in the stage from Weighed1 (1.0.0) to Acknowledged2 (1.1.0) programs of version 1.0.0 read 'Weighed' of 1.1.0 with a limit, needs a downcast: `weight`, double, is gone: its bytes stay but are not read, and older programs cannot read what is written from now on without a downcast"
     ]
@@ -93,14 +94,14 @@ import Testing
     #expect(errors.first?.hasSuffix(": correct the record's samples") == true)
   }
 
-  @Test func `what only the compilation of a plan finds is an error, too`() {
+  @Test func `problems that only the compilation of a plan finds are errors, too`() {
     #expect(
       found(.error, in: AdoptingPlan.self) == [
         "AdoptingPlan takes events without a version for ones of 1.1.0, which is no version of its chain: name one of its schemas in 'unversioned'"
       ])
   }
 
-  @Test func `errors stand before warnings, and warnings before notes`() {
+  @Test func `errors come before warnings, and warnings before notes`() {
     let severities = PlanCheck(of: DoubtfulPlan.self, compatibility: .full).findings.map(\.severity)
     #expect(severities == [.error, .warning])
   }

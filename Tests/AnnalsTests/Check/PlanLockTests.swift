@@ -12,8 +12,9 @@ import Testing
     #expect(throws: LockFailure.self) { try LockParser.parse(Array(text.utf8)) }
   }
 
-  @Test func `a lock has the shape of every record and a digest of what each stage does`() {
-    // The digests are of `sha256sum` over the forms, and over the samples as docs/format-payloads.md lays payloads out.
+  @Test func `a lock has the shape of every record and a digest of the results of each stage`() {
+    // The digests were computed with `sha256sum` over the forms, and over the samples with payloads as in
+    // docs/format-payloads.md.
     #expect(
       lock(Gym.WorkoutPlan.self).text == """
         annals plan lock 1
@@ -162,7 +163,7 @@ import Testing
       var changed = text
       changed[Int.random(in: changed.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
       do throws(LockFailure) {
-        // What is read is what is written, so that nothing was taken for something else.
+        // The parsed text equals the changed one, so that nothing was misread.
         let read = try LockParser.parse(changed)
         #expect(Array(read.text.utf8) == changed)
       } catch {

@@ -4,7 +4,7 @@ import Testing
 @testable import AnnalsStore
 
 @Suite struct PlanReportTests {
-  @Test func `the report shows every record and field, and what is worth knowing`() {
+  @Test func `the report shows every record and field, and useful remarks`() {
     #expect(
       PlanCheck(of: Gym.WorkoutPlan.self).description == """
         WorkoutPlan: 1.0.0, 2.0.0

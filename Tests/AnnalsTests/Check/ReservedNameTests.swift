@@ -75,7 +75,7 @@ import Testing
     _ = try CompiledPlan(OtherRecordPlan.self)
   }
 
-  @Test func `the lock reserves names of versions that the plan has left behind`() throws {
+  @Test func `the lock reserves names of versions that the plan no longer has`() throws {
     let lock = PlanLock(ReturningPlan.stages.outline, PlanSamples(of: ReturningPlan.stages))
     let problems = lock.reuses(in: LatePlan.stages.outline)
     #expect(

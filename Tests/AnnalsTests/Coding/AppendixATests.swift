@@ -45,7 +45,7 @@ struct AppendixATests {
       }
     }
 
-    /// Whether `value` is what JSON says here; JSON cannot tell 1.0 from 1.
+    /// Whether `value` equals this JSON; JSON does not distinguish 1.0 from 1.
     func matches(_ value: CBOR) -> Bool {
       switch (self, value) {
       case (.bool(let wanted), .bool(let found)): wanted == found

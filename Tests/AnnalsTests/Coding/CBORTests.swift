@@ -19,7 +19,7 @@ struct CBORTests {
     #expect(CBOR.text("\u{e9}") != .text("e\u{301}"))
   }
 
-  @Test func `maps are equal whatever the order of their pairs`() {
+  @Test func `maps are equal regardless of the order of their pairs`() {
     let left: CBOR = ["a": 1, "b": ["x": 1, "y": .null]]
     let right: CBOR = ["b": ["y": .null, "x": 1], "a": 1]
     #expect(left == right)

@@ -70,7 +70,7 @@ struct JSONReaderTests {
       (#"{"$double":"nan"}"#, .double, 1), (#"{"$double":"3ff0000000000000"}"#, .double, 1),
       (#"{"$double":"7FF0000000000001"}"#, .double, 1),
     ] as [(String, JSONFailure.Reason, Int)])
-  func `what is not JSON is refused with line and column`(
+  func `text that is not JSON is refused with line and column`(
     text: String, reason: JSONFailure.Reason, column: Int
   ) {
     #expect(throws: JSONFailure(reason: reason, line: 7, column: column)) { try read(text) }
@@ -82,7 +82,7 @@ struct JSONReaderTests {
     #expect { try JSONReader.value(of: bytes.span) } throws: { ($0 as? JSONFailure)?.reason == .invalidText }
   }
 
-  @Test func `a key that stands twice among many is refused`() {
+  @Test func `a key that occurs twice among many is refused`() {
     let pairs = (0..<5000).map { "\"k\($0)\":0" } + ["\"k17\":1"]
     #expect { try read("{\(pairs.joined(separator: ","))}") } throws: {
       ($0 as? JSONFailure)?.reason == .duplicateKey
@@ -93,7 +93,7 @@ struct JSONReaderTests {
   func `values nested too deep are refused before the stack is`(depth: Int) {
     for open in ["[", "{\"a\":"] {
       #expect { try read(String(repeating: open, count: depth)) } throws: { error in
-        // An object may stand one deeper, where it says what JSON cannot; this one never ends.
+        // An object may be one level deeper if it expresses something that JSON cannot. This one never ends.
         [.tooDeep, .truncated].contains((error as? JSONFailure)?.reason)
       }
     }
@@ -153,7 +153,7 @@ struct JSONReaderTests {
   }
 
   @Test(.enabled(if: SharedData.isThere, "needs ../shared/data"))
-  func `every naughty string stays what it is, as text and as key`() throws {
+  func `every naughty string stays unchanged, as text and as key`() throws {
     let file = try SharedData.bytes("text/big-list-of-naughty-strings/blns.json")
     let strings = try JSONReader.value(of: file.span)
     let texts = try #require(strings.array)

@@ -173,7 +173,7 @@ struct PayloadCoderTests {
     #expect(hex(try PayloadEncoder.encode(value)) == digits)
   }
 
-  @Test func `what JSON can say is taken for the special types`() throws {
+  @Test func `JSON forms of the special types are accepted`() throws {
     #expect(try decode(Date.self, "2001-01-01T00:00:01.5Z") == Date(timeIntervalSinceReferenceDate: 1.5))
     #expect(try decode(Date.self, 2) == Date(timeIntervalSinceReferenceDate: 2))
     #expect(try decode(UUID.self, "00112233-4455-6677-8899-aabbccddeeff") == Everything().id)
@@ -205,7 +205,7 @@ struct PayloadCoderTests {
       ([Int: Int].self, ([[1, 1, 1]] as CBOR), .wrongType),
       ([Int].self, ([:] as CBOR), .wrongType),
     ] as [(Wanted, CBOR, CodingFailure.Reason)])
-  func `what the type cannot hold exactly is refused`(
+  func `values that the type cannot hold exactly are refused`(
     type: Wanted, value: CBOR, reason: CodingFailure.Reason
   ) {
     #expect(failure { _ = try decode(type, value) }?.reason == reason)

@@ -93,7 +93,7 @@ struct PayloadTests {
     #expect(try hex(value.encodedPayload()) == "a5" + "6005" + "616103" + "616201" + "62616102" + "62c3a904")
   }
 
-  @Test func `keys that differ only in normalisation stand side by side`() throws {
+  @Test func `keys that differ only in normalisation may occur together`() throws {
     let value: CBOR = ["e\u{301}": 1, "\u{e9}": 2]
     #expect(try hex(value.encodedPayload()) == "a2" + "62c3a902" + "6365cc8101")
     #expect(try CBOR(payload: value.encodedPayload()) == value)
@@ -123,7 +123,7 @@ struct PayloadTests {
     #expect { try CBOR.simple(number).encoded() } throws: { ($0 as? CodingFailure)?.reason == .unsupported }
   }
 
-  @Test func `the check tells arrays from maps`() throws {
+  @Test func `the check distinguishes arrays from maps`() throws {
     #expect(try PayloadCheck.validate(hex("80").span) == .array)
     #expect(try PayloadCheck.validate(hex("a0").span) == .map)
   }
@@ -145,7 +145,9 @@ struct PayloadTests {
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `random bytes are read or refused, and what is read is written the same`(seed: UInt64) throws {
+  func `random bytes are read or refused, and the values that are read are written the same`(seed: UInt64)
+    throws
+  {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<2000 {
       var bytes: [UInt8]

@@ -6,7 +6,7 @@ import Testing
   import Foundation
 #endif
 
-/// Real material that lies beside the package on some machines and is never part of it.
+/// Real material next to the package on some machines; it is never part of the package.
 enum SharedData {
   /// The folder, next to the package's own.
   static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

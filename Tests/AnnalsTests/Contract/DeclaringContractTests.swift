@@ -6,7 +6,7 @@ import Testing
 @testable import AnnalsMaintenance
 @testable import AnnalsStore
 
-/// What a program declares: schemas, records and their names. That mistakes do not compile is tested in `CompileFailTests`.
+/// Declarations of a program: schemas, records and their names. `CompileFailTests` tests mistakes.
 @Suite struct DeclaringContractTests {
   // Promise P1.
   @Test func `a plan may have one schema and no stage`() async throws {
@@ -61,7 +61,7 @@ import Testing
   }
 
   // Promise P6.
-  @Test func `a record carried by a typealias reads from every version that wrote it`() async throws {
+  @Test func `a record reused by a typealias reads from every version that wrote it`() async throws {
     let place = try TemporaryStore()
     let shipped = MarketV3.Shipped(parcel: "p-1")
     try await EventStore(at: place.url, plan: FirstMarketPlan.self).append([.shipped(shipped)], to: "stall-1")

@@ -112,7 +112,7 @@ private enum OtherPlan: SchemaMigrationPlan {
   }
 }
 
-/// It says nothing of the records that it does not carry.
+/// It has no rules for the records that it does not keep unchanged.
 private enum ForgetfulPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<MarketV1, MarketV2> {
     MigrationStage.custom(fromVersion: MarketV1.self, toVersion: MarketV2.self)

@@ -13,7 +13,8 @@ import Testing
     }
   }
 
-  @Test func `a schema may have three hundred record types, each carried to the next version`() async throws {
+  @Test func `a schema may have three hundred record types, each unchanged in the next version`() async throws
+  {
     let place = try TemporaryStore()
     let events = ManyEvent.numerals.indices.map { ManyEvent(number: $0) }
     try await place.write(events, as: Many1.self)

@@ -17,7 +17,9 @@ import Testing
   }
 
   // Promise P23.
-  @Test func `what is appended is stored under the plan's newest version, which nobody names`() async throws {
+  @Test func `appended events are stored under the plan's newest version, which no caller names`()
+    async throws
+  {
     let place = try await seeded()
     let store = try EventStore(at: place.url, plan: MarketPlan.self)
     try await store.append([.wordAdded(.init(word: "tea"))], to: "stall-1")
@@ -59,7 +61,7 @@ import Testing
   }
 
   // Promise P29.
-  @Test func `another process reads what this one appended, and this one what that one did`() async throws {
+  @Test func `another process reads the events of this one, and this one those of the other`() async throws {
     let place = try await seeded()
     let store = try EventStore(at: place.url, plan: MarketPlan.self)
     try await store.append([.shipped(.init(parcel: "p-1"))], to: "stall-1")
@@ -87,7 +89,7 @@ import Testing
     #expect(try place.files() == files)
   }
 
-  @Test func `inspecting tells of a store that no plan of this program opens`() async throws {
+  @Test func `inspecting reports on a store that no plan of this program opens`() async throws {
     let place = try await seeded()
     try await EventLog(at: place.url).append(
       [NewEntry(type: "Lost", version: SchemaVersion(9, 1, 2), payload: try Payload([:]))], to: "lost")

@@ -58,7 +58,7 @@ import Testing
     }
     #expect(places == ["2 1 [0]", "2 1 [1]"])
     #expect(try store.read { (snapshot) throws(AnnalsError) in try snapshot.revision(of: "all") } == 1)
-    // Expectations speak of what is stored, not of how many parts are read.
+    // Expectations refer to the stored entries, not to the number of parts that are read.
     let done = try await store.append([.unitSold(.init(number: 9))], to: "all", expecting: .revision(1))
     #expect(done.position == 3)
   }

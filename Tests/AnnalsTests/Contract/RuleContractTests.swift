@@ -50,7 +50,7 @@ import Testing
   }
 
   // Promise P108.
-  @Test func `what stands before an entry that a rule refuses is delivered`() async throws {
+  @Test func `entries before one that a rule refuses are delivered`() async throws {
     let store = try await seeded()
     var read = 0
     #expect(throws: AnnalsError.self) {

@@ -52,7 +52,7 @@ import Testing
       return try entries.next()?.event
     }
     #expect(first == .drawn(.init(suit: .other, hue: .red)))
-    // A choice without a case for unknown ones is an error where an unknown one stands.
+    // A choice without a case for unknown ones fails at an unknown one.
     let error = #expect(throws: AnnalsError.self) { try older.events() }
     #expect(error?.code == .malformed)
     #expect(error?.details.position == 2)

@@ -51,7 +51,7 @@ import Testing
   @Test(arguments: [
     CBOR.array([]), .map([.init(1, 2)]), .map([.init("a", 1), .init("a", 2)]),
   ])
-  func `what is no map of texts without doubles is no metadata`(value: CBOR) {
+  func `a value other than a map with unique text keys is no metadata`(value: CBOR) {
     #expect(Metadata(value) == nil)
   }
 }

@@ -10,14 +10,14 @@ import Testing
 #endif
 
 @Suite struct NewEventTests {
-  @Test func `an event needs nothing beside it`() {
+  @Test func `an event needs no metadata`() {
     let event = NewEvent(OrdersV1.Event.pinged(.init(number: 1)))
     #expect(event.id == nil)
     #expect(event.metadata.isEmpty)
     #expect(event.time == nil)
   }
 
-  @Test func `an event keeps what is to be noted beside it`() {
+  @Test func `an event keeps its metadata`() {
     let id = UUID()
     let time = Date(timeIntervalSince1970: 1)
     let event = NewEvent<OrdersV1.Event>(

@@ -78,7 +78,7 @@ extension ActivationQuarantineTests {
       }
     }
   }
-  /// Neighbours with the same first letter are a party; nobody can be grouped who has no name.
+  /// Neighbours with the same first letter are a party; a member without a name cannot be grouped.
   static func folding() -> MigrationStage<Club2, Groups3> {
     MigrationStage.custom(fromVersion: Club2.self, toVersion: Groups3.self) {
       Fold(

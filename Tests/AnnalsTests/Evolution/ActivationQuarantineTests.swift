@@ -24,7 +24,7 @@ import Testing
     return options
   }
 
-  /// What is reported, once for each time.
+  /// The positions of all reports, in order.
   private final class Reports: Sendable {
     let positions = Mutex<[UInt64]>([])
 
@@ -73,7 +73,9 @@ import Testing
     #expect(fold?.message.contains("history.selecting") == false)
   }
 
-  @Test func `with quarantine an activation passes over what cannot be read, and reports it`() async throws {
+  @Test func `with quarantine an activation skips entries that cannot be read, and reports them`()
+    async throws
+  {
     let place = try await seeded(joined("ada"), noise(""), joined("bad"), joined("bob"), noise("x"))
     let reports = Reports()
     var options = reports.options
@@ -83,7 +85,7 @@ import Testing
       #expect(reports.all == [2, 3])
       #expect(store.quarantined == 2)
     }
-    // What was worked out is frozen; who does not ask for quarantine still stops at the entry.
+    // The computed context is frozen; a program without quarantine still stops at the entry.
     let store = try EventStore(at: place.url, plan: Whole.self)
     let error = #expect(throws: AnnalsError.self) { try store.events() }
     #expect(error?.code == .ruleFailed && error?.details.position == 2)

@@ -129,7 +129,7 @@ private enum ThrowingPlan: SchemaMigrationPlan {
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test func `after an activation nobody appends an older version, also who has had the store open before`()
+  @Test func `after an activation no program appends an older version, even if it had the store open before`()
     async throws
   {
     let place = try await seeded()

@@ -5,7 +5,7 @@ import Testing
 @testable import AnnalsMaintenance
 @testable import AnnalsStore
 
-/// Imports without a version that are of the newest one, beside events that a stage with a context has to read.
+/// Imports without a version that belong to the newest one, next to events that need a stage with a context.
 @Suite struct AdoptionAboveStageTests {
   @Schema(1, 0, 0) enum Notes1 {
     @Record struct Noted: Equatable { var text: String }
@@ -46,7 +46,7 @@ import Testing
     static var unversioned: UnversionedEvents { .adopt(as: Notes3.self) }
   }
 
-  @Test func `a stage is prepared from what lies below it, whatever is adopted above`() async throws {
+  @Test func `a stage is prepared from the versions below it, regardless of adoptions above`() async throws {
     let place = try TemporaryStore()
     let first = try EventStore(at: place.url, plan: First.self)
     try await first.append([.noted(.init(text: "a"))], to: "notes")

@@ -61,7 +61,7 @@ import Testing
     #expect(try EventStore(at: place.url, plan: Adopting.self).events().count == 2)
   }
 
-  @Test func `what events without a version were taken for is not changed by another plan`() async throws {
+  @Test func `the version given to events without one is not changed by another plan`() async throws {
     let place = try await seeded([["name": "Hyde", "city": "London"]])
     _ = try EventStore(at: place.url, plan: Adopting.self, options: activating)
     let error = #expect(throws: AnnalsError.self) {

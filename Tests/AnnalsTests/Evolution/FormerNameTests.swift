@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `with a rule for the older record its former name matters to nobody`() throws {
+  @Test func `with a rule for the older record its former name has no effect`() throws {
     _ = try CompiledPlan(RuledPlan.self)
   }
 }

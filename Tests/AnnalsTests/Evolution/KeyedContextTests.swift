@@ -63,7 +63,7 @@ private enum OtherValuePlan: SchemaMigrationPlan {
   }
 }
 
-/// The same by a context that may be none: what is stored is a value.
+/// The same with an optional context: the stored context is a value.
 private enum OptionalPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<Visits1, Visits2> {
     MigrationStage.custom(
@@ -101,7 +101,7 @@ private enum OptionalPlan: SchemaMigrationPlan {
   }
 
   @Test(arguments: [(["Ada", "Bo", "Ada"], [1, 2, 1]), (["Ada"], [0])])
-  func `an optional context is stored as a value, and read again by whoever opens the store`(
+  func `an optional context is stored as a value, and every program that opens the store reads it`(
     guests: [String], numbers: [Int]
   ) async throws {
     let place = try TemporaryStore()
@@ -129,7 +129,7 @@ private enum OptionalPlan: SchemaMigrationPlan {
 
   // Promise P106.
   @Test
-  func `a keyed context is stored in chunks, and every process, a pass and what follows it look it up alike`()
+  func `a keyed context is stored in chunks, and processes, passes and later stages look it up alike`()
     async throws
   {
     let place = try await seeded()

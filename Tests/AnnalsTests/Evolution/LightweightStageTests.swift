@@ -23,7 +23,7 @@ import Testing
       ])
   }
 
-  @Test func `what a lightweight stage has read goes on through the rules of the next`() async throws {
+  @Test func `events converted by a lightweight stage continue through the rules of the next`() async throws {
     let place = try TemporaryStore()
     try await place.seedWorkouts()
     let store = try EventStore(at: place.url, plan: WorkoutPlan.self)

@@ -37,7 +37,7 @@ import Testing
     static var stages: MigrationChain<Parks2Narrow, Parks2Narrow> {}
   }
 
-  @Test func `a program one version older reads what a superset shape was written with, and does not append`()
+  @Test func `a program one version older reads the superset shape of an event, and does not append`()
     async throws
   {
     let place = try TemporaryStore()
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test
-  func `a draft may change its shapes, and what was stored before is read as a lightweight stage would`()
+  func `a draft may change its shapes, and its stored events are read as by a lightweight stage`()
     async throws
   {
     let place = try TemporaryStore()

@@ -10,7 +10,8 @@ import Testing
 
 /// What programs of older versions read follows from the plan that wrote an event, not from name and shape.
 @Suite struct OldestReaderTests {
-  @Test func `an older program does not read what a rule made, with the same name and shape, after a pass`()
+  @Test
+  func `an older program does not read the result of a rule, with the same name and shape, after a pass`()
     async throws
   {
     let place = try TemporaryStore()
@@ -121,7 +122,9 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test func `a program that has the store open reads what a later append says that it may`() async throws {
+  @Test func `a program that has the store open reads a kind as soon as a later append allows it`()
+    async throws
+  {
     let place = try TemporaryStore()
     let older = try EventStore(at: place.url, plan: OneSchema<Titles1>.self)
     try await older.append([.kept(.init(n: 0))], to: "all")
@@ -132,7 +135,7 @@ import Testing
     #expect(try older.events() == [.kept(.init(n: 0)), .added(.init(name: "x")), .kept(.init(n: 1))])
   }
 
-  @Test func `a pass says of what it stores which versions read it, and keeps what was said`() async throws {
+  @Test func `a pass records which versions read its entries, and keeps earlier records`() async throws {
     let place = try TemporaryStore()
     try await place.write([.added(.init(name: "a")), .kept(.init(n: 1))], as: Titles1.self)
     let newer = try EventStore(at: place.url, plan: TitlePlan2.self)
@@ -145,7 +148,7 @@ import Testing
   }
 
   // Promise P72.
-  @Test func `the check says which older versions read what, across all versions`() {
+  @Test func `the check says which events older versions read, across all versions`() {
     let check = PlanCheck(of: TitlePlan3.self)
     let (v1, v2, v3) = (SchemaVersion(1, 0, 0), SchemaVersion(2, 0, 0), SchemaVersion(3, 0, 0))
     #expect(check.records(of: v2, readableBy: v1) == ["Added", "Kept"])

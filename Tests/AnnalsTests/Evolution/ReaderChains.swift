@@ -1,8 +1,7 @@
 @testable import Annals
 @testable import AnnalsSchema
 
-/// A chain of versions made at random, in which every record and field has an identity of its own, whatever
-/// it is called.
+/// A random chain of versions, in which every record and field has an identity independent of its name.
 struct ReaderChain {
   /// A field; equal ids are one field, in all versions and under all names.
   struct Field {

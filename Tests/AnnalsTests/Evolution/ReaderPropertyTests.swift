@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: 0..<8)
-  func `an older program reads what was written, by the identity of every field, or is refused`(
+  func `an older program reads a stored event, by the identity of every field, or is refused`(
     part: Int
   ) throws {
     var (read, refused, wrong) = (0, 0, 0)

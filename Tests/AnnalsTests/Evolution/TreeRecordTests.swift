@@ -35,7 +35,7 @@ import Testing
     struct Shapeless: Error {}
   }
 
-  @Test func `a rule takes apart what is stored of a type whose Swift struct is gone`() async throws {
+  @Test func `a rule takes apart a stored event whose Swift struct is gone`() async throws {
     let place = try TemporaryStore()
     let log = try EventLog(at: place.url)
     try await log.append(

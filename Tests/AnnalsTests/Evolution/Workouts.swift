@@ -15,7 +15,7 @@ import Foundation
   @Record struct PlaceNamed: Equatable { var name: String }
 }
 
-/// Two records are changed without a rule, one has a new name, and one is carried.
+/// Two records change without a rule, one has a new name, and one is unchanged.
 @Schema(1, 1, 0) enum WorkoutsV11 {
   typealias Heartbeat = WorkoutsV1.Heartbeat
   @Record struct SetsLogged: Equatable {

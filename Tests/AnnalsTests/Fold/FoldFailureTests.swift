@@ -115,7 +115,7 @@ import Testing
     #expect(try place.files() == files)
   }
 
-  @Test func `damage of an earlier entry is told where it is`() async throws {
+  @Test func `damage of an earlier entry is reported with its place`() async throws {
     try await seed(good)
     let store = try EventStore(at: place.url, plan: StrictReadings.self, options: activating)
     let generation = store.log.core.generation
@@ -127,12 +127,12 @@ import Testing
         try transaction.put(damaged.span, forKey: 5, in: generation.tables.entries)
       }
     }
-    // The damaged entry itself is met when it is read; behind it, by the entry that is folded from it.
+    // A read of the damaged entry itself finds the damage; a read of a later one finds it through the fold.
     let error = #expect(throws: AnnalsError.self) { try Self.means(store, from: 6) }
     #expect(error?.code == .damaged && error?.details.position == 5)
   }
 
-  @Test func `who chooses quarantine passes over the group alone`() async throws {
+  @Test func `a reader with quarantine skips only the group`() async throws {
     try await seed(bad)
     var options = activating
     let passed = Mutex<[Position]>([])
@@ -142,7 +142,7 @@ import Testing
     #expect(passed.withLock { $0 } == [5])
   }
 
-  @Test func `a pass that sets entries aside keeps the whole group, and a mended rule folds it`()
+  @Test func `a pass that sets entries aside keeps the whole group, and a repaired rule folds it`()
     async throws
   {
     try await seed(bad)

@@ -5,7 +5,7 @@ import Testing
 @testable import AnnalsSchema
 @testable import AnnalsStore
 
-/// What is said of plans with folds before any store is opened.
+/// Mistakes in plans with folds that are found before any store is opened.
 @Suite struct FoldPlanTests {
   private func problem<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) -> String {
     let error = #expect(throws: AnnalsError.self) { try CompiledPlan(plan) }
@@ -17,12 +17,12 @@ import Testing
     #expect(problem(TwiceTakenReadings.self).contains("'Read'"))
   }
 
-  @Test func `a key path that leads to no record is a mistake, in what is folded and in what comes out`() {
+  @Test func `a key path that leads to no record is a mistake, both for folded events and for the result`() {
     #expect(problem(NoRecordReadings.self).contains("Readings1"))
     #expect(problem(NoResultReadings.self).contains("Readings2"))
   }
 
-  @Test func `a filter by type looks behind a fold`() throws {
+  @Test func `a filter by type includes the sources of a fold`() throws {
     let plan = try CompiledPlan(StrictReadings.self)
     let sources = plan.sources(of: 0).map { "\(plan.steps[$0].version) \(plan.steps[$0].type)" }
     #expect(sources == ["1.0.0 Read", "2.0.0 Averaged"])
@@ -33,7 +33,7 @@ import Testing
     #expect(stage.scope == .stream && stage.activatesAtOnePosition && StrictReadings.hasContexts)
   }
 
-  @Test func `the check of a plan shows what is folded`() throws {
+  @Test func `the check of a plan shows the folded records`() throws {
     let check = try #require(PlanCheck(of: StrictReadings.self).stages.first)
     let fate = try #require(check.records.first)
     #expect(fate.outcome == .folded(into: ["Averaged"]) && fate.changeClass == .custom)
@@ -45,7 +45,7 @@ import Testing
     #expect(PlanMark.of(one) != PlanMark.of(other))
   }
 
-  @Test func `a record that stands in no stream is a group of its own`() throws {
+  @Test func `a record without a stream is a group of its own`() throws {
     let pipeline = try StrictReadings.stages.pipeline(FrozenContexts())
     let form = try FirstReadings.stages.pipeline(FrozenContexts()).form(of: .read(.init(hour: 1, value: 8)))
     let origin = Origin(

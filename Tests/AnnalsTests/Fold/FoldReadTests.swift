@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: 11...14 as ClosedRange<UInt64>)
-  func `what is appended after the activation changes no group`(seed: UInt64) async throws {
+  func `events appended after the activation change no group`(seed: UInt64) async throws {
     var log = try await LapLog(seed: seed, versions: 7)
     let reader = try LapPlans.open(7, log.place)
     #expect(try reader.all() == log.model.read(by: 7))

@@ -1,6 +1,6 @@
 @testable import Annals
 
-/// What an event of the race says, whatever version it is of.
+/// The content of an event of the race, regardless of its version.
 enum LapFact: Equatable {
   case tick(lap: Int, n: Int)
   case note(String)

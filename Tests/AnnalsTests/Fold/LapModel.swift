@@ -2,7 +2,7 @@
 
 /// The race's log as an array, and what its stages make of it: what the library is compared with.
 struct LapModel {
-  /// An event and where it stands.
+  /// An event with its place in the log.
   struct Item: Equatable {
     var position: UInt64
     var stream: String

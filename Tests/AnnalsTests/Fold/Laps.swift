@@ -1,6 +1,6 @@
 @testable import Annals
 
-/// A log of a race, whose plan folds, splits, and uses a context: the stages that folds stand before and behind.
+/// A log of a race, whose plan folds, splits and uses a context: the stages before and after a fold.
 @Schema(1, 0, 0) enum Laps1 {
   @Record struct Ticked: Equatable {
     var lap: Int

@@ -54,7 +54,7 @@ private enum FirstPlan: SchemaMigrationPlan {
 
 /// Entries with parts that belong to one group and end another, where one of the two cannot be folded.
 @Suite(.serialized) struct SharedEntryTests {
-  /// Entries of one stream, and what they are once the rules are mended.
+  /// Entries of one stream, and their events once the rules are repaired.
   struct Case: CustomTestStringConvertible {
     let entries: [[Int]]
     var testDescription: String { "\(entries)" }
@@ -75,9 +75,9 @@ private enum FirstPlan: SchemaMigrationPlan {
 
   private static var cases: [Case] {
     [
-      // The last part of the first group shares its entry with the first of one that fails, and the other way round.
+      // The last part of the first group shares its entry with the first of a failing one, and vice versa.
       Case(entries: [[11, 12], [13, -25], [21], [31]]), Case(entries: [[-11], [-12, 25], [21], [31]]),
-      // A group that fails stands before one that ends in the same entry, and behind it.
+      // A failing group comes before or after one that ends in the same entry.
       Case(entries: [[11], [12], [-21, 13], [14]]),
       Case(entries: [[11], [12, -21, 31], [32], [-33, 41], [42]]),
       Case(entries: [[1], [2, 11], [-12], [13, -24], [25, 31], [-39]]),
@@ -99,7 +99,7 @@ private enum FirstPlan: SchemaMigrationPlan {
   }
 
   @Test(arguments: cases)
-  func `a pass that sets entries aside loses nothing that a mended rule needs`(example: Case) async throws {
+  func `a pass that sets entries aside loses nothing that a repaired rule needs`(example: Case) async throws {
     let place = try TemporaryStore()
     do {
       let store = try EventStore(at: place.url, plan: FirstPlan.self)

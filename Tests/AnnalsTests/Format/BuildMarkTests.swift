@@ -3,7 +3,7 @@ import Testing
 @testable import Annals
 @testable import AnnalsLog
 
-/// The file beside a generation that is being built.
+/// The file next to a generation that is being built.
 @Suite struct BuildMarkTests {
   @Test func `the bytes of a mark are pinned`() throws {
     let mark = BuildMark(boot: "0f6b6d80-7f3a-4f3e-9a57-1c2f7fb7a001", isSynced: false)

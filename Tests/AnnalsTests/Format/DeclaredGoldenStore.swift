@@ -122,7 +122,7 @@ enum DeclaredGoldenStore {
     ]
   }
 
-  /// Writes the store at `url` as it was written first: by an import, and by the programs of the three versions.
+  /// Writes the store at `url` as the first release did: by an import, and by programs of the three versions.
   static func write(to url: URL) async throws {
     try GoldenStore.create(at: url)
     let log = try EventLog(at: url)

@@ -6,7 +6,9 @@ import Testing
 @testable import AnnalsMaintenance
 @testable import AnnalsStore
 
-/// Declared kinds, a context, an activated version, a draft and adopted events without a version, as the first release wrote them.
+/// Declared kinds, a context, an activated version, a draft and adopted events without a version.
+///
+/// All are as the first release wrote them.
 @Suite struct DeclaredGoldenTests {
   // Promise P138.
   @Test(arguments: DeclaredGoldenStore.all)
@@ -43,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: DeclaredGoldenStore.all)
-  func `the kept store is sound, and counts what it holds`(kept: KeptStore) throws {
+  func `the kept store is sound, and its counts are right`(kept: KeptStore) throws {
     let place = try kept.copy()
     let report = try EventLog.verify(place.url)
     #expect(report.isClean)
@@ -58,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: DeclaredGoldenStore.all)
-  func `what was activated in the kept store needs no activation, and older programs do not read a draft`(
+  func `activated versions of the kept store need no activation, and older programs do not read a draft`(
     kept: KeptStore
   ) async throws {
     let place = try kept.copy()
@@ -90,7 +92,7 @@ import Testing
   // A kept store is written once, when what it holds is new: ANNALS_WRITE_GOLDEN=1 does it.
   @Test(
     .enabled(if: ProcessInfo.processInfo.environment["ANNALS_WRITE_GOLDEN"] != nil, "writes the kept store"))
-  func `writes the kept store anew`() async throws {
+  func `writes the kept store again`() async throws {
     let place = try TemporaryStore()
     try await DeclaredGoldenStore.write(to: place.url)
     try DeclaredGoldenStore.noted.keep(place.url)

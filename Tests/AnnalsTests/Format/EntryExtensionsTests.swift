@@ -16,7 +16,7 @@ import Testing
     return (bytes, try EntryHeader(bytes.span, at: 1))
   }
 
-  @Test func `keys keep their order, whichever comes and goes`() throws {
+  @Test func `keys keep their order while others come and go`() throws {
     let (bytes, header) = try entry([2, 3, 1, 30, 7, 2, 70, 71])
     var extensions = try EntryExtensions(bytes.span, header)
     #expect(extensions[3] == [30])

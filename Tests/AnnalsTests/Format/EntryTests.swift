@@ -56,7 +56,7 @@ import Testing
       found == [1, 0, 0, 0, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 5, 4, 3, 10, 0xa0])
   }
 
-  @Test func `a header says where everything stands`() throws {
+  @Test func `a header gives the places of its parts`() throws {
     let bytes = first
     let header = try EntryHeader(bytes.span, at: 42)
     #expect(header.kind == 3)
@@ -124,7 +124,7 @@ import Testing
     return bytes
   }
 
-  @Test func `a later format is told apart from damage`() {
+  @Test func `a later format is distinguished from damage`() {
     let format = resealed { $0[0] = 2 }
     #expect(throws: FormatFailure(.laterFormat, at: 0)) { try EntryHeader(format.span, at: 42) }
     let flags = resealed { $0[2] = 0x80 }

@@ -6,7 +6,7 @@ import Annals
   import Foundation
 #endif
 
-// What is declared here is stored in the kept store of declared kinds: it never changes.
+// The kept store of declared kinds contains these declarations: they never change.
 
 /// The first version, which also takes over events without one.
 @Schema(1, 0, 0) enum GoldenParks1 {

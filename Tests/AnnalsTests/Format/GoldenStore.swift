@@ -75,7 +75,7 @@ enum GoldenStore {
     try directory.replace(CurrentFile.name, with: current.encoded().span)
   }
 
-  /// Writes the store at `url` as it was written first: two calls, with a log id and times that are always the same.
+  /// Writes the store at `url` as the first release did: two calls, with a fixed log id and fixed times.
   static func write(to url: URL) async throws {
     try create(at: url)
     let opened = try EventLog(at: url)
@@ -117,8 +117,7 @@ enum GoldenStore {
     }
   }
 
-  /// The rows of a store that was kept before there was a journal, as they are written today: the row `requires`
-  /// names the journal first.
+  /// Today's rows of a store from before the journal existed: the row `requires` names the journal first.
   static func withJournal(_ rows: String, requiring features: [StoreMeta.Requirement] = []) -> String {
     var meta = StoreMeta(log: UUID())
     meta.requires = [.journal] + features

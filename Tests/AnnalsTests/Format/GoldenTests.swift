@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `the kept store is sound, and counts what it holds`() throws {
+  @Test func `the kept store is sound, and its counts are right`() throws {
     let place = try GoldenStore.kept.copy()
     let report = try EventLog.verify(place.url)
     #expect(report.isClean)
@@ -67,7 +67,7 @@ import Testing
   // A format is written down once, when it is new: ANNALS_WRITE_GOLDEN=1 does it.
   @Test(
     .enabled(if: ProcessInfo.processInfo.environment["ANNALS_WRITE_GOLDEN"] != nil, "writes the kept store"))
-  func `writes the kept store anew`() async throws {
+  func `writes the kept store again`() async throws {
     let place = try TemporaryStore()
     try await GoldenStore.write(to: place.url)
     try GoldenStore.kept.keep(place.url)

@@ -56,8 +56,8 @@ enum GoldenVisits: InlineProjection {
 
 /// The store that is kept as bytes under `Golden/format-1-inline`.
 ///
-/// A program with both projections appended positions 1 and 2: Ann joins, and has 3 visits. A program with the
-/// first one alone appended position 3, 4 more visits of Ann, and 4: Bo joins.
+/// A program with both projections appended positions 1 and 2: Ann joins, and has 3 visits. A program with
+/// the first one alone appended positions 3 and 4: Ann has 4 more visits, and Bo joins.
 enum InlineGoldenStore {
   static let kept = KeptStore("format-1-inline")
 }

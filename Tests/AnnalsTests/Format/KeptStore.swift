@@ -3,7 +3,7 @@ import Testing
 
 @testable import Annals
 
-/// A store that is kept as bytes under `Golden`, with every row written down beside it.
+/// A store that is kept as bytes under `Golden`, next to a text of all its rows.
 struct KeptStore: CustomTestStringConvertible {
   private let folder: URL
   var testDescription: String { folder.lastPathComponent }
@@ -27,7 +27,7 @@ struct KeptStore: CustomTestStringConvertible {
     return place
   }
 
-  /// Keeps the store at `url`: its rows and its files, those that carry nothing but locks empty.
+  /// Keeps the store at `url`: its rows and its files. Files that only hold locks are kept empty.
   func keep(_ url: URL) throws {
     try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
     try GoldenStore.dump(url).write(to: rows, atomically: true, encoding: .utf8)

@@ -193,7 +193,7 @@ import Testing
     return all + entries
   }
 
-  /// Entries with everything that an entry can have, under checksums that are right for whatever they hold.
+  /// Entries with every part that an entry can have, whose checksums are correct for any content.
   private static var entries: [Layout] {
     let (name, nothing): ([UInt8], [UInt8]) = (Array("stream".utf8), [])
     let metadata: [UInt8] = [0xa0]
@@ -243,7 +243,7 @@ import Testing
   }
 
   @Test(arguments: layouts)
-  func `A layout reads what it has written and refuses what it cannot have written`(layout: Layout) throws {
+  func `A layout reads its own bytes and refuses bytes that it cannot have written`(layout: Layout) throws {
     try layout.read(layout.valid)
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededGenerator(seed: seed)

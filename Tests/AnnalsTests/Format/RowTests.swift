@@ -50,13 +50,13 @@ import Testing
     #expect(try CensusRow(census.encoded().span) == census)
   }
 
-  @Test func `a kind that says who reads it names a version`() {
+  @Test func `a kind that names its readers names a version`() {
     let declared = KindRow(
       ordinal: 1, name: "a", shape: .declared(fingerprint: Array(repeating: 7, count: 32), text: "()"),
       first: 5)
     var bytes = declared.encoded()
     bytes[3] = 2
-    // No version stands before the position.
+    // No version precedes the position.
     bytes.insert(0, at: bytes.count - 1)
     #expect(throws: FormatFailure.self) { try KindRow(bytes.span) }
   }

@@ -14,7 +14,7 @@ import Testing
   import Darwin
 #endif
 
-/// The balances of ``InlineBalances``, by a program that is killed after its first transaction of a long fold.
+/// The balances of ``InlineBalances``, in a program that is killed after the first transaction of a fold.
 private enum KilledBalances: InlineProjection {
   typealias Event = InlineAccountsV1.Event
   static let name = InlineBalances.name

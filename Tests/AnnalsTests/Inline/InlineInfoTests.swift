@@ -6,9 +6,9 @@ import Testing
 @testable import AnnalsProjections
 @testable import AnnalsStore
 
-/// What a store tells of its inline projections without a plan.
+/// The information about inline projections that a store has without a plan.
 struct InlineInfoTests {
-  @Test("inline projections are told from the store's own rows: by name and version, however far they are")
+  @Test("inline projections are listed from the store's own rows: by name and version, with their progress")
   func states() async throws {
     let place = try TemporaryStore()
     let store = try place.accounts([InlineNames.self, InlineBalances.self])
@@ -19,7 +19,7 @@ struct InlineInfoTests {
     row.folded = 1
     var outdated = RuleRow(number: 5, isMandatory: false, version: 3, name: "balances", text: "other")
     outdated.state = .retired
-    // As a process leaves it that ends while it folds a raised version, and before it has removed the rows of another.
+    // The state of a process that ended while folding a raised version, before it removed another's rows.
     try generation.environment.write(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       for new in [row, outdated] { try transaction.put(new, in: generation.tables.meta) }
       try transaction.put(folded: rows + [row], in: generation.tables.meta)

@@ -89,7 +89,7 @@ struct InlineMaintenanceTests {
     #expect(try second.balance(of: "s7") == 8)
   }
 
-  @Test("a damaged row is found, and a repair lets the next open fold the rows anew")
+  @Test("a damaged row is found, and a repair lets the next open fold the rows again")
   func repair() async throws {
     let place = try TemporaryStore()
     do {

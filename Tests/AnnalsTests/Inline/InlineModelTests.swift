@@ -41,7 +41,7 @@ private struct InlineModel {
 
 struct InlineModelTests {
   @Test(
-    "whatever is appended, by programs that name the projections in another order, rows and refusals are those of a model",
+    "rows and refusals are those of a model, also with programs that name the projections in another order",
     arguments: [1, 2, 3, 4] as [UInt64])
   func model(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)

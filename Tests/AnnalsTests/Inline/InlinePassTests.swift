@@ -66,7 +66,7 @@ struct InlinePassTests {
       at: place.url, plan: InlineOwnersPlan.self, options: options, inline: [InlineOwners.self])
   }
 
-  @Test("a pass folds the rows anew, from entries in their new form, and they are those from before")
+  @Test("a pass folds the rows again, from entries in their new form, and the earlier rows do not change")
   func pass() async throws {
     let place = try TemporaryStore()
     do {

@@ -8,7 +8,7 @@ import Testing
 @testable import AnnalsStore
 
 struct InlineProjectionTests {
-  @Test("who has appended reads the rows at once, and a taken name is refused with the call as a whole")
+  @Test("a program that has appended reads the rows at once, and a taken name is refused with the whole call")
   func refusal() async throws {
     let place = try TemporaryStore()
     let store = try place.accounts([InlineNames.self])

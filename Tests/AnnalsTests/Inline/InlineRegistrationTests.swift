@@ -21,7 +21,7 @@ struct InlineRegistrationTests {
     RuleRow(number: number, version: 1, name: "names", text: "x")
   }
 
-  @Test("what another program folds in the same version with other tables is given up once")
+  @Test("another program's fold of the same version with other tables is retired once")
   func twoPrograms() throws {
     var decision = try inlineDecision([InlineNames.self], [foreign(1)], last: 5, isActivating: true)
     #expect(try decision.next() == .retire(row: 0, member: 0))
@@ -30,7 +30,7 @@ struct InlineRegistrationTests {
     #expect(error?.code == .shapeChanged && error?.message.contains("another program") == true)
   }
 
-  @Test("rows that were given up are removed before a version gets a number")
+  @Test("retired rows are removed before a version gets a number")
   func numbers() async throws {
     var retired = foreign(1)
     retired.state = .retired
@@ -47,7 +47,7 @@ struct InlineRegistrationTests {
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test("a program that cannot fold the log leaves what another one has begun")
+  @Test("a program that cannot fold the log leaves another's unfinished fold alone")
   func begunByAnother() async throws {
     let place = try TemporaryStore()
     let plain = try place.accounts([])

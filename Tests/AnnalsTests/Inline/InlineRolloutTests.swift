@@ -8,7 +8,7 @@ import Testing
 @testable import AnnalsProjections
 @testable import AnnalsStore
 
-/// What was weighed last in each stream, as the program of the first version folds it.
+/// The last weight in each stream, as the program of the first version folds it.
 private enum WeighedFirst: InlineProjection {
   typealias Event = BridgeWeights1.Event
   @Record struct Weight: ProjectionRow {
@@ -158,7 +158,7 @@ struct InlineRolloutTests {
     withExtendedLifetime(older) {}
   }
 
-  @Test("programs of two versions fold the same rows, also from what is stored in the older form")
+  @Test("programs of two versions fold the same rows, also from entries stored in the older form")
   func rollout() async throws {
     let place = try TemporaryStore()
     let older = try EventStore(at: place.url, plan: BridgeWeightsPlan1.self, inline: [WeighedFirst.self])

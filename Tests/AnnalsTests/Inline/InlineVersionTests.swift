@@ -7,7 +7,7 @@ import Testing
 @testable import AnnalsProjections
 @testable import AnnalsStore
 
-/// What versions of one projection are to each other that are in force, being built, or given up.
+/// The relations of versions of one projection that are in force, being built, or retired.
 struct InlineVersionTests {
   private let later = RuleRow(number: 7, version: 2, name: "names", text: "x")
 
@@ -28,7 +28,7 @@ struct InlineVersionTests {
     #expect(states == ["1 live", "2 building"])
   }
 
-  @Test("what a killed program has left of a version takes nobody's place without activating")
+  @Test("a version left by a killed program replaces no other without an activation")
   func consent() async throws {
     let place = try TemporaryStore()
     let old = try place.accounts([InlineNames.self])

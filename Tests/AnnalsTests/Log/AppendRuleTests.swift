@@ -70,7 +70,7 @@ struct AppendRuleTests {
     return nil
   }
 
-  @Test func `A rule is asked once for a call, whatever the number of events`() async throws {
+  @Test func `A rule is asked once for a call, regardless of the number of events`() async throws {
     let place = try TemporaryStore()
     defer { withExtendedLifetime(place) {} }
     let log = try place.open()

@@ -24,7 +24,7 @@ extension AsyncEntriesTests {
     }
   }
 
-  @Test func `a cancelled task is told so at the next page, and then nothing more comes`() async throws {
+  @Test func `a cancelled task gets an error at the next page, and then nothing more`() async throws {
     let orders = try await orders(9)
     let log = orders.store
     var entries = log.entries()

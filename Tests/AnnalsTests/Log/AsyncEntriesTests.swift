@@ -6,7 +6,7 @@ import Testing
 @testable import AnnalsLog
 @testable import AnnalsStore
 
-/// The sequences that wait, against the reads in a snapshot, with pages so small that everything straddles them.
+/// Compares asynchronous sequences with reads in a snapshot, with pages so small that reads span several.
 @Suite struct AsyncEntriesTests {
   /// A store of 60 random events of all versions of a market.
   private func market(_ seed: UInt64) async throws -> HeldStore<EventStore<MarketPlan>> {
@@ -33,7 +33,9 @@ import Testing
   }
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>, [1, 2, 3, 7, 256])
-  func `a store gives what a snapshot gives, in either direction, up to any limit`(seed: UInt64, page: Int)
+  func `a store gives the same entries as a snapshot, in either direction, up to any limit`(
+    seed: UInt64, page: Int
+  )
     async throws
   {
     let market = try await market(seed)
@@ -57,7 +59,9 @@ import Testing
   }
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>, [1, 2, 3, 7, 256])
-  func `a stream gives what a snapshot gives, in either direction, from anywhere`(seed: UInt64, page: Int)
+  func `a stream gives the same entries as a snapshot, in either direction, from anywhere`(
+    seed: UInt64, page: Int
+  )
     async throws
   {
     let market = try await market(seed)
@@ -162,7 +166,7 @@ import Testing
   }
 
   @Test(arguments: [1, 3, 256])
-  func `what is appended meanwhile is for the next sequence`(page: Int) async throws {
+  func `entries appended meanwhile are for the next sequence`(page: Int) async throws {
     let orders = try await orders(9)
     let log = orders.store
     var (all, stream) = (log.entries(), log.entries(in: "order-0"))
@@ -183,7 +187,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 7, 256])
-  func `what comes before an entry that cannot be read is given first, and nothing behind it`(page: Int)
+  func `entries before one that cannot be read are given first, and none after it`(page: Int)
     async throws
   {
     let place = try TemporaryStore()

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "the pages of a bounded read are together what one snapshot gives, and end where the log ended",
+    "the pages of a bounded read together equal one snapshot, and end where the log ended",
     arguments: 1...6 as ClosedRange<UInt64>)
   func bounded(seed: UInt64) async throws {
     let place = try TemporaryStore()
@@ -49,7 +49,7 @@ import Testing
         #expect(page.end.failure == nil)
         given += page.elements
         last = page.end.last
-        // What is appended meanwhile is not read.
+        // Entries appended meanwhile are not read.
         if round < 3 { try await store.log.append([try market.next()], using: &market) }
         if page.end.isLast { break }
         #expect(last != nil, "seed \(seed), round \(round): an empty page that is not the last one")

@@ -3,7 +3,7 @@ import Testing
 @testable import Annals
 @testable import AnnalsLog
 
-/// A long stream is read from anywhere without reading what lies before or behind.
+/// A long stream is read from any place without reading earlier or later entries.
 @Suite struct EventLogDepthTests {
   private static let length = RunLength.count("ANNALS_DEPTH", usual: 100_000)
 

@@ -35,7 +35,7 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test func `of many who expect the same revision one succeeds`() async throws {
+  @Test func `of many calls that expect the same revision one succeeds`() async throws {
     let place = try TemporaryStore()
     let log = try place.open()
     for revision in 0..<20 as Range<UInt64> {
@@ -65,7 +65,7 @@ import Testing
     let log = try place.open(options)
     try await log.append([Self.entry], to: "a")
     let turn = try FileLock("write.lock", in: log.core.generation.directory).lock(.exclusive)
-    // Whoever waits for the turn waits for ever, so that an answer is all that is to be shown.
+    // The thread that waits for the turn waits forever; only the call's answer is under test.
     let error = await #expect(throws: AnnalsError.self) { try await log.append([Self.entry], to: "a") }
     #expect(error?.code == .busy)
     #expect(error?.details.holder == getpid())
@@ -222,7 +222,7 @@ import Testing
     #expect(try log.read { (snapshot) throws in try snapshot.all(in: "a").count } == 200)
   }
 
-  @Test func `a call that waits for room is told who keeps the turn`() async throws {
+  @Test func `a call that waits for room gets an error with the process that keeps the turn`() async throws {
     let place = try TemporaryStore()
     var options = StoreOptions()
     options.lockTimeout = .milliseconds(300)

@@ -5,7 +5,7 @@ import Testing
 @testable import AnnalsLog
 @testable import AnnalsMaintenance
 
-/// The store while heads are merged into their rows: nobody can tell.
+/// Merging heads into their rows is invisible to readers.
 @Suite struct EventLogMergeTests {
   private static let entry = NewEntry(type: "T", version: nil, payload: Payload(stored: [0xa0]))
 
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func `snapshots that are held show the log as it was, whatever is merged`(seed: UInt64) async throws {
+  func `snapshots that are held show the log unchanged, regardless of merges`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let place = try TemporaryStore()
     var streams: [Int] = []
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `levels of a long stream survive a tail that was read anew`() async throws {
+  @Test func `levels of a long stream survive reading the tail again`() async throws {
     let place = try TemporaryStore()
     let copy = place.directory.appendingPathComponent("copy.annals")
     do {

@@ -15,7 +15,7 @@ import Testing
     log = try place.open()
   }
 
-  /// Entries with the ids of these numbers; 0 stands for none.
+  /// Entries with the ids of these numbers; 0 means no id.
   private func entries(_ numbers: [Int]) throws -> [NewEntry] {
     try numbers.map { try NewEntry.sized(1, id: $0 == 0 ? nil : id($0)) }
   }
@@ -36,7 +36,7 @@ import Testing
     return refusal
   }
 
-  @Test func `an id that stands twice in a call is refused by name`() async throws {
+  @Test func `an id that occurs twice in a call is refused by name`() async throws {
     let twice = try entries([1, 2, 1])
     let error = try await refusal { $0.append(twice, to: "a") }
     #expect(error?.code == .duplicateID)
@@ -54,7 +54,7 @@ import Testing
     try await log.append(entries([1, 2, 3, 4]), to: "a")
     let again = try entries(numbers)
     let error = try await refusal { $0.append(again, to: "a") }
-    // A run of the first call's events in their order cannot be told from a call that was made.
+    // A run of the first call's events in their order cannot be distinguished from a repeated call.
     let isRun = [[1, 2], [2, 3, 4]].contains(numbers)
     #expect(error?.code == (isRun ? nil : .partialDuplicate))
     #expect(isRun || error?.details.id != nil)
@@ -74,7 +74,7 @@ import Testing
     try await log.append(once, to: "a")
     try await log.append(entries([Int](repeating: 0, count: 62)), to: "a")
     #expect(try await log.append(once, to: "a").wasRepeated)
-    // One more, and 63 entries and a last one lie behind it.
+    // One more, and 63 entries and a last one come after it.
     try await log.append(entries([0, 0]), to: "a")
     let later = try await log.append(once, to: "a")
     #expect(!later.wasRepeated)

@@ -27,7 +27,7 @@ import Testing
     #expect(url.isFileURL)
   }
 
-  @Test func `what names no file is refused`() throws {
+  @Test func `a path that names no file is refused`() throws {
     #expect(throws: AnnalsError.self) { try URL(exactPath: []) }
     #expect(throws: AnnalsError.self) { try URL(exactPath: [0x61, 0, 0x62]) }
     let texts = [

@@ -7,7 +7,7 @@ import Testing
 @testable import AnnalsMigration
 @testable import LMDB
 
-/// How stores recognise event ids: by a window of each stream's newest entries, or for ever by an index.
+/// Stores recognise event ids by a window of each stream's newest entries, or forever by an index.
 @Suite struct IdempotencyTests {
   private let place: TemporaryStore
 

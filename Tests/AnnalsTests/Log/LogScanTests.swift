@@ -4,7 +4,7 @@ import Testing
 @testable import AnnalsLog
 
 @Suite struct LogScanTests {
-  @Test func `a scan lends of each entry what a read copies`() async throws {
+  @Test func `a scan lends the same parts of each entry that a read copies`() async throws {
     let store = try TemporaryStore()
     let log = try store.open()
     for number in 0..<40 { try await log.append([.placed(number)], to: "order-\(number % 7)") }

@@ -55,7 +55,7 @@ private struct Part: Equatable {
     return (place, try EventStore(at: place.url, plan: BeatPlan.self))
   }
 
-  @Test func `lending delivers what single steps do, after any number of them`() async throws {
+  @Test func `lending delivers the same entries as single steps, after any number of them`() async throws {
     let (place, store) = try await store(0..<500)
     defer { withExtendedLifetime(place) {} }
     var random = SeededGenerator(seed: RunLength.seed)

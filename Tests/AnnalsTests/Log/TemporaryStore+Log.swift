@@ -46,7 +46,7 @@ extension LogSnapshot {
 }
 
 extension NewEntry {
-  /// An order that was placed, with a number to tell it from others.
+  /// A placed order, with a number that distinguishes it from others.
   static func placed(_ number: Int, id: UUID? = nil) throws -> NewEntry {
     NewEntry(
       type: "Placed", version: SchemaVersion(1, 0, 0), payload: try Payload(["number": .init(number)]), id: id

@@ -16,7 +16,9 @@ struct WatchPaceTests {
     return looks
   }
 
-  @Test(arguments: [1, 8, 500]) func `An idle process looks rarely, whatever it watches`(files: Int) {
+  @Test(arguments: [1, 8, 500]) func `An idle process looks rarely, regardless of the number of files`(
+    files: Int
+  ) {
     var pace = WatchPace()
     #expect(looks(&pace, files: files, milliseconds: 1_000) == 500)
     let idle = looks(&pace, files: files, milliseconds: 10_000)

@@ -100,7 +100,7 @@ import Testing
     let report = try log.backup(to: copy(beside: place))
     let info = try EventLog.inspect(place.url)
     #expect(info.free > 0)
-    // What is written into the copy afterwards replaces a few pages.
+    // Writes into the copy afterwards replace a few pages.
     #expect(report.bytes <= info.used + 16 * 4096)
   }
 
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `a restored store is a new incarnation that branches off behind its last position`() async throws
+  @Test func `a restored store is a new incarnation that branches off after its last position`() async throws
   {
     let place = try TemporaryStore()
     let log = try place.open()
@@ -195,7 +195,7 @@ import Testing
   }
 
   @Test(arguments: [0, 4096, 20_000, 100_000, 200_000])
-  func `a disk that ends in the midst of a copy leaves nothing behind`(bytes: Int) async throws {
+  func `a disk that is full in the midst of a copy leaves nothing`(bytes: Int) async throws {
     await #expect(processExitsWith: .success) { [bytes = bytes as Int] in
       let place = try TemporaryStore()
       let log = try place.open()
@@ -216,7 +216,7 @@ import Testing
     }
   }
 
-  @Test func `what a killed copy left is removed by the next one`() async throws {
+  @Test func `the remains of a killed copy are removed by the next one`() async throws {
     let place = try TemporaryStore()
     let log = try place.open()
     try await log.append([.placed(1)], to: "a")
@@ -244,7 +244,7 @@ import Testing
     #expect((directory[.posixPermissions] as? Int) == 0o700)
   }
 
-  @Test func `nothing is added to what a store is restored from`() async throws {
+  @Test func `nothing is added to the source of a restored store`() async throws {
     let place = try TemporaryStore()
     do { try await place.open().append([.placed(1)], to: "a") }
     for name in ["open.lock", "queue.lock", "write.lock", "log-000001.lease", "log-000001.mdb-lock"] {

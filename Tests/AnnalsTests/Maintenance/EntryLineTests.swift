@@ -36,7 +36,7 @@ import Testing
     #expect(line.event.payload == [0xa1, 0x61, 0x6e, 0x01])
   }
 
-  @Test func `what a line leaves out or says is null is absent`() throws {
+  @Test func `fields that a line omits or sets to null are absent`() throws {
     for text in [
       #"{"stream":"a","type":"T","data":{}}"#,
       #"{"stream":"a","type":"T","data":{},"version":null,"time":null,"id":null,"metadata":null,"stub":null}"#,

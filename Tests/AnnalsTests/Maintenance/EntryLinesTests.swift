@@ -158,7 +158,7 @@ import Testing
     #expect(try log.lines(EntrySelection(stream: "s", start: 1, isRaw: true)).count == 1)
   }
 
-  @Test func `a damaged entry ends the lines behind those before it`() async throws {
+  @Test func `a damaged entry ends the lines after those before it`() async throws {
     let place = try TemporaryStore()
     var log: EventLog? = try place.open()
     for number in 1...9 {

@@ -8,7 +8,7 @@ import Testing
 @testable import AnnalsStore
 @testable import LMDB
 
-/// Explanations of entries: what is stored, what each stage makes of it, and what is left of what was removed.
+/// Explanations of entries: the stored event, the result of each stage, and the remainder of removed events.
 @Suite struct ExplainTests {
   /// A store with an event of each record of the first version, the third of which a test may replace.
   private func seeded() async throws -> TemporaryStore {
@@ -41,7 +41,7 @@ import Testing
     "\(event.path) \(event.type) \(try event.data.json())"
   }
 
-  @Test func `an entry is what it was at each version, and what took it there`() async throws {
+  @Test func `an explanation shows an entry at each version, with each step`() async throws {
     let place = try await seeded()
     let explanation = try EventStore(at: place.url, plan: WorkoutPlan.self).explain(1)
     #expect(explanation.entry.type == "SetsLogged")
@@ -64,7 +64,7 @@ import Testing
     #expect(explanation.removal == nil)
   }
 
-  @Test func `what it is now is what every read delivers`() async throws {
+  @Test func `the last result equals the events that every read delivers`() async throws {
     let place = try await seeded()
     let store = try EventStore(at: place.url, plan: WorkoutPlan.self)
     var types: [String] = []
@@ -79,7 +79,7 @@ import Testing
     (RemovalCause.rule, "rule"), (.fold, "fold"), (.erased, "erased"), (.quarantined, "quarantined"),
     (.moved, "moved"),
   ])
-  func `of a stub there is what removed it, and why`(cause: RemovalCause, name: String) async throws {
+  func `a stub has the cause and reason of its removal`(cause: RemovalCause, name: String) async throws {
     let place = try await seeded()
     let log = try EventLog(at: place.url)
     let stub = Stub(
@@ -181,7 +181,9 @@ import Testing
   }
 
   @Test(arguments: [0, 5, UInt64.max])
-  func `a position that the log does not have is told with those that it has`(position: UInt64) async throws {
+  func `a position that the log does not have is reported with the valid positions`(position: UInt64)
+    async throws
+  {
     let place = try await seeded()
     let log = try EventLog(at: place.url)
     let error = #expect(throws: AnnalsError.self) {

@@ -73,7 +73,7 @@ private enum FirstVisitPlan: SchemaMigrationPlan {
         """, "\(explanation)")
   }
 
-  @Test func `a contract report says what is in the way, what is lost, and what was done`() {
+  @Test func `a contract report lists obstacles, losses and actions`() {
     var report = ContractReport(
       version: SchemaVersion(2, 0, 0), phase: .active, older: [], quarantined: 2, olderPrograms: [],
       dropped: [.init(type: "Pinged", version: SchemaVersion(1, 0, 0), count: 7)],
@@ -107,7 +107,7 @@ private enum FirstVisitPlan: SchemaMigrationPlan {
       .contracted, false, "contracted: older versions are given up", "it was active already"
     ),
   ])
-  func `an activation report says what was there, who is older, and what was done`(
+  func `an activation report lists the earlier state, older programs and actions`(
     phase: RolloutPhase, isActivated: Bool, was: String, done: String
   ) {
     let report = ActivationReport(

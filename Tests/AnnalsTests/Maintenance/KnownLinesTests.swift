@@ -51,7 +51,7 @@ import Testing
         #expect(report.stored == UInt64(met.subtracting(model).count))
         #expect(report.repeated == UInt64(met.intersection(model).count))
         model.formUnion(met)
-        // What nobody imports moves the window away from what was imported.
+        // Entries that no import made push the imported ones out of the window.
         let others = try (0..<Int.random(in: 0...90, using: &generator)).map { try NewEntry.placed($0) }
         if !others.isEmpty {
           try await log.append(others, to: "s\(Int.random(in: 0..<4, using: &generator))")

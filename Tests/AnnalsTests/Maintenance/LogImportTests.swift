@@ -88,7 +88,7 @@ import Testing
     #expect(found.message.contains("line \(bad), column"))
     #expect(try numbers(log) == Array(1...8_100).filter { $0 <= kept })
 
-    // Mended, the same input goes on behind the lines that are stored.
+    // The repaired input continues after the stored lines.
     let mended = self.text(lines(8_100))
     let report = try await log.importText(mended, ImportOptions(skip: kept))
     #expect(report.stored == UInt64(8_100 - kept))
@@ -120,7 +120,7 @@ import Testing
     #expect(try numbers(log) == [1, 2, 3])
   }
 
-  @Test func `an input that fails stops the import behind the batches that are stored`() async throws {
+  @Test func `an input that fails stops the import after the stored batches`() async throws {
     let place = try TemporaryStore()
     let log = try place.open()
     var rest = Array(text(lines(4_500)).utf8)[...]
@@ -136,7 +136,7 @@ import Testing
     #expect(try numbers(log).count == 4_000)
   }
 
-  @Test func `no error holds what a line says`() async throws {
+  @Test func `no error has the content of a line`() async throws {
     let place = try TemporaryStore()
     let log = try place.open()
     let secret = "my-secret-marker"
@@ -178,7 +178,7 @@ extension LogImportTests {
     #expect(try numbers(log) == Array(1...5_500))
   }
 
-  @Test func `a line without an id is there only behind one that is, with the same words`() async throws {
+  @Test func `a line without an id is recognised only after an unchanged line with one`() async throws {
     let place = try TemporaryStore()
     let log = try place.open()
     let first = [
@@ -211,7 +211,7 @@ extension LogImportTests {
   }
 
   @Test(arguments: [0, 4_000])
-  func `where it is unknown whether a batch is stored nobody is told that it is not`(lines: Int) {
+  func `if it is unknown whether a batch is stored, the error does not say that it is not`(lines: Int) {
     let found = AnnalsError(.outcomeUnknown, "lines 1 to 9: it is not known").afterStoring(lines: lines)
     #expect(found.code == .outcomeUnknown && found.details.linesStored == lines)
     #expect(found.message.contains("batch") && found.message.contains("check before"))

@@ -7,7 +7,7 @@ import Testing
 @testable import AnnalsMaintenance
 
 @Suite struct LogInfoTests {
-  @Test func `the oldest reader is told with its process and how many commits it is behind`() async throws {
+  @Test func `the oldest reader is reported with its process and its lag in commits`() async throws {
     let place = try TemporaryStore()
     let log = try place.open()
     try await log.append([try .placed(0)], to: "order-1")
@@ -58,7 +58,7 @@ import Testing
     #expect(try log.info().merging == 500)
   }
 
-  @Test func `sizes agree with what the check of the pages counts`() async throws {
+  @Test func `sizes agree with the counts of the check of the pages`() async throws {
     let place = try TemporaryStore()
     let log = try place.open(StoreOptions())
     for number in 0..<30 { try await log.append([try .placed(number)], to: "order-\(number % 4)") }

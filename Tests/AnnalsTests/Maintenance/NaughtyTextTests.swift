@@ -5,8 +5,9 @@ import Testing
 @testable import AnnalsLog
 @testable import AnnalsMaintenance
 
-/// Text that breaks programs, as names, keys and values: through an import and a dump it comes back as it was, or is refused by
-/// rule.
+/// Text that breaks programs, as names, keys and values.
+///
+/// After an import and a dump it is unchanged, or a rule refuses it.
 @Suite(.enabled(if: SharedData.isThere, "the material lies beside the package and is no part of it"))
 struct NaughtyTextTests {
   /// A text as JSON, by other code than that under test.
@@ -46,7 +47,7 @@ struct NaughtyTextTests {
         #expect(found.utf8.elementsEqual(text.utf8))
       }
     }
-    // And what was dumped can be imported again, to the same dump.
+    // The dump can be imported again, with an equal dump as the result.
     let copy = try TemporaryStore()
     let second = try copy.open()
     try await second.importText(try log.lines().joined(separator: "\n"))

@@ -25,7 +25,7 @@ import Testing
     return log
   }
 
-  @Test func `a list begins behind a name, whether that exists or not`() async throws {
+  @Test func `a list begins after a name, regardless of whether that exists`() async throws {
     let place = try TemporaryStore()
     let log = try await filled(place)
     #expect(try names(log) == ["a", "a/1", "a/2", "b", "c", "é"])

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: 1...3 as ClosedRange<UInt64>)
-  func `what was appended is clean`(seed: UInt64) async throws {
+  func `an appended log is clean`(seed: UInt64) async throws {
     let place = try TemporaryStore()
     try await filled(place, seed: seed)
     let report = try EventLog.verify(place.url)
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: [1_000, 10_000])
-  func `what is looked up in addition to the scan does not grow with the entries`(
+  func `the number of additional look-ups does not grow with the entries`(
     entries: Int
   ) async throws {
     let place = try TemporaryStore()
@@ -99,11 +99,11 @@ import Testing
     }
     let report = try EventLog.verify(place.url)
     #expect(report.isClean && report.entries == UInt64(entries))
-    // Of each of the twenty streams its first entry, its rows, and once what is said of its ids.
+    // For each of the twenty streams: its first entry, its rows, and one look-up for its ids.
     #expect((1...80).contains(report.lookUps), "\(report.lookUps)")
   }
 
-  @Test func `pages that are written meanwhile are no findings, and nobody waits`() async throws {
+  @Test func `pages that are written meanwhile are no findings, and no process waits`() async throws {
     let place = try TemporaryStore()
     let log = try place.open()
     try await log.append([try .placed(0)], to: "order-0")

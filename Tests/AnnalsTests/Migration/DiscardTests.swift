@@ -22,7 +22,8 @@ import Testing
     Set(try FileManager.default.contentsOfDirectory(atPath: place.url.path).filter { $0.hasPrefix("log-") })
   }
 
-  @Test func `the predecessor is removed with all its files, and CURRENT names what is in use`() async throws
+  @Test func `the predecessor is removed with all its files, and CURRENT names the generation in use`()
+    async throws
   {
     let (place, generations) = try await switched()
     let size = try Data(contentsOf: generations.file(1)).count
@@ -102,7 +103,7 @@ import Testing
     #expect(try names(place).contains("log-000001.mdb"))
   }
 
-  @Test func `what an unfinished pass builds stays`() async throws {
+  @Test func `the file of an unfinished pass stays`() async throws {
     let (place, generations) = try await switched()
     _ = try place.open()
     try generations.copy(2, to: 3, epoch: 2, last: 3, state: .building(pass: generations.pass))
@@ -125,7 +126,7 @@ import Testing
     #expect(try names(place).isSuperset(of: ["log-000007.mdb", "log-000008.mdb", "log-9.mdb"]))
   }
 
-  @Test func `what a removal that was cut short has left is removed by the next`() async throws {
+  @Test func `the remains of an interrupted removal are removed by the next`() async throws {
     let (place, generations) = try await switched()
     _ = try place.open()
     try FileManager.default.removeItem(at: generations.file(1))
@@ -133,7 +134,7 @@ import Testing
     #expect(try names(place) == ["log-000002.mdb", "log-000002.mdb-lock", "log-000002.lease"])
   }
 
-  @Test func `a store that is open goes on behind generations that are gone`() async throws {
+  @Test func `an open store continues after generations that are gone`() async throws {
     let place = try TemporaryStore()
     let generations = Generations(place)
     let log = try place.open()
@@ -162,7 +163,7 @@ import Testing
     try await release.value
   }
 
-  @Test func `what a pass has copied can be removed as soon as it is over`() async throws {
+  @Test func `a pass's copy can be removed as soon as it is over`() async throws {
     let place = try TemporaryStore()
     let log = try place.open()
     for round in 0..<8 {

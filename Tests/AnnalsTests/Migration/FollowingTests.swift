@@ -93,7 +93,7 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test func `a snapshot that lives through a switch finishes on what it began with`() async throws {
+  @Test func `a snapshot that lives through a switch finishes on its first generation`() async throws {
     let (place, generations, _) = try await store(3)
     let log = try place.open()
     try log.read { (snapshot) throws in
@@ -128,7 +128,7 @@ import Testing
       Task { try await log.append([.placed(number, id: UUID())], to: "line") }
     }
     try await Task.sleep(for: .milliseconds(100))
-    // They wait for the turn by now, which is given to them behind the seal.
+    // They now wait for the turn, and get it after the seal.
     var transaction = try old.environment.beginWrite(turn)
     var meta = old.meta
     meta.state = .sealed(Seal(successor: 2, epoch: 1))
@@ -156,7 +156,7 @@ import Testing
     #expect(try await log.append([.placed(4)], to: "a").positions == [5])
   }
 
-  @Test func `a seal whose successor is missing is told and makes nothing new`() async throws {
+  @Test func `a seal whose successor is missing is reported and creates nothing new`() async throws {
     let (place, generations, _) = try await store(3)
     try generations.seal(1, successor: 2, epoch: 1)
     let before = try place.files()
@@ -164,7 +164,7 @@ import Testing
     #expect(try place.files() == before)
   }
 
-  @Test func `a seal that leads to another log is told`() async throws {
+  @Test func `a seal that leads to another log is reported`() async throws {
     let (place, generations, _) = try await store(3)
     let (other, _, _) = try await store(3)
     try FileManager.default.copyItem(at: Generations(other).file(1), to: generations.file(2))
@@ -184,7 +184,7 @@ import Testing
     for opener in Opener.allCases { #expect(opener.refusal(place.url)?.code == .damaged, "\(opener)") }
   }
 
-  @Test func `what an unfinished pass has left is nobody's way`() async throws {
+  @Test func `the remains of an unfinished pass block no other`() async throws {
     let (place, generations, _) = try await store(3)
     try generations.begin(1, to: 2)
     // Killed between the successor's last commit and the seal.

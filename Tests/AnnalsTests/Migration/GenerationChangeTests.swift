@@ -7,7 +7,7 @@ import Testing
 @testable import AnnalsMigration
 @testable import LMDB
 
-/// What whoever changes generations finds, and does to them.
+/// The state that a change of generations finds, and the changes that it makes.
 @Suite struct GenerationChangeTests {
   private func store() async throws -> (TemporaryStore, Generations) {
     let place = try TemporaryStore()

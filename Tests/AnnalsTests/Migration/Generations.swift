@@ -5,7 +5,7 @@ import Foundation
 @testable import AnnalsMigration
 @testable import LMDB
 
-/// Makes of a store's files what passes, rollbacks and crashes leave, a step at a time, without any of the code that follows seals.
+/// Creates the files of passes, rollbacks and crashes, step by step, without the code that follows seals.
 struct Generations {
   let url: URL
   let pass = UUID()
@@ -16,7 +16,7 @@ struct Generations {
     url = place.url
   }
 
-  /// The same for a caller who has the turn.
+  /// The same for a caller that already has the turn.
   var withoutLocks: Generations {
     var other = self
     other.takesLocks = false
@@ -29,7 +29,7 @@ struct Generations {
       "log-" + String(repeating: "0", count: 6 - digits.count) + digits + "." + ending)
   }
 
-  /// Changes the tables of one generation in a transaction, whatever its state.
+  /// Changes the tables of one generation in a transaction, regardless of its state.
   func change(
     _ number: UInt64, _ body: (inout WriteTransaction, StoreTables) throws(EnvironmentError) -> Void
   ) throws {
@@ -71,7 +71,9 @@ struct Generations {
     ]
   }
 
-  /// Makes generation `new` of `old`, as a pass without a rule would have it right before the seal. Nobody may append meanwhile.
+  /// Makes generation `new` from `old`, in the state that a pass without a rule leaves just before the seal.
+  ///
+  /// Do not append to the store meanwhile.
   func copy(
     _ old: UInt64, to new: UInt64, epoch: UInt64, last: UInt64, state: StoreMeta.State = .live
   ) throws {
@@ -80,7 +82,7 @@ struct Generations {
     try set(old, [(NewestRow.name, NewestRow(generation: new).encoded())])
   }
 
-  /// Makes what was copied of `old` say that it is generation `new`.
+  /// Turns a copy of generation `old` into generation `new`.
   func finish(
     _ new: UInt64, of old: UInt64, epoch: UInt64, last: UInt64, state: StoreMeta.State = .live
   ) throws {
@@ -127,7 +129,7 @@ struct Generations {
     try seal(old, successor: new, epoch: epoch)
   }
 
-  /// Reads from a generation's file, whatever its state.
+  /// Reads from a generation's file, regardless of its state.
   func read<Value>(
     _ number: UInt64, _ body: (StoreReader) throws(AnnalsError) -> Value
   ) throws -> Value {
@@ -142,7 +144,7 @@ struct Generations {
     }
   }
 
-  /// How many entries a generation's file holds, whatever its state.
+  /// The number of entries in a generation's file, regardless of its state.
   func entries(_ number: UInt64) throws -> Int {
     var count = 0
     try change(number) { (transaction, tables) throws(EnvironmentError) in

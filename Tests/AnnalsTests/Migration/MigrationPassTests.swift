@@ -133,7 +133,7 @@ import Testing
   }
 
   // Promise P141.
-  @Test func `what is appended during a pass is there once`() async throws {
+  @Test func `entries appended during a pass exist once`() async throws {
     try await seed(500)
     let store = try EventStore(at: place.url, plan: WorkoutPlan.self)
     let run = try store.migrate()
@@ -155,7 +155,7 @@ import Testing
   }
 
   // Promise P159.
-  @Test func `a rehearsal tells what a pass would do and changes nothing`() async throws {
+  @Test func `a rehearsal reports the actions of a pass and changes nothing`() async throws {
     try await seed(20)
     let before = try place.files()
     var options = MigrationOptions()
@@ -182,7 +182,7 @@ import Testing
     return options
   }
 
-  @Test func `what a killed pass was building and cannot be read is removed by the next one`() async throws {
+  @Test func `the unreadable file of a killed pass is removed by the next one`() async throws {
     try await leave(BuildMark(boot: "", isSynced: true)) { generations in
       try Data(repeating: 7, count: 10_000).write(to: generations.file(2))
     }
@@ -190,7 +190,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: Generations(place).file(2).path))
   }
 
-  @Test func `what was not on disk when the power failed is not even looked at`() async throws {
+  @Test func `a file that was not on disk at a power failure is not even read`() async throws {
     try await leave(BuildMark(boot: "another run", isSynced: false)) { generations in
       try Data(repeating: 7, count: 10_000).write(to: generations.file(2))
     }

@@ -10,7 +10,8 @@ import Testing
 @Suite(.serialized) struct OtherProcessTests {
   private static let switches: UInt64 = 5
 
-  /// Switches a store over while others append to it: the copy is made in a turn, as the last round of a pass is.
+  /// Switches a store to a new generation while others append. The copy is made in a turn, like the last
+  /// round of a pass.
   private static func switchLive(_ place: TemporaryStore, _ log: EventLog) throws {
     let generations = Generations(place)
     _ = try log.info()
@@ -72,7 +73,7 @@ import Testing
     #expect(try log.info().generation == Self.switches + 1)
     #expect(try log.info().entries == UInt64(count))
     let generations = Generations(place)
-    // Nobody appended to a generation behind its seal.
+    // No process appended to a generation after its seal.
     for number in 1...Self.switches {
       #expect(
         try generations.entries(number) <= generations.entries(number + 1)

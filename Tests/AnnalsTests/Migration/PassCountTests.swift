@@ -96,7 +96,7 @@ import Testing
     #expect(try store.contract(.init(givingUpQuarantined: 4, confirming: 0)).isContracted)
   }
 
-  @Test func `a pass that goes on reports what it did before it was interrupted, too`() async throws {
+  @Test func `a pass that continues also reports its work before the interruption`() async throws {
     let carts = (1...120).map { [$0, 0, $0] }
     let whole = try await seeded(carts)
     let expected = try EventStore(at: whole.url, plan: Third.self).migrate().join()
@@ -116,7 +116,7 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test func `what a pass has done is stored in bounded room`() throws {
+  @Test func `the report of a pass is stored in bounded space`() throws {
     var row = PassTallyRow()
     row.changes.rewritten = 3
     row.moved = FormatRange.maximum

@@ -8,11 +8,11 @@ import Testing
 @testable import AnnalsMigration
 @testable import AnnalsStore
 
-/// Random histories of appends, passes, rollbacks and reopenings, beside a store of the same log that never sees a pass.
+/// Random histories of appends, passes, rollbacks and reopenings, compared with a store without passes.
 ///
-/// The other store is the model: whatever passes do, both read the same at every step.
+/// The other store has the same log and is the model: both read the same at every step.
 @Suite struct PassHistoryTests {
-  /// Both stores, and what was done.
+  /// Both stores, and the steps so far.
   private struct History {
     var generator: MarketGenerator
     let changed: TemporaryStore
@@ -51,7 +51,7 @@ import Testing
       let events = try (0..<generator.number(in: 1..<40)).map { _ in try generator.next() }
       var (first, second) = (generator, generator)
       try await store.log.append(events, using: &first)
-      // Opened anew each time, so that nothing of it is shared with the other one.
+      // Opened again each time, so that it shares nothing with the other store.
       try await EventLog(at: model.url).append(events, using: &second)
       generator = first
     }
@@ -65,11 +65,11 @@ import Testing
       options.threads = generator.number(in: 1..<4)
       options.batch = generator.number(in: 1..<50)
       options.isHolding = generator.number(in: 0..<4) == 0
-      // What was left by another pass is another plan's.
+      // A pass that was left unfinished may have another plan.
       options.unfinished = .discard
       let report: MigrationReport
       do { report = try await begin(store, options).report() } catch let error as AnnalsError {
-        // A pass to an earlier version refuses a store that has later events, and one beside a held switch any store.
+        // A pass to an earlier version refuses a store that has later events.
         #expect(error.code == .newerSchema)
         return
       }
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  /// Hands a run to what is called on its thread.
+  /// Passes a run to the closure that is called on its thread.
   private final class Mailbox: Sendable {
     private let run = Mutex<MigrationRun?>(nil)
     func put(_ new: MigrationRun) { run.withLock { $0 = new } }
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test(arguments: 1...24 as ClosedRange<UInt64>)
-  func `whatever passes do, the store reads as one that never saw a pass`(seed: UInt64) async throws {
+  func `the store reads as one that never had a pass, regardless of its passes`(seed: UInt64) async throws {
     var history = try History(seed: seed)
     for _ in 0..<14 { try await history.step() }
     try history.check()

@@ -18,7 +18,7 @@ import Testing
         state: state, epoch: epoch, predecessor: predecessor.map { PredecessorRow(generation: $0, last: 0) }))
   }
 
-  @Test func `without a row there is no pass, whatever else there is`() {
+  @Test func `without a row there is no pass, regardless of other files`() {
     let other = PassLeftover.Other(state: .building(pass: pass.id), epoch: 0, predecessor: nil)
     #expect(PassLeftover(pass: nil, of: 4, epoch: 7, other: other) == .none)
   }

@@ -5,7 +5,7 @@ import Testing
 
 /// What a pass decides, without any file.
 @Suite struct PassMachineTests {
-  /// A log that grows while a pass does what its machine says; the laws of the order are checked at each step.
+  /// A log that grows while a pass follows its machine; the laws of the order are checked at each step.
   private struct Simulation {
     var random: SeededGenerator
     var machine: PassMachine
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: 1...200 as ClosedRange<UInt64>)
-  func `whatever is appended meanwhile the switch comes behind a whole, checked and compared file`(
+  func `the switch comes after a whole, checked and compared file, regardless of appends meanwhile`(
     seed: UInt64
   ) {
     var random = SeededGenerator(seed: seed)
@@ -113,7 +113,7 @@ import Testing
     #expect(machine.next(.init(last: 41_000)) == .seal)
   }
 
-  @Test func `what is left behind a short round is copied while writers wait`() {
+  @Test func `entries left after a short round are copied while writers wait`() {
     var machine = ready(at: 10)
     machine.follow(upTo: 20, took: .milliseconds(3))
     machine.compare(upTo: 20)

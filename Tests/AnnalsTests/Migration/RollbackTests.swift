@@ -35,7 +35,7 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test func `a writer that stands in the rolled back generation goes on in the predecessor`() async throws {
+  @Test func `a writer in the rolled back generation continues in the predecessor`() async throws {
     let (place, _) = try await switched()
     try await place.open().append([], to: "a")
     let log = try place.open()
@@ -82,7 +82,7 @@ import Testing
     #expect(error?.code == .busy)
   }
 
-  @Test func `who has pass lock keeps all others from changing generations`() async throws {
+  @Test func `a process with pass lock keeps all others from changing generations`() async throws {
     let (place, _) = try await switched()
     let hold = try FileLock("pass.lock", in: Directory.open(path: place.url.path)).lock(.exclusive)
     let changes: [() throws -> Void] = [
@@ -99,14 +99,14 @@ import Testing
     _ = consume hold
   }
 
-  /// What a process has left that was killed behind the first step of a rollback.
+  /// The files left by a process that was killed after the first step of a rollback.
   private func cutShort() async throws -> (TemporaryStore, Generations) {
     let (place, generations) = try await switched()
     try generations.seal(2, successor: 1, epoch: 2)
     return (place, generations)
   }
 
-  @Test func `a rollback that was cut short is finished by the next who may write`() async throws {
+  @Test func `an interrupted rollback is finished by the next writer`() async throws {
     let (place, generations) = try await cutShort()
     let log = try place.open()
     #expect(log.core.generation.number == 1)
@@ -120,7 +120,7 @@ import Testing
     #expect(try await log.append([.placed(3)], to: "a").positions == [4])
   }
 
-  @Test func `who only reads goes where a cut rollback leads and changes no byte`() async throws {
+  @Test func `a reader follows an interrupted rollback and changes no byte`() async throws {
     let (place, _) = try await cutShort()
     let before = try place.files()
     do {
@@ -138,7 +138,7 @@ import Testing
     try generations.seal(2, successor: 1, epoch: 2)
     #expect(try await log.append([.placed(3)], to: "a", expecting: .revision(2)).positions == [4])
     _ = consume log
-    // Who comes by CURRENT, which still names the generation that was rolled back, comes to the same.
+    // An open through CURRENT, which still names the rolled back generation, leads to the same one.
     #expect(try generations.named() == 2)
     #expect(try place.open().info().entries == 4)
     #expect(try generations.named() == 1)
@@ -150,7 +150,7 @@ import Testing
     #expect(try place.open().info().generation == 1)
   }
 
-  @Test func `a second switch behind a rollback leads on, also from a CURRENT that is old`() async throws {
+  @Test func `a second switch after a rollback leads on, also from a CURRENT that is old`() async throws {
     let (place, generations) = try await cutShort()
     let log = try place.open()
     try await log.append([.placed(3)], to: "a")

@@ -5,7 +5,7 @@ import Testing
 @testable import AnnalsMigration
 @testable import AnnalsStore
 
-/// What a stage's `verify` is given, in the pass that leads behind the stage and in later ones.
+/// The histories that a stage's `verify` receives, in the pass that leads past the stage and in later ones.
 @Suite struct StageVerifyTests {
   @Schema(1, 0, 0) enum Rows1 {
     @Record struct Added: Equatable { var n: Int }
@@ -87,7 +87,7 @@ import Testing
     #expect(try store.events().count == 5)
   }
 
-  @Test func `a version that was contracted is not asked for what was before it`() async throws {
+  @Test func `stages before a contracted version are not verified`() async throws {
     let place = try await seeded()
     do {
       let store = try EventStore(at: place.url, plan: Plan2.self)
@@ -117,7 +117,8 @@ import Testing
     }
   }
 
-  @Test func `what the older log becomes is compared, whatever newer events make up for`() async throws {
+  @Test func `the result of the older log is compared, even if newer events make up for a loss`() async throws
+  {
     let place = try await seeded()
     let store = try EventStore(at: place.url, plan: Losing.self)
     try await store.append([.added(.init(n: 4)), .added(.init(n: 6))], to: "a")
@@ -143,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func `a stage that moves streams compares what the pass has rewritten`() async throws {
+  @Test func `a stage that moves streams compares the rewritten log`() async throws {
     let place = try TemporaryStore()
     do {
       let store = try EventStore(at: place.url, plan: ClubFirst.self)

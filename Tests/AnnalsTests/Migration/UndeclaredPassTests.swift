@@ -25,7 +25,7 @@ import Testing
   @Record struct Sent: Equatable { var to: String }
 }
 
-/// What is stored by name and carried, what is rewritten, and what is dropped.
+/// Records by name that are stored unchanged, rewritten, and dropped.
 private enum CarryingPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<LettersV1, LettersV2> {
     MigrationStage.custom(fromVersion: LettersV1.self, toVersion: LettersV2.self) {
@@ -79,7 +79,7 @@ struct UndeclaredPassTests {
     return await #expect(throws: AnnalsError.self) { try await store.migrate(options).report() }
   }
 
-  @Test func `a record by name that is carried keeps every field, and one that is dropped goes with all`()
+  @Test func `an unchanged record by name keeps every field, and a dropped one goes with all`()
     async throws
   {
     try await append("Sent", ["to": "Ann", "stamp": 1])
@@ -113,7 +113,7 @@ struct UndeclaredPassTests {
     #expect(report.removedFields.map(\.count) == [1, 1])
   }
 
-  @Test func `an open that migrates loses no field unasked, at once or beside the store`() async throws {
+  @Test func `an open that migrates loses no field unasked, at once or alongside the store`() async throws {
     try await append("Opened", ["by": "Bo", "at": 1])
     var options = StoreOptions()
     options.migration = .beforeOpen()

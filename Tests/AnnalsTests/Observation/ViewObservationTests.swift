@@ -9,7 +9,7 @@ import Testing
 @testable import AnnalsProjections
 @testable import AnnalsStore
 
-/// What those are told who observe a view.
+/// The changes that observers of a view receive.
 @Suite struct ViewObservationTests {
   typealias Item = Stock.Item
 
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("changes are told in their order, those of the range alone, and from the moment they were asked for")
+  @Test("changes are reported in their order, only those of the range, and from the moment of the request")
   func changes() async throws {
     let room = try StockRoom()
     try await room.count(["a": 1, "z": 1])
@@ -47,7 +47,7 @@ import Testing
     #expect(text(try await next) == "d=7@7")
   }
 
-  @Test("of a row that has changed several times only how it stands is told")
+  @Test("only the latest state of a row that has changed several times is reported")
   func conflation() async throws {
     let room = try StockRoom()
     try await room.count(["a": 0])
@@ -58,7 +58,7 @@ import Testing
     #expect(told == ["a=20@41", "b=-20@41"])
   }
 
-  @Test("rows kept by what is told are those of the view", arguments: 1...3 as ClosedRange<UInt64>)
+  @Test("rows kept by the reported changes are those of the view", arguments: 1...3 as ClosedRange<UInt64>)
   func mirror(seed: UInt64) async throws {
     let room = try StockRoom()
     var random = SeededGenerator(seed: seed)
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(
-    "a row that is put and removed again is told once per look, however much was changed between",
+    "a row that is put and removed again is reported once per look, regardless of changes between",
     .timeLimit(.minutes(1)))
   func once() async throws {
     let room = try StockRoom()
@@ -118,7 +118,7 @@ import Testing
     #expect(told == ["a=2", "b gone"])
   }
 
-  @Test("a sequence that nobody iterates keeps no file open")
+  @Test("a sequence without a reader keeps no file open")
   func unheld() async throws {
     let room = try StockRoom()
     try await room.count(["a": 1])
@@ -180,7 +180,7 @@ import Testing
     #expect(text(try await iterator.next()) == "reset")
   }
 
-  @Test("who is too far behind is told to begin anew, and costs nobody memory")
+  @Test("an observer that is too far behind gets a reset, and costs no memory")
   func fallingOff() async throws {
     let room = try StockRoom()
     try await room.count(["a": 0])
@@ -198,7 +198,7 @@ import Testing
     #expect(text(try await iterator.next()).hasPrefix("b=1@"))
   }
 
-  @Test("while a view is built nothing is told, and when the new file serves everybody begins anew")
+  @Test("nothing is reported while a view is built, and when the new file serves every observer begins again")
   func rebuilding() async throws {
     let room = try StockRoom()
     try await room.note((0..<500).map { .counted(.init(item: "i\($0)", count: 1)) })

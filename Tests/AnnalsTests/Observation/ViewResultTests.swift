@@ -56,7 +56,7 @@ struct ViewResultTests {
     #expect(try await reader.value == 1)
   }
 
-  @Test("those who observe a view that is removed are told so, and keep none of its files")
+  @Test("observers of a removed view get an error, and keep none of its files")
   func removal() async throws {
     let room = try StockRoom()
     try await room.count(["a": 1])
@@ -98,7 +98,7 @@ struct ViewResultTests {
     #expect(try again.rows(RowQuery(Item.self)).map(\.name) == ["a"])
   }
 
-  @Test("a type that is no table of the projection is told to who iterates")
+  @Test("a type that is no table of the projection is reported to the reader")
   func wrongType() async throws {
     let room = try StockRoom()
     try await room.count(["a": 1])
@@ -108,7 +108,7 @@ struct ViewResultTests {
     #expect(error?.code == .wrongUse)
   }
 
-  @Test("a change is told without the wait for a look at the file", .timeLimit(.minutes(5)))
+  @Test("a change is reported without the wait for a look at the file", .timeLimit(.minutes(5)))
   func latency() async throws {
     let room = try StockRoom()
     try await room.count(["a": 0])
@@ -127,7 +127,7 @@ struct ViewResultTests {
     for number in 1...40 {
       try await Task.sleep(for: .milliseconds(5))
       let start = clock.now
-      // Of one row several changes may be told as one.
+      // Several changes of one row may be reported as one.
       try await room.store.append([.counted(.init(item: "a\(number)", count: number))], to: "stock")
       begun.append(clock.now)
       costs.append(clock.now - start)
@@ -135,11 +135,12 @@ struct ViewResultTests {
     }
     let latencies = zip(begun, try await reader.value).map { $1 - $0 }.sorted()
     costs.sort()
-    // Who looks does so every half second. A change is told behind the view's own commit, which takes its time on a slow disk.
+    // An observer looks every half second. A change is reported after the view's own commit, which is slow on
+    // a slow disk.
     #expect(latencies[20] < .milliseconds(250) + costs[20] * 4, "\(latencies[20]), \(costs[20])")
   }
 
-  @Test("a live query has the newest rows and tells those who look at it")
+  @Test("a live query has the newest rows and reports them")
   @MainActor func liveQuery() async throws {
     let room = try StockRoom()
     try await room.count(["a": 1])

@@ -42,17 +42,17 @@ private struct Notes {
   }
 }
 
-/// One who observes a view over a switch of files.
+/// An observer of a view over a switch of files.
 private final class SwitchObserver: Sendable {
-  /// What was told.
+  /// The reported changes.
   struct Told: Sendable {
-    /// By row, how far the view was when it was told: before the switch, and behind it.
+    /// By row, the position of the view at the report: before the switch, and after it.
     var before: [Int: Position] = [:]
     var after: [Int: Position] = [:]
-    /// The rows that were told a second time.
+    /// The rows that were reported twice.
     var twice: [Int] = []
     var resets = 0
-    /// What one has who keeps the rows by what is told.
+    /// The rows of an observer that keeps them by the reported changes.
     var rows: Set<Int> = []
     /// The row with which it ends.
     var end: Int?
@@ -78,7 +78,7 @@ private final class SwitchObserver: Sendable {
   /// Ends with a row.
   func end(at last: Position) { state.withLock { $0.end = Int(last.rawValue) } }
 
-  /// Keeps rows by what is told.
+  /// Keeps the rows by the reported changes.
   func run() async throws {
     for try await change in changes {
       let rows = try change.isReset ? Self.rows(view) : []
@@ -107,7 +107,7 @@ extension ViewChange {
   }
 }
 
-/// What those are told who observe a view while a raised version takes the place of the one before.
+/// The changes that observers receive while a raised version replaces the previous one.
 @Suite(.serialized) struct ViewSwitchTests {
   private typealias Store = EventStore<StockPlan>
 
@@ -117,7 +117,7 @@ extension ViewChange {
   }
 
   @Test(
-    "over a switch to a raised version an observer begins anew once, is told no change twice, and has all rows",
+    "over a switch to a raised version an observer begins again once, sees no change twice, and has all rows",
     .timeLimit(.minutes(5)))
   func raised() async throws {
     let seed = UInt64.random(in: 1...1_000_000)
@@ -151,7 +151,7 @@ extension ViewChange {
       try await view.waitUntil(append(1, to: store))
       let last = try await append(1, to: store)
       observer.end(at: last)
-      // The last one may have been told before it was known to be that.
+      // The last row may have been reported before it was set as the end.
       _ = try await append(1, to: store)
       try await observed
       let told = observer.told
@@ -160,7 +160,7 @@ extension ViewChange {
       #expect(told.twice == [], "seed \(seed), \(round)")
       #expect(told.rows.isSuperset(of: 1...Int(last.rawValue)), "seed \(seed), \(round)")
       #expect(!told.after.isEmpty, "seed \(seed), \(round)")
-      // The older file goes no further than where the new one begins to tell.
+      // The older file ends where the reports of the new one begin.
       let new = try #require(view.registered.served?.file)
       let gate = try new.read { (view) throws(AnnalsError) in try new.gate(view) }
       let left = try old.read { (view) throws(AnnalsError) in try old.checkpoint(view) }?.position.rawValue

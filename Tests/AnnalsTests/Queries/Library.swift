@@ -6,7 +6,7 @@ import LMDB
 @testable import AnnalsLog
 @testable import AnnalsProjections
 
-/// Books on shelves: rows with keys of every kind.
+/// Books in a library: rows with keys of every kind.
 enum Library: Projection {
   typealias Event = LibraryV1.Event
 
@@ -70,7 +70,7 @@ final class LibraryFile {
     try transaction.commit()
   }
 
-  /// Lends what is stored to `body`.
+  /// Calls `body` with the stored rows.
   func read<R>(prefix: [UInt8] = [], _ body: (borrowing StoredLibrary) throws -> R) throws -> R {
     let transaction = try environment.beginRead()
     return try body(StoredLibrary(source: source(transaction.view, prefix), outline: outline))
@@ -82,7 +82,7 @@ final class LibraryFile {
   }
 }
 
-/// What is stored in a file of books.
+/// The stored rows of a file of books.
 struct StoredLibrary: ~Copyable, ~Escapable, ReadableRows {
   let source: RowSource
   let outline: ProjectionOutline

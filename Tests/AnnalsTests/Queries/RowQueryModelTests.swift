@@ -4,7 +4,7 @@ import Testing
 @testable import Annals
 @testable import AnnalsProjections
 
-/// Random queries of random rows, of what is stored and of what is staged above it, against loops over an array.
+/// Random queries of stored rows with staged ones above them, compared with loops over an array.
 struct RowQueryModelTests {
   typealias Book = Library.Book
   typealias Found = LibraryModel.Found
@@ -136,14 +136,15 @@ struct RowQueryModelTests {
   }
 
   @Test(
-    "queries give what loops over all rows give, staged and stored", arguments: 1...30 as ClosedRange<UInt64>)
+    "queries give the same rows as loops over all rows, staged and stored",
+    arguments: 1...30 as ClosedRange<UInt64>)
   func queries(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let file = try LibraryFile()
     var model = LibraryModel()
     for _ in 0..<6 {
       try file.change { rows in
-        // Rows of other tables stand beside them.
+        // Rows of other tables are next to them.
         try rows.put(Library.Shelf(name: RowKeyOrderTests.text(&generator), books: 1))
         for _ in 0..<Int.random(in: 0...12, using: &generator) {
           try Self.change(&rows, &model, &generator)
@@ -178,7 +179,7 @@ struct RowQueryModelTests {
   }
 
   @Test(
-    "pages go on behind the last row whatever was put or removed meanwhile",
+    "pages continue after the last row, regardless of rows put or removed meanwhile",
     arguments: 1...30 as ClosedRange<UInt64>)
   func pages(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

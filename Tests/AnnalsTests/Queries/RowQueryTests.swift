@@ -93,7 +93,7 @@ struct RowQueryTests {
     }
   }
 
-  @Test("a predicate that throws is told of without the row")
+  @Test("a predicate that throws is reported without the row")
   func throwingPredicate() throws {
     let file = try filled()
     try file.change { rows in
@@ -114,7 +114,7 @@ struct RowQueryTests {
   @Test("a count without a predicate reads no row")
   func countWithoutRows() throws {
     let file = try filled()
-    // What is stored under this key is no row at all.
+    // The value under this key is not a row.
     var whole = RowKeyBytes()
     whole.append(try file.outline.space(of: Book.self))
     Keys("a", 4).encode(into: &whole)
@@ -148,7 +148,7 @@ struct RowQueryTests {
     }
   }
 
-  @Test("looks between changes cost the logarithm of what is staged")
+  @Test("looks between changes cost the logarithm of the staged rows")
   func boundedLooks() throws {
     let file = try LibraryFile()
     func time(_ count: Int) throws -> Duration {

@@ -9,7 +9,7 @@ import Testing
   /// Who owns nothing: the user of this number has no special rights.
   private static let nobody: uid_t = 65_534
 
-  /// Gives everything of `place` to a user without rights, and goes on as that user. For a process of its own.
+  /// Gives all files of `place` to a user without rights, and continues as that user. For a child process.
   private static func becomeNobody(_ place: TemporaryStore) throws {
     var paths = [place.directory.path]
     if let walk = FileManager.default.enumerator(atPath: place.directory.path) {
@@ -19,13 +19,13 @@ import Testing
     try #require(setgid(nobody) == 0 && setuid(nobody) == 0 && geteuid() == nobody)
   }
 
-  // Root may read and write whatever the permissions say, so the test must be able to become another user.
+  // Root may read and write regardless of the permissions, so the test must be able to become another user.
   @Test(
     .enabled(if: geteuid() == 0, "needs root"),
     arguments: [
       "", "CURRENT", "log-000001.mdb", "log-000001.mdb-lock", "open.lock", "queue.lock", "write.lock",
     ])
-  func `what may not be read is refused by name and stays as it is`(name: String) async throws {
+  func `a file that may not be read is refused by name and stays unchanged`(name: String) async throws {
     await #expect(processExitsWith: .success) { [name = name as String] in
       let place = try TemporaryStore()
       try await Specimen.create(at: place.url)
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 0o077, 0o777] as [mode_t]) func `files are the owner's alone, whatever the mask`(
+  @Test(arguments: [0, 0o077, 0o777] as [mode_t]) func `files are the owner's alone, regardless of the mask`(
     mask: mode_t
   ) async throws {
     await #expect(processExitsWith: .success) { [mask = mask as mode_t] in

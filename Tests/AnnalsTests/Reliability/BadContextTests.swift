@@ -5,7 +5,7 @@ import Testing
 @testable import AnnalsLog
 @testable import LMDB
 
-/// What a stage works out from the whole log is kept nowhere else: damage there is said, never guessed around.
+/// A context has no copy: damage in it is reported, and never replaced by a guess.
 @Suite struct BadContextTests {
   @Schema(1, 0, 0) fileprivate enum Old {
     @Record fileprivate struct Counted: Equatable { var n: Int }

@@ -8,7 +8,7 @@ import Testing
 
 /// Rows about the ends of streams, and of the log, that contradict its entries.
 extension BadRowTests {
-  @Test func `a head that leads behind the log refuses appends to its stream`() async throws {
+  @Test func `a head that leads past the end of the log refuses appends to its stream`() async throws {
     let place = try TemporaryStore()
     try await place.open().append([.placed(1)], to: "a")
     let head = Head(id: 1, revision: 1, last: 100, levels: [], newestID: nil)
@@ -22,7 +22,7 @@ extension BadRowTests {
     #expect(error?.details.table == "heads")
   }
 
-  /// An entry with a right checksum and whatever else is asked for.
+  /// An entry with a correct checksum and the given values.
   private func entry(
     at position: Position, stream: UInt64, revision: Revision, link: UInt64, id: UUID? = nil
   ) -> [UInt8] {
@@ -100,7 +100,7 @@ extension BadRowTests {
     #expect(try !EventLog.verify(place.url).isClean)
   }
 
-  @Test func `a merge that leads beyond the log is nobody's`() async throws {
+  @Test func `a merge that leads beyond the log is ignored`() async throws {
     let place = try TemporaryStore()
     try await place.open().append([.placed(1)], to: "a")
     try craft(place.url) { (transaction, tables) throws(EnvironmentError) in

@@ -85,7 +85,7 @@ import Testing
     #expect(refusals.values.allSatisfy { $0.code == .needsNewer && $0.message.contains("'wings'") })
   }
 
-  @Test func `a feature that only writing needs stops those who would write`() async throws {
+  @Test func `a feature that only writing needs stops writers`() async throws {
     let place = try await specimen()
     try setMeta(place.url, .requires, requirements(.init(name: "wings", isForReading: false)))
     let refusals = try refusals(place)

@@ -16,7 +16,7 @@ import Testing
     var bytes = try Data(contentsOf: file)
     var start = bytes.startIndex
     var changed = 0
-    // The record stands behind the table's name in a leaf of the main table; older copies are changed too.
+    // The record follows the table's name in a leaf of the main table; older copies are changed too.
     while let name = bytes.range(of: Data("entries".utf8), in: start..<bytes.endIndex) {
       let top = name.upperBound + field + 7
       if top < bytes.endIndex, bytes[name.upperBound + 4] == 8 {

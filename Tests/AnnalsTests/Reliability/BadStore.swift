@@ -3,7 +3,7 @@ import Foundation
 @testable import Annals
 @testable import AnnalsLog
 
-/// What may stand where a store is expected, and why it is refused.
+/// The files that may be found in the place of a store, and the reasons for refusing them.
 enum BadStore: String, CaseIterable, CustomStringConvertible, Sendable {
   case file = "a file"
   case pipe = "a pipe"
@@ -100,7 +100,7 @@ enum BadStore: String, CaseIterable, CustomStringConvertible, Sendable {
     case .dataIsHalf: try bytes.prefix(bytes.count / 2).write(to: data)
     case .dataLacksTail: try bytes.dropLast(4096).write(to: data)
     case .dataLacksTailOfValue:
-      // The value lies at the end of the file; later commits use freed pages again, so that every root stands before it.
+      // The value is at the end of the file; later commits reuse freed pages, so that every root precedes it.
       for sizes in [[1, 1, 1, 1, 1, 1], [40_000], [1, 1], [1], [1]] {
         let log = try EventLog(at: place.url)
         for size in sizes { try await log.append([.sized(size)], to: "order 1") }

@@ -5,7 +5,7 @@ import Testing
 @testable import AnnalsLog
 @testable import AnnalsMaintenance
 
-/// What is no store, or not a whole one, is refused by every opener with an error of its own, and stays as it is.
+/// Every opener refuses a directory that is no whole store, with a specific error, and changes nothing.
 @Suite struct BadStoreTests {
   @Test(arguments: BadStore.allCases) func `is refused and stays as it is`(_ bad: BadStore) async throws {
     let place = try TemporaryStore()

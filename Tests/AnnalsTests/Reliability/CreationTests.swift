@@ -17,7 +17,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: place.directory.path) == ["orders.annals"])
   }
 
-  @Test func `what only looks like a leftover stays`() throws {
+  @Test func `a file that only resembles a leftover stays`() throws {
     let place = try TemporaryStore()
     let other = place.directory.appendingPathComponent(".orders.annals.7.tmp")
     try Data("mine".utf8).write(to: other)
@@ -32,7 +32,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: named.path))
   }
 
-  @Test func `a name beside it that is no UTF-8 stands in no store's way`() async throws {
+  @Test func `a neighbouring name that is no UTF-8 does not block a store`() async throws {
     let place = try TemporaryStore()
     let odd: [CChar] = Array((place.directory.path + "/").utf8CString.dropLast()) + [-1, -2, 0]
     let file = unsafe open(odd, O_CREAT | O_WRONLY, 0o600)

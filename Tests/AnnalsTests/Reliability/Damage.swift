@@ -6,7 +6,7 @@ enum Damage: CustomStringConvertible, Sendable {
   case truncation(size: Int)
   /// A page of zeros.
   case zeroedPage(Int)
-  /// Two pages stand in each other's place.
+  /// Two pages have swapped places.
   case swappedPages(Int, Int)
   /// A sector of 512 bytes has other bytes, as after a write that was cut off.
   case tornSector(Int, fill: UInt8)
@@ -30,7 +30,7 @@ enum Damage: CustomStringConvertible, Sendable {
       case .flip:
         .flip(offset: Int.random(in: 0..<size, using: &random), bit: Int.random(in: 0..<8, using: &random))
       case .headerFlip:
-        // In the header of a page and the first offsets behind it, where damage leads astray.
+        // In the header of a page and the first offsets after it, where damage misleads most.
         .flip(
           offset: page() * Self.pageSize + Int.random(in: 0..<64, using: &random),
           bit: Int.random(in: 0..<8, using: &random))

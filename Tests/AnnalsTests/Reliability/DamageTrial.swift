@@ -5,7 +5,7 @@ import Foundation
 @testable import AnnalsMaintenance
 @testable import AnnalsStore
 
-/// Spoils copies of one store and looks whether anything is told otherwise than it was.
+/// Damages copies of one store and checks whether any of them reads as something else.
 struct DamageTrial {
   /// What became of a damage.
   enum Outcome: Sendable {
@@ -13,9 +13,9 @@ struct DamageTrial {
     case detected
     /// Everything reads as before: the bytes are not in use.
     case harmless
-    /// The newer meta page is another one, so that the store is as it was some commits ago, without a sign of it.
+    /// The older meta page is in use, so that the store is as it was some commits ago, without a sign of it.
     case older
-    /// Something is told otherwise than it was, or is not told where it is.
+    /// Something reads differently, or a finding lacks its place.
     case wrong(String)
   }
 
@@ -26,7 +26,7 @@ struct DamageTrial {
   private let spoilt: URL
   private let pristine: [UInt8]
   private let original: Reading
-  /// Where copies of entries stand in the file, which holds older ones in free pages too.
+  /// The places of copies of entries in the file, which has older ones in free pages too.
   private let copies: [(range: Range<Int>, position: Position)]
 
   /// Where the store is that is copied and spoilt.
@@ -96,7 +96,7 @@ struct DamageTrial {
     }
   }
 
-  /// Why a flip in the bytes of an entry that was noticed is not told with the entry's position.
+  /// The reason why a detected flip in the bytes of an entry is not reported with the entry's position.
   private func unnamed(_ damage: Damage, _ report: VerifyReport?) -> String? {
     guard case .flip(let offset, _) = damage, let report, !report.isClean,
       let copy = copies.first(where: { $0.range.contains(offset) }),

@@ -13,7 +13,7 @@ import Testing
   import Darwin
 #endif
 
-/// Rows that are much longer than the events they are folded from, so that a view's file meets a limit before the log's does.
+/// Rows much longer than their events, so that a view's file reaches a limit before the log does.
 private enum LongWords: Projection {
   typealias Event = Tallies.Event
   @Record struct Word: ProjectionRow {
@@ -142,7 +142,7 @@ private enum LongWords: Projection {
     return error.code == .diskFull
   }
 
-  /// Waits until the view has taken in a position, whatever it says of itself meanwhile, and looks at its rows.
+  /// Waits until the view has folded a position, regardless of its status meanwhile, and checks its rows.
   private static func expectRows(_ view: View<LongWords>, upTo last: Position) async throws {
     try await waitUntil { (try view.status().position ?? 0) >= last }
     guard case .following = try view.status().state else {
@@ -173,7 +173,7 @@ private enum LongWords: Projection {
       #expect(try view.read { (snapshot) throws(AnnalsError) in try snapshot.position() } == before)
       try #require(ProcessLimit.fileSize.set(nil))
       try await FullDiskProjectionTests.expectRows(view, upTo: last)
-      // Those who observe it were not turned away, and are told each change once.
+      // Its observers were not turned away, and see each change once.
       var iterator = changes.makeAsyncIterator()
       var told: [Int] = []
       while told.count < 30 {
@@ -192,7 +192,7 @@ private enum LongWords: Projection {
       let place = try TemporaryStore()
       let store = try EventStore(at: place.url, plan: Tallies.Plan.self, options: .relaxedCommits)
       let last = try await FullDiskProjectionTests.say(30, store)
-      // Where not even its files can be created, nothing of them stands in the way of the next attempt.
+      // If not even its files can be created, no remains of them block the next attempt.
       var refused = 0
       for bytes in [0, 1, 4_096, 8_192] {
         try #require(ProcessLimit.fileSize.set(bytes))

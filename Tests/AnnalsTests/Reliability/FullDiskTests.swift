@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 100, 4096, 8192, 16_384, 32_768])
-  func `a creation that a limit stops leaves nothing behind`(bytes: Int) async throws {
+  func `a creation that a limit stops leaves nothing`(bytes: Int) async throws {
     await #expect(processExitsWith: .success) { [bytes = bytes as Int] in
       let place = try TemporaryStore()
       signal(SIGXFSZ, SIG_IGN)
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `a creation that ends after any number of pages leaves nothing behind`() async throws {
+  @Test func `a creation that ends after any number of pages leaves nothing`() async throws {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       let place = try TemporaryStore()
@@ -185,7 +185,7 @@ import Testing
   }
 
   @Test(.enabled(if: Mount.isPossible, "needs root and mounts"), arguments: [0, 4, 40, 100, 200, 400])
-  func `a creation on a full file system leaves nothing behind`(kibibytes: Int) async throws {
+  func `a creation on a full file system leaves nothing`(kibibytes: Int) async throws {
     await #expect(processExitsWith: .success) { [kibibytes = kibibytes as Int] in
       let place = try TemporaryStore()
       let disk = try Mount.memory(2 << 20, at: place.directory.path)

@@ -10,7 +10,7 @@ import Testing
 
 /// Stores whose rows hold numbers that no store reaches, under checksums that are right.
 @Suite struct HostileRowTests {
-  /// A table, by its name, with what tells its keys apart.
+  /// The names of tables with integer keys, and of those with keys of bytes.
   private static let numbered = ["entries", "heads", "schemas", "kinds", "census"]
   private static let named = ["streams", "meta"]
 
@@ -73,7 +73,7 @@ import Testing
     return value
   }
 
-  /// Does with a store whatever anybody does with one; what is thrown is an `AnnalsError`.
+  /// Uses a store in every common way; each error must be an `AnnalsError`.
   private func use(_ url: URL) async {
     var options = StoreOptions.merging(every: 4)
     options.durability = .relaxed
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `A window of no entries is damage that names its table, also for those who trust nobody`()
+  @Test func `A window of no entries is damage that names its table, also with trust set to nobody`()
     async throws
   {
     for window in [0, 1 << 32, .max] as [UInt64] {

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// A file at whose end a process notes what it has done, so that its parent can read it after the process was killed.
+/// A file to which a process appends notes of its work, so that its parent can read them after a kill.
 ///
-/// A line that was written is in the system's memory, which the end of a process does not touch.
+/// A written line is in the system's memory, which survives the end of a process.
 struct Journal {
   private let handle: FileHandle
 
@@ -29,7 +29,7 @@ struct Journal {
   }
 }
 
-/// Runs the body of a process and tells what it threw, which the end of a process does not.
+/// Runs the body of a process and reports its error, which the end of a process does not.
 func telling(_ body: () async throws -> Void) async {
   do { try await body() } catch { Issue.record("\(error)") }
 }

@@ -14,7 +14,7 @@ import Testing
   private struct Account {
     /// How many calls a victim began.
     var begun: [Int: Int] = [:]
-    /// Where the answered calls of a victim stand.
+    /// The positions of a victim's answered calls.
     var positions: [Int: [[UInt64]]] = [:]
 
     init(path: String) throws {
@@ -31,8 +31,10 @@ import Testing
     func answered(_ victim: Int) -> Int { positions[victim, default: []].count }
   }
 
-  /// Compares the log with what the victims up to `newest` noted: every answered call is there, at its positions, whole
-  /// and in order, then at most one call that was begun and not answered, then the entry that the parent appended.
+  /// Compares the log with the notes of the victims up to `newest`.
+  ///
+  /// Every answered call is there, at its positions, whole and in order. At most one call that was begun and
+  /// not answered follows, and then the entry that the parent appended.
   private func compare(_ log: EventLog, _ account: Account, newest: Int) throws {
     var entries = try log.read { (snapshot) throws(AnnalsError) in try snapshot.all() }[...]
     for victim in 0...newest {
@@ -58,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: rounds)
-  func `what was acknowledged survives, and what was not is whole or absent`(
+  func `acknowledged calls survive, and others are whole or absent`(
     seed: UInt64
   ) async throws {
     let place = try TemporaryStore()

@@ -20,7 +20,7 @@ import Testing
     return (url, bytes)
   }
 
-  @Test(arguments: names) func `a symbolic link in place of a file is refused, and what it leads to stays`(
+  @Test(arguments: names) func `a symbolic link in place of a file is refused, and its target stays`(
     name: String
   ) async throws {
     let place = try TemporaryStore()

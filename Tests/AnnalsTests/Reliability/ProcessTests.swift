@@ -119,7 +119,7 @@ import Testing
     try FileManager.default.removeItem(at: place.url)
     let error = await #expect(throws: AnnalsError.self) { try await log.append([.sized(1)], to: "a") }
     #expect(error?.code == .lockFileDamaged || error?.code == .storeReplaced)
-    // What was open can still be read.
+    // The open log can still be read.
     #expect(try Self.count(log) == 1)
   }
 
@@ -221,7 +221,7 @@ import Testing
       let revisions = entries.filter { $0.stream == StreamName(stream) }.map(\.revision.rawValue)
       #expect(revisions == Array(0..<UInt64(wanted)))
     }
-    // The events of a call stand together, whoever came between the calls.
+    // The events of a call are adjacent, regardless of other processes' calls between.
     for entry in entries where !entry.isEndOfCall {
       #expect(
         entries[Int(entry.position.rawValue)].id != nil || entries[Int(entry.position.rawValue)].isEndOfCall)

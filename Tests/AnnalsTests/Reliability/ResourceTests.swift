@@ -7,7 +7,7 @@ import Testing
 
 /// Processes that may have few descriptors or little address space.
 @Suite struct ResourceTests {
-  @Test(arguments: [false, true]) func `too few descriptors is an error, and leaves nothing behind`(
+  @Test(arguments: [false, true]) func `too few descriptors is an error, and leaves nothing`(
     creating: Bool
   ) async throws {
     await #expect(processExitsWith: .success) { [creating = creating as Bool] in

@@ -6,7 +6,7 @@ import Testing
 @testable import AnnalsMaintenance
 @testable import AnnalsStore
 
-/// What events hold is told by reading them, and by nothing else: no error has a word of it.
+/// Only reads show the content of events: no error has a word of it.
 @Suite struct SecrecyTests {
   private static let secret = "hunter2-Zq7"
 
@@ -28,7 +28,7 @@ import Testing
       metadata: ["user": .init(secret)])
   }
 
-  /// Collects what is thrown.
+  /// Collects the texts and codes of errors.
   private struct Collection {
     var texts: [String] = []
     var codes: Set<String> = []
@@ -44,7 +44,8 @@ import Testing
     }
   }
 
-  @Test func `no error of an append, a read, a check or an import says what an event holds`() async throws {
+  @Test func `no error of an append, a read, a check or an import has the content of an event`() async throws
+  {
     let place = try TemporaryStore()
     var found = Collection()
     let ids = [UUID(), UUID()]

@@ -5,7 +5,7 @@ import Foundation
 @testable import AnnalsMaintenance
 @testable import AnnalsStore
 
-/// A small store with something of everything: streams long and short, ids, metadata, times, large payloads, free pages.
+/// A small store with everything: long and short streams, ids, metadata, times, large payloads, free pages.
 enum Specimen {
   /// The plan that its events are of.
   enum Plan: SchemaMigrationPlan {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Annals
 
-/// Spoilt files: no death by a signal, nothing told otherwise than it was.
+/// Damaged files: no process dies of a signal, and nothing reads as something else.
 @Suite(.serialized) struct SpoiltFileTests {
   private static let perChild = 20
   private static let flips = RunLength.seeds(
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// Tries `perChild` damages in a child, and in a further one those behind a damage that killed it.
+  /// Tries `perChild` damages in a child, and those after a fatal damage in a further one.
   private func run(_ kind: Damage.Kind, seed: UInt64) async throws -> Tally {
     let place = try TemporaryStore()
     try await Specimen.create(at: DamageTrial.original(in: place.directory))
@@ -50,7 +50,7 @@ import Testing
         Issue.record("\(kind), seed \(seed): the process ended at: \(last)")
         try Journal(path: journal).note("died")
       }
-      // A child that does not even begin would let this loop run for ever.
+      // A child that does not even begin would let this loop run forever.
       guard begun.count > next else { break }
       next = begun.count
     }

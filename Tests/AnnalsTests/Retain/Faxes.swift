@@ -95,7 +95,7 @@ struct StoredFax: Equatable {
 }
 
 extension EventLog {
-  /// The entry at `position` as it stands in the log, but for the row that the first entry of a kind has.
+  /// The stored entry at `position`, without the row that the first entry of a kind has.
   func stored(at position: Position) throws -> StoredFax {
     try read { (snapshot) throws(AnnalsError) in
       let entry = try snapshot.reader.lend(try snapshot.reader.bytes(at: position), at: position)

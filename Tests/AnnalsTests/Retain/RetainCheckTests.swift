@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `what a fold makes cannot be retained`() {
+  @Test func `the result of a fold cannot be retained`() {
     let error = #expect(throws: AnnalsError.self) { try CompiledPlan(Folding.self) }
     #expect(error?.code == .invalidPlan)
     #expect(

@@ -121,7 +121,7 @@ import Testing
     try log.explain(1, plan: Shared.self).steps[0].events.map { try $0.data.value }
   }
 
-  @Test func `what retained events are read with outlives a contraction`() async throws {
+  @Test func `the context for reading retained events outlives a contraction`() async throws {
     try await EventStore(at: place.url, plan: First.self).append(
       [.weighed(.init(kilograms: 30)), .weighed(.init(kilograms: 10)), .travelled(.init(legs: [1, 2]))],
       to: "trip")

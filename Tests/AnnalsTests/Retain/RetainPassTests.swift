@@ -48,7 +48,7 @@ import Testing
     #expect(try EventStore(at: place.url, plan: Office.self, options: options).events().count == 1)
   }
 
-  @Test func `a plan that begins after retained entries is told what to do for them, which then helps`()
+  @Test func `a plan that begins after retained entries gets advice for them, which then helps`()
     async throws
   {
     try await seed()
@@ -119,7 +119,7 @@ import Testing
       ])
   }
 
-  @Test func `a pass to the version before the Retain makes what that version has`() async throws {
+  @Test func `a pass to the version before the Retain creates the events of that version`() async throws {
     try await seed()
     _ = try EventStore(at: place.url, plan: SecondPost.self).migrate().join()
     let store = try EventStore(at: place.url, plan: Post.self)
@@ -130,7 +130,7 @@ import Testing
     #expect(try store.log.counts() == ["2.0.0 Received": 2, "3.0.0 Noted": 1])
   }
 
-  @Test func `what is appended as an older version later is retained by the next pass`() async throws {
+  @Test func `later appends of an older version are retained by the next pass`() async throws {
     try await seed()
     _ = try EventStore(at: place.url, plan: Office.self).migrate().join()
     // By name, which is a kind of its own.
@@ -163,7 +163,7 @@ import Testing
     #expect(try EventLog.verify(place.url).findings.map(\.problem) == [])
   }
 
-  @Test func `a check of a store names what is retained`() async throws {
+  @Test func `a check of a store names the retained entries`() async throws {
     try await seed()
     let check = try Office.check(store: place.url)
     #expect(check.opens && check.raisable == v1)

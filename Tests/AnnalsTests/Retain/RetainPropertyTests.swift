@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
-  func `reads and passes agree with what every record must become`(seed: UInt64) async throws {
+  func `reads and passes agree with the expected result of every record`(seed: UInt64) async throws {
     let (place, all) = try await self.seed(seed)
     let retained = all.indices.filter { all[$0].lines == nil }.map { Position(UInt64($0) + 1) }
     #expect(retained.count > 20 && retained.count < all.count - 20, "seed \(seed)")

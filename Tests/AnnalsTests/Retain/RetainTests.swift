@@ -145,7 +145,7 @@ import Testing
     #expect(text.hasSuffix("now, version 2.0.0\n  nothing: no event of it is delivered"), "\(text)")
   }
 
-  @Test func `a payload that cannot be decoded keeps nobody from reading`() async throws {
+  @Test func `a payload that cannot be decoded stops no reader`() async throws {
     try await EventLog(at: place.url).append(
       [
         NewEntry(type: "Faxed", version: v1, payload: try Payload(["pages": "three"])),
@@ -157,7 +157,7 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test func `what an earlier stage makes of it is never asked for`() async throws {
+  @Test func `a retained record never runs through earlier stages`() async throws {
     let first = try EventStore(at: place.url, plan: FirstOffice.self)
     try await first.append([.faxed(.init(pages: -1, sender: nil)), .noted(.init(text: "a"))], to: "desk")
     // The rule of the earlier stage throws for it.

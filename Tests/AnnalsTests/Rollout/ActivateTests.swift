@@ -30,7 +30,7 @@ import Testing
   }
 
   // Promise P117.
-  @Test func `behind an activation records are stored as what they are, and older programs append no more`()
+  @Test func `after an activation records are stored in their own form, and older programs append no more`()
     async throws
   {
     let place = try TemporaryStore()
@@ -97,7 +97,7 @@ import Testing
     #expect(try newer.log.phase(of: v2) == .active)
   }
 
-  @Test func `a pass stores a bridge as what it is, so that it waits for programs that need another form`()
+  @Test func `a pass stores a bridge in its own form, so that it waits for programs that need another`()
     async throws
   {
     let place = try TemporaryStore()

@@ -45,7 +45,9 @@ enum BridgeParksPlan3: SchemaMigrationPlan {
   }
 }
 
-/// A bridge whose records are stored as the older version until it is active: by the stage turned around, and by a downcast.
+/// A bridge whose records are stored as the older version until it is active.
+///
+/// The stage in reverse converts them, or a downcast.
 @Schema(1, 0, 0) enum BridgeWeights1 {
   @Record struct Weighed: Equatable {
     var pounds: Double

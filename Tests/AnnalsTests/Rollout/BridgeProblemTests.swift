@@ -73,7 +73,7 @@ import Testing
     #expect(try CompiledPlan(MisreadNot.self).bridge?.needsLowering == true)
   }
 
-  /// Records without a shape, carried, and read by a rule all the same.
+  /// Records without a shape that stay unchanged and are nevertheless read by a rule.
   @Schema(1, 0, 0) enum Pounds {
     struct Weighed: TreeRecord { var tree: CBOR }
   }
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `a carried record without a shape reaches older programs as it is only where no rule takes it`()
+  @Test func `an unchanged record without a shape reaches older programs unchanged only if no rule takes it`()
     throws
   {
     for plan in [{ try CompiledPlan(TreeMisread.self) }, { try CompiledPlan(TreeNamesake.self) }] {
@@ -122,7 +122,7 @@ import Testing
     #expect(try CompiledPlan(TreeCarried.self).bridge?.needsLowering == true)
   }
 
-  @Test func `a rule is gone through once by what is appended beside an older program`() async throws {
+  @Test func `an append alongside an older program runs each rule once`() async throws {
     let place = try TemporaryStore()
     let older = try EventStore(at: place.url, plan: PoundsPlan.self)
     let newer = try EventStore(at: place.url, plan: TreeLowered.self)
@@ -274,7 +274,7 @@ import Testing
     }
   }
 
-  @Test func `what an older program can read never fails; the rest is lowered or waits`() {
+  @Test func `events that an older program can read never fail; the rest is lowered or waits`() {
     #expect(forms(Renamed.self) == ["lowered", "later"])
     #expect(forms(Widened.self) == ["lowered"])
     #expect(forms(Wider.self) == ["readable"])

@@ -161,7 +161,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: dead.path))
   }
 
-  @Test func `entries that were set aside are given up by their number, and keep their place`() async throws {
+  @Test func `quarantined entries are discarded by their number, and keep their place`() async throws {
     let place = try await seeded([
       .made(.init(count: 1)), .made(.init(count: -1)), .made(.init(count: 2)), .made(.init(count: -2)),
     ])
@@ -190,7 +190,7 @@ import Testing
     #expect(try store.events().count == 3)
   }
 
-  @Test func `an error behind entries that are given up for good says how many those are`() async throws {
+  @Test func `an error after a partial discard of quarantined entries gives their number`() async throws {
     let count = UInt64(QuarantineDiscard.batch + 2)
     let place = try await seeded((1...count).map { _ in .made(.init(count: -1)) })
     let store = try EventStore(at: place.url, plan: Plan2.self)
@@ -213,7 +213,8 @@ import Testing
     #expect(try store.contract(.init(isRehearsal: true)).quarantined == 2)
   }
 
-  @Test func `a contraction that is done does not fail for what nobody needs any more`() async throws {
+  @Test func `a contraction that is done does not fail for contexts that are no longer needed`() async throws
+  {
     let place = try await seeded([.made(.init(count: 1))])
     var options = StoreOptions()
     options.activating = true
@@ -232,7 +233,7 @@ import Testing
   }
 
   // Promise P104.
-  @Test func `what stages have worked out goes, and the plan may keep them`() async throws {
+  @Test func `the contexts of stages are removed, and the plan may keep them`() async throws {
     let place = try await seeded([.made(.init(count: 1))])
     var options = StoreOptions()
     options.activating = true

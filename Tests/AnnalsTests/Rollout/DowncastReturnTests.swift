@@ -42,7 +42,7 @@ import Testing
       }
     }
   }
-  /// What a downcast makes is dropped by its own stage, whatever it is.
+  /// The stage drops every result of its own downcast.
   enum Lost: SchemaMigrationPlan {
     static var stages: MigrationChain<Beats1, Beats2> {
       MigrationStage.custom(fromVersion: Beats1.self, toVersion: Beats2.self) {

@@ -52,7 +52,7 @@ import Testing
     #expect(error?.code == .superseded)
   }
 
-  @Test func `beside an older program records are stored as the older version, also after it has ended`()
+  @Test func `alongside an older program records are stored as the older version, also after it has ended`()
     async throws
   {
     let place = try TemporaryStore()
@@ -93,7 +93,7 @@ import Testing
 
   // Promise P114.
   @Test(arguments: 0..<3)
-  func `what the older version has no way to say is refused, and nothing of the call is stored`(
+  func `a record that the older version cannot express is refused, and nothing of the call is stored`(
     number: Int
   ) async throws {
     let event = Self.unsaid(number)
@@ -166,7 +166,9 @@ import Testing
     #expect(try third.events().count == 3)
   }
 
-  @Test func `a program whose plan says that a bridge is none does not append beside it`() async throws {
+  @Test func `a program whose plan does not use the version as a bridge does not append alongside one`()
+    async throws
+  {
     let place = try TemporaryStore()
     let bridge = try EventStore(at: place.url, plan: BridgeParksPlan2.self)
     try await bridge.append([.counted(.init(n: 1))], to: "a")

@@ -3,8 +3,7 @@ import Testing
 @testable import Annals
 @testable import AnnalsStore
 
-/// An append alongside an older program comes back equal, or is refused, but for the fields that its
-/// `Downcast` gives up.
+/// An append alongside an older program is read back equal or refused, except for declared losses.
 @Suite struct LossyDowncastTests {
   @Schema(1, 0, 0) enum Scale1 {
     @Record struct Weighed: Equatable { var pounds: Double }
@@ -61,7 +60,7 @@ import Testing
     #expect(try newer.events() == [.weighed(.init(kilograms: pound))])
   }
 
-  @Test func `a field that a downcast gives up may be lost or rounded, and no other`() async throws {
+  @Test func `a field that a downcast loses may be lost or rounded, and no other`() async throws {
     let place = try TemporaryStore()
     let older = try EventStore(at: place.url, plan: Plan1.self)
     let newer = try EventStore(at: place.url, plan: Losing.self)
@@ -82,7 +81,8 @@ import Testing
     #expect(try older.events().count == 1)
   }
 
-  @Test func `the check prints what a downcast gives up, and asks for none that is there`() {
+  @Test func `the check prints the fields that a downcast loses, and does not ask for an existing downcast`()
+  {
     let text = PlanCheck(of: Losing.self).description
     #expect(
       text.contains(
@@ -97,7 +97,7 @@ import Testing
     #expect(PlanCheck(of: Losing.self).stages[0].bridge?.map(\.losing) == [["kilograms", "note"]])
   }
 
-  @Test func `a downcast gives up stored fields alone`() {
+  @Test func `a downcast loses stored fields only`() {
     let error = #expect(throws: AnnalsError.self) { try CompiledPlan(Unstored.self) }
     #expect(error?.code == .invalidPlan)
     #expect(error?.message.contains("losing: of Downcast") == true)
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `whatever is appended alongside an older program comes back equal or is refused`() async throws {
+  @Test func `an append alongside an older program comes back equal or is refused`() async throws {
     let seed: UInt64 = 20_261_123
     var generator = SeededGenerator(seed: seed)
     let place = try TemporaryStore()

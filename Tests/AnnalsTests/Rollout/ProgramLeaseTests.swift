@@ -11,7 +11,7 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: place.url.path).filter { $0.hasPrefix("program-") }
   }
 
-  @Test func `every open store has a lease, which says what its program reads`() throws {
+  @Test func `every open store has a lease, which names the versions that its program reads`() throws {
     let place = try TemporaryStore()
     let first = try EventStore(at: place.url, plan: BridgeParksPlan1.self)
     var options = StoreOptions()
@@ -45,7 +45,7 @@ import Testing
     for try await entry in entries { #expect(entry.event == .counted(.init(n: 1))) }
   }
 
-  @Test func `a lease that nobody holds is of a program that was killed, and is removed`() throws {
+  @Test func `a lease that no process holds is of a program that was killed, and is removed`() throws {
     let place = try TemporaryStore()
     let log = try EventLog(at: place.url)
     let dead = place.url.appendingPathComponent(ProgramLeaseFile.name(UUID().uuidString))
@@ -111,7 +111,7 @@ import Testing
   @Test(arguments: [
     "", "1.0.0 fails", "1.0.0 fails 00000000\n", "1.0 fails 1fb1dd65\n", "1.0.0  fails 1fb1dd65\n",
   ])
-  func `what is no lease is refused`(text: String) {
+  func `a file that is no lease is refused`(text: String) {
     #expect(throws: FormatFailure.self) { try ProgramLeaseFile(Array(text.utf8)) }
   }
 

@@ -6,7 +6,7 @@ import Foundation
 
 /// Random events of all versions of a market, and what is to be expected of each when it is read.
 struct MarketGenerator {
-  /// An event, and by which paths its parts are told apart today.
+  /// An event, and the paths that its parts have today.
   struct Made {
     var stream: StreamName
     var entry: NewEntry

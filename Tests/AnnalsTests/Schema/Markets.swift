@@ -6,8 +6,9 @@ import Annals
   import Foundation
 #endif
 
-/// A market stall in three versions, with every kind of rule: two splits behind one another, both forms of upcast, a drop, and
-/// records that are carried over one stage or two.
+/// A market stall in three versions, with every kind of rule.
+///
+/// It has two splits in sequence, both forms of upcast, a drop, and records unchanged over a stage or two.
 @Schema(1, 0, 0) enum MarketV1 {
   struct Placed: Record, Codable, Equatable {
     var lines: [String]

@@ -61,14 +61,14 @@ import Testing
       ])
   }
 
-  @Test func `a record declared anew has a rule`() {
+  @Test func `a record declared again has a rule`() {
     #expect(
       problems(Redeclares.self) == [
         "record 'A' of First (1.0.0) is declared again in Redeclared (2.0.0), and no rule takes it: write Upcast(\\.a, to: \\.a) { old, origin in … } in the stage, or carry it with typealias A = First.A"
       ])
   }
 
-  @Test func `an alias does not skip a version that declared the record anew`() {
+  @Test func `an alias does not skip a version that declared the record again`() {
     #expect(
       problems(Skips.self) == [
         "Skipping (3.0.0) carries record 'A' of First (1.0.0), which Redeclared (2.0.0) has declared again: write typealias A = Redeclared.A in Skipping, or Upcast(\\.a, to: \\.a) { old, origin in … } in the stage"

@@ -39,7 +39,7 @@ import Testing
       "the schema of version 2.0.0 has no record of this name: put it back, or return the name from its recordName"
     ),
   ])
-  func `what a plan cannot read it says why`(
+  func `a plan that cannot read an entry gives the reason`(
     version: SchemaVersion?, type: String, missing: MissingStep, words: String
   ) throws {
     let plan = try CompiledPlan(OrderPlan.self)
@@ -47,19 +47,19 @@ import Testing
     #expect(missing.description == words)
   }
 
-  /// The stored types behind the case numbered `caseIndex` of `plan`'s current schema.
+  /// The stored types that become the case numbered `caseIndex` of `plan`'s current schema.
   private func sources(_ plan: CompiledPlan, _ caseIndex: Int) -> [String] {
     plan.sources(of: caseIndex).map { "\(plan.steps[$0].version) \(plan.steps[$0].type)" }
   }
 
-  @Test func `a filter by type looks behind the splits whose into names it, and no others`() throws {
+  @Test func `a filter by type includes the sources of splits whose into names it, and no others`() throws {
     let plan = try CompiledPlan(OrderPlan.self)
     #expect(sources(plan, 0) == ["1.0.0 Shipped", "2.0.0 Shipped", "3.0.0 Shipped"])
     #expect(sources(plan, 1) == ["1.0.0 Placed", "2.0.0 Priced", "3.0.0 Priced"])
     #expect(sources(plan, 2) == ["1.0.0 Placed", "2.0.0 LineAdded", "3.0.0 WordAdded"])
   }
 
-  @Test func `a filter by type looks behind every rule that may give anything`() throws {
+  @Test func `a filter by type includes the sources of every rule that may give anything`() throws {
     let plan = try CompiledPlan(AnythingPlan.self)
     #expect(sources(plan, 0) == ["1.0.0 Split", "1.0.0 Event1", "2.0.0 A"])
     #expect(sources(plan, 1) == ["1.0.0 Split", "1.0.0 Typed", "1.0.0 Event1", "2.0.0 B"])

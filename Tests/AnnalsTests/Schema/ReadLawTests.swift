@@ -8,7 +8,7 @@ import Testing
 
 /// The laws of reading, on random logs that mix all versions of a market.
 @Suite struct ReadLawTests {
-  /// A store of 150 random events, and what was appended to it.
+  /// A store of 150 random events, and those events.
   private func market(_ seed: UInt64) async throws -> (place: TemporaryStore, events: [MarketGenerator.Made])
   {
     var generator = MarketGenerator(seed: seed)
@@ -121,8 +121,8 @@ import Testing
     }
   }
 
-  /// The half of the law that needs no migration pass: what the second version's program would have stored of the same
-  /// events, it stored.
+  /// The half of the law that needs no migration pass: a prefix is stored as the second version's program
+  /// would store it.
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func `a log of which any first part is stored in a later version reads the same`(seed: UInt64) async throws
   {

@@ -23,7 +23,7 @@ import Testing
       try upcast(OrdersV3.WordAdded(word: "tea"), v3) == [Lifted(.wordAdded(.init(word: "tea")))])
   }
 
-  @Test func `a record that every version carries is delivered as it is from each`() throws {
+  @Test func `a record that every version shares is delivered unchanged from each`() throws {
     let shipped = OrdersV1.Shipped(parcel: "p")
     for version in [v1, v2, v3] {
       #expect(try upcast(shipped, version) == [Lifted(.shipped(shipped))])

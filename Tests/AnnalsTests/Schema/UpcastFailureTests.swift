@@ -7,7 +7,7 @@ import Testing
   private let v1 = SchemaVersion(1, 0, 0)
   private let site = RuleSite(from: .init(1, 0, 0), to: .init(2, 0, 0), type: "Counted")
 
-  /// What lifting `count`, stored under version 1, failed with.
+  /// The failure of an upcast of `count`, stored under version 1.
   private func failure(_ count: Int) throws -> UpcastFailure? {
     let plan = try CompiledPlan(CountPlan.self)
     return #expect(throws: UpcastFailure.self) {
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `a payload that cannot be decoded says what it was stored as`() throws {
+  @Test func `a payload that cannot be decoded names its stored type and version`() throws {
     let plan = try CompiledPlan(OrderPlan.self)
     let step = try plan.step(v1, "Shipped")
     let payload: [UInt8] = [0xff]
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a split may not give what its into does not name`() throws {
+  @Test func `a split may not give a record that its into does not name`() throws {
     let failure = try failure(0)
     guard case .unexpectedPart(site, "Emptied") = failure?.failure else {
       Issue.record("\(String(describing: failure))")
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `an entry that fails half-way delivers nothing and leaves what was delivered before`() throws {
+  @Test func `an entry that fails half-way delivers nothing and leaves earlier deliveries`() throws {
     let plan = try CompiledPlan(CountPlan.self)
     let delivery = TypedEventBuffer<Counts3.Event>()
     let step = try plan.step(v1, "Counted")

@@ -97,7 +97,7 @@ struct ConversionTests {
 
   // Promise P27.
   @Test(arguments: 0..<60 as Range<UInt64>)
-  func `steps made one give what the steps give one by one, and what the changes say`(seed: UInt64) throws {
+  func `combined steps give the same result as single ones, and as the changes`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<10 {
       let shape = first(using: &generator)
@@ -121,7 +121,7 @@ struct ConversionTests {
   }
 
   @Test(arguments: 0..<40 as Range<UInt64>)
-  func `an older program reads back what a newer one would have read from it`(seed: UInt64) throws {
+  func `a payload converted to a newer shape and back is the same`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<20 {
       let shape = first(using: &generator)

@@ -5,8 +5,8 @@ import Testing
 
 /// Which declared fields of a payload a chain of conversions removes.
 struct FieldRemovalTests {
-  /// The paths that a chain of shapes removes from a payload of the first one, with the number of the shape that
-  /// lacks the field.
+  /// The paths that a chain of shapes removes from a payload of the first one, each with the number of the
+  /// shape without the field.
   private func removed(_ value: CBOR, _ shapes: String..., adjustments: [FieldAdjustment] = []) throws
     -> [String]
   {
@@ -39,7 +39,7 @@ struct FieldRemovalTests {
     let version: SchemaVersion
   }
 
-  /// What is removed of a payload by shape.
+  /// The fields that conversions remove from a payload, by its shape.
   private static func removed(
     _ value: CBOR, _ shape: RecordShape, _ conversions: [(version: SchemaVersion, conversion: Conversion)]
   ) throws -> [Found] {
@@ -62,13 +62,13 @@ struct FieldRemovalTests {
     #expect(try removed(["x", "y", 1], old, old) == [])
   }
 
-  @Test func `a field that is renamed, widened or made optional is carried on`() throws {
+  @Test func `a field that is renamed, widened or made optional is not removed`() throws {
     #expect(
       try removed(
         ["x", 1, 2], "(a: text, n: int32, m: int32)", "(b = a: text, n: int64, m: int32?)") == [])
   }
 
-  @Test func `the version is the one that removes the field, under whatever name`() throws {
+  @Test func `the version is the one that removes the field, under any name`() throws {
     #expect(
       try removed(
         ["x", "y", "z"], "(a: text, b: text, c: text)", "(d = a: text, c: text)", "(c: text)") == [
@@ -76,7 +76,7 @@ struct FieldRemovalTests {
         ])
   }
 
-  @Test func `what is added on the way and removed again was never stored`() throws {
+  @Test func `a field that is added on the way and removed again counts as never stored`() throws {
     #expect(try removed([1], "(a: int64)", "(a: int64, b: text?)", "(a: int64)") == [])
   }
 
@@ -129,9 +129,11 @@ struct FieldRemovalTests {
     return leaves
   }
 
-  /// The fields with other values than records whose values can be exchanged for others without a trace in what
-  /// `edits` make of the payload, with the first version without a trace; `nil` for a field whose type has no
-  /// other value, which says nothing.
+  /// The fields other than records whose values leave no trace in the results of `edits`, with the first
+  /// version without a trace.
+  ///
+  /// A field leaves a trace if another value changes a result. The version is `nil` for a field whose type
+  /// has no other value, which proves nothing.
   private func traceless(
     _ values: [CBOR], _ shape: RecordShape, _ edits: [ShapeEdit], using generator: inout SeededGenerator
   ) throws -> [String: SchemaVersion?] {
@@ -176,7 +178,9 @@ struct FieldRemovalTests {
     return found
   }
 
-  @Test func `what is removed is what leaves no trace, in generated shapes, changes and payloads`() throws {
+  @Test func `the removed fields are those that leave no trace, in generated shapes, changes and payloads`()
+    throws
+  {
     let seed = UInt64.random(in: .min ... .max)
     print("what is removed: seed \(seed)")
     var generator = SeededGenerator(seed: seed)
@@ -197,7 +201,7 @@ struct FieldRemovalTests {
         let value = first.randomValue(using: &generator)
         guard case .array(let values) = value else { continue }
         let expected = try traceless(values, first, edits, using: &generator)
-        // A record may go as a whole, with the last of its fields, or field by field: either way its fields are gone.
+        // A record may be removed as a whole, with its last field, or field by field.
         let removed = try Self.removed(value, first, conversions)
         let leaves = Self.leaves(first.fields, values).map { $0.path.joined(separator: ".") }
         func isWithin(_ leaf: String, _ removal: Found) -> Bool {

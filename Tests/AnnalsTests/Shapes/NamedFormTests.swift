@@ -89,7 +89,7 @@ struct NamedFormTests {
     #expect(try PayloadDecoder.decode(Twin.self, from: output) == twin)
   }
 
-  @Test func `what the Codable twin writes is read by shape`() throws {
+  @Test func `the output of the Codable twin is read by shape`() throws {
     let written = try CBOR(payload: PayloadEncoder.encode(Self.twin()))
     #expect(try read(Self.shape, written) == Self.positional())
   }
@@ -105,7 +105,7 @@ struct NamedFormTests {
       ("{int64}", [3, 1, 2], [1, 2, 3]),
       ("[int64: text]", [[2, "b"], [1, "a"]], [[1, "a"], [2, "b"]]), ("codable", .null, .null),
     ] as [(String, CBOR, CBOR)])
-  func `what JSON can say is taken`(type: String, value: CBOR, expected: CBOR) throws {
+  func `JSON forms of a value are accepted`(type: String, value: CBOR, expected: CBOR) throws {
     #expect(try read("(a: \(type))", ["a": value]) == [expected])
   }
 
@@ -123,7 +123,9 @@ struct NamedFormTests {
       ("[text]", ["a": 1], .wrongType), ("[int64: text]", [[1]], .wrongType),
       ("[int64: text]", [[1, "a"], [1, "b"]], .duplicateKey),
     ] as [(String, CBOR, CodingFailure.Reason)])
-  func `what does not fit is refused at its path`(type: String, value: CBOR, reason: CodingFailure.Reason)
+  func `a value that does not fit is refused at its path`(
+    type: String, value: CBOR, reason: CodingFailure.Reason
+  )
     throws
   {
     let failure = try #require(try failure("(a: \(type))", ["a": value]))
@@ -148,7 +150,7 @@ struct NamedFormTests {
   }
 
   @Test(arguments: 0..<40 as Range<UInt64>)
-  func `what is written by name is read back the same`(seed: UInt64) throws {
+  func `a value written by name is read back the same`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<20 {
       let shape = RecordShape.random(using: &generator)

@@ -16,7 +16,7 @@ extension ValueShape {
     [.bool, .float, .double, .text, .bytes, .date, .uuid, .url, .decimal, .codable]
     + IntegerShape.allCases.map { .integer($0) }
 
-  /// Fields with names of their own; `levels` is how many records and choices they stand in.
+  /// Fields with unique names; `levels` is the number of records and choices around them.
   static func randomFields(using generator: inout SeededGenerator, depth: Int, levels: Int) -> [FieldShape] {
     let names = names.shuffled(using: &generator).prefix(Int.random(in: 0...6, using: &generator))
     return names.map { name in
@@ -26,7 +26,7 @@ extension ValueShape {
     }
   }
 
-  /// A random type that stands in `levels` records and choices.
+  /// A random type inside `levels` records and choices.
   static func random(using generator: inout SeededGenerator, depth: Int, levels: Int) -> ValueShape {
     guard depth > 0 else { return leaves.randomElement(using: &generator) ?? .bool }
     func inner(_ generator: inout SeededGenerator) -> ValueShape {

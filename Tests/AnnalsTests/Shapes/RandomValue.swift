@@ -60,7 +60,7 @@ extension ValueShape {
     }
   }
 
-  /// Rows sorted by the encoded bytes of their first items, none of which stands twice.
+  /// Rows sorted by the encoded bytes of their first items, which are unique.
   private static func ordered(_ rows: [[CBOR]]) -> [[CBOR]] {
     var known: [[UInt8]: [CBOR]] = [:]
     for row in rows {

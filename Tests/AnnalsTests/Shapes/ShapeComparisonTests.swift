@@ -5,7 +5,7 @@ import Testing
 
 /// The rows of the table of changes that concern the shape of one record, both ways.
 struct ShapeComparisonTests {
-  @Test func `an added optional field is nil in what was stored, and passed over by older programs`() throws {
+  @Test func `an added optional field is nil in stored events, and ignored by older programs`() throws {
     let (up, down) = try Compared.both("(a: text, b: int64)", "(a: text, n: text?, b: int64)")
     #expect(up.changes.map(\.kind) == [.addedOptional])
     #expect(up.changes[0].verdict == .lightweight)
@@ -22,7 +22,7 @@ struct ShapeComparisonTests {
     #expect(try Compared.converted(down, [true, "x", 1]) == ["x", 1, true])
   }
 
-  @Test func `an added field with a constant gets it in what was stored`() throws {
+  @Test func `an added field with a constant gets it in stored events`() throws {
     let (up, down) = try Compared.both(
       "(a: text)", "(a: text, unit: text)", [.constant(field: "unit", bytes: hex("626b67"))])
     #expect(up.changes.map(\.kind) == [.addedConstant])
@@ -77,7 +77,7 @@ struct ShapeComparisonTests {
     #expect(try Compared.converted(down, ["x", "y"]) == ["y", "x"])
   }
 
-  @Test func `an original name that was taken up in an earlier version is carried without effect`() throws {
+  @Test func `an original name that an earlier version has applied has no further effect`() throws {
     let (up, _) = try Compared.both("(kilograms(weight): double)", "(kilograms(weight): double, note: text?)")
     #expect(up.problems == [])
     #expect(up.changes.map(\.kind) == [.addedOptional])
@@ -158,7 +158,7 @@ struct ShapeComparisonTests {
     #expect(up.changes[0].description.contains("from \(old) to \(new)"))
   }
 
-  @Test func `an older program reads as wide what became narrower`() throws {
+  @Test func `an older program reads a narrowed type as the wide one`() throws {
     let (_, down) = try Compared.both("(a: int64)", "(a: int32)")
     #expect(down.changes.map(\.verdict) == [.lightweight])
     #expect(down.conversion?.isSame == true)

@@ -1,6 +1,6 @@
 @testable import Annals
 
-/// A change of a record from one version to the next, with what it does to a payload said without the code under test.
+/// A change of a record from one version to the next, and its effect, computed without the code under test.
 struct ShapeEdit {
   let shape: RecordShape
   var adjustments: [FieldAdjustment] = []

@@ -17,7 +17,7 @@ struct ShapeTextTests {
     FieldShape("next", .optional(.enclosing(0))),
   ])
 
-  // The fingerprints were computed with Python's hashlib.sha256 from the texts beside them.
+  // The fingerprints were computed with Python's hashlib.sha256 from the texts next to them.
   @Test(
     arguments: [
       (RecordShape([]), "()", "2e38e77b22c314a449e91fafed92a43826ac6aa403ae6a8acb6cf58239fbaf5d"),
@@ -103,7 +103,7 @@ struct ShapeTextTests {
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `a damaged text is read or refused, and what is read is written the same`(seed: UInt64) {
+  func `a damaged text is read or refused, and the shape that is read is written the same`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let symbols = [UInt8]("(): ,[]{}<>|^?\"\\au0é".utf8)
     for _ in 0..<300 {

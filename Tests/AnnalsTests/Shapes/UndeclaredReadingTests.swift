@@ -64,7 +64,7 @@ struct UndeclaredReadingTests {
     }
   }
 
-  @Test func `keys that are not written again are found whatever the order of elements`() throws {
+  @Test func `keys that are not written again are found regardless of the order of elements`() throws {
     let before: CBOR = ["a": 1, "list": [["x": 1, "y": 2], ["x": 3]], "gone": ["in": 1], "nil": CBOR.null]
     let after: CBOR = ["a": 9, "list": [["x": 3], ["x": 1]], "new": 1]
     let (old, new) = (try before.encodedPayload(), try after.encodedPayload())

@@ -5,7 +5,8 @@ import Foundation
 @testable import AnnalsMigration
 @testable import AnnalsStore
 
-// A club's log, whose streams were named badly at first: twice something is done about them, with changes of records before, between and after.
+// A club's log, whose streams had bad names at first. Two stages change its streams; other stages change
+// records before, between and after them.
 
 @Schema(1, 0, 0) enum ClubV1 {
   @Record struct Weighed: Equatable { var n: Int }
@@ -16,7 +17,7 @@ import Foundation
   @Record struct Noted: Equatable { var n: Int }
 }
 
-/// Streams are renamed and merged, one is split, some entries are dropped; and one record is split at the same stage.
+/// Streams are renamed, merged and split, and entries are dropped; the same stage also splits one record.
 @Schema(2, 0, 0) enum ClubV2 {
   typealias Weighed = ClubV1.Weighed
   typealias Noted = ClubV1.Noted

@@ -4,7 +4,7 @@ import Foundation
 @testable import AnnalsLog
 @testable import AnnalsStore
 
-/// A club's log as an array, and what each version's stage makes of it, said again without any of the library's code for streams.
+/// A club's log as an array, with the result of each stage, without the library's code for streams.
 struct ClubModel {
   /// An entry.
   struct Entry {
@@ -67,7 +67,7 @@ struct ClubModel {
     renumber()
   }
 
-  /// An id that tells the number of its entry.
+  /// An id with the number of its entry.
   static func id(_ n: Int) -> UUID {
     UUID(uuid: (1, 2, 3, 4, 5, 6, 0x80, 8, 0x80, 0, 0, 0, 0, 0, UInt8(n / 256 % 256), UInt8(n % 256)))
   }
@@ -134,7 +134,7 @@ struct ClubModel {
     }
   }
 
-  /// Where every entry stands, those that are gone included.
+  /// The place of every entry, including removed ones.
   var places: [String] {
     entries.enumerated().map { "\($0 + 1) \($1.stream) \($1.revision) \($1.isGone)" }
   }
@@ -202,7 +202,7 @@ extension EventStore where Event: ClubLine {
 }
 
 extension EventLog {
-  /// Where every entry stands, in the words of ``ClubModel/places``, by a scan and again stream by stream.
+  /// The place of every entry, in the format of ``ClubModel/places``, by a scan and again stream by stream.
   func places() throws -> (scanned: [String], walked: [String]) {
     try read { (snapshot) throws(AnnalsError) in
       func line(_ entry: LogEntry) -> String {

@@ -19,11 +19,11 @@ import Testing
     UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, number))
   }
 
-  /// A store of the second version, whose first entries were stored under names that are gone or hold less than they did.
+  /// A store of the second version, whose first entries have names that are gone or have fewer entries now.
   ///
   /// - Parameters:
-  ///   - others: How many events without ids come last in "user 0".
-  ///   - isMerged: Whether "spare 0", which goes to the same stream as "user 0", holds an event.
+  ///   - others: The number of events without ids at the end of "user 0".
+  ///   - isMerged: Whether "spare 0", which goes to the same stream as "user 0", has an event.
   private func moved(others: Int = 0, isMerged: Bool = false) async throws -> EventStore<ClubSecond> {
     do {
       let store = try EventStore(at: place.url, plan: ClubFirst.self)

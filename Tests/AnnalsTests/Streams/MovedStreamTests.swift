@@ -9,7 +9,7 @@ import Testing
 @testable import AnnalsSubscriptions
 @testable import LMDB
 
-/// What is known of names that streams once had.
+/// The information about former names of streams.
 @Suite struct MovedStreamTests {
   private let place: TemporaryStore
 
@@ -17,7 +17,8 @@ import Testing
     place = try TemporaryStore()
   }
 
-  /// A store of the plan's current version whose streams were "user 0", "spare 0", "user 1", "club" and "else".
+  /// A store of the plan's current version with former streams "user 0", "spare 0", "user 1", "club" and
+  /// "else".
   private func moved<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) async throws -> EventStore<Plan> {
     do {
       let store = try EventStore(at: place.url, plan: ClubFirst.self)
@@ -85,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: [.noStream, .exists, .revision(2)] as [Annals.Expectation])
-  func `whoever expects something of a name that moved is told where it is`(expected: Annals.Expectation)
+  func `an expectation about a moved name fails with the new name`(expected: Annals.Expectation)
     async throws
   {
     let store = try await moved(ClubSecond.self)
@@ -106,7 +107,7 @@ import Testing
     #expect(try store.log.info().entries == 15)
   }
 
-  @Test func `other expectations beside it are as ever`() async throws {
+  @Test func `other expectations next to it are unchanged`() async throws {
     let store = try await moved(ClubSecond.self)
     let error = await #expect(throws: AnnalsError.self) {
       try await store.append([.noted(.init(n: 9))], to: "nobody", expecting: .exists)
@@ -115,7 +116,7 @@ import Testing
     #expect(try await store.append([.noted(.init(n: 9))], to: "new", expecting: .noStream).revisions == [0])
   }
 
-  @Test func `an append that expects nothing begins the name anew`() async throws {
+  @Test func `an append that expects nothing begins the name again`() async throws {
     let store = try await moved(ClubSecond.self)
     #expect(try await store.append([.noted(.init(n: 9))], to: "user 0").revisions == [0])
     // From then on it is a stream like any other.
@@ -150,7 +151,7 @@ import Testing
     #expect(error?.details.movedTo == ["even"])
   }
 
-  @Test func `two streams that take each other's place hold what the other held`() async throws {
+  @Test func `two streams that swap places swap their entries`() async throws {
     let store = try await moved(ClubPlan.self)
     #expect(try store.log.moved(from: "weights") == ["lifts"])
     #expect(try store.log.moved(from: "lifts") == ["weights"])

@@ -7,7 +7,7 @@ import Testing
 @testable import AnnalsMigration
 @testable import AnnalsStore
 
-/// Who may read and append before a pass has given streams their entries, and when it was taken back.
+/// Reads and appends before a pass has given streams their entries, and after a rollback.
 @Suite struct StreamGateTests {
   private let place: TemporaryStore
 
@@ -36,7 +36,7 @@ import Testing
       let stopped = await #expect(throws: AnnalsError.self) { try await run.report() }
       #expect(stopped?.code == .cancelled)
     }
-    // What was worked out is kept, and nothing has moved.
+    // The computed context is kept, and nothing has moved.
     let early = #expect(throws: AnnalsError.self) {
       _ = try EventStore(at: place.url, plan: CountedMovePlan.self)
     }
@@ -51,7 +51,7 @@ import Testing
     while let run = try again.next(MigrationOptions()) { #expect(try await !run.report().isDone) }
   }
 
-  @Test func `a program that was opened behind a pass appends nothing once that is rolled back`() async throws
+  @Test func `a program that was opened after a pass appends nothing once that is rolled back`() async throws
   {
     try await seed()
     try await place.migrate(ClubSecond.self)
@@ -62,14 +62,14 @@ import Testing
     }
     #expect(error?.code == .requiresPass, "\(error.map { "\($0)" } ?? "")")
     #expect(try store.log.info().entries == 30)
-    // Behind the next pass it goes on.
+    // After the next pass it continues.
     try await place.migrate(ClubSecond.self)
     try await store.append([.noted(.init(n: 31))], to: "club")
     let info = try store.log.info()
     #expect(info.entries == 31)
   }
 
-  @Test func `a stream that is read in pages is not a mixture of what it was and what it is`() async throws {
+  @Test func `a stream that is read in pages is no mixture of its old and new entries`() async throws {
     let first = try EventStore(at: place.url, plan: ClubFirst.self)
     for _ in 0..<4 {
       let call = (0..<100).map { ClubV1.Event.weighed(.init(n: $0)) }

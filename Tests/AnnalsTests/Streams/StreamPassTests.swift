@@ -46,7 +46,7 @@ import Testing
     let store = try EventStore(at: place.url, plan: ClubPlan.self, options: .passing(options))
     #expect(try store.lines() == model.at(5).delivered)
     try expect(store.log, is: model.at(5))
-    // Two passes for the streams, one for what comes behind them.
+    // Two passes for the streams, one for the stages after them.
     #expect(try store.log.info().generation == 4)
     let census = try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.census() }
     #expect(census.filter { $0.count > 0 }.allSatisfy { $0.version == ClubV5.version })
@@ -121,7 +121,7 @@ import Testing
     #expect(try store.log.info().entries == 60)
   }
 
-  @Test func `appends go on behind the new ends of streams`() async throws {
+  @Test func `appends continue after the new ends of streams`() async throws {
     let model = ClubModel(seed: 11, count: 90)
     try await place.seed(model)
     let store = try EventStore(at: place.url, plan: ClubSecond.self, options: .passing())
@@ -134,7 +134,7 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test func `what is appended while the pass goes on goes where the rule says`() async throws {
+  @Test func `entries appended while a pass continues go where the rule says`() async throws {
     let model = ClubModel(seed: 12, count: 100)
     try await place.seed(model)
     let old = try EventStore(at: place.url, plan: ClubFirst.self, options: .merging(every: 16))
@@ -173,7 +173,7 @@ import Testing
     }
     #expect(Array(lines.prefix(model.at(2).delivered.count)) == model.at(2).delivered)
     #expect(try EventLog.verify(place.url).isClean)
-    // Who knew the older version only is told so.
+    // A program that knows only the older version gets an error.
     let error = await #expect(throws: AnnalsError.self) {
       try await old.append([.weighed(.init(n: 1))], to: "user 1")
     }

@@ -9,7 +9,7 @@ import Testing
 @testable import AnnalsSchema
 @testable import AnnalsStore
 
-/// Plans whose stages move streams: which are refused, what opens say, and what reads of a store do that no pass has led there yet.
+/// Plans whose stages move streams: those that are refused, errors at an open, and reads before the pass.
 @Suite(.serialized) struct StreamPlanTests {
   private let place: TemporaryStore
 
@@ -100,7 +100,8 @@ import Testing
     try await store.append([.noted(.init(n: 1, by: nil))], to: "even", expecting: .revision(0))
   }
 
-  @Test func `versions before the stage are read as ever, and those behind it say what to run`() async throws
+  @Test func `versions before the stage are read as ever, and later ones name the command to run`()
+    async throws
   {
     try await seed()
     let log = try EventLog(at: place.url)
@@ -209,7 +210,7 @@ import Testing
     #expect(error?.message.contains("has more than one Streams") == true)
   }
 
-  @Test func `a stage has no rule for streams beside a fold`() {
+  @Test func `a stage has no rule for streams next to a fold`() {
     var stage = StageOutline(rules: [], adjustments: [], isLightweight: false, hasContext: false)
     stage.streamRules = 1
     stage.folds = 1

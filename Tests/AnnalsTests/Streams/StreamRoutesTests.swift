@@ -8,7 +8,7 @@ import Testing
 @testable import AnnalsMigration
 @testable import AnnalsStore
 
-/// Random logs and random routes, compared with an array; with passes that are stopped, repeated and rolled back on the way.
+/// Random logs and random routes, compared with an array, while passes are stopped, repeated and rolled back.
 @Suite(.serialized) struct StreamRoutesTests {
   /// Where entries of a stream and kind go: a name, or nowhere.
   struct Routes: Sendable {

@@ -8,7 +8,7 @@ import Testing
 @testable import AnnalsMigration
 @testable import AnnalsStore
 
-/// Contexts and comparisons of stages beside and around one that moves streams.
+/// Contexts and comparisons of stages around one that moves streams.
 @Suite(.serialized) struct StreamStageTests {
   private let place: TemporaryStore
 
@@ -16,7 +16,7 @@ import Testing
     place = try TemporaryStore()
   }
 
-  @Test func `rules beside and behind it use what was worked out from the log`() async throws {
+  @Test func `rules around and after it use the context computed from the log`() async throws {
     do {
       let store = try EventStore(at: place.url, plan: ClubFirst.self)
       for n in 0..<30 { try await store.append([.weighed(.init(n: n))], to: "user \(n % 3)") }
@@ -33,12 +33,13 @@ import Testing
       }
       return all
     }
-    // 30 entries in 3 streams before, and 2 behind it: the rule of the first stage sees the streams of its own time, that of the last one those that are.
+    // 30 entries are in 3 streams before the stage, and in 2 after it. The rule of the first stage sees the
+    // former streams, and that of the last one the current streams.
     #expect(texts == (0..<20).map { _ in "3 then 2" })
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test func `what a stage compares is the old log and the new one with its streams`() async throws {
+  @Test func `a stage compares the old log and the new one with its streams`() async throws {
     do {
       let store = try EventStore(at: place.url, plan: ClubFirst.self)
       try await store.append([.weighed(.init(n: 1)), .lifted(.init(n: 2, sets: 2))], to: "user 0")
@@ -54,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `what a rule cannot take is set aside in the stream that it goes to`(isLost: Bool) async throws {
+  func `an entry that a rule cannot take is set aside in its target stream`(isLost: Bool) async throws {
     do {
       let store = try EventStore(at: place.url, plan: ClubFirst.self)
       try await store.append(
@@ -66,7 +67,7 @@ import Testing
     var options = MigrationOptions()
     options.unreadable = .quarantine
     try await place.migrate(ChoosyPlan.self, options)
-    // Where it cannot be lifted up to the stage, the rule for streams sees no events.
+    // If it cannot be upcast to the stage, the rule for streams sees no events.
     #expect(
       try place.open().places().scanned == [
         "1 first 0 false", isLost ? "2 none 0 false" : "2 first 1 false",
@@ -81,7 +82,7 @@ import Testing
       }
     }
     #expect(error?.code == .ruleFailed && error?.details.position == 2)
-    // Once the rule is mended, the entry is in the stream where it was left.
+    // After the rule is repaired, the entry is in the stream where it was left.
     Choosy.isMended.withLock { $0 = true }
     defer { Choosy.isMended.withLock { $0 = false } }
     try await place.migrate(ChoosyPlan.self)
@@ -90,7 +91,7 @@ import Testing
   }
 }
 
-/// Counts streams before and behind a stage that merges some.
+/// Counts streams before and after a stage that merges some.
 private enum CountingPlan: SchemaMigrationPlan {
   struct Count: StageContext { var streams: Int }
 

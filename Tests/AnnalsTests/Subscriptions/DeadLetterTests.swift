@@ -68,7 +68,7 @@ import Testing
     #expect(try store.deadLetters("mailer").isEmpty)
   }
 
-  @Test func `A letter of one part is given as what a later version makes of that part`() async throws {
+  @Test func `A letter of one part is given as the result of a later version for that part`() async throws {
     try await place(["a b", "c"])
     try await deadLetter(open(SecondMarketPlan.self), to: [\.lineAdded])
     let store = try open(MarketPlan.self)

@@ -9,7 +9,7 @@ import Testing
 
 /// Entries that a consumer puts aside.
 extension ProcessingTests {
-  @Test("where it may, it puts aside what it could not handle so often, and can be given that again")
+  @Test("if allowed, it sets entries aside after repeated failures, and can retry them")
   func letters() async throws {
     try await append(7)
     let handled = Handled(refusing: [2, 5])
@@ -85,7 +85,7 @@ extension ProcessingTests {
     #expect(try store.deadLetters("mailer").map(\.position) == [2])
   }
 
-  @Test("one task retries at a time, and what is removed meanwhile does not come back")
+  @Test("one task retries at a time, and letters removed meanwhile do not come back")
   func retryingTwice() async throws {
     try await append(2)
     let options = ProcessingOptions(poison: .deadLetter(after: 1), endsAtHead: true)

@@ -10,7 +10,7 @@ import Testing
 
 /// The file with the checkpoints of consumers.
 extension ProcessingTests {
-  /// Holds the turn at writing `file` on a thread of its own until `free` is signalled; returns once it has it.
+  /// Takes the turn at writing `file` on a thread, which holds it until `free` is signalled, and returns.
   private func hold(_ file: ConsumerFile, until free: DispatchSemaphore) {
     let taken = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
@@ -27,7 +27,7 @@ extension ProcessingTests {
     taken.wait()
   }
 
-  @Test("who waits for another writer is told so after a while, and stores once that is done")
+  @Test("a task that waits for another writer gets an error after a while, and stores once that is done")
   func blocked() async throws {
     try await append(1)
     try await run(Handled())
@@ -45,7 +45,7 @@ extension ProcessingTests {
     #expect(try store.checkpoint(of: "other") == checkpoint)
   }
 
-  @Test("rows are what was stored, or it is told which file is damaged")
+  @Test("rows equal the stored ones, or the damaged file is named")
   func damage() async throws {
     try await append(2)
     try await run(Handled())
@@ -74,7 +74,7 @@ extension ProcessingTests {
     #expect(error?.code == .formatVersion)
   }
 
-  @Test("a store that is open for reading keeps no checkpoint, and tells those that are there")
+  @Test("a store that is open for reading keeps no checkpoint, and lists existing ones")
   func readOnly() async throws {
     let place = try TemporaryStore()
     do {

@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("it handles each entry in order, and goes on behind what it has stored")
+  @Test("it handles each entry in order, and continues after its stored checkpoint")
   func goingOn() async throws {
     let handled = Handled()
     #expect(try store.checkpoint(of: "mailer") == nil)
@@ -80,7 +80,7 @@ import Testing
     #expect(try EventLog.verify(place.url).findings.isEmpty)
   }
 
-  @Test("a filter's checkpoint moves over what it hides")
+  @Test("a filter's checkpoint moves over hidden entries")
   func hidden() async throws {
     try await append(20)
     try await store.process("parcels", to: [\.shipped], options: ProcessingOptions(endsAtHead: true)) { _ in
@@ -116,7 +116,7 @@ import Testing
     #expect(try store.deadLetters("mailer").isEmpty)
   }
 
-  @Test("a second task with the name is told so, or waits and takes over")
+  @Test("a second task with the name gets an error, or waits and takes over")
   func takingOver() async throws {
     try await append(3)
     let first = Handled()

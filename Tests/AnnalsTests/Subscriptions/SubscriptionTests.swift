@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(
-    "what it gives is what a read gives of the selected types and streams, and its checkpoints never part an entry",
+    "it gives the same entries as a read of the selected types and streams, and its checkpoints never part an entry",
     arguments: 1...3 as ClosedRange<UInt64>, [1, 7, 256])
   func catchingUp(seed: UInt64, page: Int) async throws {
     let place = try TemporaryStore()
@@ -205,7 +205,7 @@ import Testing
   }
 
   @Test(
-    "what comes before an entry that cannot be read is given first, and nothing behind it",
+    "entries before one that cannot be read are given first, and none after it",
     arguments: [1, 2, 256])
   func poison(page: Int) async throws {
     let place = try TemporaryStore()

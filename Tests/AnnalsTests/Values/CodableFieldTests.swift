@@ -63,7 +63,7 @@ struct CodableFieldTests {
     #expect(shape(of: Holder<Point>.self) == .record([FieldShape("part", .codable)]))
   }
 
-  @Test func `an optional that holds what is written as null is refused instead of becoming nil`() {
+  @Test func `an optional whose value is written as null is refused instead of becoming nil`() {
     expectRefusal(of: Holder(Mark?.some(.none)), .refused)
     expectRefusal(of: Holder(Point??.some(nil)), .refused)
   }
@@ -93,7 +93,7 @@ struct CodableFieldTests {
     expect("81c100", as: Holder<Point>.self, fails: .unsupported, at: 1)
   }
 
-  @Test func `a failure inside is told with its place and keys`() {
+  @Test func `a failure inside is reported with its place and keys`() {
     let bytes = hex("81a261786161" + "6179f93800")
     #expect(throws: CodingFailure(.wrongType, at: 4, path: ["x"], detail: "Int wanted")) {
       _ = try read(bytes, as: Holder<Point>.self)
@@ -103,7 +103,7 @@ struct CodableFieldTests {
     }
   }
 
-  @Test func `what its own code throws is a refusal`() {
+  @Test func `an error of its own code is a refusal`() {
     struct Fussy: Codable, Equatable {
       struct Wrong: Error {}
       init() {}

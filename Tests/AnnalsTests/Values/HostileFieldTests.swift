@@ -10,7 +10,7 @@ import Testing
 #endif
 
 struct HostileFieldTests {
-  /// Types whose readers go through every part of the code, each as: read, write again, and say what was written.
+  /// Types whose readers cover every part of the code, as functions that read a value and write it again.
   static let readers: [@Sendable ([UInt8]) throws(CodingFailure) -> [UInt8]] = [
     again(Int.self), again(UInt8.self), again(Double.self), again(Float.self), again(Bool.self),
     again(String.self),
@@ -46,7 +46,7 @@ struct HostileFieldTests {
     }
   }
 
-  @Test func `a list of empty records takes what is there and no more`() throws {
+  @Test func `a list of empty records has an element for each byte, and no more`() throws {
     let count = 100_000
     let bytes = [0x9a, 0, 1, 0x86, 0xa0] + [UInt8](repeating: 0x80, count: count)
     #expect(try read(bytes, as: [Tick].self).count == count)

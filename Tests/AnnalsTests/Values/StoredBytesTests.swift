@@ -19,7 +19,7 @@ struct StoredBytesTests {
     try expect(["a": [7]] as [String: [UInt8]], is: "a161614107")
   }
 
-  @Test func `a part of Data is written without what stands around it`() throws {
+  @Test func `a slice of Data is written without the bytes around it`() throws {
     let data = Data([9, 1, 2, 9])[1...2]
     let bytes = try written(data)
     #expect(hex(bytes) == "420102")

@@ -33,7 +33,7 @@ struct StoredCollectionTests {
     expect("82820200820100", as: [Int: Int].self, fails: .unsortedKeys, at: 5)
   }
 
-  @Test func `elements and keys that stand twice are refused`() {
+  @Test func `elements and keys that occur twice are refused`() {
     expect("820101", as: Set<Int>.self, fails: .duplicateKey, at: 2)
     expect("a2616101616102", as: [String: Int].self, fails: .duplicateKey, at: 4)
     expect("82820100820101", as: [Int: Int].self, fails: .duplicateKey, at: 5)
@@ -51,7 +51,7 @@ struct StoredCollectionTests {
     expect("8101", as: [Int: Int].self, fails: .wrongType, at: 1)
   }
 
-  @Test func `arrays and maps are told apart`() {
+  @Test func `arrays and maps are distinguished`() {
     expect("a0", as: [Int].self, fails: .wrongType)
     expect("a0", as: Set<Int>.self, fails: .wrongType)
     expect("80", as: [String: Int].self, fails: .wrongType)
@@ -72,7 +72,7 @@ struct StoredCollectionTests {
     expect("a2616101", as: [String: Int].self, fails: .truncated, at: 1)
   }
 
-  @Test func `a failure inside is told with its own place`() {
+  @Test func `a failure inside is reported with its own place`() {
     expect("82011c", as: [Int].self, fails: .malformed, at: 2)
     expect("82016161", as: [Int].self, fails: .wrongType, at: 2)
     expect("8181f7", as: [[Bool]].self, fails: .wrongType, at: 2)

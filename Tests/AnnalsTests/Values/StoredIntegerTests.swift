@@ -62,7 +62,7 @@ struct StoredIntegerTests {
   }
 
   @Test(arguments: ["f90000", "60", "80", "f6", "f4", "c000", "40"])
-  func `what is no whole number is of another type`(bytes: String) {
+  func `a value other than a whole number is of another type`(bytes: String) {
     expect(bytes, as: Int32.self, fails: .wrongType)
   }
 

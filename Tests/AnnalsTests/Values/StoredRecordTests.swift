@@ -14,13 +14,13 @@ struct StoredRecordTests {
     #expect(back == .sample)
   }
 
-  @Test func `a payload is added behind what is there`() throws {
+  @Test func `a payload is added after existing bytes`() throws {
     var payload: [UInt8] = [1, 2]
     try SetLogged.sample.encode(into: &payload)
     #expect(payload == [1, 2] + hex(Self.bytes))
   }
 
-  @Test func `what is there stays as it was when a record is refused`() throws {
+  @Test func `existing bytes stay unchanged when a record is refused`() throws {
     struct Refused: ShapedRecord {
       static func shape(in types: inout ShapeTypes) -> ValueShape { types.record(Self.self) { _ in [] } }
       init() {}
@@ -48,7 +48,7 @@ struct StoredRecordTests {
     }
   }
 
-  @Test func `bytes behind a payload are refused`() {
+  @Test func `bytes after a payload are refused`() {
     #expect(throws: CodingFailure(.trailingBytes, at: 37)) {
       _ = try SetLogged.decode(payload: (hex(Self.bytes) + [0]).span)
     }
@@ -62,7 +62,7 @@ struct StoredRecordTests {
     expect("", as: SetLogged.self, fails: .truncated)
   }
 
-  @Test func `a field of another type is told with its place`() {
+  @Test func `a field of another type is reported with its place`() {
     expect("866161f5", as: SetLogged.self, fails: .wrongType, at: 3)
     expect("86616108031800", as: SetLogged.self, fails: .wrongType, at: 5)
   }

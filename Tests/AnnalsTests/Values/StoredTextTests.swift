@@ -37,7 +37,7 @@ struct StoredTextTests {
   }
 
   @Test(arguments: ["40", "00", "80", "a0", "f6"])
-  func `what is no text is of another type`(bytes: String) {
+  func `a value other than a text is of another type`(bytes: String) {
     expect(bytes, as: String.self, fails: .wrongType)
   }
 }

@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `keys that are stored as texts make a map, whatever their Swift type`() throws {
+  @Test func `keys that are stored as texts make a map, regardless of their Swift type`() throws {
     let scores = Scores([UserID("b"): 2, UserID("a"): 1])
     var bytes: [UInt8] = []
     try scores.encode(into: &bytes)

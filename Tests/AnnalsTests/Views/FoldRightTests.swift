@@ -6,14 +6,14 @@ import Testing
 @testable import AnnalsProjections
 @testable import AnnalsStore
 
-/// Who has the right to fold a view when one program cannot go on.
+/// The right to fold a view when one program cannot continue.
 struct FoldRightTests {
   /// As ``Tallies/Plan``, so that a store of this process has an engine of its own.
   private enum SamePlan: SchemaMigrationPlan {
     static var stages: MigrationChain<Tallies.V1, Tallies.V1> {}
   }
 
-  /// Counts words, and refuses one of them once when it is told to.
+  /// Counts words, and refuses one of them once if `refuses` is set.
   enum Fickle: Projection {
     static let refuses = Atomic(false)
 
@@ -58,7 +58,7 @@ struct FoldRightTests {
     #expect(try store.log.views().map(\.number) == [1])
   }
 
-  @Test("a view that can no longer read the log gives up the right to fold")
+  @Test("a view that can no longer read the log releases the right to fold")
   func unreadable() async throws {
     var random = SeededGenerator(seed: 82)
     let tallied = try TalliedStore()
@@ -87,7 +87,7 @@ struct NewerTypeViewTests {
     var key: Int { id }
   }
 
-  /// What was counted; only that is asked for.
+  /// The sum of the counts, selecting only the events that it needs.
   enum Sums: Projection {
     typealias Event = BridgeParks1.Event
     static let name = "sums"

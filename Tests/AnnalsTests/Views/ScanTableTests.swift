@@ -31,7 +31,7 @@ struct ScanTableTests {
     func leave(_ runner: Int) { table.leave(runner) }
   }
 
-  @Test("views that are near share a scan, which goes back to the one behind; one that is far has its own")
+  @Test("views at similar positions share a scan, which goes back for a late one; a distant one has its own")
   func joining() throws {
     let desk = try Desk()
     #expect(desk.join(10, after: 40_000) == [1, 1])
@@ -96,7 +96,7 @@ struct ScanTableTests {
     #expect(desk.step(of: 4)?.runners == [4, 5, 1])
   }
 
-  @Test("nobody joins a scan that could not be begun")
+  @Test("no view joins a scan that could not be begun")
   func failing() throws {
     let desk = try Desk()
     #expect(desk.join(10, after: 7) == [1, 1])
@@ -107,7 +107,7 @@ struct ScanTableTests {
     #expect(desk.end(1) == 0)
   }
 
-  @Test("a scan asks for what its views want, and no more")
+  @Test("a scan reads the types that its views want, and no more")
   func wanting() throws {
     let desk = try Desk()
     _ = desk.join(10, [0], after: 0)

@@ -105,7 +105,7 @@ enum Tallies {
   struct Refused: Error {}
 }
 
-/// A store for one test of views, and a plain fold of what was appended to it.
+/// A store for one test of views, and a plain fold of the appended events.
 final class TalliedStore: Sendable {
   let temporary: TemporaryStore
   private let said = Mutex<[(stream: String, event: Tallies.Event)]>([])
@@ -173,7 +173,7 @@ final class TalliedStore: Sendable {
 }
 
 extension View {
-  /// With more patience than a program needs: what is tested is that it comes, also where threads and disks are slow.
+  /// Waits with a long timeout, because threads and disks may be slow.
   func waiting(for position: Position) async throws(AnnalsError) {
     try await waitUntil(position, timeout: .seconds(60))
   }

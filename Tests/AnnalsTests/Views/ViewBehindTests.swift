@@ -65,7 +65,7 @@ struct ViewBehindTests {
   }
 
   @Test(
-    "an older program that builds a view anew, and cannot read the log any more, leaves the rows and the place that it had",
+    "an older program that rebuilds a view, and cannot read the log any more, leaves the rows and their position",
     .timeLimit(.minutes(1)))
   func rebuildOfOlderProgram() async throws {
     let temporary = try TemporaryStore()

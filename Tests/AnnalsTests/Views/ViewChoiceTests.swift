@@ -11,7 +11,7 @@ import Testing
   import Foundation
 #endif
 
-/// What is chosen among the files of a view.
+/// The choice among the files of a view.
 struct ViewChoiceTests {
   private let outline: ProjectionOutline
   private let inputs: ProjectionInputs
@@ -80,7 +80,7 @@ struct ViewChoiceTests {
     #expect(stale.serving == 2 && stale.building == .new && stale.outlived.isEmpty)
   }
 
-  @Test("a view of another log, ahead of this one, or of other inputs is built anew, and a reason given")
+  @Test("a view of another log, ahead of this one, or of other inputs is rebuilt, and a reason given")
   func reasons() throws {
     for (agreement, words) in [
       (CheckpointAgreement.otherLog, "another log"), (.ahead(of: 7), "ends at position 7"),
@@ -97,7 +97,7 @@ struct ViewChoiceTests {
     #expect(goesOn.serving == 4 && goesOn.building == .going(on: 5))
   }
 
-  @Test("what a newer plan has built from other inputs is read, and neither folded nor built anew")
+  @Test("a view that a newer plan has built from other inputs is read, and neither folded nor rebuilt")
   func newerPlan() throws {
     let (older, newer) = (SchemaVersion(1, 0, 0), SchemaVersion(3, 0, 0))
     let stale = try choose([file(4, inputs: "", plan: older)])
@@ -109,7 +109,8 @@ struct ViewChoiceTests {
     #expect(same.serving == 4 && same.building == .none && same.newer == nil)
     let equal = try choose([file(4, inputs: "", plan: SchemaVersion(2, 0, 0))])
     #expect(equal.building == .new && equal.newer == nil)
-    // What a newer plan builds is left to it: beside what serves, in place of what is stale, and for the first time.
+    // The files that a newer plan builds are left to it: next to the serving file, in place of a stale one,
+    // and the first one.
     let beside = try choose([file(4), file(5, isReady: false, inputs: "", plan: newer)])
     #expect(
       beside.serving == 4 && beside.building == .none && beside.newer == nil && beside.discarded.isEmpty)
@@ -151,7 +152,7 @@ struct ViewChoiceTests {
     #expect(unread.building == .new && unread.discarded == [1])
   }
 
-  @Test("what a file says of its tables is read back, and read as a later version's")
+  @Test("a file's own description of its tables is read back, and read as a later version's")
   func definitions() throws {
     let stored = try #require(StoredProjection(ProjectionOutline(Tallies.Counts.self).text))
     #expect(stored.tables.map(\.name) == ["Word"])

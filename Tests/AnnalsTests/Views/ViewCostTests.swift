@@ -73,7 +73,7 @@ struct ViewCostTests {
     withExtendedLifetime(tallied) {}
   }
 
-  @Test func `Rows are measured before they can outgrow what is reserved`() throws {
+  @Test func `Rows are measured before they can outgrow the reserved space`() throws {
     var options = StoreOptions()
     options.viewMemory = 4 << 30
     let budget = try ViewBudget(options)

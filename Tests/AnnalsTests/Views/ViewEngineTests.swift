@@ -33,7 +33,7 @@ struct ViewEngineTests {
     }
   }
 
-  @Test("a row that was spoilt is found by verify, and by the fold, which has the view built anew")
+  @Test("a spoilt row is found by verify, and by the fold, which has the view rebuilt")
   func spoiltRow() async throws {
     var random = SeededGenerator(seed: 41)
     let tallied = try TalliedStore()
@@ -82,7 +82,7 @@ struct ViewEngineTests {
     }
   }
 
-  @Test("two files of a view that are found damaged at one moment are built anew")
+  @Test("two files of a view that are found damaged at one moment are rebuilt")
   func bothSpoilt() async throws {
     var random = SeededGenerator(seed: 46)
     let tallied = try TalliedStore()
@@ -104,7 +104,7 @@ struct ViewEngineTests {
     #expect(Dictionary(uniqueKeysWithValues: rows.map { ($0.word, $0) }) == tallied.counts())
   }
 
-  @Test("a batch that begins elsewhere than the file stands is not stored")
+  @Test("a batch that begins at another position than the file's is not stored")
   func elsewhere() async throws {
     var random = SeededGenerator(seed: 42)
     let tallied = try TalliedStore()
@@ -220,7 +220,7 @@ struct ViewEngineTests {
   #if canImport(Glibc)
     private struct NoFork: Error {}
 
-    @Test("a child of a fork is told that it cannot use the views of its parent, which go on")
+    @Test("a child of a fork gets an error for the views of its parent, which continue")
     func fork() async throws {
       var random = SeededGenerator(seed: 45)
       let tallied = try TalliedStore()
@@ -248,7 +248,7 @@ struct ViewEngineTests {
       var ended: pid_t = 0
       let end = ContinuousClock.now + .seconds(60)
       while ended == 0 {
-        // A lock that a thread held at the fork would be held for ever.
+        // A lock that a thread held at the fork would be held forever.
         if ContinuousClock.now > end { kill(child, SIGKILL) }
         ended = unsafe waitpid(child, &status, WNOHANG)
         if ended == 0 { try await Task.sleep(for: .milliseconds(5)) }

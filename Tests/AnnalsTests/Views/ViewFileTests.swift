@@ -15,7 +15,7 @@ import Testing
 
 /// Files of views that are gone, spoilt, of another log or of another projection.
 struct ViewFileTests {
-  /// What is done to the files of a view that was folded, and what is told of it.
+  /// An accident to the files of a folded view, with the reported reason.
   enum Mishap: String, CaseIterable, Sendable {
     case deletedFile, garbage, cutOff, deletedMark, spoiltMark, otherBoot, emptyFile, nothing
 
@@ -51,7 +51,7 @@ struct ViewFileTests {
     }
   }
 
-  @Test("a view whose files are gone or spoilt is built anew, and says so", arguments: Mishap.allCases)
+  @Test("a view whose files are gone or spoilt is rebuilt, and says so", arguments: Mishap.allCases)
   func mishaps(_ mishap: Mishap) async throws {
     var random = SeededGenerator(seed: 5)
     let tallied = try TalliedStore()
@@ -76,7 +76,7 @@ struct ViewFileTests {
     #expect(try EventLog.verify(tallied.url).isClean)
   }
 
-  @Test("a log that lost its end, or went on in another way, has its views built anew")
+  @Test("a log that lost its end, or continued in another way, has its views rebuilt")
   func restoredLog() async throws {
     var random = SeededGenerator(seed: 6)
     let tallied = try TalliedStore()
@@ -179,7 +179,7 @@ struct ViewFileTests {
     #expect(try counts.read { try $0.all() } == tallied.counts())
   }
 
-  @Test("a reader's store reads what others have folded, and builds nothing")
+  @Test("a reader's store reads rows that others have folded, and builds nothing")
   func readers() async throws {
     var random = SeededGenerator(seed: 10)
     let tallied = try TalliedStore()

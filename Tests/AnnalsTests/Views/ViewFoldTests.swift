@@ -50,7 +50,7 @@ struct ViewFoldTests {
         timestamp: Timestamp(microseconds: 0), id: nil, metadata: Metadata(), log: UUID()))
   }
 
-  @Test("a page that ends before what a file has read sets nothing back")
+  @Test("a page that ends before a file's position sets nothing back")
   func pageBehind() throws {
     let place = try TemporaryDirectory()
     let file = try ViewFile.open(1, called: "roster", in: Directory.open(path: place.url.path), create: true)

@@ -14,7 +14,7 @@ import Testing
   import Foundation
 #endif
 
-/// Views that follow a log, and that are built anew.
+/// Views that follow a log, and views that are rebuilt.
 struct ViewFollowingTests {
   @Test(
     "rows equal a plain fold, live, after a rebuild and after the store was opened again",
@@ -54,7 +54,7 @@ struct ViewFollowingTests {
   }
 
   // Promise P174.
-  @Test("a raised version is built beside the older one, which serves and follows until then")
+  @Test("a raised version is built alongside the older one, which serves and follows until then")
   func raisedVersion() async throws {
     var random = SeededGenerator(seed: 7)
     let tallied = try TalliedStore()
@@ -66,7 +66,7 @@ struct ViewFollowingTests {
     }
     let store = try tallied.open()
     let counts = try store.view(Tallies.CountsV2.self)
-    // Whatever serves, the rows can be read.
+    // The rows can be read, regardless of the version that serves.
     let word = try counts.read { try $0.get(Tallies.CountsV2.Word.self, "w1") }
     #expect(word?.times == tallied.counts()["w1"]?.times)
     try await tallied.append(200, to: store, &random)
@@ -116,7 +116,7 @@ struct ViewFollowingTests {
 
 /// Rows of an earlier version that become those of a later one without the log.
 struct RowUpcastTests {
-  /// The words of ``Tallies/Counts`` by length, and what each letter counts: the first table by a rule, as there is no other.
+  /// The words of ``Tallies/Counts`` in order of length. A rule makes its rows of those of version 1.
   enum Lengths: Projection {
     @Record struct Word: ProjectionRow {
       var word: String
@@ -183,7 +183,7 @@ struct RowUpcastTests {
     #expect(try EventLog.verify(tallied.url).isClean)
   }
 
-  @Test("a file into which rows were being carried when that was cut short is made anew")
+  @Test("a file whose filling with upcast rows was interrupted is created again")
   func cutShort() async throws {
     var random = SeededGenerator(seed: 32)
     let tallied = try TalliedStore()

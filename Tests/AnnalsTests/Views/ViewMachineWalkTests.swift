@@ -142,7 +142,7 @@ struct ViewMachineWalkTests {
     }
   }
 
-  @Test func `Whatever happens to views, they keep the rules`() {
+  @Test func `Views keep the rules in every situation`() {
     let seed = UInt64.random(in: 1...1_000_000)
     print("lives of views, seed \(seed)")
     for life in 0..<2_000 {

@@ -126,7 +126,7 @@ struct ViewPlanTests {
   }
 
   // Promise P161.
-  @Test("a migration pass rebuilds nothing, and a rebuild behind it gives the same rows")
+  @Test("a migration pass rebuilds nothing, and a rebuild after it gives the same rows")
   func pass() async throws {
     let temporary = try TemporaryStore()
     let expected = try await begin(temporary)
@@ -151,7 +151,7 @@ struct ViewPlanTests {
   }
 
   // Promise P175.
-  @Test("a plan that converts what a view is given has it built anew and says why; others are left alone")
+  @Test("a plan that converts a view's inputs has it rebuilt and says why; others are left alone")
   func changedPlan() async throws {
     let temporary = try TemporaryStore()
     let expected = try await begin(temporary)
@@ -198,7 +198,7 @@ struct ViewPlanTests {
     // Long enough for the threads that look after files to come by.
     try await Task.sleep(for: .milliseconds(400))
     #expect(try older.log.views().map(\.number) == [2])
-    // Whoever insists builds it, once; the newer program builds it again, and that is all.
+    // An explicit rebuild builds it once; the newer program builds it again, and nothing more happens.
     try older.rebuild(DistancesOfSecond.self)
     try await waitUntil {
       (_, _) = (try rows(of: view), try rows(of: other))

@@ -69,7 +69,7 @@ struct ViewQuarantineTests {
     }
   }
 
-  @Test("an entry that a new plan cannot lift stops what is built, and sets back nothing that has passed it")
+  @Test("an entry that a new plan cannot upcast stops the build, and sets back no file that has passed it")
   func rebuildStopped() async throws {
     let temporary = try TemporaryStore()
     do {
@@ -94,7 +94,7 @@ struct ViewQuarantineTests {
     #expect(view.registered.served?.file.number == 1)
   }
 
-  @Test("rows do not depend on who folds them: a view stops where its store passes over an entry")
+  @Test("rows do not depend on the program that folds them: a view stops where its store skips an entry")
   func quarantine() async throws {
     let temporary = try TemporaryStore()
     do {

@@ -17,7 +17,7 @@ import Testing
 
 /// Rebuilds that stop, and go on when they are asked for again.
 struct ViewRebuildStopTests {
-  /// Counts words, and refuses the first entry when it is told to.
+  /// Counts words, and refuses the first entry if `refuses` is set.
   enum Moody: Projection {
     static let refuses = Atomic(false)
 
@@ -59,7 +59,7 @@ struct ViewRebuildStopTests {
     }
   }
 
-  /// Counts words, and refuses the first entry when it is told to.
+  /// Counts words, and refuses the first entry if `refuses` is set.
   enum Sullen: Projection {
     static let refuses = Atomic(false)
 

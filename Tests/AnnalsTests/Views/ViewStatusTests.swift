@@ -13,7 +13,7 @@ import Testing
       lag: 2, reason: reason, progress: progress)
   }
 
-  @Test func `a status says in one line what the view does`() {
+  @Test func `a status describes the view's activity in one line`() {
     #expect(
       "\(status(.following))" == "view 'counts', version 2: follows the log; at position 40, 2 to go")
     #expect(
@@ -62,7 +62,7 @@ import Testing
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws { throw No() }
   }
 
-  @Test func `waiting for a build that stops throws what stopped it`() async throws {
+  @Test func `waiting for a build that stops throws its error`() async throws {
     var random = SeededGenerator(seed: 32)
     let tallied = try TalliedStore()
     let store = try tallied.open()

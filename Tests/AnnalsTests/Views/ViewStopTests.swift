@@ -23,7 +23,7 @@ struct ViewStopTests {
   }
 
   @Test(
-    "while nothing comes but what a view passes over, it is stored how far it is, and a rebuild takes over")
+    "the position of a view is stored while it skips all entries, and a rebuild takes over")
   func passedOver() async throws {
     let tallied = try TalliedStore()
     let store = try tallied.open(.relaxedCommits)
@@ -142,7 +142,7 @@ struct ViewStopTests {
     #expect(position == last)
   }
 
-  @Test("a view that follows is removed, and built anew when it is opened again")
+  @Test("a view that follows is removed, and rebuilt when it is opened again")
   func removal() async throws {
     var random = SeededGenerator(seed: 52)
     let tallied = try TalliedStore()
@@ -170,7 +170,7 @@ struct ViewStopTests {
     }
   }
 
-  @Test("those who observe a view are told what has stopped it", .timeLimit(.minutes(1)))
+  @Test("observers of a view get the error that has stopped it", .timeLimit(.minutes(1)))
   func observers() async throws {
     var random = SeededGenerator(seed: 53)
     let tallied = try TalliedStore()
@@ -212,7 +212,7 @@ struct ViewStopTests {
     }
   }
 
-  @Test("a row that cannot be read is no missing one, whatever the projection makes of the error")
+  @Test("a row that cannot be read is no missing one, regardless of the projection's handling of the error")
   func careless() async throws {
     var random = SeededGenerator(seed: 54)
     let tallied = try TalliedStore()

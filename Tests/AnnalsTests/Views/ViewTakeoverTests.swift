@@ -21,7 +21,7 @@ struct ViewTakeoverTests {
     static var stages: MigrationChain<Tallies.V1, Tallies.V1> {}
   }
 
-  /// A batch of another process, which ends when it is told to, and as far as it is told.
+  /// A batch of another process, which ends on request and at the requested position.
   private final class OtherBatch: Sendable {
     let end = Mutex<Checkpoint?>(nil)
     let failure = Mutex<AnnalsError?>(nil)
@@ -60,7 +60,7 @@ struct ViewTakeoverTests {
     return tallied
   }
 
-  @Test("who takes a fold over believes the mark as it is then")
+  @Test("a program that takes a fold over believes the mark as of that moment")
   func mark() async throws {
     let tallied = try await counted(60, seed: 61)
     let store = try tallied.open()
@@ -89,7 +89,7 @@ struct ViewTakeoverTests {
     #expect(after)
   }
 
-  @Test("what keeps anybody from looking after a view is told as long as it is so")
+  @Test("a failure to maintain a view is reported as long as it lasts")
   func passingFailure() async throws {
     let tallied = try await counted(60, seed: 67)
     let store = try tallied.open()
@@ -144,7 +144,7 @@ struct ViewTakeoverTests {
     #expect(try seen.read { try $0.all() } == tallied.counts())
   }
 
-  @Test("what is built takes over from a file that others fold only with all that they have told of it")
+  @Test("a new file takes over from one that others fold only with all that they have reported of it")
   func switchBesideOther() async throws {
     let tallied = try await counted(60, seed: 71)
     let store = try tallied.open()
@@ -183,17 +183,17 @@ struct ViewTakeoverTests {
     lease = nil
   }
 
-  @Test("a view that others fold without pause is not ahead of the log for who opens it")
+  @Test("a view that others fold without pause is not ahead of the log for a program that opens it")
   func openedBesideAppends() async throws {
     let tallied = try await counted(60, seed: 62)
     let store = try tallied.open()
     let counts = try store.view(Tallies.Counts.self)
-    // An append that is cancelled is not stored, so the task is told to end otherwise.
+    // A cancelled append is not stored, so a flag ends the task instead.
     let isOver = Mutex(false)
     defer { isOver.withLock { $0 = true } }
     let appending = Task {
       var random = SeededGenerator(seed: 63)
-      // Not more than what is verified anew in each round can keep up with.
+      // A limit that the verification in each round can keep up with.
       while !isOver.withLock({ $0 }), tallied.last < 50_000 {
         try await tallied.append(5, to: store, &random)
       }
@@ -211,7 +211,7 @@ struct ViewTakeoverTests {
     #expect(try counts.read { try $0.all() } == tallied.counts())
   }
 
-  @Test("a reader's store finds what is built after it was opened, and switches with it")
+  @Test("a reader's store finds a file built after it was opened, and switches to it")
   func readerAcrossSwitch() async throws {
     var random = SeededGenerator(seed: 64)
     let tallied = try TalliedStore()
@@ -241,7 +241,7 @@ struct ViewTakeoverTests {
     #expect(word?.times == tallied.counts()["w1"]?.times && word?.first != nil)
   }
 
-  @Test("a removal that was cut short is gone on with, and nothing is told of it", arguments: 0...8)
+  @Test("an interrupted removal is continued, and nothing is reported", arguments: 0...8)
   func cutRemoval(steps: Int) async throws {
     let tallied = try await counted(60, seed: 65)
     let views = tallied.url.appendingPathComponent("views")

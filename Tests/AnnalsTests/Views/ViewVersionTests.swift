@@ -11,7 +11,7 @@ import Testing
   import Foundation
 #endif
 
-/// Versions of a view above each other: what is left of one must not stand in the way of the next.
+/// Successive versions of a view: the remains of one must not block the next.
 struct ViewVersionTests {
   /// A third version, whose program has the two before it too.
   private enum CountsV3: Projection {
@@ -26,7 +26,7 @@ struct ViewVersionTests {
     }
   }
 
-  /// What is left of the first version's files.
+  /// The remains of the first version's files.
   enum Remains: CaseIterable {
     /// What a removal that was cut short has left.
     case mark
@@ -44,7 +44,7 @@ struct ViewVersionTests {
   }
 
   @Test(
-    "what is left of a version below the one that serves keeps no later one from opening",
+    "remains of a version below the serving one keep no later one from opening",
     arguments: Remains.allCases)
   func remains(_ remains: Remains) async throws {
     let tallied = try await counted(60, seed: 71)
@@ -67,7 +67,7 @@ struct ViewVersionTests {
     try await waitUntil { try ViewFollowingTests.files(tallied.url) == ["v-000003.mdb"] }
   }
 
-  @Test("files that are chosen anew while a version takes over do not put the older one back")
+  @Test("files that are chosen again while a version takes over do not put the older one back")
   func chosenBesideSwitch() async throws {
     for round in 0..<3 {
       let tallied = try await counted(40, seed: 100 + UInt64(round))

@@ -83,7 +83,7 @@ extension RateChart {
     return (["  <polyline points=\"\(line)\" class=\"line s\(colour)\"/>"] + points).joined(separator: "\n")
   }
 
-  /// The subjects' names behind the ends of their lines, far enough from each other to be read.
+  /// The subjects' names after the ends of their lines, with enough space between them to be legible.
   private var labels: String {
     var lowest = 0.0
     return lines.indices.compactMap { index in

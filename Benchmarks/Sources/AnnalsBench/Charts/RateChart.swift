@@ -14,7 +14,7 @@ struct RateChart {
   let payload: Int
   let across, up: LogarithmicAxis
 
-  /// The chart of those findings that have the largest commits; `nil` where they have fewer than two numbers of streams.
+  /// The chart of the findings with the largest commits; `nil` for fewer than two numbers of streams.
   init?(_ findings: [Finding]) {
     let appends = findings.filter { $0.scenario == "append-batch" }
     guard let batch = appends.compactMap({ $0.parameters["batch"] }).max() else { return nil }

@@ -60,7 +60,7 @@ struct HistoryCommand: Command {
     print(
       "\(operations) operations on \(streams) streams by \(processes) processes at a time; \(kills) killed; the end of \(unknown) operations is unknown"
     )
-    // The history is there all the same, for whoever looks for the reason.
+    // The history file is written even then, so that the reason can be found.
     guard failures.isEmpty else { throw WrongWork(description: failures.joined(separator: "; ")) }
   }
 }

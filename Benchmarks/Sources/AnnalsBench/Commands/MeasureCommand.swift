@@ -16,7 +16,7 @@ import CBareLMDB
   import Darwin
 #endif
 
-/// Measures scenarios: what is done where no other command is named.
+/// Measures scenarios. This is the default command.
 struct MeasureCommand: Command {
   static let usage = """
     usage: annals-bench [options]          measure
@@ -49,7 +49,7 @@ struct MeasureCommand: Command {
   private var json: String?
   private var directory: String?
 
-  /// Reads the words behind the command's name.
+  /// Reads the words after the command's name.
   init(_ words: some Sequence<String>) throws(WrongUsage) {
     var words = words.makeIterator()
     while let word = words.next() {

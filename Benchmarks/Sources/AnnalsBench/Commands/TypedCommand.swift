@@ -1,4 +1,6 @@
-/// `typed`: measures what it costs to read and write typed events, decoded alone and through a store, with and without stages.
+/// `typed`: measures the cost of reading and writing typed events.
+///
+/// Measures them decoded alone and through a store, with and without stages.
 struct TypedCommand: Command {
   private var rounds = 15
   private var events = 100_000

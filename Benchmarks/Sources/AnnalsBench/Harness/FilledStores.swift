@@ -4,7 +4,9 @@
   import Foundation
 #endif
 
-/// Stores that several scenarios look at, each filled once a run and closed. Nobody changes them; who has to works on a copy.
+/// Stores that several scenarios share, each filled once a run and closed.
+///
+/// A store never changes: a scenario that modifies one works on a copy.
 actor FilledStores {
   private let directory: URL
   private var filled: [String: URL] = [:]
@@ -14,9 +16,10 @@ actor FilledStores {
     self.directory = directory
   }
 
-  /// The directory of the store of a subject with this filling.
+  /// The directory of a subject's store with this filling.
   ///
-  /// - Parameter tail: How many entries were appended afterwards by a process that was then killed; 0 for a store that was closed.
+  /// - Parameter tail: The number of entries that a process appended afterwards before it was killed; 0 for a
+  ///   closed store.
   func store<S: Subject>(
     of _: S.Type, _ filling: Filling, killedAfter tail: Int = 0
   ) async throws -> URL {

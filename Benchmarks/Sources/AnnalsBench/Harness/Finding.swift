@@ -11,7 +11,9 @@ struct Finding: Codable, Sendable {
   let repetitions: Int
   /// Over the calls of all repetitions, in microseconds.
   let latency: Latency?
-  /// Annals' figure divided by each peer's, and a subject's figure divided by its own in other circumstances; both within each repetition.
+  /// Annals' figure divided by each peer's, and a subject's figure divided by its own in other circumstances.
+  ///
+  /// Each ratio is taken within one repetition.
   let ratios: [String: Quartiles]?
   /// Whether Annals reached its target.
   let isTargetMet: Bool?
@@ -56,7 +58,7 @@ extension Finding {
 }
 
 extension Target {
-  /// Whether Annals' figure or its ratio reaches the target; `nil` where what it is compared with did not run.
+  /// Whether Annals' figure or its ratio reaches the target; `nil` if the compared subject did not run.
   func isMet(by figure: Double, ratios: [String: Quartiles]) -> Bool? {
     switch self {
     case .part(let part, let other): ratios[other].map { $0.median >= part }

@@ -17,9 +17,9 @@ enum PageCache {
     try forEachFile(in: directory) { _, _, _ in }
   }
 
-  /// Writes all files under a directory to disk and throws their pages out of memory.
+  /// Writes all files under a directory to disk and removes their pages from memory.
   ///
-  /// - Throws: ``Skipped`` where the system does not do it: more than one page of a hundred is still there afterwards.
+  /// - Throws: ``Skipped`` if more than one page in a hundred is still in memory afterwards.
   static func throwOut(_ directory: URL) throws {
     #if canImport(Glibc)
       var pages = 0
@@ -40,7 +40,8 @@ enum PageCache {
     #endif
   }
 
-  /// Opens and flushes each file under a directory that has bytes, and gives `body` its name, descriptor and bytes.
+  /// Opens and flushes each non-empty file under a directory, and passes its name, descriptor and length to
+  /// `body`.
   private static func forEachFile(
     in directory: URL, _ body: (_ name: String, _ descriptor: Int32, _ bytes: Int) throws -> Void
   ) throws {

@@ -36,7 +36,9 @@ struct Report {
     return (found + skipped).joined(separator: "\n")
   }
 
-  /// Adds the findings to the JSON lines in `file`, which is written anew, so that a run that breaks off leaves what it found.
+  /// Adds the findings to the JSON lines in `file`.
+  ///
+  /// It writes the whole file each time, so that an interrupted run keeps its findings.
   mutating func write(_ findings: [Finding], to file: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

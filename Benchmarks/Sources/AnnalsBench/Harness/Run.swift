@@ -36,7 +36,7 @@ struct Run {
     }
     var measurements = trials.map { (subject: $0.subject, repetitions: [Measurement]()) }
     for repetition in 0..<repetitions {
-      // Whoever goes first finds caches and disk in another state than whoever follows.
+      // The first subject finds caches and disk in another state than the next ones.
       let order = Array(trials.indices)
       for index in repetition.isMultiple(of: 2) ? order : order.reversed() {
         measurements[index].repetitions.append(try await trials[index].trial(repetition))

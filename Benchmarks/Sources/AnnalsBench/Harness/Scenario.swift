@@ -8,9 +8,9 @@
 protocol Scenario: Sendable {
   /// What it is called in reports and for `--only`.
   var name: String { get }
-  /// What tells it apart from others of the same name.
+  /// The values that distinguish it from other scenarios of the same name.
   var parameters: [String: Int] { get }
-  /// What is counted.
+  /// The unit of its figure.
   var unit: Unit { get }
   /// What Annals is to reach, if anything was promised.
   var target: Target? { get }

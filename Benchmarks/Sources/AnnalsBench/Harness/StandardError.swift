@@ -4,11 +4,11 @@
   import Darwin
 #endif
 
-/// Where complaints go, so that they do not stand in the report.
+/// Standard error, which keeps complaints out of the report.
 struct StandardError: TextOutputStream {
   func write(_ text: String) {
     var text = text
-    // Nobody is left to tell of a failure here.
+    // A failure here cannot be reported anywhere.
     text.withUTF8 { _ = unsafe Self.write($0) }
   }
 

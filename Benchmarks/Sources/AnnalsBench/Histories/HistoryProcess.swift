@@ -7,7 +7,7 @@ import History
   import Foundation
 #endif
 
-/// A process that appends to and reads few streams at random, and writes down what it asked and what it was told.
+/// A process that appends to and reads a few streams at random, and logs its requests and their results.
 struct HistoryProcess: Command {
   /// The hidden command that runs it: store, log, number, streams, seed and the time of its end follow.
   static let command = "history-process"
@@ -127,7 +127,7 @@ extension HistoryProcess {
         try write(.ok, .append, stream, .next(next), at: time)
       case .failure(let error):
         guard error.code == .conflict, let violation = error.details.violations.first else {
-          // Whatever it was, it must not be taken for a refusal; and it ends the process.
+          // Any other error must not count as a refusal; it ends the process.
           try write(.info, .append, stream, asked, at: time)
           throw error
         }
@@ -136,7 +136,7 @@ extension HistoryProcess {
       }
     }
 
-    /// A length to expect: none, the known one, or one beside it.
+    /// A length to expect: none, the known one, or a neighbour of it.
     private mutating func expectation(of stream: Int) -> Int? {
       switch Int.random(in: 0..<4, using: &random) {
       case 0: nil

@@ -49,7 +49,7 @@ struct HistoryRun: ~Copyable {
     end = SharedClock.now + UInt64(seconds) * 1_000_000_000
   }
 
-  /// Runs so many processes at a time until the end, and reads every stream once more behind them.
+  /// Runs this many processes at a time until the end, and then reads every stream once more.
   mutating func run(processes: Int) async throws {
     var running: [Running] = []
     for _ in 0..<processes { running.append(try start()) }
@@ -68,7 +68,7 @@ struct HistoryRun: ~Copyable {
 
   /// All lines, in the order of the shared clock.
   var history: [HistoryLine] {
-    // Of two lines at one time a beginning comes first: then the operations overlap, and nothing is claimed of their order.
+    // Of two lines with one time a beginning comes first: the operations then overlap, in any order.
     lines.sorted {
       ($0.time, $0.line.type == .invoke ? 0 : 1) < ($1.time, $1.line.type == .invoke ? 0 : 1)
     }.map(\.line)
@@ -81,7 +81,7 @@ struct HistoryRun: ~Copyable {
       streams: streams, seed: random.next(), end: end)
   }
 
-  /// Starts a process under a new number, because nobody knows what became of the last operation of one that was killed.
+  /// Starts a process under a new number: the outcome of a killed process's last operation is unknown.
   private mutating func start() throws -> Running {
     let process = next()
     return Running(number: process.number, log: process.log, child: try ChildProcess(process.arguments))

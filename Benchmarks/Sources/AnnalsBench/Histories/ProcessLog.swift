@@ -50,9 +50,11 @@ struct ProcessLog: ~Copyable {
     guard count == length else { throw Failure(path: path, errno: errno) }
   }
 
-  /// The lines of the file at `path` with their times. A last line that was cut off by a kill is as if it were never written.
+  /// The lines of the file at `path` with their times.
+  ///
+  /// A last line that a kill has cut off counts as never written.
   static func lines(of path: String) throws -> [(time: UInt64, line: HistoryLine)] {
-    // The bytes behind the last line break are no line.
+    // The bytes after the last line break are not a line.
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     return try bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast().map {
       let text = String(decoding: $0, as: UTF8.self)

@@ -8,7 +8,7 @@
 struct SharedClock {
   private var last: UInt64 = 0
 
-  /// The time in nanoseconds, later than whatever this value has given before.
+  /// The time in nanoseconds, later than any that this value has returned before.
   mutating func next() -> UInt64 {
     // Two lines of one process must not have one time, because they are sorted by it.
     while true {

@@ -8,7 +8,9 @@
     import Foundation
   #endif
 
-  /// The same events as rows of SQLite, each payload a JSON object, rewritten in place by one statement in one transaction.
+  /// The same events as rows of SQLite, each payload a JSON object.
+  ///
+  /// One statement rewrites them in place, in one transaction.
   ///
   /// `@unchecked Sendable`: a run uses it from one trial at a time.
   final class RowsOfEvents: @unchecked Sendable {
@@ -17,7 +19,8 @@
 
     /// Creates and fills the table.
     ///
-    /// The cache holds every page, so that none is written twice; the write-ahead log is emptied before each run.
+    /// The cache has room for every page, so that no page is written twice. The write-ahead log is emptied
+    /// before each run.
     init(_ log: TypedLog, in directory: URL) throws {
       entries = log.entries
       connection = try SQLiteConnection(path: directory.appendingPathComponent("rows.sqlite").path)

@@ -24,7 +24,7 @@ struct TypedLog: Hashable, Sendable {
     notes: String(repeating: "felt good ", count: 12) + ".",
     at: 1_732_147_200.123)
 
-  /// What tells runs with other logs apart.
+  /// The values that distinguish runs with this log from others.
   var parameters: [String: Int] {
     ["streams": streams, "entries": entries, "payload": Self.payloadBytes]
   }
@@ -61,7 +61,7 @@ struct TypedLog: Hashable, Sendable {
     }
   }
 
-  /// The file that whoever has a generation open holds a lock on.
+  /// The lease file of a generation, which every program that has the generation open keeps locked.
   private static func lease(in directory: URL, generation: Int) -> String {
     place(in: directory).appendingPathComponent("log-00000\(generation).lease").path
   }

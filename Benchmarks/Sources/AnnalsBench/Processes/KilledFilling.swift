@@ -10,7 +10,7 @@
   import Darwin
 #endif
 
-/// Appends to a store and is killed right after the last append, which leaves whatever a closing store clears away.
+/// Appends to a store and is killed right after the last append, so that nothing is cleared away at a close.
 struct KilledFilling: Command {
   /// The hidden command that does it: subject, directory, streams and entries follow.
   static let command = "fill-and-be-killed"

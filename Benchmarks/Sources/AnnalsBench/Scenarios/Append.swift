@@ -19,7 +19,9 @@ struct Append: Scenario {
   var isBlocking = false
   /// The rate that is required, as a part of bare LMDB's.
   var part: Double?
-  /// A peer that takes longer is stopped after this time. Its rate only falls while its store grows, so that favours it.
+  /// The time after which a slower peer is stopped.
+  ///
+  /// Its rate only falls while its store grows, so that this favours the peer.
   let patience: Duration
 
   /// How many events are prepared at a time, so that as many are appended without a pause.

@@ -4,10 +4,10 @@
   import Foundation
 #endif
 
-/// Appends to many streams that exist already, compared with the same appends to few.
+/// Appends to many existing streams, compared with the same appends to few.
 ///
-/// Both stores are filled with as many entries by the process that then appends to them, so that whatever a subject keeps in memory of
-/// its streams is there.
+/// The process that appends has also filled both stores with the same number of entries. Anything that a
+/// subject keeps in memory about its streams is therefore there.
 struct AppendWarm: Scenario {
   let name = "append-warm"
   let unit = Unit.entriesPerSecond

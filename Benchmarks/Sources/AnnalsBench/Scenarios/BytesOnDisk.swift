@@ -13,7 +13,7 @@ struct BytesOnDisk: Scenario {
 
   var parameters: [String: Int] { filling.parameters }
 
-  /// A count, which repeats: it is taken once, whatever the number of repetitions.
+  /// A size, which does not vary: it is taken once, regardless of the number of repetitions.
   func trial<S: Subject>(of subject: S.Type, at site: Site) async throws -> Trial? {
     let bytes = try S.bytesStored(in: await site.stores.store(of: subject, filling))
     let ratio = Double(bytes) / Double(filling.entries * SampleEvent.payloadBytes)

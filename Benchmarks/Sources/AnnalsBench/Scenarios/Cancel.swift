@@ -9,7 +9,7 @@ import Synchronization
 
 /// The cancelling of appends that wait in the queue while another writer has the store's lock.
 struct Cancel: Scenario {
-  /// What is waited for.
+  /// The moment at which the measurement ends.
   enum End: String {
     /// Every call has left the queue and is answered.
     case answered = "cancel"

@@ -7,9 +7,10 @@ import TypedSchemas
   import Foundation
 #endif
 
-/// How long a rule's look-up in a keyed context takes: a scan through a rule with one, less a scan through the same rule without.
+/// How long a rule's look-up in a keyed context takes: the difference of two scans, through the same rule
+/// with and without one.
 ///
-/// The store is opened anew for each repetition, so that every chunk of the context is fetched once within it.
+/// The store is opened again for each repetition, so that it fetches every chunk of the context once.
 struct ContextLookup: Scenario {
   let unit = Unit.microseconds
   let log: TypedLog

@@ -9,7 +9,7 @@ struct Open: Scenario {
   let unit = Unit.milliseconds
   /// What the store held before.
   let filling: Filling
-  /// How many entries were appended after that by a process that was killed right after the last; 0 for a store that was closed.
+  /// The number of entries that a process appended afterwards before it was killed; 0 for a closed store.
   let tail: Int
   /// Whether the files' pages are thrown out of memory before.
   let isCold: Bool

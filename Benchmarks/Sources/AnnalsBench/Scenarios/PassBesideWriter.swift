@@ -7,7 +7,7 @@ import TypedSchemas
   import Foundation
 #endif
 
-/// Single durable appends beside a pass, compared with the same appends alone: the 99th percentile.
+/// Single durable appends during a pass, compared with the same appends alone: the 99th percentile.
 struct PassBesideWriter: Scenario {
   let unit = Unit.microseconds
   let log: TypedLog

@@ -7,7 +7,9 @@ import TypedSchemas
   import Foundation
 #endif
 
-/// A pass that folds six neighbours of a stream into one event, beside one with a rule for each event; the activation, which works out where groups end, is not timed.
+/// A pass that folds six neighbours of a stream into one event, compared with one with a rule per event.
+///
+/// The activation, which finds the ends of groups, is not timed.
 struct PassFold: Scenario {
   let name = "pass-fold"
   let unit = Unit.entriesPerSecond

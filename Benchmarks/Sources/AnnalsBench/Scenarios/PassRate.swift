@@ -4,9 +4,10 @@
   import Foundation
 #endif
 
-/// A pass over a store that nobody writes to, beside what liblmdb and SQLite need for the like.
+/// A pass over a store without writers, compared with liblmdb and SQLite at similar work.
 ///
-/// `lmdb` appends as many payloads with as many bytes a commit; `sqlite` rewrites the rows in one transaction.
+/// `lmdb` appends as many payloads, in commits of the same size. `sqlite` rewrites the rows in one
+/// transaction.
 struct PassRate: Scenario {
   let unit = Unit.entriesPerSecond
   let work: WatchedPass.Work
@@ -44,7 +45,7 @@ struct PassRate: Scenario {
         let pass = try await WatchedPass(work, in: directory)
         let time = isWhole ? pass.whole : pass.copying
         var found = Measurement(count: log.entries, in: time)
-        // How much of this pass's rate there is beside those of LMDB's own copy, and of each phase alone.
+        // The pass's rate as a share of LMDB's own copy, and of each phase alone.
         found.ratios["mdb_copy -c"] = copying / time
         if isWhole { found.ratios.merge(pass.shares) { $1 } }
         return found

@@ -7,7 +7,9 @@ import TypedSchemas
   import Foundation
 #endif
 
-/// How long writers wait for the switch at the end of a pass; the latencies are the longest append that each repetition saw across it.
+/// How long writers wait for the switch at the end of a pass.
+///
+/// The latencies are the longest append across the switch in each repetition.
 struct PassSwitch: Scenario {
   let unit = Unit.milliseconds
   let log: TypedLog

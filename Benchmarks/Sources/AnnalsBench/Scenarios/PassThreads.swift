@@ -2,8 +2,9 @@ import Annals
 
 /// A pass on two threads, compared with one on one thread.
 ///
-/// What cannot be shared is taken to be what `lmdb` needs to put and flush as many payloads in as large commits: the ratio to `expected` is the speed-up found to that
-/// which this share allows (Amdahl, "Validity of the single processor approach", 1967).
+/// The time of `lmdb` for the same payloads and commits counts as the part that cannot be shared. The ratio
+/// to `expected` compares the measured speed-up with the one that this part allows (Amdahl, "Validity of the
+/// single processor approach", 1967).
 struct PassThreads: Scenario {
   let unit = Unit.entriesPerSecond
   let log: TypedLog

@@ -7,7 +7,9 @@ import TypedSchemas
   import Foundation
 #endif
 
-/// Appends of a bridge while a program of the version before has the store open, compared with the same appends of a version that is not rolled out.
+/// Appends of a bridge while a program of the previous version has the store open.
+///
+/// They are compared with the same appends of a version without a roll-out.
 struct Rollout: Scenario {
   let name = "rollout"
   let unit = Unit.entriesPerSecond

@@ -7,7 +7,9 @@ import TypedSchemas
   import Foundation
 #endif
 
-/// How long after the answer to an append its row can be read: in a view that this process folds, or that another one does.
+/// The time from the answer to an append until its row can be read.
+///
+/// Either this process folds the view, or another one does.
 struct ViewLatency: Scenario {
   /// Whether another process folds.
   let isAcross: Bool
@@ -26,7 +28,7 @@ struct ViewLatency: Scenario {
     return { [self] _ in
       let follower = isAcross ? try ChildProcess([ViewFollower.command, place.path]) : nil
       defer { try? follower?.kill() }
-      // Whoever is there first folds.
+      // The first process to open the view folds it.
       if isAcross { try await Task.sleep(for: .seconds(1)) }
       let view = try first.view(StreamCounts.self)
       if let position = begun.positions.last { try await view.waitUntil(position, timeout: .seconds(60)) }

@@ -7,7 +7,9 @@ import TypedSchemas
   import Foundation
 #endif
 
-/// A view that counts, built from the beginning of the log, beside a scan of the log and, in `view-together`, beside two views built at once.
+/// A view that counts, built from the beginning of the log, compared with a scan of the log.
+///
+/// `view-together` compares it with two views that are built at once.
 struct ViewRebuild: Scenario {
   let log: TypedLog
   /// Whether two are built at once.

@@ -7,7 +7,9 @@ import TypedSchemas
   import Foundation
 #endif
 
-/// A view of a tree of files, built from the beginning of the log, beside the same fold into SQLite, fed by a read of the same log.
+/// A view of a tree of files, built from the beginning of the log.
+///
+/// It is compared with the same fold into SQLite, fed by a read of the same log.
 struct ViewTree: Scenario {
   let log: TreeLog
 

@@ -2,8 +2,9 @@ import CBareLMDB
 
 /// A bare environment of liblmdb in one file, closed when this ends.
 ///
-/// `@unchecked Sendable`: the pointer is a constant, liblmdb allows calls on an environment from every thread, and MDB_NOTLS frees its
-/// read transactions of their thread; a write transaction begins and ends in one synchronous call.
+/// `@unchecked Sendable`: the pointer is a constant, and liblmdb allows calls on an environment from every
+/// thread. MDB_NOTLS frees its read transactions from their thread; a write transaction begins and ends in
+/// one synchronous call.
 @safe
 final class LMDBEnvironment: @unchecked Sendable {
   private let pointer: OpaquePointer
@@ -14,7 +15,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     try unsafe LMDBFailure.check(mdb_env_create(&created), "mdb_env_create")
     guard let created = unsafe created else { throw LMDBFailure(code: MDB_PANIC, function: "mdb_env_create") }
     unsafe pointer = created
-    // From here on `deinit` closes what was created, also after a throw.
+    // From here on `deinit` closes the environment, also after a throw.
     try unsafe LMDBFailure.check(mdb_env_set_mapsize(pointer, mapSize), "mdb_env_set_mapsize")
     try unsafe LMDBFailure.check(mdb_env_set_maxdbs(pointer, 16), "mdb_env_set_maxdbs")
     try unsafe LMDBFailure.check(

@@ -2,7 +2,7 @@ import CBareLMDB
 
 /// A file of LMDB that nobody has open, looked at with liblmdb itself.
 enum LMDBFile {
-  /// The bytes of all leaf, branch and overflow pages of all tables, the main one included; free pages are not.
+  /// The bytes of the leaf, branch and overflow pages of all tables, including the main one.
   static func bytesStored(at path: String) throws(LMDBFailure) -> Int {
     // Without a map size of its own, LMDB takes the one that the file names.
     let environment = try LMDBEnvironment(path: path, flags: MDB_RDONLY | MDB_NOLOCK, mapSize: 0)

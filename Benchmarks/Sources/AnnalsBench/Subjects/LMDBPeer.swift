@@ -6,9 +6,10 @@ import CBareLMDB
   import Foundation
 #endif
 
-/// Bare calls of liblmdb: one table of payloads by position and nothing else, so no streams, heads, header or checksum.
+/// Bare calls of liblmdb: one table of payloads by position, without streams, heads, header or checksum.
 ///
-/// Flags, keys and transactions are those of Annals: integer keys, MDB_APPEND, a full synchronisation at each commit.
+/// Flags, keys and transactions are those of Annals: integer keys, MDB_APPEND, and a full sync at each
+/// commit.
 final class LMDBPeer: Subject {
   static let name = "lmdb"
 

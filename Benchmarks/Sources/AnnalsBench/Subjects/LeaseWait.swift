@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// Waiting for a store to be closed: whoever has a generation open holds a shared lock on its lease file.
+/// Waits until a store is closed: programs hold a shared lock on the lease file of an open generation.
 enum LeaseWait {
   /// A store that is still open after the wait.
   struct Failure: Error, CustomStringConvertible {
@@ -19,7 +19,7 @@ enum LeaseWait {
     let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure(path: path, errno: errno) }
     defer { close(descriptor) }
-    // Often, because closing is part of what is measured.
+    // Often, because the measured time includes closing.
     for _ in 0..<500_000 {
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
       guard errno == EWOULDBLOCK || errno == EINTR else { break }

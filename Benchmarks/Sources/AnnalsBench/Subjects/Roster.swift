@@ -1,4 +1,4 @@
-/// Who is measured, Annals first.
+/// The measured subjects, Annals first.
 enum Roster {
   /// Annals and its peers, in the order of the report.
   static let subjects: [any Subject.Type] = {

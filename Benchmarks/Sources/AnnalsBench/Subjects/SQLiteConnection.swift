@@ -9,7 +9,7 @@
     /// Opens the file at `path`, or creates it.
     init(path: String) throws(SQLiteFailure) {
       var opened: OpaquePointer?
-      // Whoever shares a connection has a lock of its own; a second one inside would only cost time.
+      // Users of a connection have their own lock; a second one inside would only cost time.
       let code = unsafe sqlite3_open_v2(
         path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)
       guard code == SQLITE_OK, let opened = unsafe opened else {

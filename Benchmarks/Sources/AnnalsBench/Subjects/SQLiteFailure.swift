@@ -8,7 +8,7 @@
 
     var description: String { unsafe "\(function): \(String(cString: sqlite3_errstr(code))) (\(code))" }
 
-    /// Throws what a call returned, unless it is what is expected.
+    /// Throws the code that a call returned, unless it is the expected one.
     @inline(__always)
     static func check(
       _ code: Int32, is expected: Int32 = SQLITE_OK, _ function: @autoclosure () -> String

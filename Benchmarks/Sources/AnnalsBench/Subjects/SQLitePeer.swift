@@ -7,11 +7,13 @@
     import Foundation
   #endif
 
-  /// SQLite as one would build an event log on it by hand: a table of events, unique by stream and revision, in WAL mode.
+  /// SQLite as one would build an event log on it by hand: a table of events, unique by stream and revision,
+  /// in WAL mode.
   ///
-  /// Commits are as durable as those of Annals (`synchronous=FULL` flushes the WAL at each). The next revision is found by a query for
-  /// `max(revision)` of the stream, one step into the unique index; an INSERT that finds it by itself took half as long again.
-  /// Statements are prepared once, and the cache of pages has 64 MiB, thirty times the default.
+  /// Commits are as durable as those of Annals: `synchronous=FULL` flushes the WAL at each. A query for
+  /// `max(revision)` of the stream finds the next revision, one step into the unique index. An INSERT that
+  /// finds it by itself took half as long again. Statements are prepared once, and the cache of pages has 64
+  /// MiB, thirty times the default.
   ///
   /// `@unchecked Sendable`: connection and statements are only used while `lock` is held.
   final class SQLitePeer: StreamReader, @unchecked Sendable {

@@ -59,12 +59,12 @@ protocol GroupCommitter: Subject {}
 struct ScanTotal: Equatable, Sendable {
   /// The number of entries.
   var entries = 0
-  /// A sum over what was read, of the subject's own kind.
+  /// A sum over the bytes that were read, of the subject's own kind.
   var digest: UInt64 = 0
 }
 
 extension ScanTotal {
-  /// The sum of all words of eight bytes and of the bytes behind them, so that every byte is read.
+  /// The sum of all words of eight bytes and of the remaining bytes, so that every byte is read.
   @inline(__always)
   static func sum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var sum: UInt64 = 0

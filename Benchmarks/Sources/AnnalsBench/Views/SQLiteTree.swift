@@ -8,7 +8,9 @@
     import Foundation
   #endif
 
-  /// The tree of files folded into SQLite as fast as that can be: one table without row ids, no journal, no flush, one transaction, statements prepared once.
+  /// The tree of files, folded into SQLite as fast as possible.
+  ///
+  /// It uses one table without row ids, no journal, no flush, one transaction and prepared statements.
   struct SQLiteTree {
     /// Folds the whole store into a new file.
     ///

@@ -14,7 +14,7 @@ struct TreeLog: Hashable, Sendable {
   let entries: Int
   let files: Int
 
-  /// What tells runs with other logs apart.
+  /// The values that distinguish runs with this log from others.
   var parameters: [String: Int] { ["entries": entries, "files": files] }
 
   /// Where the store is in a directory.

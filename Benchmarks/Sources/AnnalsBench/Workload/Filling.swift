@@ -21,7 +21,7 @@ struct Filling: Sendable {
     }
   }
 
-  /// What tells runs with other fillings apart.
+  /// The values that distinguish runs with this filling from others.
   var parameters: [String: Int] {
     ["streams": streams, "entries": entries, "payload": SampleEvent.payloadBytes]
   }

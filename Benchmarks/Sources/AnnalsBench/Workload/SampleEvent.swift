@@ -2,7 +2,7 @@
 struct SampleEvent: Sendable {
   /// The bytes of every payload.
   static let payloadBytes = 150
-  /// What stands around the text: the map's head, both keys, the number and the text's head.
+  /// The bytes around the text: the map's head, both keys, the number and the text's head.
   private static let frameBytes = 15
 
   /// The number of the stream, from 0.

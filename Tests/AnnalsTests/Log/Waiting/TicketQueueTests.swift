@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `A queue with tickets` {
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `random changes leave what an array would hold`(seed: UInt64) throws {
+  func `random changes leave the same elements as in an array`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var queue = TicketQueue<WaitingNumber>()
     let start = ContinuousClock.now

@@ -34,7 +34,7 @@ import Testing
     #expect(groups.flatMap(\.self).map(\.number) == Array(0..<1000))
   }
 
-  @Test func `a closed line takes nobody else`() {
+  @Test func `a closed line accepts no more waiters`() {
     let line = WaitingLine<WaitingNumber>()
     line.close()
     line.close()
@@ -106,7 +106,7 @@ import Testing
     #expect(line.take { $0.number < 1 } == [0])
     #expect(line.leave(tickets[0]) == nil)
     line.rejoin([0])
-    // Whoever was taken once is served.
+    // A ticket that was taken is served.
     #expect(line.leave(tickets[0]) == nil)
     #expect(line.leave(tickets[5]) == 5)
     #expect(line.take { _ in true } == [0, 1, 3, 4])

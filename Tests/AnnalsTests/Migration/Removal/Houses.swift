@@ -170,7 +170,7 @@ struct HouseOracle {
     fields = Set(counts.map { $0.key + ["\($0.value.count)", "\($0.value.first)"] })
   }
 
-  /// An object as one text, whatever the order of its members was.
+  /// An object as text, independent of the order of its members.
   static func text(_ object: [String: Any]) -> String {
     guard let data = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys]) else {
       return "\(object)"

@@ -59,7 +59,7 @@ import Testing
         do { report = try await run.report() } catch {
           #expect(error.code == .cancelled, "seed \(seed), round \(round): \(error)")
           interrupted += 1
-          // Small steps could stop it for ever.
+          // Small steps could stop it forever.
           if Int.random(in: 0..<6, using: &generator) == 0 {
             options.atPoint = nil
             report = try await store.migrate(options).report()

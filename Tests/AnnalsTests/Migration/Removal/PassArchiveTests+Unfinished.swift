@@ -164,7 +164,7 @@ extension PassArchiveTests {
     try FileManager.default.removeItem(at: place.archiveURL(name))
     let error = try await refusal(options())
     #expect(error?.code == .incomplete && error?.message.contains(name) == true)
-    // What was done is there still.
+    // The completed work is still there.
     #expect(try EventLog.inspect(place.url).pass != nil)
     var anew = options()
     anew.unfinished = .discard

@@ -61,7 +61,7 @@ import Testing
     #expect(try place.archiveLines("second") == oracle.lines)
   }
 
-  @Test func `parts of an entry have what each of them loses on the line of the entry`() async throws {
+  @Test func `the line of an entry has the losses of each part`() async throws {
     _ = try await EventStore(at: place.url, plan: SecondHouses.self).migrate().report()
     let before = try place.dump().filter { $0["type"] as? String == "Came" }
     var wanted: [Int: [Int]] = [:]

@@ -55,7 +55,9 @@ import Testing
         == "'Built.nickname' of version 1.0.0, gone since 2.0.0, 1 event, the first at position 4")
   }
 
-  @Test func `a pass to a version between removes only what is gone by then, and the next one the rest`()
+  @Test
+  func
+    `a pass to a version between removes only the fields that are gone by then, and the next one the rest`()
     async throws
   {
     try await seed()
@@ -63,13 +65,13 @@ import Testing
     let first = try await store.migrate(to: SchemaVersion(2, 0, 0)).report()
     #expect(first.houseFields == Self.expected.filter { $0[1] == "2.0.0" })
     let second = try await store.migrate().report()
-    // What was stored by the first pass is called by its names of that version.
+    // Entries that the first pass stored have the names of that version.
     #expect(
       second.houseFields == [["Built.road", "3.0.0", "2", "2"], ["Came.number", "3.0.0", "1", "6"]])
     #expect(second.removedFields.allSatisfy { $0.version == SchemaVersion(2, 0, 0) })
   }
 
-  @Test func `fields of payloads by name are listed, those that are given up among them`() async throws {
+  @Test func `fields of payloads by name are listed, including explicitly dropped ones`() async throws {
     let log = try EventLog(at: place.url)
     let payload: CBOR = [
       "street": "Elm", "nickname": CBOR.null, "rooms": [["name": "a", "colour": "x", "smell": "y"]],
@@ -116,8 +118,7 @@ import Testing
     #expect(report.houseFields == oracle.fields)
   }
 
-  @Test func `a pass that was begun without the row goes on, and only counts what it removes itself`() throws
-  {
+  @Test func `a pass that was begun without the row continues, and only counts its own removals`() throws {
     var tally = FieldTally()
     let kind = KindRegistry.Kind(
       number: 1, version: SchemaVersion(1, 0, 0), row: KindRow(ordinal: 1, name: "t", first: 1), shape: nil)

@@ -4,7 +4,7 @@ import Testing
 @testable import AnnalsLog
 @testable import AnnalsMigration
 
-/// What can be told of lost entries from the sound ones beside them.
+/// The information about lost entries that follows from the intact ones around them.
 @Suite struct LostEntriesTests {
   private typealias Place = LostEntries.Place
 
@@ -16,7 +16,7 @@ import Testing
     return lost
   }
 
-  @Test func `what a link leads to is what the link says`() throws {
+  @Test func `the target of a link has the place that the link gives`() throws {
     var lost = try losing(5)
     try lost.claim(5, Place(stream: 1, revision: 1))
     lost.beginWalk()
@@ -30,7 +30,7 @@ import Testing
     #expect(try lost.links(of: 5) == [4])
   }
 
-  @Test func `what no link leads to is fitted between its neighbours`() throws {
+  @Test func `an entry without a link to it is fitted between its neighbours`() throws {
     var lost = try losing(3, 6, 7)
     try lost.claim(6, Place(stream: 1, revision: 2))
     lost.beginWalk()

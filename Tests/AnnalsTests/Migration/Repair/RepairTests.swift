@@ -17,7 +17,7 @@ import Testing
     generations = Generations(place)
   }
 
-  /// How many entries there are, in turn of four streams: position p is revision (p - 1) / 4 of stream (p - 1) % 4.
+  /// The number of entries, in four streams: position p is revision (p - 1) / 4 of stream (p - 1) % 4.
   private static let count: UInt64 = 80
 
   private func stream(_ position: UInt64) -> StreamName { StreamName("s\((position - 1) % 4)") }
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
-  func `whatever is lost, the rest is as it was`(seed: UInt64) async throws {
+  func `all other entries are unchanged, regardless of the lost ones`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     try await fill()
     let before = try entries()
@@ -215,7 +215,7 @@ import Testing
     #expect(census.values.map(\.parts).reduce(0, +) == Self.count - 2)
   }
 
-  @Test func `what an unfinished pass has left is thrown away`() async throws {
+  @Test func `the remains of an unfinished pass are discarded`() async throws {
     try await fill()
     try spoil([30])
     try generations.begin(1, to: 2)
@@ -232,7 +232,7 @@ import Testing
     #expect(try place.files() == before)
   }
 
-  @Test func `a dry run says what is lost and changes nothing`() async throws {
+  @Test func `a dry run lists the losses and changes nothing`() async throws {
     try await fill()
     try spoil([30])
     let before = try place.files()
@@ -242,7 +242,7 @@ import Testing
     #expect(try place.files() == before)
   }
 
-  @Test func `rows that follow from the log are made anew`() async throws {
+  @Test func `rows that follow from the log are created again`() async throws {
     try await fill()
     let before = try entries()
     try generations.change(1) { (transaction, tables) throws(EnvironmentError) in
@@ -285,7 +285,7 @@ import Testing
     #expect(error?.message.contains("backup") == true)
   }
 
-  @Test func `a pass goes on behind a repair`() async throws {
+  @Test func `a pass continues after a repair`() async throws {
     try await fill()
     try spoil([1, 30])
     _ = try EventLog.repair(place.url)

@@ -45,22 +45,22 @@ private enum ScalesPlan: SchemaMigrationPlan {
     return try plan.carried(kind, from: plan.entrance(of: kind)).map { plan.current.records[$0].name.text }
   }
 
-  @Test func `a record that no stage touches is carried`() throws {
+  @Test func `a record that no stage touches stays unchanged`() throws {
     #expect(try carried(SchemaVersion(1, 0, 0), "Cleaned") == "Cleaned")
     #expect(try carried(SchemaVersion(2, 0, 0), "Named") == "Named")
     #expect(try carried(SchemaVersion(3, 0, 0), "Weighed") == "Weighed")
   }
 
-  @Test func `a record of the same shape is not carried over a rule`() throws {
+  @Test func `a record of the same shape does not stay unchanged over a rule`() throws {
     #expect(try carried(SchemaVersion(1, 0, 0), "Weighed") == nil)
     #expect(try carried(SchemaVersion(2, 0, 0), "Weighed") == "Weighed")
   }
 
-  @Test func `a record whose shape changes is not carried`() throws {
+  @Test func `a record whose shape changes does not stay unchanged`() throws {
     #expect(try carried(SchemaVersion(1, 0, 0), "Named") == nil)
   }
 
-  @Test func `a payload by name is not carried where its record has a shape`() throws {
+  @Test func `a payload by name does not stay unchanged if its record has a shape`() throws {
     #expect(try carried(SchemaVersion(1, 0, 0), "Cleaned", isByShape: false) == nil)
   }
 }

@@ -57,7 +57,7 @@ import Testing
     let time = Date(timeIntervalSince1970: 1)
     for (events, stream) in [([one, two], "a"), ([two, one], "a"), ([one, one], "a"), ([one, two], "b")] {
       let place = try TemporaryStore()
-      // Streams are told apart by where they begin.
+      // Streams differ by their beginnings.
       let store = try EventStore(at: place.url, plan: FirstLedger.self)
       try await store.append([NewEvent(one, time: time)], to: "a")
       try await store.append(events.map { NewEvent($0, time: time) }, to: StreamName(stream))
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `what is set aside counts the same before and after`() async throws {
+  @Test func `quarantined entries count the same before and after`() async throws {
     let place = try TemporaryStore()
     try await place.write([.moved(.init(amount: 1)), .moved(.init(amount: -2))], as: LedgerV1.self)
     var way = RewrittenStore.Way()

@@ -1,6 +1,6 @@
 @testable import Annals
 
-/// A ledger whose rule refuses some of what was stored.
+/// A ledger whose rule refuses some of the stored events.
 @Schema(1, 0, 0) enum LedgerV1 {
   struct Moved: Record, Codable, Equatable { var amount: Int }
   struct Closed: Record, Codable, Equatable { var year: Int }

@@ -27,7 +27,7 @@ import Testing
     return try #require(try RewrittenStore(place.url, plan, way).entries().first)
   }
 
-  /// An entry at position 1 with these bytes behind its checksum.
+  /// An entry at position 1 with these bytes after its checksum.
   private func entry(_ flags: UInt8, _ rest: [UInt8]) -> [UInt8] {
     var checked: [UInt8] = [1, 0, 0, 0, 0, 0, 0, 0]
     checked += [1, flags, 0] + rest
@@ -35,7 +35,7 @@ import Testing
     return [1, flags, 0] + (0..<4).map { UInt8(truncatingIfNeeded: checksum >> (8 * $0)) } + rest
   }
 
-  /// A row of a kind of an undeclared record, and its version's row, as they stand in an entry.
+  /// The bytes in an entry of a kind's row, for an undeclared record, and of its version's row.
   private func rows(_ kind: UInt8, ordinal: UInt8, _ name: String, _ major: UInt8) -> [UInt8] {
     let row = [ordinal, UInt8(name.utf8.count)] + Array(name.utf8) + [0, 1]
     return [kind, UInt8(row.count)] + row + [7, 1, major, 0, 0, 0, 0, 0]
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `parts have kinds, paths and payloads of the current version`() async throws {
-    // The current version's kinds are numbered behind the one that the log has, in the order of its records.
+    // The current version's kinds get the numbers after the log's one kind, in the order of its records.
     let priced = [0xa2] + key("total") + [7] + key("currency") + key("EUR")
     let word = [0xa1] + key("word") + key("tea")
     let wanted = entry(
@@ -66,7 +66,7 @@ import Testing
     #expect(try await rewritten(MarketV1.Placed(lines: ["tea tea"], total: 7), MarketPlan.self) == wanted)
   }
 
-  @Test func `the first entry of a kind carries the kind's row`() async throws {
+  @Test func `the first entry of a kind has the kind's row`() async throws {
     let wanted = entry(
       0b0010_0011,
       [2] + time + text("a") + [0] + [1] + rows(2, ordinal: 2, "Shipped", 3)

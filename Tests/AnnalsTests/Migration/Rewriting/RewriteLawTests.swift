@@ -6,9 +6,9 @@ import Testing
 @testable import AnnalsMaintenance
 @testable import AnnalsStore
 
-/// The laws of a migration pass for what it does with entries, on random logs that mix all versions of a market.
+/// The laws of a migration pass for single entries, on random logs that mix all versions of a market.
 @Suite struct RewriteLawTests {
-  /// A store of 150 random events, and what was appended to it.
+  /// A store of 150 random events, and those events.
   private func market(_ seed: UInt64) async throws -> (place: TemporaryStore, events: [MarketGenerator.Made])
   {
     var generator = MarketGenerator(seed: seed)
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
-  func `what no rule may change stays as it is, byte by byte`(seed: UInt64) async throws {
+  func `parts that no rule may change stay equal, byte by byte`(seed: UInt64) async throws {
     let (place, events) = try await market(seed)
     let rewritten = try RewrittenStore(place.url, MarketPlan.self)
     let old = try RewrittenStore.entries(of: EventLog(at: place.url))
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `declared records are carried, converted and split as a read does it`() async throws {
+  @Test func `declared records are kept, converted and split as by a read`() async throws {
     let place = try TemporaryStore()
     try await place.seedWorkouts()
     let rewritten = try RewrittenStore(place.url, WorkoutPlan.self)

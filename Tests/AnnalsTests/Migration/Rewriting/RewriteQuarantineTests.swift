@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `an entry that cannot be lifted stops the rewrite with the error of a read`() async throws {
+  @Test func `an entry that cannot be upcast stops the rewrite with the error of a read`() async throws {
     let place = try await ledger()
     let wanted = try failure(place.url, StrictLedger.self)
     #expect(wanted?.details.position == 2)
@@ -69,7 +69,7 @@ import Testing
     #expect(store.quarantined == 2)
   }
 
-  @Test func `what is set aside is counted under its own kind, and not as events`() async throws {
+  @Test func `quarantined entries are counted under their own kind, and not as events`() async throws {
     let place = try await ledger()
     let rewritten = try RewrittenStore(place.url, StrictLedger.self, quarantining())
     let census = try EventLog(at: rewritten.url).read { snapshot throws(AnnalsError) in try snapshot.census()
@@ -82,14 +82,14 @@ import Testing
     #expect(census.reduce(0) { $0 + $1.count } == 2)
   }
 
-  @Test func `a rewrite that still cannot lift it changes no byte`() async throws {
+  @Test func `a rewrite that still cannot upcast it changes no byte`() async throws {
     let place = try await ledger()
     let once = try RewrittenStore(place.url, StrictLedger.self, quarantining())
     let twice = try RewrittenStore(once.url, StrictLedger.self, quarantining())
     #expect(try twice.rows() == once.rows())
   }
 
-  @Test func `a rewrite with a mended rule lifts what was set aside`() async throws {
+  @Test func `a rewrite with a repaired rule upcasts quarantined entries`() async throws {
     let place = try await ledger()
     let aside = try RewrittenStore(place.url, StrictLedger.self, quarantining())
     let mended = try RewrittenStore(aside.url, MendedLedger.self)

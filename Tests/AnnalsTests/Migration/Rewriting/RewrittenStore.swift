@@ -16,7 +16,7 @@ struct RewrittenStore {
     var runBytes = 1 << 20
     /// After how many runs a transaction ends.
     var runsPerCommit = 2
-    /// The last position that goes through the plan; those behind it stay as they are.
+    /// The last position that is upcast; later entries stay unchanged.
     var end = UInt64.max
   }
 
@@ -151,7 +151,7 @@ struct RewrittenStore {
   }
 }
 
-/// Rewrites entries up to a position and leaves those behind it as they are: how far a pass may have come.
+/// Rewrites entries up to a position and leaves later ones unchanged, like a pass that has come this far.
 private final class PrefixRewriter: EntryRewriter {
   private let rewriter: any EntryRewriter
   private let end: UInt64
@@ -169,7 +169,7 @@ private final class PrefixRewriter: EntryRewriter {
     _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
   ) throws(AnnalsError) {
     if entry.position.rawValue <= end { return try rewriter.rewrite(entry, reader, into: &run) }
-    // What the older generation knows keeps its number. Payloads alone are appended to a log that no pass has seen.
+    // Kinds of the older generation keep their numbers. Only payloads are appended to a log without a pass.
     run.tally.add(entry.kind, bytes: entry.header.body.count, at: run.count)
     run.add(
       EntryCopy(entry.bytes, entry.header, kind: entry.kind, form: .payload, body: entry.body))

@@ -1,8 +1,8 @@
 import Testing
 
-/// Mistakes that the compiler must find, and how it says so.
+/// Mistakes that the compiler must find, and its messages.
 ///
-/// Skipped where the toolchain's `swiftc` or the built modules are not found beside the running tests.
+/// Skipped if the toolchain's `swiftc` or the built modules are not found next to the running tests.
 @Suite(.serialized, .enabled(if: Compiler.found != nil, "no swiftc, or no built modules beside the tests"))
 struct CompileFailTests {
   private let compiler: Compiler
@@ -79,7 +79,7 @@ struct CompileFailTests {
 
   /// The compiler once forgot that a record is one, where a file used its fields before it named the record.
   @Test(arguments: [false, true], [false, true])
-  func `a file may use the records of another, whichever comes first`(schemaFirst: Bool, inBatches: Bool)
+  func `a file may use the records of another, in either order`(schemaFirst: Bool, inBatches: Bool)
     throws
   {
     let files = [

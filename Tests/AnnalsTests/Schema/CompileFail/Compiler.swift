@@ -16,7 +16,7 @@ struct Compiler {
     /// The errors alone, each as the line that names its place.
     var errors: [Substring] {
       output.split(separator: "\n").filter { line in
-        // Lines that draw the source repeat the message behind a bar.
+        // Lines that draw the source repeat the message after a bar.
         line.contains(": error: ") && line.first != " "
       }
     }
@@ -25,9 +25,9 @@ struct Compiler {
   private let executable: URL
   private let arguments: [String]
 
-  /// The compiler; `nil` where it, the built modules or the macros cannot be found.
+  /// The compiler; `nil` if it, the built modules or the macros cannot be found.
   ///
-  /// The modules stand beside the running tests, in the build folder.
+  /// The modules are next to the running tests, in the build folder.
   static let found: Compiler? = {
     guard let build = Bundle.main.executableURL?.deletingLastPathComponent() else { return nil }
     let modules = build.appending(path: "Modules")
@@ -59,7 +59,7 @@ struct Compiler {
     if let maps = FileHandle(forReadingAtPath: "/proc/self/maps").flatMap({ try? $0.readToEnd() }) {
       let library = String(decoding: maps, as: UTF8.self).split(separator: "\n")
         .compactMap { $0.split(separator: " ").last }.first { $0.hasSuffix("/libswiftCore.so") }
-      // usr/lib/swift/linux/libswiftCore.so beside usr/bin
+      // usr/lib/swift/linux/libswiftCore.so is next to usr/bin.
       if let library {
         let components = URL(filePath: String(library)).pathComponents.dropLast(4)
         folders.append(URL(filePath: components.joined(separator: "/")).appending(path: "bin"))
@@ -79,7 +79,7 @@ struct Compiler {
     try run([work.rawValue] + options, [("Snippet.swift", source)])
   }
 
-  /// Compiles `files` as one module, in their order, as a debug build does: each file by itself, or in batches.
+  /// Compiles `files` as one module, in their order, as a debug build does: each file alone, or in batches.
   func build(_ files: [(name: String, source: String)], inBatches: Bool) throws -> Outcome {
     try run(["-c", inBatches ? "-enable-batch-mode" : "-disable-batch-mode"], files)
   }

@@ -1,5 +1,7 @@
 extension Snippet {
-  /// Mistakes that the macros find themselves: each gets one message, at its place, and no other error follows from it.
+  /// Mistakes that the macros find themselves.
+  ///
+  /// Each gets one message, at its place, and causes no other error.
   static let marks = [
     Snippet(
       "an enum as a record", says: "an event is a struct; an enum inside one is a @Value",
@@ -138,7 +140,7 @@ extension Snippet {
       "@Record struct B11 { var n: Int }"),
   ]
 
-  /// What follows ``fields`` in the same source: the types that they name, and uses of the schemas among them.
+  /// The rest of the source after ``fields``: the types that they name, and uses of the schemas.
   static let fieldTypes = """
     struct Plain {}
     struct Named: Codable { var n: Int }

@@ -6,7 +6,7 @@ extension Snippet {
 
     """
 
-  /// Appends and reads in which nothing is wrong; beyond its schemas a program names records by their alias alone.
+  /// Correct appends and reads; beyond its schemas a program names records by their alias alone.
   static let store =
     plan + """
       func open(at url: URL) throws(AnnalsError) -> EventStore<ShopPlan> {

@@ -6,7 +6,7 @@ import Annals
   import Foundation
 #endif
 
-/// What other schemas carry, too.
+/// Records that other schemas share.
 enum FilmsV0 {
   @Record struct Closed: Record, Equatable { var reason: String? }
 }

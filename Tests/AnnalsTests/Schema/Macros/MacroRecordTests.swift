@@ -63,7 +63,7 @@ import Testing
     #expect(FilmsV1.Waited.recordShape == RecordShape([]))
   }
 
-  @Test func `a record may hold records, values and what is stored by name`() throws {
+  @Test func `a record may hold records, values and types that are stored by name`() throws {
     let edited = FilmsV1.Edited(
       filmed: .init(film: "Up", scenes: 2), closed: [.init(reason: nil), .init(reason: "late")],
       scene: .cut(.shot(seconds: 3, true), to: .montage([.empty, .other])),
@@ -81,7 +81,7 @@ import Testing
     #expect(try FilmsV1.Film(title: "", minutes: 0, rating: nil, seats: []).roundTrip().title == "")
   }
 
-  @Test func `a carried record is stored under its own name`() {
+  @Test func `a reused record is stored under its own name`() {
     let names = FilmsV1.Event.records.map { $0.type.recordName }
     #expect(names == ["Closed", "film", "Filmed", "Edited", "Waited"])
   }

@@ -18,7 +18,7 @@ extension Record {
 }
 
 extension StoredValue {
-  /// What values of the type look like where they stand alone.
+  /// The shape of the type's values on their own.
   static var shape: ValueShape {
     var types = ShapeTypes()
     return shape(in: &types)

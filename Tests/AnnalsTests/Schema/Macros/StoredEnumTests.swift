@@ -22,7 +22,7 @@ import Testing
         == [0x83, 0x83, 0x01, 0x03, 0xf5, 0x00, 0xf6])
   }
 
-  @Test func `cases have their names, their labels and what they hold`() {
+  @Test func `cases have their names, their labels and their values`() {
     #expect(
       Scene.shape
         == .choice([
@@ -34,7 +34,7 @@ import Testing
         ]))
   }
 
-  @Test func `one case stands for those that a reader does not know`() {
+  @Test func `one case represents those that a reader does not know`() {
     guard case .choice(let cases) = Scene.shape else {
       Issue.record("an enum is a choice")
       return
@@ -57,7 +57,8 @@ import Testing
   }
 
   @Test(arguments: [
-    // [[5], 0, null] has a case that is not there, [[0, 1], 0, null] one with a value too many, [1, 0, null] one too few.
+    // [[5], 0, null] has an unknown case, [[0, 1], 0, null] a case with a value too many, [1, 0, null] one
+    // with a value too few.
     [0x83, 0x05, 0x00, 0xf6], [0x83, 0x82, 0x00, 0x01, 0x00, 0xf6], [0x83, 0x01, 0x00, 0xf6],
   ])
   func `a case that the type does not have is refused`(payload: [UInt8]) {

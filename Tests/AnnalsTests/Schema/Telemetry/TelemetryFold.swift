@@ -16,7 +16,7 @@ struct TelemetryFold {
   /// The versions, oldest first.
   var numbers: [String] { versions.map(\.version) }
 
-  /// What `name`, written under the version numbered `start`, is called today in a record that `sections` concern.
+  /// Today's name of `name`, written under the version numbered `start`, in a record that `sections` concern.
   func today(_ name: String, from start: Int, _ sections: [String]) -> String {
     var name = name
     for (_, changes) in versions[(start + 1)...] {

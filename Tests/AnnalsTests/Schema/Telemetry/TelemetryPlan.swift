@@ -2,7 +2,7 @@ import Annals
 
 // Written by Tests/Scripts/telemetry-schemas.sh.
 
-/// Every stage renames attributes as its version declares; what no rule takes is carried.
+/// Every stage renames attributes as its version declares; records without a rule are unchanged.
 enum TelemetryPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<Telemetry1_4_0, Telemetry1_44_0> {
     MigrationStage.custom(fromVersion: Telemetry1_4_0.self, toVersion: Telemetry1_5_0.self) {

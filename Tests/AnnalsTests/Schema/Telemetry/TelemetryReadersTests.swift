@@ -67,7 +67,7 @@ struct TelemetryReadersTests {
     #expect(kinds.allSatisfy { $0.row.oldestReader == SchemaVersion(1, 44, 0) })
   }
 
-  @Test func `what no rule takes is read by the programs of all versions`() async throws {
+  @Test func `records that no rule takes are read by the programs of all versions`() async throws {
     let place = try TemporaryStore()
     let store = try EventStore(at: place.url, plan: TelemetryShapePlan.self)
     try await store.append([.heartbeat(.init(n: 1))], to: "telemetry")

@@ -1,6 +1,6 @@
 @testable import Annals
 
-/// A record with a map of attributes, whose names changed from version to version; no code of the time is left.
+/// A record with a map of attributes, whose names changed in each version; the old Swift types are gone.
 protocol TelemetryRecord: TreeRecord {
   /// The sections of a version's renames that concern the record, in the order in which they apply.
   static var sections: [String] { get }

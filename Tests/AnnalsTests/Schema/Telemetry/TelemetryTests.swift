@@ -7,7 +7,7 @@ import Testing
 @testable import AnnalsMigration
 @testable import AnnalsStore
 
-/// 43 versions of names, as others declared them, as a chain of 42 stages over records whose Swift types are gone.
+/// 43 versions of declared names, as a chain of 42 stages over records without their Swift types.
 @Suite(.enabled(if: SharedData.isThere, "the material lies beside the package and is no part of it"))
 struct TelemetryTests {
   private static let kinds: [(type: String, sections: [String])] = [
@@ -18,7 +18,7 @@ struct TelemetryTests {
     try TelemetryFold(SharedData.folder.appending(path: TelemetryRenames.file))
   }
 
-  /// An event of `type` with one attribute, which tells how it was called when it was stored.
+  /// An event of `type` with one attribute, whose value is its name at the time of the append.
   private func entry(_ type: String, _ version: SchemaVersion?, _ name: String) throws -> NewEntry {
     let tree: CBOR = ["attributes": .map([.init(.text(name), .text(name))]), "at": 1.5]
     return NewEntry(type: type, version: version, payload: try Payload(tree))
@@ -31,7 +31,7 @@ struct TelemetryTests {
   }
 
   @Test
-  func `whatever version an attribute was stored under, it has the name that the declared renames give`()
+  func `an attribute has the name that the declared renames give, regardless of its stored version`()
     async throws
   {
     let fold = try fold()
@@ -90,7 +90,7 @@ struct TelemetryTests {
     #expect(wrong == [])
   }
 
-  @Test func `what no rule takes is carried through all stages as it is`() async throws {
+  @Test func `records that no rule takes pass all stages unchanged`() async throws {
     let place = try TemporaryStore()
     try await EventLog(at: place.url).append(
       [try entry("Heartbeat", SchemaVersion(1, 4, 0), "http.method")], to: "telemetry")
