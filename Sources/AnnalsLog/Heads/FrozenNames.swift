@@ -2,8 +2,8 @@ internal import AnnalsCoding
 
 /// The names of new streams that one merge writes, in the order of their rows.
 ///
-/// All names share one buffer. Most comparisons of a sort are between two numbers, made of the bytes after the
-/// longest prefix that all names have, and touch neither the buffer nor a reference count.
+/// All names share one buffer. Most comparisons of a sort are between two numbers, made of the bytes after
+/// the longest prefix that all names have, and touch neither the buffer nor a reference count.
 struct FrozenNames: Sendable {
   /// A name's place in the buffer.
   private struct Place {

@@ -8,6 +8,8 @@ extension HeadMerge {
   struct Plan {
     let frozen: FrozenHeads
     let names: FrozenNames
+    /// The elapsed share of the time for the merge when its first row could be written.
+    var start = 0.0
     var nextName = 0
     var nextHead = 0
 

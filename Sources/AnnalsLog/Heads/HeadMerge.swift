@@ -10,6 +10,8 @@ package struct HeadMerge {
   /// The maximum number of rows of a transaction. Each may change a page, and LMDB keeps the memory of
   /// changed pages.
   private static let mostRows = 8192
+  /// The least share of the time for a merge in which its rows are written.
+  private static let leastShare = 0.5
   /// The longest that a slice takes, in nanoseconds.
   private static let limit: Int64 = 2_000_000
 
@@ -67,8 +69,11 @@ extension HeadMerge {
   }
 
   /// Returns the number of rows that are due and not yet written.
+  ///
+  /// None are due when writing begins, or the first append after a long sort would write them all.
   private func due(_ plan: Plan) -> Int {
-    let share = min(progress(since: plan.frozen.position), 1)
+    let progress = progress(since: plan.frozen.position) - plan.start
+    let share = min(max(progress, 0) / max(1 - plan.start, Self.leastShare), 1)
     return Int((share * Double(plan.count)).rounded(.up)) - (plan.count - plan.rest)
   }
 
@@ -208,8 +213,15 @@ extension HeadMerge {
       phase = .idle
       return nil
     }
-    if let plan { return plan }
-    return try Self.plan(frozen, StoreReader(transaction.view, generation.tables))
+    if let plan, case .writing = phase { return plan }
+    var begun: Plan
+    if let plan {
+      begun = plan
+    } else {
+      begun = try Self.plan(frozen, StoreReader(transaction.view, generation.tables))
+    }
+    begun.start = progress(since: frozen.position)
+    return begun
   }
 
   private mutating func write(
