@@ -75,7 +75,8 @@ package struct EntryCopy: ~Escapable {
   }
 
   private var flags: EntryFlags {
-    var flags = header.flags.subtracting([.extensions, .rows, .parts, .stub])
+    var flags = EntryFlags(
+      rawValue: header.flags.rawValue & ~(EntryFlags.special.rawValue | EntryFlags.rows.rawValue))
     if form == .stub { flags.remove(.metadata) }
     if !extensions.isEmpty { flags.insert(.extensions) }
     if !rows.isEmpty { flags.insert(.rows) }

@@ -30,7 +30,7 @@ public struct LentEntry: ~Escapable {
   /// The payload, a CBOR map; `nil` if a split has left parts or a drop has left a stub.
   public var payload: Span<UInt8>? {
     @_lifetime(copy self)
-    get { header.flags.isDisjoint(with: [.parts, .stub]) ? bytes.extracting(header.body) : nil }
+    get { header.flags.isDisjoint(with: .otherBodies) ? bytes.extracting(header.body) : nil }
   }
   /// The id that the caller gave the event, if any.
   public var id: UUID? {

@@ -101,7 +101,7 @@ package struct EntryCheck: ~Copyable, ~Escapable {
       add(position, "the metadata is not valid: \(error)")
     }
     let isQuarantined = checkMark(bytes, header, position)
-    if header.flags.isDisjoint(with: [.parts, .stub]) {
+    if header.flags.isDisjoint(with: .otherBodies) {
       count(header.kind, bytes: header.body.count, isQuarantined)
       checkPayload(bytes.extracting(header.body), kind: header.kind, position)
       return

@@ -8,8 +8,8 @@ internal import LMDB
 /// their snapshot. Each batch is read from its own snapshot. A row may be newer than the checkpoint and not
 /// older, so the checkpoint is that of the first snapshot. The rows' own order shows where to continue.
 struct HeadCopy {
-  /// The maximum number of rows in a commit.
-  private static let batch = 20_000
+  /// The maximum number of rows in a commit: fewer while a writer is active, which would wait.
+  private static func batch(_ durability: Durability) -> Int { durability == .full ? 200_000 : 20_000 }
 
   let source: Generation
   let target: PassTarget
@@ -21,7 +21,8 @@ struct HeadCopy {
     try source.environment.read(failure: AnnalsError.init) { (snapshot) throws(AnnalsError) in
       let reader = StoreReader(snapshot.view, source.tables)
       let end = try reader.end()
-      var rest = Self.batch
+      let batch = Self.batch(durability)
+      var rest = batch
       try target.write(durability) { (transaction) throws(AnnalsError) in
         if try StoreReader(transaction.view, target.tables).isWithoutHeads() {
           var checkpoint: [UInt8] = []
@@ -31,7 +32,7 @@ struct HeadCopy {
         try copyNames(reader, &rest, &transaction)
         try copyHeads(reader, &rest, &transaction)
       }
-      return rest == Self.batch ? nil : end.last
+      return rest == batch ? nil : end.last
     }
   }
 
@@ -47,7 +48,8 @@ struct HeadCopy {
         found.value, key: found.key, name: "a stream's name", in: source.tables.streams
       ) { (_) throws(FormatFailure) in }
       do throws(EnvironmentError) {
-        try transaction.put(near: found.value, forKey: found.key, in: target.tables.streams)
+        // Names are read in the table's order, and nothing else has put any.
+        try transaction.append(near: found.value, forKey: found.key, in: target.tables.streams)
       } catch {
         throw AnnalsError(error)
       }

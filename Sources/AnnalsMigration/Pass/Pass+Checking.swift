@@ -78,17 +78,13 @@ extension Pass {
       return point(.compared)
     }
     if machine.compared == 0 { show(.comparing, 0, of: range.upperBound) }
-    var line = try comparison(of: range)
     var begin = now
     var done = range.lowerBound - 1
-    while let part = try line.next() {
-      let end = part.positions.upperBound
-      digest.add(try Self.proven(part))
-      machine.compare(upTo: end)
-      guard end - done >= Self.segment || end == range.upperBound else { continue }
-      if done > 0 || range.count > 10_000 { show(.comparing, end, of: range.upperBound) }
-      try rest(after: end - done, begin.duration(to: now), .comparing, end, of: range.upperBound)
-      (done, begin) = (end, now)
+    try compareAll { (pass, end) throws(AnnalsError) in
+      guard end - done >= Self.segment || end == range.upperBound else { return }
+      if done > 0 || range.count > 10_000 { pass.show(.comparing, end, of: range.upperBound) }
+      try pass.rest(after: end - done, begin.duration(to: pass.now), .comparing, end, of: range.upperBound)
+      (done, begin) = (end, pass.now)
     }
     point(.compared)
   }
@@ -99,34 +95,90 @@ extension Pass {
       try compareBytes(machine.compared + 1...machine.copied)
       return machine.compare(upTo: machine.copied)
     }
-    var line = try comparison(of: machine.compared + 1...machine.copied)
+    try compareAll { (_, _) in }
+  }
+
+  /// Compares all that is copied and not compared.
+  ///
+  /// - Parameter body: Is called after each part, with its last position.
+  private mutating func compareAll(
+    _ body: (inout Pass, UInt64) throws(AnnalsError) -> Void
+  ) throws(AnnalsError) {
+    let first = machine.compared + 1
+    // Nothing was noted of these when they were copied.
+    let repeated = work.move == nil ? min(resumedAt, machine.copied) : machine.copied
+    if first <= repeated {
+      var line = try comparison(of: first...repeated, .all)
+      while let part = try line.next() {
+        delivered.add(try proven(part))
+        try body(&self, part.positions.upperBound)
+      }
+    }
+    guard machine.compared < machine.copied else { return }
+    let rest = machine.compared + 1...machine.copied
+    var line = try comparison(of: rest, .sample(firsts(in: rest)))
     while let part = try line.next() {
-      digest.add(try Self.proven(part))
-      machine.compare(upTo: part.positions.upperBound)
+      _ = try proven(part)
+      try body(&self, part.positions.upperBound)
+    }
+    try mustBeDelivered(rest)
+  }
+
+  /// Takes in the result of a comparison.
+  ///
+  /// - Returns: What the new generation delivers, if no difference was found.
+  private mutating func proven(_ part: Comparing.Part) throws(AnnalsError) -> EventDigest {
+    if let difference = part.difference {
+      throw differs(
+        at: difference,
+        "A rule that gives another result when it is repeated does this: test the plan with assertPure of AnnalsTesting"
+      )
+    }
+    digest.add(part.new)
+    machine.compare(upTo: part.positions.upperBound)
+    return part.new
+  }
+
+  /// Throws unless the new generation delivers the events that the copy noted.
+  private func mustBeDelivered(_ range: ClosedRange<UInt64>) throws(AnnalsError) {
+    for number in range.lowerBound / EventDigest.block...range.upperBound / EventDigest.block
+    where delivered.blocks[number] != digest.blocks[number] {
+      let block = EventDigest.positions(of: number).clamped(to: 1...machine.copied)
+      var line = try comparison(of: block, .all)
+      while let part = try line.next() {
+        if let found = part.difference { throw differs(at: found, Self.reread) }
+      }
+      throw differs(at: block, Self.reread)
     }
   }
 
-  private func comparison(of range: ClosedRange<UInt64>) throws(AnnalsError) -> PassLine<Comparing.Part> {
+  private static let reread =
+    "The new file does not give back what was copied to it, or a rule gave another result than when it is repeated: test the plan with assertPure of AnnalsTesting, and the disk"
+
+  private func differs(at positions: ClosedRange<UInt64>, _ cause: String) -> AnnalsError {
+    AnnalsError(
+      .verifyFailed,
+      "positions \(positions.lowerBound) to \(positions.upperBound): what the new generation delivers is not what the old one delivers; the store is as it was. \(cause)",
+      details: AnnalsError.Details { $0.position = Position(positions.lowerBound) })
+  }
+
+  private func comparison(
+    of range: ClosedRange<UInt64>, _ repetition: Comparing.Repetition
+  ) throws(AnnalsError) -> PassLine<Comparing.Part> {
     let new = RewriteSource(target.environment, log: source.meta.log)
     func digesting(_ source: RewriteSource, _ streams: StreamDigesting) -> Digesting {
       Digesting(source: source, reach: work.reach, isQuarantining: isSettingAside, streams: streams)
     }
     let (before, after): (StreamDigesting, StreamDigesting) =
       work.move.map { (.routed($0), .named) } ?? (.stored, .stored)
-    return try Comparing(old: digesting(old, before), new: digesting(new, after))
+    return try Comparing(old: digesting(old, before), new: digesting(new, after), repetition: repetition)
       .line(range, threads: threads(for: range))
   }
 
-  /// Returns the digest of both generations at some positions, if it is the same.
-  private static func proven(_ part: Comparing.Part) throws(AnnalsError) -> EventDigest {
-    let (first, last) = (part.positions.lowerBound, part.positions.upperBound)
-    guard part.old == part.new else {
-      throw AnnalsError(
-        .verifyFailed,
-        "positions \(first) to \(last): what the new generation delivers is not what the old one delivers; the store is as it was. A rule that gives another result when it is repeated does this: test the plan with assertPure of AnnalsTesting",
-        details: AnnalsError.Details { $0.position = Position(first) })
-    }
-    return part.old
+  /// The positions in `range` of the first entries of stored kinds: a rule may concern few entries.
+  private func firsts(in range: ClosedRange<UInt64>) throws(AnnalsError) -> Set<UInt64> {
+    let kinds = try source.read { (reader) throws(AnnalsError) in try reader.kinds() }
+    return Set(kinds.kinds.values.map(\.row.first.rawValue).filter(range.contains))
   }
 
   /// Runs the `verify` of the plan's stages, which compares the log with its upcast form.

@@ -50,8 +50,11 @@ struct Pass {
   let failing: FailingGroups?
   /// Assigns places to entries that move to other streams; created when needed.
   var relinking: StreamRelinking?
-  /// The digest of both generations, up to where they are compared.
+  /// The digest of the new generation, up to where it is compared.
   var digest = EventDigest()
+  /// What the older generation delivers: noted when entries are copied, or by the comparison of those that an
+  /// interrupted pass has copied.
+  var delivered = EventDigest()
   /// The archive for lost values; `nil` for none.
   let archive: PassArchive?
   /// The context in which inline projections are folded again; `nil` if the pass knows none.
@@ -274,8 +277,8 @@ extension Pass {
   ) throws(AnnalsError) -> UInt64 {
     var end = start - 1
     var size = 0
-    var tally = tally
-    let (target, row) = (target, row)
+    var (tally, delivered) = (tally, EventDigest())
+    let (target, row, work) = (target, row, work)
     let writer = GenerationWriter(tables: target.tables, kinds: kinds, isIndexed: isIndexed)
     let relinking = try relink()
     let folding = InlinePass(room: inline, tables: target.tables)
@@ -291,6 +294,7 @@ extension Pass {
         end = run.last.rawValue
         size += run.byteCount
         tally.add(run)
+        if work.move == nil { delivered.add(run.delivered.whole) }
         try archive?.append(run.archive.bytes.span)
         line.take(back: run)
         guard end - start + 1 < entries, size < bytes, control.wish == .go else { break }
@@ -310,6 +314,7 @@ extension Pass {
     }
     archive?.commit()
     self.tally = tally
+    self.delivered.add(delivered)
     return end
   }
 

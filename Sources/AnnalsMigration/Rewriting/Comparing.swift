@@ -1,17 +1,36 @@
 internal import AnnalsCoding
 
 /// Compares the delivered events of two generations.
+///
+/// Where the copy has noted what it delivered, the new generation alone is read, and the older one is upcast
+/// again for a sample: a rule that gives another result when it is repeated is found by the sample
+/// (docs/decisions/0025-a-pass-upcasts-once.md).
 struct Comparing: Sendable {
-  /// The digests of both generations at some positions.
+  /// The result for some positions.
   struct Part: Sendable {
     let positions: ClosedRange<UInt64>
-    let old, new: EventDigest
+    /// What the new generation delivers.
+    let new: EventDigest
+    /// The positions at which the older one does not deliver the same when it is upcast again; `nil` if none
+    /// was found.
+    let difference: ClosedRange<UInt64>?
+  }
+
+  /// Which entries of the older generation are upcast again.
+  enum Repetition: Sendable {
+    case all
+    /// Those of ``Comparing/sample(of:)``, and these.
+    case sample(Set<UInt64>)
   }
 
   let old, new: Digesting
+  let repetition: Repetition
 
-  /// Begins to compute what both generations deliver at `positions`, in parts of some hundred entries, on
-  /// `threads` threads alongside the one that takes them.
+  /// The number of neighbouring entries of a sample, of ``Digesting/runEntries``.
+  private static let sampled: UInt64 = 64
+
+  /// Begins to compare `positions`, in parts of some hundred entries, on `threads` threads alongside the one
+  /// that takes them.
   func line(_ positions: ClosedRange<UInt64>, threads: Int) throws(AnnalsError) -> PassLine<Part> {
     try PassLine(
       PositionPieces(positions, each: Digesting.runEntries), threads: threads, length: 2 * threads,
@@ -19,10 +38,30 @@ struct Comparing: Sendable {
     ) {
       let (one, other) = (old.digester(), new.digester())
       return { (range) throws(AnnalsError) in
-        let part = Part(
-          positions: range, old: try old.digest(of: range, one), new: try new.digest(of: range, other))
-        return (part, nil)
+        let digest = try new.digest(of: range, other)
+        var difference: ClosedRange<UInt64>?
+        for part in repeated(in: range) where difference == nil {
+          let now = part == range ? digest : try new.digest(of: part, other)
+          if try old.digest(of: part, one) != now { difference = part }
+        }
+        return (Part(positions: range, new: digest, difference: difference), nil)
       }
     }
+  }
+
+  /// The positions of `range` that are upcast again.
+  private func repeated(in range: ClosedRange<UInt64>) -> [ClosedRange<UInt64>] {
+    guard case .sample(let others) = repetition else { return [range] }
+    let sample = Self.sample(of: range)
+    return [sample] + others.filter { range.contains($0) && !sample.contains($0) }.sorted().map { $0...$0 }
+  }
+
+  /// The sample of `range`: all of a short one, otherwise neighbours at a place that differs from range to
+  /// range.
+  static func sample(of range: ClosedRange<UInt64>) -> ClosedRange<UInt64> {
+    let rest = range.upperBound - range.lowerBound
+    guard rest >= sampled else { return range }
+    let start = range.lowerBound + MixedHash(range.lowerBound).low % (rest - sampled + 2)
+    return start...start + sampled - 1
   }
 }

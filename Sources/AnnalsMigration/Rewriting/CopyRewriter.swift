@@ -5,10 +5,12 @@ internal import AnnalsStore
 /// Copies entries unchanged, for a pass without a plan.
 final class CopyRewriter: EntryRewriter {
   private let kinds: GenerationKinds
+  private let digester: EntryDigester
   private var table = FateTable([], written: [])
 
-  init(_ kinds: GenerationKinds) {
+  init(_ kinds: GenerationKinds, _ source: RewriteSource) {
     self.kinds = kinds
+    digester = EntryDigester(nil, source, isQuarantining: false)
   }
 
   func enter(_ source: KindRegistry) throws(AnnalsError) {
@@ -19,6 +21,8 @@ final class CopyRewriter: EntryRewriter {
     _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
   ) throws(AnnalsError) {
     let index = run.count
+    run.delivered.enter(entry.position)
+    try digester.add(entry, reader, to: &run.delivered.sum)
     let header = entry.header
     if header.flags.contains(.stub) {
       _ = try table.fate(of: header.kind, at: entry.position)

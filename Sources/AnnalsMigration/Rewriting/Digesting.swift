@@ -31,24 +31,15 @@ struct Digesting: Sendable {
   func digest(
     of positions: ClosedRange<UInt64>, _ digester: EntryDigester
   ) throws(AnnalsError) -> EventDigest {
-    var digest = EventDigest()
-    // Entries of one block follow each other, and to look a block up costs as much as to add to it.
-    var sum = EventDigest.Sum()
-    var last = positions.lowerBound
+    var digest = RunDigest()
     try source.read(
       positions, { (kinds) in digester.enter(kinds) },
       { (entry, reader) throws(AnnalsError) in
-        let position = entry.position.rawValue
-        if position % EventDigest.block == 0 {
-          digest.add(sum, at: Position(last))
-          sum = EventDigest.Sum()
-        }
-        try digester.add(entry, reader, to: &sum)
-        last = position
+        digest.enter(entry.position)
+        try digester.add(entry, reader, to: &digest.sum)
         return true
       })
-    digest.add(sum, at: Position(last))
-    return digest
+    return digest.whole
   }
 
   /// What the entries at `positions` deliver.

@@ -69,14 +69,14 @@ final class EntryDigester {
     let header = entry.header
     sum.entries &+= 1
     if try goesMissing(entry, reader) { return add(.nothing, entry, Span(), to: &sum) }
-    guard let upcaster else { return add(.stored, entry, entry.bytes, to: &sum) }
+    guard let upcaster else { return addStored(entry, to: &sum) }
     if header.flags.contains(.stub) { return add(.nothing, entry, Span(), to: &sum) }
     // Nothing of it is delivered, but its payload stays.
     if !header.flags.contains(.parts), fates.isRetained(header.kind) {
       return add(.stored, entry, entry.body, to: &sum)
     }
     // An unchanged payload is delivered as it is stored, so its bytes are compared.
-    if header.flags.isDisjoint(with: [.parts, .extensions]), let number = fates.carried(header.kind) {
+    if header.flags.isDisjoint(with: .special), let number = fates.carried(header.kind) {
       sum.events &+= 1
       return add(.event, entry, entry.body, caseIndex: Int(number) - 1, to: &sum)
     }
@@ -118,10 +118,42 @@ final class EntryDigester {
     do throws(AnnalsError) { origin = try origins.origin(of: entry, reader) } catch {
       throw RewriteFailure(error)
     }
-    try upcaster.upcast(entry, fates, origin) { addDelivered(upcaster.delivery, entry, to: &sum) }
+    try upcaster.upcast(entry, fates, origin) { addEvents(upcaster.delivery, entry, to: &sum) }
   }
 
-  private func addDelivered(
+  /// Adds what an entry of one payload delivers, which is upcast already.
+  func add(
+    _ delivery: EncodedEventBuffer, of entry: borrowing LentEntry, to sum: inout EventDigest.Sum
+  ) {
+    sum.entries &+= 1
+    place = (entry.header.stream.rawValue, entry.header.revision.rawValue)
+    if delivery.count == 0 { return add(.nothing, entry, Span(), to: &sum) }
+    addEvents(delivery, entry, to: &sum)
+  }
+
+  /// Adds an entry of one payload that delivers `event`, encoded.
+  func add(
+    _ event: Span<UInt8>, caseIndex: Int, of entry: borrowing LentEntry, to sum: inout EventDigest.Sum
+  ) {
+    sum.entries &+= 1
+    sum.events &+= 1
+    place = (entry.header.stream.rawValue, entry.header.revision.rawValue)
+    add(.event, entry, event, caseIndex: caseIndex, to: &sum)
+  }
+
+  /// Adds an entry that cannot be upcast.
+  func add(unreadable entry: borrowing LentEntry, to sum: inout EventDigest.Sum) {
+    sum.entries &+= 1
+    place = (entry.header.stream.rawValue, entry.header.revision.rawValue)
+    add(.unreadable, entry, Span(), to: &sum)
+  }
+
+  /// Adds an entry as it is stored: its checksum, which was compared when it was read, is that of its bytes.
+  private func addStored(_ entry: borrowing LentEntry, to sum: inout EventDigest.Sum) {
+    add(.stored, entry, entry.bytes.extracting(EntryHeader.checksum), caseIndex: entry.bytes.count, to: &sum)
+  }
+
+  private func addEvents(
     _ delivery: EncodedEventBuffer, _ entry: borrowing LentEntry, to sum: inout EventDigest.Sum
   ) {
     let content = delivery.content
@@ -147,7 +179,7 @@ final class EntryDigester {
     hash.mix(UInt64(bitPattern: header.time))
     hash.mix(header.flags.contains(.id) ? UInt64(Checksum.crc32c(entry.bytes.extracting(header.id))) + 1 : 0)
     hash.mix(UInt64(path.count))
-    for index in path { hash.mix(UInt64(index)) }
+    if !path.isEmpty { for index in path { hash.mix(UInt64(index)) } }
     hash.mix(UInt64(caseIndex))
     hash.mix(UInt64(payload.count))
     hash.mix(UInt64(Checksum.crc32c(payload)))

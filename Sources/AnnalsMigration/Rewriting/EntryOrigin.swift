@@ -27,7 +27,12 @@ struct EntryOrigin {
   mutating func origin(
     of entry: borrowing LentEntry, _ reader: StoreReader
   ) throws(AnnalsError) -> Origin {
-    Origin(
+    guard entry.header.flags.contains(.metadata) else {
+      return Origin(
+        position: entry.position, stream: try names.name(of: entry.stream, reader), revision: entry.revision,
+        timestamp: entry.time, id: entry.id, log: log)
+    }
+    return Origin(
       position: entry.position, stream: try names.name(of: entry.stream, reader), revision: entry.revision,
       timestamp: entry.time, id: entry.id,
       metadata: try EntryReading.metadata(of: entry), log: log)

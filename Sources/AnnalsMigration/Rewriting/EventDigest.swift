@@ -27,6 +27,11 @@ struct EventDigest: Equatable, Sendable {
   /// How many positions a block has.
   static let block: UInt64 = 65_536
 
+  /// The positions of the block numbered `number`.
+  static func positions(of number: UInt64) -> ClosedRange<UInt64> {
+    number * block...number * block + (block - 1)
+  }
+
   /// What each block of positions delivers, by its number: block n begins at position n · ``block``.
   private(set) var blocks: [UInt64: Sum] = [:]
 
@@ -48,7 +53,7 @@ struct EventDigest: Equatable, Sendable {
   /// The first block of positions of which `other` delivers something else; `nil` if there is none.
   func difference(from other: EventDigest) -> ClosedRange<UInt64>? {
     let numbers = Set(blocks.keys).union(other.blocks.keys).filter { blocks[$0] != other.blocks[$0] }
-    return numbers.min().map { $0 * Self.block...$0 * Self.block + (Self.block - 1) }
+    return numbers.min().map(Self.positions(of:))
   }
 }
 

@@ -19,8 +19,9 @@ final class PlanRewriter: EntryRewriter {
   private let upcaster: PayloadUpcaster
   /// Whether entries that cannot be upcast are quarantined.
   private let isQuarantining: Bool
-  /// Whether records of groups that cannot be folded are quarantined too.
-  private let mayBreakGroups: Bool
+  /// Whether entries get other places: then a broken group ends the pass, and no digest is computed.
+  private let isMoving: Bool
+  private let digester: EntryDigester
   /// The undeclared fields that may be lost.
   let drops: FieldDrops
   /// Whether lines for an archive are written.
@@ -40,16 +41,18 @@ final class PlanRewriter: EntryRewriter {
   ///   - reach: The plan that they were made for.
   ///   - failing: The groups that cannot be folded.
   ///   - isQuarantining: Whether entries that cannot be upcast are quarantined.
-  ///   - mayBreakGroups: Whether records of groups that cannot be folded are quarantined too.
+  ///   - isMoving: Whether entries get other places: then a broken group ends the pass, and no digest is
+  ///     computed.
   ///   - losing: What may be lost, and whether it is archived.
   init(
     _ kinds: GenerationKinds, _ source: RewriteSource, _ reach: PlanResolver, _ failing: FailingGroups,
-    isQuarantining: Bool, mayBreakGroups: Bool = true, losing: LossRules
+    isQuarantining: Bool, isMoving: Bool = false, losing: LossRules
   ) {
     drops = losing.drops
     isArchiving = losing.isArchiving
     self.failing = failing
-    self.mayBreakGroups = mayBreakGroups
+    self.isMoving = isMoving
+    digester = EntryDigester(reach, source, isQuarantining: isQuarantining)
     self.kinds = kinds
     self.source = source
     self.reach = reach
@@ -60,6 +63,7 @@ final class PlanRewriter: EntryRewriter {
 
   func enter(_ known: KindRegistry) throws(AnnalsError) {
     table = try kinds.table(for: known)
+    digester.enter(known)
     upcaster.delivery.past = source.past(known, reach)
   }
 
@@ -67,19 +71,28 @@ final class PlanRewriter: EntryRewriter {
     _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
   ) throws(AnnalsError) {
     let header = entry.header
-    if header.flags.isDisjoint(with: [.parts, .stub, .extensions]), let kind = table.carried(header.kind) {
+    let isPlain = header.flags.isDisjoint(with: .special)
+    let carried = isPlain ? table.carried(header.kind) : nil
+    run.delivered.enter(entry.position)
+    // Parts and marked entries are rare, so these are upcast twice: their events can differ from the new entry.
+    if !isMoving, !isPlain || carried != nil { try digester.add(entry, reader, to: &run.delivered.sum) }
+    if let kind = carried {
       run.tally.add(kind, bytes: header.body.count, at: run.count)
       if kind == header.kind, !header.flags.contains(.rows) { return run.add(unchanged: entry.bytes) }
       return run.add(EntryCopy(entry.bytes, header, kind: kind, form: .payload, body: entry.body))
     }
     if header.flags.contains(.stub) { return try keepStub(entry, into: &run) }
     losses.removeAll(keepingCapacity: true)
+    let digested = run.delivered.sum.entries
     do throws(RewriteFailure) {
       try upcast(entry, reader, into: &run)
       if !losses.isEmpty { try settleLosses(of: entry, reader, in: &run) }
     } catch {
       guard isQuarantining, let mark = error.mark, try setAside(entry, mark, into: &run) else {
         throw error.error
+      }
+      if isPlain, run.delivered.sum.entries == digested {
+        digester.add(unreadable: entry, to: &run.delivered.sum)
       }
     }
   }
@@ -120,17 +133,20 @@ extension PlanRewriter {
       // A quarantined payload is upcast even if it is unchanged: only then is it known to be readable.
       try upcaster.upcast(entry.body, fate, origin)
       noteLosses(of: entry.body, [], fate)
-      let content = upcaster.delivery.content
       if isQuarantined, case .carried(let kind) = fate.payload {
         run.tally.add(kind, bytes: header.body.count, at: run.count)
         return add(entry, kind: kind, .payload, entry.body, extensions, into: &run)
       }
-      if content.parts.count == 1, content.parts[0].path.isEmpty {
-        let kind = table.written[content.parts[0].caseIndex]
-        run.tally.add(kind, bytes: content.bytes.count, at: run.count)
+      let isDigested = !isMoving && header.flags.isDisjoint(with: .special)
+      if let index = upcaster.delivery.single {
+        let event = upcaster.delivery.content.bytes
+        if isDigested { digester.add(event.span, caseIndex: index, of: entry, to: &run.delivered.sum) }
+        let kind = table.written[index]
+        run.tally.add(kind, bytes: event.count, at: run.count)
         run.changes.add(isSplit: false)
-        return add(entry, kind: kind, .payload, content.bytes.span, extensions, into: &run)
+        return add(entry, kind: kind, .payload, event.span, extensions, into: &run)
       }
+      if isDigested { digester.add(upcaster.delivery, of: entry, to: &run.delivered.sum) }
       noteDrops(of: entry.body, [], fate.kind, upcaster.delivery.drops.map(\.reason))
     }
     try gather(entry, origin, isQuarantined: isQuarantined)
@@ -184,7 +200,7 @@ extension PlanRewriter {
     guard let end else { return }
     let kind = try table.fate(of: firstKind(of: entry), entry.position).kind
     let setback = RewriteFailure(unfolded: kind, endingAt: end, origin, to: reach.plan.current.version)
-    if mayBreakGroups { throw setback }
+    if !isMoving { throw setback }
     // Their revisions would be others, and nobody could find together again what belongs together.
     throw RewriteFailure(
       AnnalsError(

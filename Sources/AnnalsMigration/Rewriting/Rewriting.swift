@@ -15,7 +15,7 @@ struct Rewriting: Sendable {
 
   /// Copies entries as they are.
   static func copying(_ source: RewriteSource, _ kinds: GenerationKinds) -> Rewriting {
-    Rewriting(source: source) { CopyRewriter(kinds) }
+    Rewriting(source: source) { CopyRewriter(kinds, source) }
   }
 
   /// Takes entries through the plan that `kinds` were made for.
@@ -43,7 +43,7 @@ struct Rewriting: Sendable {
     return Rewriting(source: source) {
       RoutingRewriter(
         PlanRewriter(
-          kinds, source, reach, failing, isQuarantining: isQuarantining, mayBreakGroups: false, losing: losing
+          kinds, source, reach, failing, isQuarantining: isQuarantining, isMoving: true, losing: losing
         ),
         move,
         move.router(of: source, isSettingAside: isQuarantining))

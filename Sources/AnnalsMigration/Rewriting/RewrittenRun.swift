@@ -14,6 +14,8 @@ struct RewrittenRun: Sendable {
   /// What has become of the entries.
   var changes = RunChanges()
 
+  /// What the entries deliver in the older generation.
+  var delivered = RunDigest()
   /// The lines of an archive for the entries that lose something.
   var archive = JSONWriter()
 
@@ -45,6 +47,7 @@ struct RewrittenRun: Sendable {
     ends.removeAll(keepingCapacity: true)
     tally.clear()
     changes.clear()
+    delivered = RunDigest()
     routes.removeAll(keepingCapacity: true)
     // One large entry must not keep its room for the rest of a pass.
     if bytes.count > Self.keptRoom { bytes = [] }

@@ -73,12 +73,17 @@ public import AnnalsCoding
     self.count = count
   }
 
+  /// The case of the one delivered event, if there is one and no rule has split anything.
+  package var single: Int? {
+    content.parts.count == 1 && content.parts[0].path.isEmpty ? content.parts[0].caseIndex : nil
+  }
+
   /// Removes everything except the storage.
   package func clear() {
     content.clear()
     count = 0
     // Checking costs less than setting, and this is rare.
     if !drops.isEmpty { drops.removeAll(keepingCapacity: true) }
-    hasFolded = false
+    if hasFolded { hasFolded = false }
   }
 }

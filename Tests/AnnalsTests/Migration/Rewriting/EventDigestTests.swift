@@ -31,6 +31,7 @@ import Testing
     let wanted = try digest(place.url, MarketPlan.self)
     let rewritten = try RewrittenStore(place.url, MarketPlan.self)
     #expect(try digest(rewritten.url, MarketPlan.self) == wanted)
+    #expect(rewritten.delivered == wanted)
     #expect(try digest(place.url, MarketPlan.self, threads: 3) == wanted)
     #expect(wanted.total.entries == 150)
     let events = try EventStore(at: place.url, plan: MarketPlan.self).delivered().count
@@ -77,6 +78,7 @@ import Testing
     let rewritten = try RewrittenStore(place.url, StrictLedger.self, way)
     let wanted = try digest(place.url, StrictLedger.self, isQuarantining: true)
     #expect(try digest(rewritten.url, StrictLedger.self, isQuarantining: true) == wanted)
+    #expect(rewritten.delivered == wanted)
     #expect(wanted.total.events == 1)
     #expect(throws: AnnalsError.self) { try digest(place.url, StrictLedger.self) }
   }

@@ -21,6 +21,8 @@ struct RewrittenStore {
   }
 
   let place: TemporaryStore
+  /// What the entries deliver in the other store, as it was noted when they were rewritten.
+  private(set) var delivered = EventDigest()
   var url: URL { place.url }
 
   /// Rewrites the store at `source` through a plan.
@@ -56,6 +58,7 @@ struct RewrittenStore {
     rewriting.runEntries = way.runEntries
     rewriting.runBytes = way.runBytes
     let last = try log.read { (snapshot) throws in try snapshot.head()?.rawValue ?? 0 }
+    var delivered = EventDigest()
     if last > 0 {
       var runs: [RewrittenRun] = []
       func put() throws(AnnalsError) {
@@ -66,11 +69,13 @@ struct RewrittenStore {
       }
       try rewriting.run(1...last, threads: way.threads) { (run) throws(AnnalsError) in
         runs.append(run)
+        delivered.add(run.delivered.whole)
         if runs.count >= way.runsPerCommit { try put() }
         return true
       }
       try put()
     }
+    self.delivered = delivered
     try environment.write(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       try writer.putActivatedSchemas(in: &transaction)
     }
