@@ -47,7 +47,7 @@ package struct EntryCursor: ~Copyable, ~Escapable {
   /// Returns the name of the stream that `entry` belongs to.
   package mutating func name(of entry: borrowing LentEntry) throws(AnnalsError) -> StreamName {
     if let stream = steps.stream { return stream.stream }
-    return try steps.names.name(of: entry.stream, reader)
+    return try steps.names.name(of: entry, reader)
   }
 }
 

@@ -46,7 +46,13 @@ extension StoreReader {
   /// - Throws: ``AnnalsError`` with code `damaged` and the position, if no stream begins there.
   func withName<Result>(of id: Position, _ body: (UTF8Span) -> Result) throws(AnnalsError) -> Result {
     let bytes = try bytes(at: id)
-    let header = try header(bytes, at: id)
+    return try name(in: bytes, header(bytes, at: id), at: id)
+  }
+
+  /// The name in a stream's first entry.
+  func name(
+    in bytes: Span<UInt8>, _ header: EntryHeader, at id: Position
+  ) throws(AnnalsError) -> StreamName {
     guard header.flags.contains(.first) else {
       throw AnnalsError(
         wrongEntry: id, expected: "a stream's first entry", found: "revision \(header.revision)")

@@ -45,7 +45,18 @@ package struct StreamNames: Sendable {
       let place = place(of: id.rawValue)
       if ids[place] == id.rawValue { return names[place] }
     }
-    let name = try reader.name(of: id)
+    return add(try reader.name(of: id), of: id)
+  }
+
+  /// The name of the stream that `entry` belongs to; the first entry of a stream has it.
+  package mutating func name(
+    of entry: borrowing LentEntry, _ reader: StoreReader
+  ) throws(AnnalsError) -> StreamName {
+    guard entry.header.flags.contains(.first) else { return try name(of: entry.stream, reader) }
+    return add(try reader.name(in: entry.bytes, entry.header, at: entry.position), of: entry.position)
+  }
+
+  private mutating func add(_ name: StreamName, of id: Position) -> StreamName {
     if 2 * count >= ids.count, ids.count < limit { grow() }
     keep(name, of: id.rawValue)
     return name

@@ -16,6 +16,8 @@ final class PassTarget {
   let current: CurrentFile
   private let locks: EnvironmentLocks
   private var file: Environment?
+  /// The file's tables.
+  private(set) var tables: StoreTables
 
   /// The number of heads that are kept in memory while they are merged, besides those of the tail.
   static let heads = 50_000
@@ -73,6 +75,7 @@ final class PassTarget {
     self.current = current
     self.locks = locks
     file = environment
+    tables = StoreTables(environment)
   }
 
   /// Returns the durability of the file when it was left, for a pass that continues it.
@@ -91,9 +94,6 @@ final class PassTarget {
 
   /// Closes the file permanently.
   func close() { file = nil }
-
-  /// The file's tables.
-  var tables: StoreTables { StoreTables(environment) }
 
   /// Returns the generation for merging heads into it.
   ///
@@ -162,7 +162,10 @@ final class PassTarget {
     file = nil
     try checkPages(in: directory)
     whenChecked()
-    file = try Self.environment(current, in: directory, locks, EnvironmentOptions(generation: .readWrite))
+    let environment = try Self.environment(
+      current, in: directory, locks, EnvironmentOptions(generation: .readWrite))
+    file = environment
+    tables = StoreTables(environment)
   }
 
   private func checkPages(in directory: Directory) throws(AnnalsError) {

@@ -29,11 +29,11 @@ struct EntryOrigin {
   ) throws(AnnalsError) -> Origin {
     guard entry.header.flags.contains(.metadata) else {
       return Origin(
-        position: entry.position, stream: try names.name(of: entry.stream, reader), revision: entry.revision,
+        position: entry.position, stream: try names.name(of: entry, reader), revision: entry.revision,
         timestamp: entry.time, id: entry.id, log: log)
     }
     return Origin(
-      position: entry.position, stream: try names.name(of: entry.stream, reader), revision: entry.revision,
+      position: entry.position, stream: try names.name(of: entry, reader), revision: entry.revision,
       timestamp: entry.time, id: entry.id,
       metadata: try EntryReading.metadata(of: entry), log: log)
   }

@@ -17,11 +17,11 @@ extension PlanRewriter {
     if !found.values.isEmpty { losses.append(ArchivedEvent(kind: fate.kind, path: path, losses: found)) }
   }
 
-  /// Notes that a payload has become no event, or that some of what a rule has made of it has.
+  /// Notes for an archive that a payload has become no event, or that some of what a rule has made of it has.
   func noteDrops(
     of payload: Span<UInt8>, _ path: [UInt32], _ kind: KindRegistry.Kind, _ reasons: [String]
   ) {
-    guard isArchiving, !reasons.isEmpty else { return }
+    guard !reasons.isEmpty else { return }
     if losses.last?.path != path { losses.append(ArchivedEvent(kind: kind, path: path)) }
     losses[losses.count - 1].reasons = reasons
     losses[losses.count - 1].payload = payload.copied

@@ -74,7 +74,8 @@ final class PlanRewriter: EntryRewriter {
     let isPlain = header.flags.isDisjoint(with: .special)
     let carried = isPlain ? table.carried(header.kind) : nil
     run.delivered.enter(entry.position)
-    // Parts and marked entries are rare, so these are upcast twice: their events can differ from the new entry.
+    // Parts and marked entries are upcast twice, since their events can differ from the new entry. They are
+    // rare.
     if !isMoving, !isPlain || carried != nil { try digester.add(entry, reader, to: &run.delivered.sum) }
     if let kind = carried {
       run.tally.add(kind, bytes: header.body.count, at: run.count)
@@ -147,7 +148,7 @@ extension PlanRewriter {
         return add(entry, kind: kind, .payload, event.span, extensions, into: &run)
       }
       if isDigested { digester.add(upcaster.delivery, of: entry, to: &run.delivered.sum) }
-      noteDrops(of: entry.body, [], fate.kind, upcaster.delivery.drops.map(\.reason))
+      if isArchiving { noteDrops(of: entry.body, [], fate.kind, upcaster.delivery.drops.map(\.reason)) }
     }
     try gather(entry, origin, isQuarantined: isQuarantined)
     if isQuarantining, parts.hasFolded { try mustBeFolded(entry, origin) }
@@ -180,7 +181,7 @@ extension PlanRewriter {
           try upcaster.upcast(payload, fate, origin)
           noteLosses(of: payload, path, fate)
           if case .carried(let kind) = fate.payload { return parts.add(kind, path, payload) }
-          noteDrops(of: payload, path, fate.kind, upcaster.delivery.drops.map(\.reason))
+          if isArchiving { noteDrops(of: payload, path, fate.kind, upcaster.delivery.drops.map(\.reason)) }
           parts.add(upcaster.delivery, from: kind, table.written)
         } catch {
           setback = error

@@ -16,6 +16,7 @@ struct RunDigest: Sendable {
   }
 
   private mutating func settle() {
+    guard sum.entries > 0 else { return }
     blocks.add(sum, at: last)
     sum = EventDigest.Sum()
   }

@@ -34,7 +34,14 @@ extension PageWalk {
       find("the page has \(page.count) nodes", page: number, at: 12)
       return
     }
-    guard checkNodes(of: page, number: number, isLeaf: isLeaf, lower: lower, upper: upper) else { return }
+    var isFlat = isLeaf && !tree.isMain && !tree.isFree
+    guard
+      checkNodes(of: page, number: number, isLeaf: isLeaf, lower: lower, upper: upper, isFlat: &isFlat)
+    else { return }
+    if isFlat {
+      tree.entries += UInt64(page.count)
+      return
+    }
     for index in 0..<page.count {
       guard let node = page.node(index) else { return }
       if isLeaf {
@@ -56,11 +63,14 @@ extension PageWalk {
 
   /// Checks that the nodes of a page do not overlap and that their keys ascend within the bounds.
   ///
+  /// - Parameter isFlat: Becomes `false` if a node has flags, so that its value is to be looked at.
   /// - Returns: Whether each node is inside the page.
   private mutating func checkNodes(
-    of page: borrowing TreePage, number: UInt64, isLeaf: Bool, lower: Span<UInt8>?, upper: Span<UInt8>?
+    of page: borrowing TreePage, number: UInt64, isLeaf: Bool, lower: Span<UInt8>?, upper: Span<UInt8>?,
+    isFlat: inout Bool
   ) -> Bool {
     var space = PageSpace()
+    var last: Node?
     var taken = 0
     for index in 0..<page.count {
       let place = TreePage.headerSize + 2 * index
@@ -68,6 +78,8 @@ extension PageWalk {
         find("node \(index) is not inside the page", page: number, at: place)
         return false
       }
+      defer { last = node }
+      if node.flags != 0 { isFlat = false }
       let size = isLeaf ? node.keyEnd + node.storedCount : node.keyEnd
       if !space.take(node.offset..<node.offset + size) {
         find("node \(index) lies on another one", page: number, at: node.offset)
@@ -81,7 +93,7 @@ extension PageWalk {
         return false
       }
       var isInOrder = true
-      if index > (isLeaf ? 0 : 1), let last = page.node(index - 1) {
+      if index > (isLeaf ? 0 : 1), let last {
         isInOrder = isBelow(page.key(of: last), key)
       } else if let lower {
         isInOrder = !isBelow(key, lower)
