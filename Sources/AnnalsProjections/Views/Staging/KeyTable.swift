@@ -5,14 +5,15 @@ internal import AnnalsCoding
 
 /// A table of byte keys, each with a number from 0 in the order of insertion.
 ///
-/// It uses open addressing over a list of hashes. One array holds the bytes of all keys, so that a look-up
-/// allocates nothing.
+/// It uses open addressing over a list of hashes, which distinguish the keys: see ``StreamHash``. A look-up
+/// touches one place and one hash, and allocates nothing.
 struct KeyTable {
   /// The number of a key plus 1, by place in the table; 0 if the place is empty.
   private var places: [UInt32]
-  private var hashes: [UInt64] = []
+  private var hashes: [StreamHash] = []
   /// The end of each key's bytes.
   private var ends: [Int] = []
+  /// The bytes of all keys.
   private var bytes: [UInt8] = []
 
   /// Creates an empty table.
@@ -39,25 +40,16 @@ struct KeyTable {
 
   /// Returns the number of a key; `nil` if it is not in the table.
   func find(_ key: Span<UInt8>) -> Int? {
-    let hash = StreamHash(key).low
-    var place = Int(truncatingIfNeeded: hash) & (places.count - 1)
-    while places[place] != 0 {
-      let number = Int(places[place]) - 1
-      if hashes[number] == hash, isEqual(key, number) { return number }
-      place = (place + 1) & (places.count - 1)
-    }
-    return nil
+    let hash = StreamHash(key)
+    let number = Int(places[place(of: hash)]) - 1
+    return number < 0 ? nil : number
   }
 
   /// Returns the number of a key, adding it if needed, and whether it is new.
   mutating func number(of key: Span<UInt8>) -> (number: Int, isNew: Bool) {
-    let hash = StreamHash(key).low
-    var place = Int(truncatingIfNeeded: hash) & (places.count - 1)
-    while places[place] != 0 {
-      let number = Int(places[place]) - 1
-      if hashes[number] == hash, isEqual(key, number) { return (number, false) }
-      place = (place + 1) & (places.count - 1)
-    }
+    let hash = StreamHash(key)
+    let place = place(of: hash)
+    if places[place] != 0 { return (Int(places[place]) - 1, false) }
     let number = ends.count
     hashes.append(hash)
     bytes.append(key)
@@ -81,14 +73,19 @@ struct KeyTable {
     bytes.removeAll(keepingCapacity: true)
   }
 
-  private func isEqual(_ key: Span<UInt8>, _ number: Int) -> Bool {
-    bytes.span.extracting(range(of: number)).isEqual(to: key)
+  /// Returns the place of the key with a hash, or the empty place for it.
+  private func place(of hash: StreamHash) -> Int {
+    var place = Int(truncatingIfNeeded: hash.low) & (places.count - 1)
+    while places[place] != 0, hashes[Int(places[place]) - 1] != hash {
+      place = (place + 1) & (places.count - 1)
+    }
+    return place
   }
 
   private mutating func grow() {
     var larger = [UInt32](repeating: 0, count: places.count * 2)
     for (number, hash) in hashes.enumerated() {
-      var place = Int(truncatingIfNeeded: hash) & (larger.count - 1)
+      var place = Int(truncatingIfNeeded: hash.low) & (larger.count - 1)
       while larger[place] != 0 { place = (place + 1) & (larger.count - 1) }
       larger[place] = UInt32(number) + 1
     }
