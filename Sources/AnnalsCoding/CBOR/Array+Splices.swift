@@ -48,6 +48,29 @@ extension [UInt8] {
 }
 
 extension Splice {
+  /// Calls `body` with the result of `splices` for the items of `bytes` from `offset` on. The result exists
+  /// during the call only, on the stack if it is small.
+  ///
+  /// - Parameter added: The total number of new bytes.
+  package static func lend(
+    _ splices: Span<Splice>, of bytes: Span<UInt8>, from offset: Int, pool: Span<UInt8>, added: Int,
+    _ body: (Span<UInt8>) -> Void
+  ) throws(CodingFailure) {
+    var failure: CodingFailure?
+    // No byte is used twice, so this is the most that can be written.
+    let room = added &+ bytes.count &- offset
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(room, 1)) { room in
+      guard let target = room.baseAddress else { return }
+      do throws(CodingFailure) {
+        let written = try unsafe fill(target, splices, of: bytes, from: offset, pool: pool)
+        unsafe body(Span(_unsafeStart: target, count: written))
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+  }
+
   /// Writes to `target`, which has space for all of `bytes` and all new bytes, and returns the number of
   /// bytes written.
   @inline(__always)

@@ -1,28 +1,28 @@
-package import AnnalsCoding
+public import AnnalsCoding
 
 /// The header of an entry, as places in the entry's bytes.
 ///
 /// Reading a header copies nothing and checks every length, so that the places can be used without a check.
-package struct EntryHeader: Sendable {
+@usableFromInline package struct EntryHeader: Sendable {
   /// The format of entries that this library writes and reads.
   static let format = LayoutFormat.newest
   /// The place of the checksum: after the format byte and the flags.
   package static let checksum = 3..<7
 
   /// Which parts there are.
-  package let flags: EntryFlags
+  @usableFromInline package let flags: EntryFlags
   /// The kind of the payload; 0 where parts have their own.
-  package let kind: UInt32
+  @usableFromInline package let kind: UInt32
   /// The time of the event, in microseconds since 1970.
-  package let time: Int64
+  @usableFromInline package let time: Int64
   /// The position of the stream's first entry: the entry's own where ``EntryFlags/first`` is set.
-  package let stream: Position
+  @usableFromInline package let stream: Position
   /// The place in the stream.
-  package let revision: Revision
+  @usableFromInline package let revision: Revision
   // The offsets from which all places follow: four bytes each, because a scan passes the header on with every
   // entry.
-  private let nameStart, linksStart, idStart, metadataStart, extensionsStart, rowsStart, bodyStart,
-    end: UInt32
+  private let nameStart, linksStart, idStart, metadataStart, extensionsStart, rowsStart: UInt32
+  @usableFromInline let bodyStart, end: UInt32
 
   /// Reads the header of the entry stored at `position`, after comparing its checksum.
   ///
@@ -119,7 +119,7 @@ extension EntryHeader {
   /// The offset of the count of rows, if ``EntryFlags/rows`` is set.
   package var rows: Int { Int(rowsStart) }
   /// The payload, the parts, or the stub's reason.
-  package var body: Range<Int> { Int(bodyStart)..<Int(end) }
+  @inlinable package var body: Range<Int> { Int(bodyStart)..<Int(end) }
 
   /// The form of the body.
   package var form: EntryDraft.Form {

@@ -10,8 +10,8 @@ public import AnnalsCoding
 public struct LentEntry: ~Escapable {
   /// The place in the log.
   public let position: Position
-  package let header: EntryHeader
-  package let bytes: Span<UInt8>
+  @usableFromInline package let header: EntryHeader
+  @usableFromInline package let bytes: Span<UInt8>
 
   @_lifetime(copy bytes)
   init(position: Position, header: EntryHeader, bytes: Span<UInt8>) {
@@ -21,23 +21,25 @@ public struct LentEntry: ~Escapable {
   }
 
   /// The place in the stream.
-  public var revision: Revision { header.revision }
+  @inlinable public var revision: Revision { header.revision }
   /// The position of the stream's first entry, which identifies the stream. ``LogScan/stream(of:)`` returns
   /// the name.
-  public var stream: Position { header.stream }
+  @inlinable public var stream: Position { header.stream }
   /// The time of the event.
-  public var time: Timestamp { Timestamp(microseconds: header.time) }
+  @inlinable public var time: Timestamp { Timestamp(microseconds: header.time) }
   /// The payload, a CBOR map; `nil` if a split has left parts or a drop has left a stub.
-  public var payload: Span<UInt8>? {
+  @inlinable public var payload: Span<UInt8>? {
     @_lifetime(copy self)
     get { header.flags.isDisjoint(with: .otherBodies) ? bytes.extracting(header.body) : nil }
   }
   /// The id that the caller gave the event, if any.
-  public var id: UUID? {
-    header.flags.contains(.id) ? UUID(bytes, at: header.id.lowerBound) : nil
+  @inlinable public var id: UUID? {
+    header.flags.contains(.id) ? storedID : nil
   }
   /// The number of the record type and version, for ``LogSnapshot/record(of:)``.
-  package var kind: UInt32 { header.kind }
+  @inlinable package var kind: UInt32 { header.kind }
+
+  @usableFromInline var storedID: UUID { UUID(bytes, at: header.id.lowerBound) }
 }
 
 /// The entries of the whole log in one snapshot, borrowed in order. This is the fastest way to read a log.

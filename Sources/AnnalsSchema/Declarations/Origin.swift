@@ -44,10 +44,11 @@ public struct Origin: Sendable {
     rare = Self.rare(path, metadata)
   }
 
-  /// Creates the origin of an entry without metadata.
+  /// Creates the origin of an entry that no rule has split.
   @inlinable
   package init(
-    position: Position, stream: StreamName, revision: Revision, timestamp: Timestamp, id: UUID?, log: UUID
+    position: Position, stream: StreamName, revision: Revision, timestamp: Timestamp, id: UUID?, log: UUID,
+    metadata: Metadata? = nil
   ) {
     self.position = position
     self.stream = stream
@@ -55,10 +56,10 @@ public struct Origin: Sendable {
     self.timestamp = timestamp
     self.id = id
     self.log = log
-    rare = nil
+    rare = metadata.flatMap { Self.rare([], $0) }
   }
 
-  private static func rare(_ path: [UInt32], _ metadata: Metadata) -> RareParts? {
+  @usableFromInline static func rare(_ path: [UInt32], _ metadata: Metadata) -> RareParts? {
     path.isEmpty && metadata.isEmpty ? nil : RareParts(path: path, metadata: metadata)
   }
 

@@ -30,6 +30,9 @@ public struct RecordStep<R: Record>: Sendable {
   private(set) var conversion = Conversion.same
   /// Whether the payload is decoded without conversion.
   @usableFromInline private(set) var isDirect = true
+  /// The conversion, if there is nothing else to do before decoding: most often a stage adds, removes or
+  /// renames fields.
+  private var spliced: ConversionProgram?
   /// The rule that keeps the payload as it is stored; `nil` if none does.
   private(set) var retention: RuleSite?
   /// The fold that takes the payload; `nil` if none does.
@@ -52,8 +55,16 @@ public struct RecordStep<R: Record>: Sendable {
   func preceded(by conversion: Conversion) -> PayloadStep {
     var step = self
     step.conversion = conversion.followed(by: self.conversion)
-    step.isDirect = step.conversion.isSame && fold == nil && retention == nil
+    step.settle()
     return step
+  }
+
+  /// Chooses the shortest way to the decoded record.
+  private mutating func settle() {
+    var isPlain = fold == nil && retention == nil
+    if case .nothing = naming {} else { isPlain = false }
+    isDirect = isPlain && conversion.isSame
+    spliced = isPlain ? conversion.spliced : nil
   }
 
   /// Returns this step for records of type `R`.
@@ -72,7 +83,7 @@ public struct RecordStep<R: Record>: Sendable {
   func taken(by fold: FoldSite) -> PayloadStep {
     var step = self
     step.fold = fold
-    step.isDirect = false
+    step.settle()
     return step
   }
 
@@ -80,7 +91,7 @@ public struct RecordStep<R: Record>: Sendable {
   func retained(at site: RuleSite) -> PayloadStep {
     var step = self
     step.retention = site
-    step.isDirect = false
+    step.settle()
     return step
   }
 
@@ -151,7 +162,7 @@ public struct RecordStep<R: Record>: Sendable {
   func reading(by names: NamedForm) -> PayloadStep {
     var step = self
     step.naming = .read(names)
-    step.isDirect = false
+    step.settle()
     return step
   }
 
@@ -159,7 +170,7 @@ public struct RecordStep<R: Record>: Sendable {
   func naming(by names: NamedForm) -> PayloadStep {
     var step = self
     step.naming = .write(names)
-    step.isDirect = false
+    step.settle()
     return step
   }
 
@@ -174,6 +185,7 @@ public struct RecordStep<R: Record>: Sendable {
   /// Runs the step with a payload that is not decoded as it is.
   @usableFromInline
   func convert(_ payload: Span<UInt8>, _ origin: Origin, _ buffer: EventBuffer) throws(StepFailure) {
+    if let spliced { return try decode(payload, through: spliced, origin, buffer) }
     if retention != nil { return }
     if let fold, try !fold.endsGroup(origin, buffer) { return }
     var room = buffer.borrowScratch()
@@ -194,6 +206,20 @@ public struct RecordStep<R: Record>: Sendable {
       throw .undecodable(error)
     }
     try decoded(second.span, origin, buffer)
+  }
+
+  private func decode(
+    _ payload: Span<UInt8>, through program: ConversionProgram, _ origin: Origin, _ buffer: EventBuffer
+  ) throws(StepFailure) {
+    var failure: StepFailure?
+    do throws(CodingFailure) {
+      try program.lend(payload) { payload in
+        do throws(StepFailure) { try decoded(payload, origin, buffer) } catch { failure = error }
+      }
+    } catch {
+      throw .undecodable(error)
+    }
+    if let failure { throw failure }
   }
 }
 

@@ -58,6 +58,9 @@ package struct Conversion: Sendable {
   /// The conversion between shapes whose payloads have the same bytes.
   static let same = Conversion([Step]())
 
+  /// The program, if it is the only one and just removes, keeps and adds fields of one record.
+  var spliced: ConversionProgram? { program.flatMap { $0.isSpliced ? $0 : nil } }
+
   /// Whether payloads are unchanged.
   package var isSame: Bool { steps.isEmpty }
 

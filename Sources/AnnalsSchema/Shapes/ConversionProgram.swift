@@ -18,6 +18,19 @@ final class ConversionProgram: Sendable {
     short = ConversionSplices(assembly.code)
   }
 
+  /// Whether the program only removes, keeps and adds fields of one record.
+  var isSpliced: Bool { short != nil }
+
+  /// Calls `body` with the converted `payload`, which exists during the call only.
+  ///
+  /// - Precondition: ``isSpliced``.
+  func lend(_ payload: Span<UInt8>, _ body: (Span<UInt8>) -> Void) throws(CodingFailure) {
+    guard let short else { preconditionFailure("a conversion that is no splice") }
+    let offset = try payload.end(ofHead: short.fields, at: 0)
+    let (splices, pool) = (short.splices, pool)
+    try Splice.lend(splices.span, of: payload, from: offset, pool: pool.span, added: short.added, body)
+  }
+
   /// Appends the converted `payload`; after a failure `output` is unchanged.
   func apply(_ payload: Span<UInt8>, to output: inout [UInt8]) throws(CodingFailure) {
     if let short {

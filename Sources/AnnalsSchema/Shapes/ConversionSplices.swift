@@ -32,6 +32,13 @@ struct ConversionSplices: Sendable {
       }
     }
     fields = Int(first.first)
+    // The last fields are all that remains of the payload, so their end need not be searched for.
+    let items = splices.reduce(0) { $0 + Int($1.skipped) + Int($1.kept) }
+    if items == fields, let last = splices.lastIndex(where: { $0.skipped > 0 || $0.kept > 0 }),
+      splices[last].kept > 0
+    {
+      splices[last].kept = -1
+    }
     self.splices = splices.filter { $0.count > 0 || $0.skipped > 0 || $0.kept != 0 }
     self.added = added
   }

@@ -59,15 +59,11 @@ package struct Upcaster: Sendable {
     _ entry: borrowing LentEntry, of stream: StreamName, into buffer: EventBuffer
   ) throws(AnnalsError) {
     if entry.header.flags.contains(.stub) { return }
-    let hasMetadata = entry.header.flags.contains(.metadata)
-    let origin =
-      hasMetadata
-      ? Origin(
-        position: entry.position, stream: stream, revision: entry.revision, timestamp: entry.time,
-        id: entry.id, metadata: try EntryReading.metadata(of: entry), log: log)
-      : Origin(
-        position: entry.position, stream: stream, revision: entry.revision, timestamp: entry.time,
-        id: entry.id, log: log)
+    // One value, which is not copied where it is used.
+    let origin = Origin(
+      position: entry.position, stream: stream, revision: entry.revision, timestamp: entry.time,
+      id: entry.id, log: log,
+      metadata: entry.header.flags.contains(.metadata) ? try EntryReading.metadata(of: entry) : nil)
     if let payload = entry.payload {
       return try upcast(entry.kind, payload, origin, into: buffer)
     }

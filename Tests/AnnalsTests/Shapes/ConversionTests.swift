@@ -13,6 +13,12 @@ struct ConversionTests {
   private func apply(_ conversion: Conversion, _ payload: [UInt8]) throws -> [UInt8] {
     var output: [UInt8] = []
     try conversion.apply(payload.span, to: &output)
+    // A plan decodes the same bytes without storing them first.
+    var lent: [UInt8] = conversion.spliced == nil ? output : []
+    try conversion.spliced?.lend(payload.span) { bytes in
+      for index in bytes.indices { lent.append(bytes[index]) }
+    }
+    #expect(lent == output)
     return output
   }
 
