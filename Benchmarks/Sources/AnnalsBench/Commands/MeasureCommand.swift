@@ -63,7 +63,7 @@ struct MeasureCommand: Command {
       case "--only": prefix = try value()
       case "--subject":
         let name = try value()
-        guard Roster.subjects.contains(where: { $0.name == name }) else {
+        guard Roster.names.contains(name) else {
           throw WrongUsage(description: "there is no subject '\(name)'")
         }
         subject = name
@@ -107,7 +107,7 @@ struct MeasureCommand: Command {
       print(Self.usage)
     } else if isList {
       for scenario in scenarios { print(scenario.title) }
-      print("subjects: \(Roster.subjects.map { $0.name }.joined(separator: " "))")
+      print("subjects: \(Roster.names.joined(separator: " "))")
     } else if scenarios.isEmpty {
       throw WrongUsage(description: "no scenario begins with '\(prefix)'")
     } else {
@@ -125,8 +125,9 @@ struct MeasureCommand: Command {
       for scenario in scenarios {
         let outcome = try await Workplace.lend(inside: parent) { directory in
           try await Run(
-            scenario: scenario, subjects: subjects, repetitions: repetitions,
-            directory: directory, stores: stores
+            scenario: scenario, subjects: subjects,
+            program: subject == nil || subject == PythonPeer.name ? PythonPeer() : nil,
+            repetitions: repetitions, directory: directory, stores: stores
           ).outcome()
         }
         print(report.rows(of: scenario, outcome))

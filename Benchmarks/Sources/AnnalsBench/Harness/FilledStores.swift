@@ -34,6 +34,21 @@ actor FilledStores {
     return place
   }
 
+  /// The directory of the store of the peer in Python with this filling.
+  func store(of peer: PythonPeer, _ filling: Filling) throws -> URL {
+    let key = "\(PythonPeer.name)-\(filling.streams)-\(filling.entries)"
+    if let place = filled[key] { return place }
+    try peer.check(in: directory)
+    let place = directory.appendingPathComponent(key)
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+    let file = place.appendingPathComponent("events")
+    try PythonPeer.write(RoundRobin(streams: filling.streams), filling.entries, to: file)
+    _ = try peer.append(file, in: place, batch: Filling.batch)
+    try FileManager.default.removeItem(at: file)
+    filled[key] = place
+    return place
+  }
+
   /// The directory of a closed store of typed events.
   func store(of log: TypedLog) async throws -> URL {
     let key = "typed-\(log.streams)-\(log.entries)"

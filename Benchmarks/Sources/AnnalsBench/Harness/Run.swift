@@ -8,6 +8,8 @@
 struct Run {
   let scenario: any Scenario
   let subjects: [any Subject.Type]
+  /// The peer that is a program in Python, if it is to be measured.
+  let program: PythonPeer?
   let repetitions: Int
   /// A directory that exists and is empty.
   let directory: URL
@@ -23,16 +25,22 @@ struct Run {
   func outcome() async throws -> Outcome {
     var outcome = Outcome()
     var trials: [(subject: String, trial: Trial)] = []
-    for subject in subjects {
-      let place = directory.appendingPathComponent(subject.name)
+    func prepare(_ subject: String, _ trial: (Site) async throws -> Trial?) async throws {
+      let place = directory.appendingPathComponent(subject)
       try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
       do {
-        if let trial = try await scenario.trial(of: subject, at: Site(directory: place, stores: stores)) {
-          trials.append((subject.name, trial))
+        if let trial = try await trial(Site(directory: place, stores: stores)) {
+          trials.append((subject, trial))
         }
       } catch let skip as Skipped {
-        outcome.skipped.append((subject.name, skip.reason))
+        outcome.skipped.append((subject, skip.reason))
       }
+    }
+    for subject in subjects {
+      try await prepare(subject.name) { try await scenario.trial(of: subject, at: $0) }
+    }
+    if let program {
+      try await prepare(PythonPeer.name) { try await scenario.trial(of: program, at: $0) }
     }
     var measurements = trials.map { (subject: $0.subject, repetitions: [Measurement]()) }
     for repetition in 0..<repetitions {

@@ -20,10 +20,18 @@ protocol Scenario: Sendable {
   /// - Returns: What runs once a repetition; `nil` if the subject cannot do the work.
   /// - Throws: ``Skipped`` if the machine does not allow it.
   func trial<S: Subject>(of subject: S.Type, at site: Site) async throws -> Trial?
+
+  /// Prepares the work for the peer that is a program in Python.
+  ///
+  /// - Returns: What runs once a repetition; `nil` if the scenario has no such work.
+  /// - Throws: ``Skipped`` if the peer is not installed.
+  func trial(of peer: PythonPeer, at site: Site) async throws -> Trial?
 }
 
 extension Scenario {
   var target: Target? { nil }
+
+  func trial(of peer: PythonPeer, at site: Site) async throws -> Trial? { nil }
 
   /// Name and parameters in one line.
   var title: String {

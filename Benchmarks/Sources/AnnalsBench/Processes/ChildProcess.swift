@@ -10,7 +10,7 @@
   import Darwin
 #endif
 
-/// This program once more, in a process of its own.
+/// This program once more, or another one, in a process of its own.
 struct ChildProcess: Sendable {
   /// A process that could not be started or waited for.
   struct Failure: Error, CustomStringConvertible {
@@ -30,21 +30,26 @@ struct ChildProcess: Sendable {
 
   /// Starts this program with these arguments and this process's environment, output and errors.
   init(_ arguments: [String]) throws(Failure) {
+    try self.init(Self.program, ["annals-bench"] + arguments)
+  }
+
+  /// Starts the program at `path` with these words, its name among them.
+  init(_ path: String, _ words: [String]) throws(Failure) {
     let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
     var id: pid_t = 0
-    var words = unsafe (["annals-bench"] + arguments).map { unsafe strdup($0) } + [nil]
+    var words = unsafe words.map { unsafe strdup($0) } + [nil]
     var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
     defer {
       unsafe words.forEach { unsafe free($0) }
       unsafe variables.forEach { unsafe free($0) }
     }
-    let code = unsafe posix_spawn(&id, Self.program, nil, nil, &words, &variables)
+    let code = unsafe posix_spawn(&id, path, nil, nil, &words, &variables)
     guard code == 0 else { throw Failure(function: "posix_spawn", errno: code) }
     self.id = id
   }
 
   /// Where this program's file is.
-  private static var program: String {
+  static var program: String {
     #if canImport(Glibc)
       "/proc/self/exe"
     #else

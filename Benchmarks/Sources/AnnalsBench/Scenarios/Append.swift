@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Appends of many events or of one in one durable transaction each, one after the other, into a new store.
+/// Appends of many events or of one in one transaction each, one after the other, into a new store.
 struct Append: Scenario {
   let name: String
   let unit = Unit.entriesPerSecond
@@ -17,6 +17,7 @@ struct Append: Scenario {
   let perStore: Int
   /// Whether the calling thread is blocked meanwhile, instead of a task that waits.
   var isBlocking = false
+  var durability = Durability.full
   /// The rate that is required, as a part of bare LMDB's.
   var part: Double?
   /// The time after which a slower peer is stopped.
@@ -43,10 +44,23 @@ struct Append: Scenario {
       var flow = Flow()
       while goesOn(flow, of: subject) {
         (events, flow) = try await Workplace.lend(inside: site.directory) { [events, flow] directory in
-          try await append(to: S(creatingIn: directory), events, flow)
+          try await append(to: S(creatingIn: directory, durability), events, flow)
         }
       }
       return flow.measurement
+    }
+  }
+
+  /// The program makes its events of the same ones, which it is given in a file, and times its own appends.
+  func trial(of peer: PythonPeer, at site: Site) throws -> Trial? {
+    guard !isBlocking, durability == .full, perStore == entries else { return nil }
+    try peer.check(in: site.directory)
+    let file = site.directory.appendingPathComponent("events")
+    try PythonPeer.write(RoundRobin(streams: streams), entries, to: file)
+    return { [self] _ in
+      try await Workplace.lend(inside: site.directory) { directory in
+        try peer.append(file, in: directory, batch: batch, for: patience)
+      }
     }
   }
 

@@ -47,6 +47,14 @@ enum Catalogue {
           batch: 10_000, streams: isFull ? 1_000_000 : 100_000, entries: isFull ? 500_000 : 100_000,
           patience: patience),
         withIDs(.window(64)), withIDs(.always),
+      ]
+      + [(1, 2_000), (100, 100_000), (10_000, 1_000_000)].map { batch, entries in
+        let entries = isFull ? entries : entries / 4
+        return Append(
+          name: "append-relaxed", batch: batch, streams: 1_000, entries: entries, perStore: entries,
+          durability: .relaxed, patience: patience)
+      }
+      + [
         Rollout(batch: 1_000, streams: 1_000, entries: isFull ? 200_000 : 50_000),
         AppendConcurrent(
           tasks: 64, streams: 1_000, perTask: isFull ? 1_000 : 100, alone: isFull ? 1_000 : 300),

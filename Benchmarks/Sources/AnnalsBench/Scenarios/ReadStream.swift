@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// Reads of all entries of one stream after the other, chosen at random, each in a snapshot of its own.
 struct ReadStream: Scenario {
   let name = "read-stream"
@@ -13,11 +19,25 @@ struct ReadStream: Scenario {
     return try await trial(reading: readable, at: site)
   }
 
+  func trial(of peer: PythonPeer, at site: Site) async throws -> Trial? {
+    let filled = try await site.stores.store(of: peer, filling)
+    let streams = site.directory.appendingPathComponent("streams")
+    try PythonPeer.write(chosen.map { UInt32($0) }, to: streams)
+    return { [filling, reads] _ in
+      try peer.read(streams, in: filled, expecting: reads * filling.entriesPerStream)
+    }
+  }
+
+  /// The streams that a repetition reads.
+  private var chosen: [Int] {
+    var random = SplitMix64(seed: RoundRobin.seed)
+    return (0..<reads).map { _ in Int.random(in: 0..<filling.streams, using: &random) }
+  }
+
   private func trial<S: StreamReader>(reading subject: S.Type, at site: Site) async throws -> Trial {
     let subject = try S(openingIn: await site.stores.store(of: subject, filling))
+    let streams = chosen
     return { [filling, reads] _ in
-      var random = SplitMix64(seed: RoundRobin.seed)
-      let streams = (0..<reads).map { _ in Int.random(in: 0..<filling.streams, using: &random) }
       var entries = 0
       var latencies: [Duration] = []
       latencies.reserveCapacity(reads)

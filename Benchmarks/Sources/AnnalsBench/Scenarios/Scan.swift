@@ -22,4 +22,9 @@ struct Scan: Scenario {
       return Measurement(count: total.entries, in: time)
     }
   }
+
+  func trial(of peer: PythonPeer, at site: Site) async throws -> Trial? {
+    let filled = try await site.stores.store(of: peer, filling)
+    return { [filling] _ in try peer.scan(filled, expecting: filling.entries) }
+  }
 }

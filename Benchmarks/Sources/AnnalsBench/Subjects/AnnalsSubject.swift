@@ -16,8 +16,11 @@ final class AnnalsSubject: StreamReader, GroupCommitter {
   /// Where the store in a directory is.
   static func place(in directory: URL) -> URL { directory.appendingPathComponent(store) }
 
-  init(creatingIn directory: URL) throws {
-    log = try EventLog(at: Self.place(in: directory), options: Self.options(.always))
+  /// Relaxed: a power loss may take the last commit.
+  init(creatingIn directory: URL, _ durability: Durability) throws {
+    var options = Self.options(.always)
+    if durability == .relaxed { options.durability = .relaxed }
+    log = try EventLog(at: Self.place(in: directory), options: options)
   }
 
   init(openingIn directory: URL) throws {

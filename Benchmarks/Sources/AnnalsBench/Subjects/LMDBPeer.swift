@@ -17,17 +17,18 @@ final class LMDBPeer: Subject {
   private let environment: LMDBEnvironment
   private let table: MDB_dbi
 
-  convenience init(creatingIn directory: URL) throws {
-    try self.init(at: directory)
+  /// Relaxed: MDB_NOMETASYNC, so a power loss may take the last commit.
+  convenience init(creatingIn directory: URL, _ durability: Durability) throws {
+    try self.init(at: directory, flags: durability == .relaxed ? MDB_NOMETASYNC : 0)
   }
 
   convenience init(openingIn directory: URL) throws {
-    try self.init(at: directory)
+    try self.init(at: directory, flags: 0)
   }
 
-  private init(at directory: URL) throws(LMDBFailure) {
+  private init(at directory: URL, flags: Int32) throws(LMDBFailure) {
     let environment = try LMDBEnvironment(
-      path: directory.appendingPathComponent(Self.file).path, flags: 0, mapSize: 1 << 40)
+      path: directory.appendingPathComponent(Self.file).path, flags: flags, mapSize: 1 << 40)
     table = try unsafe environment.transaction { (transaction) throws(LMDBFailure) in
       var table: MDB_dbi = 0
       try unsafe LMDBFailure.check(

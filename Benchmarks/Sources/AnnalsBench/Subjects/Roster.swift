@@ -8,4 +8,7 @@ enum Roster {
     #endif
     return subjects
   }()
+
+  /// The names of all that are measured.
+  static var names: [String] { subjects.map { $0.name } + [PythonPeer.name] }
 }

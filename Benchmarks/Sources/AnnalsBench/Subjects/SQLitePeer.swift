@@ -26,20 +26,21 @@
     private let connection: SQLiteConnection
     private let selectHead, insert, selectAll, selectStream, selectOne: SQLiteStatement
 
-    convenience init(creatingIn directory: URL) throws {
-      try self.init(at: directory)
+    /// Relaxed: `synchronous=NORMAL` flushes at checkpoints alone, so a power loss may take all commits since the last.
+    convenience init(creatingIn directory: URL, _ durability: Durability) throws {
+      try self.init(at: directory, synchronous: durability == .relaxed ? "NORMAL" : "FULL")
     }
 
     convenience init(openingIn directory: URL) throws {
-      try self.init(at: directory)
+      try self.init(at: directory, synchronous: "FULL")
     }
 
-    private init(at directory: URL) throws(SQLiteFailure) {
+    private init(at directory: URL, synchronous: String) throws(SQLiteFailure) {
       connection = try SQLiteConnection(path: directory.appendingPathComponent(Self.file).path)
       try connection.execute(
         """
         PRAGMA journal_mode = WAL;
-        PRAGMA synchronous = FULL;
+        PRAGMA synchronous = \(synchronous);
         PRAGMA cache_size = -65536;
         CREATE TABLE IF NOT EXISTS events (
           position INTEGER PRIMARY KEY, stream TEXT NOT NULL, revision INTEGER NOT NULL, type TEXT NOT NULL,

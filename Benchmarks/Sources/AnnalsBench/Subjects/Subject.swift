@@ -14,8 +14,8 @@ protocol Subject: AnyObject, Sendable {
   /// What it is called in reports and for `--subject`.
   static var name: String { get }
 
-  /// Creates a store in an empty directory.
-  init(creatingIn directory: URL) throws
+  /// Creates a store in an empty directory, whose commits reach the disk as `durability` says.
+  init(creatingIn directory: URL, _ durability: Durability) throws
 
   /// Opens the store that was created in the directory, with all that an append or a read needs.
   init(openingIn directory: URL) throws
@@ -26,7 +26,7 @@ protocol Subject: AnyObject, Sendable {
   /// Turns events into what ``append(_:)`` takes.
   static func prepare(_ events: [SampleEvent]) throws -> Batch
 
-  /// Stores the events in one transaction, which is on disk when this returns.
+  /// Stores the events in one transaction. With full durability it is on disk when this returns.
   func append(_ batch: Batch) async throws
 
   /// Stores the events as ``append(_:)`` does, and blocks the calling thread meanwhile.
@@ -37,6 +37,19 @@ protocol Subject: AnyObject, Sendable {
 
   /// The bytes of all pages in use, after the subject that filled the directory was released.
   static func bytesStored(in directory: URL) throws -> Int
+}
+
+extension Subject {
+  /// Creates a store in an empty directory, each commit of which is on disk when it returns.
+  init(creatingIn directory: URL) throws { try self.init(creatingIn: directory, .full) }
+}
+
+/// When a commit returns.
+enum Durability: Sendable {
+  /// When it is on disk.
+  case full
+  /// Earlier, as far as the subject has such a mode. What a power loss may take differs between subjects.
+  case relaxed
 }
 
 /// A subject that can find the events of one stream.

@@ -25,6 +25,8 @@ struct TypedWork {
     Ratio(left: "encode by name", right: "encode", target: "target at least 8"),
     Ratio(left: "store by name", right: "store", target: "target at least 6"),
     Ratio(left: "store JSON", right: "store", target: "target at least 25"),
+    Ratio(left: "sqlite JSON", right: "store", target: "for comparison"),
+    Ratio(left: "sqlite JSON streams of five", right: "streams of five", target: "for comparison"),
     Ratio(left: "store", right: "store for each", target: "aim at least 1.4"),
     Ratio(left: "store", right: "store for await", target: "aim at least 0.6"),
     Ratio(left: "store one upcast", right: "store", target: "target at most 1.3"),
@@ -84,6 +86,9 @@ struct TypedWork {
     add("store one lightweight", try Self.reading(shapedURL, OneLight.self))
     add("store ten lightweight", try Self.reading(shapedURL, TenLight.self))
     addStreams(of: try EventStore(at: shortURL, plan: Only<Stored>.self), events / 5)
+    #if HAS_SQLITE
+      try addRows(json, events, in: directory)
+    #endif
   }
 
   private mutating func add(_ name: String, _ run: @escaping () async throws -> Int) {
@@ -107,6 +112,22 @@ struct TypedWork {
       return sum / 8
     }
   }
+
+  #if HAS_SQLITE
+    /// The scan and the reads of streams of five events, each event decoded from JSON in a row of SQLite.
+    private mutating func addRows(_ json: Data, _ events: Int, in directory: URL) throws {
+      let rows = try DecodedRows(json, entries: events, streams: events / 5, in: directory)
+      add("sqlite JSON") { try rows.scan() }
+      let streams = events / 5
+      add("sqlite JSON streams of five") {
+        var count = 0
+        for index in 0..<streams {
+          count += try rows.read(stream: SampleEvent.name(ofStream: index * 7919 % streams))
+        }
+        return count
+      }
+    }
+  #endif
 
   /// Reads of streams of five events, each in a snapshot of its own, and loads of an aggregate from the same.
   private mutating func addStreams(of store: EventStore<Only<Stored>>, _ streams: Int) {
