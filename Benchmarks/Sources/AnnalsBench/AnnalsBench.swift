@@ -10,7 +10,8 @@ enum AnnalsBench {
   /// The commands by the word that names them. Some are run by others of these
   /// commands, as processes of their own.
   private static let commands: [String: any Command.Type] = [
-    "chart": ChartCommand.self, "history": HistoryCommand.self, "judge": JudgeCommand.self,
+    "chart": ChartCommand.self, "growth": GrowthCommand.self, "history": HistoryCommand.self,
+    "judge": JudgeCommand.self,
     "typed": TypedCommand.self,
     HistoryProcess.command: HistoryProcess.self, KilledFilling.command: KilledFilling.self,
     ViewFollower.command: ViewFollower.self,

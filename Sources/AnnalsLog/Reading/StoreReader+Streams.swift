@@ -38,13 +38,6 @@ extension StoreReader {
 
   /// The name of the stream whose first entry is at `id`.
   package func name(of id: Position) throws(AnnalsError) -> StreamName {
-    try withName(of: id) { StreamName(String(copying: $0)) }
-  }
-
-  /// Lends the name of the stream whose first entry is at `id` to `body`.
-  ///
-  /// - Throws: ``AnnalsError`` with code `damaged` and the position, if no stream begins there.
-  func withName<Result>(of id: Position, _ body: (UTF8Span) -> Result) throws(AnnalsError) -> Result {
     let bytes = try bytes(at: id)
     return try name(in: bytes, header(bytes, at: id), at: id)
   }
@@ -53,17 +46,32 @@ extension StoreReader {
   func name(
     in bytes: Span<UInt8>, _ header: EntryHeader, at id: Position
   ) throws(AnnalsError) -> StreamName {
+    StreamName(String(copying: try text(in: bytes, header, at: id)))
+  }
+
+  /// Lends the name of the stream whose first entry is at `id` to `body`.
+  ///
+  /// - Throws: ``AnnalsError`` with code `damaged` and the position, if no stream begins there.
+  func withName<Result>(of id: Position, _ body: (UTF8Span) -> Result) throws(AnnalsError) -> Result {
+    let bytes = try bytes(at: id)
+    return body(try text(in: bytes, header(bytes, at: id), at: id))
+  }
+
+  /// The text of the name in a stream's first entry.
+  @_lifetime(copy bytes)
+  private func text(
+    in bytes: Span<UInt8>, _ header: EntryHeader, at id: Position
+  ) throws(AnnalsError) -> UTF8Span {
     guard header.flags.contains(.first) else {
       throw AnnalsError(
         wrongEntry: id, expected: "a stream's first entry", found: "revision \(header.revision)")
     }
-    let name = bytes.extracting(header.name)
-    let text: UTF8Span
-    do { text = try UTF8Span(validating: name) } catch {
+    do {
+      return try UTF8Span(validating: bytes.extracting(header.name))
+    } catch {
       throw AnnalsError(
         FormatFailure(.text, at: header.name.lowerBound), place: "position \(id)", position: id)
     }
-    return body(text)
   }
 
   /// Returns the position of a stream's entry with `revision`, found through links from the head.

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// `chart`: draws the rate of appends over the number of streams, from figures that were measured.
+/// `chart`: draws figures that were measured: work by the size of the log if `growth` wrote them, else appends by streams.
 struct ChartCommand: Command {
   private let figures: String
   private let picture: String
@@ -21,8 +21,10 @@ struct ChartCommand: Command {
   func run() throws {
     let findings = try Data(contentsOf: URL(fileURLWithPath: figures)).split(separator: UInt8(ascii: "\n"))
       .map { try JSONDecoder().decode(Finding.self, from: $0) }
-    guard let chart = RateChart(findings) else {
-      throw WrongWork(description: "'\(figures)' has no appends with more than one number of streams")
+    guard let chart = LineChart(growth: findings) ?? LineChart(rates: findings) else {
+      throw WrongWork(
+        description:
+          "'\(figures)' has neither logs of several sizes nor appends to several numbers of streams")
     }
     try Data(chart.svg.utf8).write(to: URL(fileURLWithPath: picture))
   }

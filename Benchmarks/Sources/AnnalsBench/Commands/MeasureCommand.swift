@@ -20,7 +20,11 @@ import CBareLMDB
 struct MeasureCommand: Command {
   static let usage = """
     usage: annals-bench [options]          measure
-           annals-bench chart FIGURES FILE   draw the rate of appends over the number of streams (SVG), from what --json wrote
+           annals-bench chart FIGURES FILE   draw the rate of appends over the number of streams (SVG), from what --json wrote; or
+                                             what growth measured over the number of entries
+           annals-bench growth ENTRIES [--streams N] [--repeat N] [--json FILE] [--directory DIR]
+                                             measure how long appends, reads, opens, verify and a pass take in one log of so many entries in so
+                                             many streams (a tenth as many, 1,000,000 at most); the same file takes further sizes
            annals-bench history FILE [--processes N] [--seconds N] [--seed N] [--streams N] [--directory DIR]
                                              let processes (3) append to and read few streams (3) of one store for some seconds (10), kill
                                              some, and write what they did, one JSON object a line

@@ -50,7 +50,8 @@ extension Finding {
     return ratios
   }
 
-  private static func ownRatios(_ repetitions: [Measurement]) -> [String: Quartiles] {
+  /// The figures divided by the subject's own in other circumstances.
+  static func ownRatios(_ repetitions: [Measurement]) -> [String: Quartiles] {
     (repetitions.first?.ratios ?? [:]).reduce(into: [:]) { ratios, one in
       ratios[one.key] = Quartiles(repetitions.compactMap { $0.ratios[one.key] })
     }

@@ -41,19 +41,23 @@ struct Open: Scenario {
       var events = RoundRobin(streams: filling.streams)
       let event = try S.prepare(events.batch(of: 1))
       let start = ContinuousClock.now
-      try await use(S.self, event, in: copy)
+      try await Self.use(S.self, event, in: copy, expecting: filling.entriesPerStream)
       let time = start.duration(to: .now)
       try S.waitUntilClosed(in: copy)
       return Measurement(rate: time / .milliseconds(1), latencies: [time])
     }
   }
 
+  /// Opens a store, reads the first stream, which has `count` entries or more, and appends an event.
+  ///
   /// In a function of its own, so that the subject is released when this returns.
-  private func use<S: Subject>(_: S.Type, _ event: S.Batch, in directory: URL) async throws {
+  static func use<S: Subject>(
+    _: S.Type, _ event: S.Batch, in directory: URL, expecting count: Int
+  ) async throws {
     let subject = try S(openingIn: directory)
     if let reader = subject as? any StreamReader {
       let found = try reader.read(stream: 0)
-      guard found >= filling.entriesPerStream else {
+      guard found >= count else {
         throw WrongWork(description: "\(S.name) read \(found) entries of a stream that has more")
       }
     }

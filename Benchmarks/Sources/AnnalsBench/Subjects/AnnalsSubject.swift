@@ -97,9 +97,11 @@ final class AnnalsSubject: StreamReader, GroupCommitter {
 
   /// The log is shared with the writer's thread, which may release it last.
   static func waitUntilClosed(in directory: URL) throws {
-    // A new store is in its first generation.
-    try LeaseWait.untilFree(
-      place(in: directory).appendingPathComponent("log-000001.lease").path)
+    let store = place(in: directory)
+    for name in try FileManager.default.contentsOfDirectory(atPath: store.path)
+    where name.hasSuffix(".lease") {
+      try LeaseWait.untilFree(store.appendingPathComponent(name).path)
+    }
   }
 
   static func bytesStored(in directory: URL) throws -> Int {

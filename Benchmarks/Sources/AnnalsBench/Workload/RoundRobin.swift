@@ -19,12 +19,15 @@ struct RoundRobin {
     (0..<count).map { _ in event() }
   }
 
-  private mutating func event() -> SampleEvent {
+  /// The stream of the next event.
+  mutating func stream() -> Int {
     if next == 0 { round.shuffle(using: &random) }
-    defer {
-      next = (next + 1) % round.count
-      made += 1
-    }
-    return SampleEvent(stream: round[next], index: made, random: &random)
+    defer { next = (next + 1) % round.count }
+    return round[next]
+  }
+
+  private mutating func event() -> SampleEvent {
+    defer { made += 1 }
+    return SampleEvent(stream: stream(), index: made, random: &random)
   }
 }

@@ -1,0 +1,145 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+internal import AnnalsStore
+internal import LMDB
+
+// Copying.
+extension Pass {
+  /// The size in bytes of the entries at which a commit ends: LMDB keeps uncommitted pages in memory.
+  private static let batchBytes = 16 << 20
+
+  /// The number of entries, in thousands, that may be rewritten while a durable commit waits for the disk.
+  private static let ahead = 24
+
+  /// Copies the entries at `range`, with a commit for each batch.
+  mutating func copy(_ range: ClosedRange<UInt64>) throws(AnnalsError) {
+    let phase: MigrationProgress.Phase = machine.hasHeads ? .following : .copying
+    var next = range.lowerBound
+    show(phase, next - 1, of: range.upperBound)
+    while next <= range.upperBound {
+      try choose()
+      let rest = next...range.upperBound
+      if safety == .synced {
+        next = try copyDurably(rest, phase) + 1
+      } else {
+        // Threads of one batch: they are to rest with the pass.
+        var line = try line(rest)
+        next = try batch(next, &line, phase, total: range.upperBound) + 1
+      }
+    }
+    point(.copied)
+  }
+
+  /// Copies entries with durable commits, until a writer is at work.
+  ///
+  /// - Returns: The position of the last one.
+  private mutating func copyDurably(
+    _ range: ClosedRange<UInt64>, _ phase: MigrationProgress.Phase
+  ) throws(AnnalsError) -> UInt64 {
+    var line = try line(range, length: Self.ahead)
+    var end = range.lowerBound - 1
+    repeat {
+      end = try batch(end + 1, &line, phase, total: range.upperBound)
+      try choose()
+    } while end < range.upperBound && safety == .synced
+    return end
+  }
+
+  /// Copies the entries of one commit.
+  ///
+  /// - Returns: The position of the last one.
+  private mutating func batch(
+    _ start: UInt64, _ line: inout RewritingLine, _ phase: MigrationProgress.Phase, total: UInt64
+  ) throws(AnnalsError) -> UInt64 {
+    let begin = now
+    let isDurable = safety == .synced
+    let end = try put(
+      start, &line, isDurable ? .full : .none,
+      entries: min(UInt64(clamping: isDurable ? options.durableBatch : options.batch), pace.batch),
+      bytes: Self.batchBytes)
+    point(.batchCommitted)
+    try mergeMovedHeads(isDurable ? .full : .none)
+    if !isDurable { try target.startWriteback() }
+    machine.copy(upTo: end)
+    show(phase, end, of: total)
+    try rest(after: end - start + 1, begin.duration(to: now), phase, end, of: total)
+    return end
+  }
+
+  /// Puts entries into the new generation, in one transaction.
+  ///
+  /// - Returns: The position of the last one.
+  mutating func put(
+    _ range: ClosedRange<UInt64>, _ durability: Durability, entries: UInt64, bytes: Int
+  ) throws(AnnalsError) -> UInt64 {
+    var line = try line(range)
+    return try put(range.lowerBound, &line, durability, entries: entries, bytes: bytes)
+  }
+
+  /// Begins to rewrite the entries at `range`.
+  private func line(_ range: ClosedRange<UInt64>, length: Int? = nil) throws(AnnalsError) -> RewritingLine {
+    var rewriting = work.rewriting(
+      old, kinds, isSettingAside: isSettingAside, failing, isArchiving: archive != nil)
+    rewriting.runEntries = Int(
+      clamping: min(UInt64(min(rewriting.runEntries, options.batch, options.durableBatch)), pace.batch))
+    return try rewriting.line(range, threads: threads(for: range), length: length)
+  }
+
+  /// Puts the next entries of a line, which begins at `start`, into the new generation, in one transaction.
+  ///
+  /// - Returns: The position of the last one.
+  private mutating func put(
+    _ start: UInt64, _ line: inout RewritingLine, _ durability: Durability, entries: UInt64, bytes: Int
+  ) throws(AnnalsError) -> UInt64 {
+    var end = start - 1
+    var size = 0
+    var (tally, delivered) = (tally, EventDigest())
+    let (target, row, work) = (target, row, work)
+    let writer = GenerationWriter(tables: target.tables, kinds: kinds, isIndexed: isIndexed)
+    let relinking = try relink()
+    let folding = InlinePass(room: inline, tables: target.tables)
+    archive?.begin()
+    try target.write(durability, relinking) { (transaction) throws(AnnalsError) in
+      while let run = try line.next() {
+        if let relinking {
+          try relinking.relink(run, in: &transaction)
+          try writer.put(relinking.run, in: &transaction)
+        } else {
+          try writer.put(run, in: &transaction)
+        }
+        end = run.last.rawValue
+        size += run.byteCount
+        tally.add(run)
+        if work.move == nil { delivered.add(run.delivered.whole) }
+        try archive?.append(run.archive.bytes.span)
+        line.take(back: run)
+        guard end - start + 1 < entries, size < bytes, control.wish == .go else { break }
+      }
+      try folding.run(upTo: end, in: &transaction)
+      // The commit must not count bytes of the archive that may not be on disk.
+      if durability == .full { try archive?.synchronize() }
+      point(.batch)
+      var row = row
+      row.other = source.current.generation
+      row.position = end
+      try transaction.put(row.encoded(), PassRow.name, in: target.tables.meta)
+      try tally.put(in: &transaction, target.tables)
+      if let archive {
+        try transaction.put(archive.next.encoded(), PassArchiveRow.name, in: target.tables.meta)
+      }
+    }
+    archive?.commit()
+    self.tally = tally
+    self.delivered.add(delivered)
+    return end
+  }
+
+  var isSettingAside: Bool {
+    if case .quarantine = options.unreadable { true } else { false }
+  }
+
+  /// Returns the number of threads for a range: a few entries are done sooner than a thread starts.
+  func threads(for range: ClosedRange<UInt64>) -> Int {
+    range.upperBound - range.lowerBound < 2_047 ? 1 : options.threads ?? min(Processors.count, 8)
+  }
+}
