@@ -34,7 +34,9 @@ let schemas: [SwiftSetting] = [
 ]
 let strict: [SwiftSetting] = schemas + [.enableUpcomingFeature("InternalImportsByDefault")]
 let lending: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
-let syntaxSettings: [SwiftSetting] = strict + [.unsafeFlags(["-I", toolchainSyntax])]
+/// For code whose optimisation takes longer than it saves: macros, and tests of code that is optimised itself.
+let unoptimised: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+let syntaxSettings: [SwiftSetting] = strict + unoptimised + [.unsafeFlags(["-I", toolchainSyntax])]
 func syntaxLinking(_ libraries: [String]) -> [LinkerSetting] {
   [
     .unsafeFlags(
@@ -129,13 +131,14 @@ let package = Package(
     // Directories, a seeded generator and other helpers for all tests. It has no dependencies, so it is built
     // early.
     .target(name: "AnnalsTestSupport", path: "Tests/AnnalsTestSupport", swiftSettings: strict),
-    .testTarget(name: "LMDBTests", dependencies: ["LMDB", "AnnalsTestSupport"], swiftSettings: lending),
+    .testTarget(
+      name: "LMDBTests", dependencies: ["LMDB", "AnnalsTestSupport"], swiftSettings: lending + unoptimised),
     // The tests find the golden store by its path; it is not copied as a resource. The tests are not
     // optimised, because that takes longer for this one module than running all tests. The code they test is
     // optimised.
     .testTarget(
       name: "AnnalsTests", dependencies: ["Annals", "AnnalsTestSupport"], exclude: ["Golden"],
-      swiftSettings: lending + [.unsafeFlags(["-Onone"], .when(configuration: .release))]),
+      swiftSettings: lending + unoptimised),
     // Exhaustive tests of decisions that need no store. They are optimised, because they only use the
     // processor.
     .testTarget(
@@ -158,23 +161,23 @@ let package = Package(
     .testTarget(
       name: "FaultInjectionTests",
       dependencies: ["Annals", "LMDB", "AnnalsTestSupport", "FaultPrograms", "FaultTool"],
-      path: "Tests/FaultInjection/Tests", swiftSettings: strict),
+      path: "Tests/FaultInjection/Tests", swiftSettings: strict + unoptimised),
     .testTarget(
       name: "AnnalsExpansionTests", dependencies: ["AnnalsExpansion"], swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking(syntaxLibraries + ["SwiftSyntaxMacroExpansion"])),
     // The examples of docs/schema-evolution.md and docs/recipes, on the public API alone.
     .testTarget(
       name: "RecipeTests", dependencies: ["Annals", "AnnalsTesting", "AnnalsTestSupport"],
-      exclude: ["ShopPlan.lock"], swiftSettings: strict),
+      exclude: ["ShopPlan.lock"], swiftSettings: strict + unoptimised),
     .testTarget(
       name: "AnnalsCommandTests", dependencies: ["Annals", "AnnalsCommand", "AnnalsTestSupport"],
-      swiftSettings: strict),
+      swiftSettings: strict + unoptimised),
     .testTarget(
       name: "AnnalsTestingTests", dependencies: ["Annals", "AnnalsTesting", "AnnalsTestSupport"],
-      swiftSettings: strict),
+      swiftSettings: strict + unoptimised),
     .testTarget(
       name: "GitHistoryTests", dependencies: ["GitHistory", "GitHistoryMaintenance", "AnnalsTestSupport"],
-      swiftSettings: strict),
+      swiftSettings: strict + unoptimised),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -105,7 +105,7 @@ struct SchemaText {
       )
     }
     return """
-      /// The records that the schema carries.
+      /// The unchanged records of the schema.
       \(access)enum Carried {
       \(lines.joined(separator: "\n"))
       }

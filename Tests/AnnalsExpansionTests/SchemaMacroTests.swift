@@ -26,7 +26,7 @@ import Testing
 
               /// An event of this schema: one case for each of its records.
               enum Event: Annals.SchemaEvent {
-                /// The records that the schema carries.
+                /// The unchanged records of the schema.
                 enum Carried {
                   typealias Shipped = Annals.CarriedRecord<V2.Shipped>.Itself
                 }

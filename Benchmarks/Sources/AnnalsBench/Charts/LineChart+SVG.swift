@@ -91,11 +91,7 @@ extension LineChart {
     return (["  <polyline points=\"\(line)\" class=\"line s\(colour)\"/>"] + points).joined(separator: "\n")
   }
 
-<<<<<<< HEAD:Benchmarks/Sources/AnnalsBench/Charts/RateChart+SVG.swift
-  /// The subjects' names after the ends of their lines, with enough space between them to be legible.
-=======
   /// The lines' names after the ends of their lines, far enough from each other to be read.
->>>>>>> 289d837f (Measure what gets slower as a log grows):Benchmarks/Sources/AnnalsBench/Charts/LineChart+SVG.swift
   private var labels: String {
     var lowest = 0.0
     return lines.indices.compactMap { index in

@@ -15,7 +15,8 @@ struct LineChart {
   let lines: [Line]
   let across, up: LogarithmicAxis
 
-  /// The chart of some lines; `nil` if they have fewer than two different values of `x`, or no positive values.
+  /// The chart of some lines. It is `nil` if they have fewer than two different values of `x`, or no positive
+  /// values.
   private init?(title: String, subtitle: String, label: String, lines: [Line]) {
     let points = lines.flatMap(\.points)
     guard let least = points.map(\.x).min(), let most = points.map(\.x).max(), least < most, least > 0,
@@ -45,7 +46,8 @@ struct LineChart {
 
   /// The time that work takes over the size of the log, a line for each kind of work.
   ///
-  /// A time is that of one call, or of one entry where the work has to visit them all. Each is divided by its own in the smallest log.
+  /// A time is that of one call, or of one entry if the work visits all entries. Each is divided by its own in
+  /// the smallest log.
   init?(growth findings: [Finding]) {
     // As many lines as there are colours.
     let shown = findings.filter { GrowthWork($0).map { $0 != .bytes } ?? false }

@@ -4,7 +4,8 @@
   import Foundation
 #endif
 
-/// `chart`: draws figures that were measured: work by the size of the log if `growth` wrote them, else appends by streams.
+/// `chart`: draws measured figures: work by the size of the log if `growth` wrote them, else appends by
+/// streams.
 struct ChartCommand: Command {
   private let figures: String
   private let picture: String

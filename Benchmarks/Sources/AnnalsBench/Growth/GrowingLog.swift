@@ -53,7 +53,7 @@ struct GrowingLog: Sendable {
     var latencies: [Duration] = []
     var left = entries
     while left > 0 {
-      // Names are made before the clock runs, many at a time, so that commits follow each other without a pause.
+      // Names are made before the clock runs, many at a time, so that commits follow each other directly.
       let names = (0..<min(Self.prepared, left)).map { _ in
         StreamName(SampleEvent.name(ofStream: order.stream()))
       }

@@ -1,4 +1,4 @@
-/// What is measured of a log of some size.
+/// A kind of work that is measured for each size of a log.
 enum GrowthWork: String, CaseIterable, Sendable {
   /// Appends in durable commits, from the first entry to the last.
   case append
@@ -24,7 +24,7 @@ enum GrowthWork: String, CaseIterable, Sendable {
   /// The scenario of its findings.
   var scenario: String { Self.prefix + rawValue }
 
-  /// What is counted.
+  /// The unit of the figure.
   var unit: Unit {
     switch self {
     case .append, .appendEnd, .scan, .verify, .pass: .entriesPerSecond

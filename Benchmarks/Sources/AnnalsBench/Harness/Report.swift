@@ -36,16 +36,11 @@ struct Report {
     return (found + skipped).joined(separator: "\n")
   }
 
-<<<<<<< HEAD
-  /// Adds the findings to the JSON lines in `file`.
-  ///
-  /// It writes the whole file each time, so that an interrupted run keeps its findings.
-=======
   /// Keeps the lines that `file` has; the next write adds to them.
   mutating func resume(_ file: URL) throws { lines = try String(contentsOf: file, encoding: .utf8) }
 
-  /// Adds the findings to the JSON lines in `file`, which is written anew, so that a run that breaks off leaves what it found.
->>>>>>> 289d837f (Measure what gets slower as a log grows)
+  /// Adds the findings to the JSON lines in `file`. The whole file is written each time, so that an
+  /// interrupted run leaves its findings.
   mutating func write(_ findings: [Finding], to file: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -6,8 +6,8 @@
 
 /// The Python library `eventsourcing` on SQLite, through its recorder.
 ///
-/// It is a program, `Benchmarks/Peers/eventsourcing_peer.py`, that is given its work in files and times its own calls. So neither
-/// starting Python nor making the events is in its figures.
+/// The program `Benchmarks/Peers/eventsourcing_peer.py` gets its work in files and times its own calls. So its
+/// figures include neither the start of Python nor the making of events.
 struct PythonPeer: Sendable {
   static let name = "eventsourcing"
   /// The variable that names the interpreter, if it is another than `python3`.
@@ -24,7 +24,8 @@ struct PythonPeer: Sendable {
     let latencies: [Double]
   }
 
-  /// Writes events for the program: for each the number of its stream (four bytes, little-endian) and its payload.
+  /// Writes events for the program: for each, the number of its stream (four bytes, little-endian) and its
+  /// payload.
   static func write(_ events: RoundRobin, _ count: Int, to file: URL) throws {
     var events = events
     var bytes: [UInt8] = []
@@ -123,7 +124,7 @@ struct PythonPeer: Sendable {
     }
   }
 
-  /// The program's file, in the package that this executable was built in, or in the one that is the current directory.
+  /// The program's file, in the package of this executable or in the current directory.
   private static func program() throws(Skipped) -> String {
     var place = URL(fileURLWithPath: ChildProcess.program).resolvingSymlinksInPath()
     var places = [URL(fileURLWithPath: path)]

@@ -26,7 +26,8 @@
     private let connection: SQLiteConnection
     private let selectHead, insert, selectAll, selectStream, selectOne: SQLiteStatement
 
-    /// Relaxed: `synchronous=NORMAL` flushes at checkpoints alone, so a power loss may take all commits since the last.
+    /// Relaxed: `synchronous=NORMAL` flushes at checkpoints alone, so a power loss may take all commits since
+    /// the last one.
     convenience init(creatingIn directory: URL, _ durability: Durability) throws {
       try self.init(at: directory, synchronous: durability == .relaxed ? "NORMAL" : "FULL")
     }

@@ -8,7 +8,7 @@
     import Foundation
   #endif
 
-  /// Typed reads as one would write them by hand on SQLite: rows of events whose payload, a JSON object, is decoded.
+  /// Typed reads written by hand on SQLite: rows of events whose payload, a JSON object, is decoded.
   ///
   /// Of each row only the payload is looked at, and it is decoded where SQLite has it.
   ///
