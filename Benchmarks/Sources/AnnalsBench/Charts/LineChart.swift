@@ -46,8 +46,8 @@ struct LineChart {
 
   /// The time that work takes over the size of the log, a line for each kind of work.
   ///
-  /// A time is that of one call, or of one entry if the work visits all entries. Each is divided by its own in
-  /// the smallest log.
+  /// A time is that of one call, or of one entry if the work visits all entries. Each is divided by its own
+  /// time in the smallest log.
   init?(growth findings: [Finding]) {
     // As many lines as there are colours.
     let shown = findings.filter { GrowthWork($0).map { $0 != .bytes } ?? false }

@@ -6,8 +6,8 @@
 
 /// The Python library `eventsourcing` on SQLite, through its recorder.
 ///
-/// The program `Benchmarks/Peers/eventsourcing_peer.py` gets its work in files and times its own calls. So its
-/// figures include neither the start of Python nor the making of events.
+/// The program `Benchmarks/Peers/eventsourcing_peer.py` gets its work in files and times its own calls. So
+/// its figures include neither the start of Python nor the making of events.
 struct PythonPeer: Sendable {
   static let name = "eventsourcing"
   /// The variable that names the interpreter, if it is another than `python3`.
