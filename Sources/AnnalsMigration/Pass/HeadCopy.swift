@@ -48,8 +48,7 @@ struct HeadCopy {
         found.value, key: found.key, name: "a stream's name", in: source.tables.streams
       ) { (_) throws(FormatFailure) in }
       do throws(EnvironmentError) {
-        // Names are read in the table's order, and nothing else has put any.
-        try transaction.append(near: found.value, forKey: found.key, in: target.tables.streams)
+        try transaction.put(near: found.value, forKey: found.key, in: target.tables.streams)
       } catch {
         throw AnnalsError(error)
       }

@@ -109,19 +109,6 @@ extension WriteTransaction {
   public mutating func put(
     near value: Span<UInt8>, forKey key: Span<UInt8>, in table: Table
   ) throws(EnvironmentError) {
-    try put(near: value, forKey: key, in: table, flags: 0)
-  }
-
-  /// Appends a value after the last one of a table whose keys are bytes, and whose last key must be lower.
-  public mutating func append(
-    near value: Span<UInt8>, forKey key: Span<UInt8>, in table: Table
-  ) throws(EnvironmentError) {
-    try put(near: value, forKey: key, in: table, flags: UInt32(MDB_APPEND))
-  }
-
-  private mutating func put(
-    near value: Span<UInt8>, forKey key: Span<UInt8>, in table: Table, flags: UInt32
-  ) throws(EnvironmentError) {
     try LMDB.check(key: key, of: table)
     try check(valueCount: value.count)
     let cursor = try unsafe cursor(in: table)

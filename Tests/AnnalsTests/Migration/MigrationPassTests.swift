@@ -176,7 +176,7 @@ import Testing
     try file(generations)
   }
 
-  private var anew: MigrationOptions {
+  private var restarting: MigrationOptions {
     var options = MigrationOptions()
     options.unfinished = .discard
     return options
@@ -186,7 +186,7 @@ import Testing
     try await leave(BuildMark(boot: "", isSynced: true)) { generations in
       try Data(repeating: 7, count: 10_000).write(to: generations.file(2))
     }
-    #expect(try await EventLog(at: place.url).compact(anew).report().generation == 3)
+    #expect(try await EventLog(at: place.url).compact(restarting).report().generation == 3)
     #expect(!FileManager.default.fileExists(atPath: Generations(place).file(2).path))
   }
 
@@ -194,13 +194,13 @@ import Testing
     try await leave(BuildMark(boot: "another run", isSynced: false)) { generations in
       try Data(repeating: 7, count: 10_000).write(to: generations.file(2))
     }
-    #expect(try await EventLog(at: place.url).compact(anew).report().generation == 3)
+    #expect(try await EventLog(at: place.url).compact(restarting).report().generation == 3)
   }
 
   @Test func `a file that no pass of this store has made is left alone`() async throws {
     try await leave(nil) { generations in try Data("mine".utf8).write(to: generations.file(2)) }
     let error = await #expect(throws: AnnalsError.self) {
-      try await EventLog(at: place.url).compact(anew).report()
+      try await EventLog(at: place.url).compact(restarting).report()
     }
     #expect(error?.code == .foreign && error?.details.file == "log-000002.mdb")
     #expect(try Data(contentsOf: Generations(place).file(2)) == Data("mine".utf8))
@@ -213,6 +213,6 @@ import Testing
       try await EventStore(at: place.url, plan: WorkoutPlan.self).migrate().report()
     }
     #expect(error?.code == .wrongUse)
-    #expect(try await log.compact(anew).report().isDone)
+    #expect(try await log.compact(restarting).report().isDone)
   }
 }

@@ -131,7 +131,7 @@ import Testing
     var history = try History(seed: seed)
     for _ in 0..<14 { try await history.step() }
     try history.check()
-    _ = try await history.store.migrate(.anew).report()
+    _ = try await history.store.migrate(.restarting).report()
     try history.check()
     let census = try history.store.log.read { (snapshot) throws(AnnalsError) in try snapshot.census() }
     #expect(census.allSatisfy { $0.count == 0 || $0.version == SchemaVersion(3, 0, 0) })
@@ -140,7 +140,7 @@ import Testing
 
 extension MigrationOptions {
   /// Options that throw away what another pass has left.
-  fileprivate static var anew: MigrationOptions {
+  fileprivate static var restarting: MigrationOptions {
     var options = MigrationOptions()
     options.unfinished = .discard
     return options

@@ -55,9 +55,9 @@ extension PassArchiveTests {
     let oracle = try HouseOracle(place.dump())
     try await stopped(options())
     try Data("mine".utf8).write(to: place.archiveURL("other"))
-    var anew = options("third")
-    anew.unfinished = .discard
-    #expect(try await store.migrate(anew).report().resumedAt == 0)
+    var restarting = options("third")
+    restarting.unfinished = .discard
+    #expect(try await store.migrate(restarting).report().resumedAt == 0)
     #expect(try names() == ["other", "third"])
     #expect(try place.archiveLines("third") == oracle.lines)
     #expect(try Data(contentsOf: place.archiveURL("other")) == Data("mine".utf8))
@@ -93,10 +93,10 @@ extension PassArchiveTests {
       at: old.appendingPathComponent("orders.annals"), withIntermediateDirectories: true)
     try Data("mine".utf8).write(to: old.appendingPathComponent(name))
     #expect(try archives(new).count == 1)
-    var anew = MigrationOptions()
-    anew.unfinished = .discard
+    var restarting = MigrationOptions()
+    restarting.unfinished = .discard
     let store = try EventStore(at: new.appendingPathComponent("orders.annals"), plan: Houses.self)
-    #expect(try await store.migrate(anew).report().resumedAt == 0)
+    #expect(try await store.migrate(restarting).report().resumedAt == 0)
     #expect(try archives(new) == [])
     #expect(try Data(contentsOf: old.appendingPathComponent(name)) == Data("mine".utf8))
   }
@@ -111,10 +111,10 @@ extension PassArchiveTests {
     #expect(try names() == [name] && EventLog.inspect(place.url).pass != nil)
     // A pass that begins again and is cancelled leaves nothing.
     let stopping = Stopping()
-    var anew = options("other")
-    anew.unfinished = .discard
-    anew.atPoint = { if $0 == .batchCommitted { stopping.cancel() } }
-    let run = try store.migrate(anew)
+    var restarting = options("other")
+    restarting.unfinished = .discard
+    restarting.atPoint = { if $0 == .batchCommitted { stopping.cancel() } }
+    let run = try store.migrate(restarting)
     stopping.put(run)
     await #expect(throws: AnnalsError.self) { try await run.report() }
     #expect(try names() == [] && EventLog.inspect(place.url).pass == nil)
@@ -130,9 +130,9 @@ extension PassArchiveTests {
       (try snapshot.reader.pass(), try snapshot.reader.passArchive())
     }
     #expect(known.0 == nil && known.1 == nil)
-    var anew = options(nil)
-    anew.unfinished = .discard
-    _ = try await EventStore(at: copy.url, plan: Houses.self).migrate(anew).report()
+    var restarting = options(nil)
+    restarting.unfinished = .discard
+    _ = try await EventStore(at: copy.url, plan: Houses.self).migrate(restarting).report()
     #expect(try names() == [name])
     let oracle = try HouseOracle(place.dump())
     #expect(try await store.migrate(options()).report().resumedAt > 0)
@@ -166,10 +166,10 @@ extension PassArchiveTests {
     #expect(error?.code == .incomplete && error?.message.contains(name) == true)
     // The completed work is still there.
     #expect(try EventLog.inspect(place.url).pass != nil)
-    var anew = options()
-    anew.unfinished = .discard
+    var restarting = options()
+    restarting.unfinished = .discard
     let oracle = try HouseOracle(place.dump())
-    #expect(try await store.migrate(anew).report().resumedAt == 0)
+    #expect(try await store.migrate(restarting).report().resumedAt == 0)
     #expect(try place.archiveLines() == oracle.lines)
   }
 }
