@@ -123,17 +123,32 @@ import Testing
     try await log.append([.placed(3)], to: "a")
     try generations.copy(1, to: 2, epoch: 1, last: 4)
     let old = log.core.generation
-    let turn = try old.environment.turn()
+    let (taken, free) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    // A thread of its own has the turn. A task could continue on the thread of one that waits, and a lock
+    // lets a call of its holder's thread pass.
+    Thread.detachNewThread {
+      do {
+        let turn = try old.environment.turn()
+        taken.signal()
+        free.wait()
+        var transaction = try old.environment.beginWrite(turn)
+        var meta = old.meta
+        meta.state = .sealed(Seal(successor: 2, epoch: 1))
+        try transaction.put(meta.value(of: .state), StoreMeta.Name.state.rawValue, in: old.tables.meta)
+        try transaction.commit()
+      } catch {
+        Issue.record(error)
+        taken.signal()
+      }
+    }
+    taken.wait()
     let calls = (0..<20).map { number in
       Task { try await log.append([.placed(number, id: UUID())], to: "line") }
     }
-    try await Task.sleep(for: .milliseconds(100))
-    // They now wait for the turn, and get it after the seal.
-    var transaction = try old.environment.beginWrite(turn)
-    var meta = old.meta
-    meta.state = .sealed(Seal(successor: 2, epoch: 1))
-    try transaction.put(meta.value(of: .state), StoreMeta.Name.state.rawValue, in: old.tables.meta)
-    try transaction.commit()
+    let writer = try #require(log.core.writer)
+    try await waitUntil { writer.waiting == 20 }
+    // They get the turn after the seal.
+    free.signal()
     var positions: [UInt64] = []
     for call in calls { positions += try await call.value.positions.map(\.rawValue) }
     #expect(positions.sorted() == Array(5...24))
