@@ -25,7 +25,7 @@ import Testing
   @Test func `a migration reports rewritten, split and dropped entries, and the next step`() async throws {
     let folder = try TemporaryDirectory()
     let store = try await folder.parks(withFailure: false)
-    let run = await run("migrate", store)
+    let run = await run("migrate", store, "--sample")
     #expect(run.status == 0 && run.errors == "")
     #expect(run.lines.first?.hasPrefix("generation 2 is in use: 4 entries, ") == true)
     #expect(run.output.contains("dropped      1 'Inspected': inspections are kept elsewhere\n"))

@@ -2,7 +2,7 @@ import Annals
 
 /// The options that every migration pass has.
 struct PassArguments {
-  static let flags: Set<String> = ["--dry-run", "--hold", "--quarantine", "--restart", "--resume"]
+  static let flags: Set<String> = ["--dry-run", "--hold", "--quarantine", "--restart", "--resume", "--sample"]
   static let values: Set<String> = ["--rate", "--threads"]
   static let help = """
       --dry-run       does everything but write, and tells what a pass would do
@@ -10,6 +10,7 @@ struct PassArguments {
       --threads N     decodes and encodes on N threads (by default one for each processor)
       --hold          refuses appends after the switch until 'accept' or 'rollback'
       --quarantine    copies entries that a rule fails on as they are, marks and counts them
+      --sample        upcasts a sample of the old entries again for the check, not all of them
       --resume        goes on with an unfinished pass, and fails where there is none
       --restart       discards an unfinished pass and starts again
     """
@@ -28,6 +29,7 @@ struct PassArguments {
     }
     options.isHolding = arguments.has("--hold")
     options.unreadable = arguments.has("--quarantine") ? .quarantine : .fail
+    options.comparison = arguments.has("--sample") ? .sampled : .full
     options.isRehearsal = arguments.has("--dry-run")
     switch (arguments.has("--resume"), arguments.has("--restart")) {
     case (true, true): throw UsageError("--resume and --restart exclude each other")

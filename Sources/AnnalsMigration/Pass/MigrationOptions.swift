@@ -27,6 +27,18 @@ public struct MigrationOptions: Sendable {
     case discard
   }
 
+  /// The entries of the older generation that are upcast again before the switch.
+  ///
+  /// Whatever is chosen, the whole new generation is read back, and must deliver what was copied
+  /// (docs/decisions/0025-a-sampled-pass-upcasts-once.md).
+  public enum Comparison: Sendable {
+    /// All of them: a rule that gives another result when it is repeated is found at any entry.
+    case full
+    /// 64 of each 1,024, and the first of each type and version. A rule that differs only at other entries
+    /// is not found, and the pass takes less time.
+    case sampled
+  }
+
   /// The maximum number of entries copied in a second, at least 1; `nil` for no limit.
   public var rate: Int?
   /// The number of threads on which entries are decoded, upcast and encoded. The default is one for each
@@ -38,6 +50,8 @@ public struct MigrationOptions: Sendable {
   public var isHolding = false
   /// The policy for entries that a rule fails on. The default is `.fail`.
   public var unreadable = Unreadable.fail
+  /// The entries of the older generation that are upcast again before the switch. The default is `.full`.
+  public var comparison = Comparison.full
   /// The treatment of a pass that was interrupted. The default is `.resume`.
   public var unfinished = Unfinished.resume
   /// Whether to run everything without writing: the report describes the effects of a real pass.

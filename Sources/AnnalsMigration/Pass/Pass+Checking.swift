@@ -116,7 +116,12 @@ extension Pass {
     }
     guard machine.compared < machine.copied else { return }
     let rest = machine.compared + 1...machine.copied
-    var line = try comparison(of: rest, .sample(firsts(in: rest)))
+    let repetition: Comparing.Repetition =
+      switch options.comparison {
+      case .full: .all
+      case .sampled: .sample(try firsts(in: rest))
+      }
+    var line = try comparison(of: rest, repetition)
     while let part = try line.next() {
       _ = try proven(part)
       try body(&self, part.positions.upperBound)
@@ -128,12 +133,7 @@ extension Pass {
   ///
   /// - Returns: What the new generation delivers, if no difference was found.
   private mutating func proven(_ part: Comparing.Part) throws(AnnalsError) -> EventDigest {
-    if let difference = part.difference {
-      throw differs(
-        at: difference,
-        "A rule that gives another result when it is repeated does this: test the plan with assertPure of AnnalsTesting"
-      )
-    }
+    if let difference = part.difference { throw differs(at: difference) }
     digest.add(part.new)
     machine.compare(upTo: part.positions.upperBound)
     return part.new
@@ -146,19 +146,16 @@ extension Pass {
       let block = EventDigest.positions(of: number).clamped(to: 1...machine.copied)
       var line = try comparison(of: block, .all)
       while let part = try line.next() {
-        if let found = part.difference { throw differs(at: found, Self.reread) }
+        if let found = part.difference { throw differs(at: found) }
       }
-      throw differs(at: block, Self.reread)
+      throw differs(at: block)
     }
   }
 
-  private static let reread =
-    "The new file does not give back what was copied to it, or a rule gave another result than when it is repeated: test the plan with assertPure of AnnalsTesting, and the disk"
-
-  private func differs(at positions: ClosedRange<UInt64>, _ cause: String) -> AnnalsError {
+  private func differs(at positions: ClosedRange<UInt64>) -> AnnalsError {
     AnnalsError(
       .verifyFailed,
-      "positions \(positions.lowerBound) to \(positions.upperBound): what the new generation delivers is not what the old one delivers; the store is as it was. \(cause)",
+      "positions \(positions.lowerBound) to \(positions.upperBound): what the new generation delivers is not what the old one delivers; the store is as it was. The new file does not give back what was copied to it, or a rule gave another result than when it is repeated: test the plan with assertPure of AnnalsTesting, and the disk",
       details: AnnalsError.Details { $0.position = Position(positions.lowerBound) })
   }
 

@@ -2,9 +2,8 @@ internal import AnnalsCoding
 
 /// Compares the delivered events of two generations.
 ///
-/// Where the copy has noted what it delivered, the new generation alone is read, and the older one is upcast
-/// again for a sample: a rule that gives another result when it is repeated is found by the sample
-/// (docs/decisions/0025-a-pass-upcasts-once.md).
+/// The whole newer one is read. The older one is upcast again, all of it or a sample, to find a rule that
+/// gives another result when it is repeated (docs/decisions/0025-a-sampled-pass-upcasts-once.md).
 struct Comparing: Sendable {
   /// The result for some positions.
   struct Part: Sendable {

@@ -36,12 +36,32 @@ import Testing
     var events = (1...3_000).map { LedgerV1.Event.closed(.init(year: $0)) }
     events[rare - 1] = .moved(.init(amount: 7))
     try await append(events)
-    let error = try await refusal(CountingLedger.self)
+    var options = MigrationOptions()
+    options.comparison = .sampled
+    let error = try await refusal(CountingLedger.self, options)
     #expect(error?.code == .verifyFailed)
     #expect(error?.message.contains("assertPure") == true)
     let positions = Comparing.sample(of: Self.piece(of: UInt64(rare), to: 3_000))
     let first = positions.contains(UInt64(rare)) ? positions.lowerBound : UInt64(rare)
     #expect(error?.details.position == Position(first))
+  }
+
+  @Test func `a rule that differs at one entry alone is found by the full comparison`() async throws {
+    try await append((1...3_000).map { .moved(.init(amount: $0)) })
+    let sample = Comparing.sample(of: Self.piece(of: 1_500, to: 3_000))
+    let rare = try #require(
+      (1_025...2_048 as ClosedRange<UInt64>).first { !sample.contains($0) && $0 > 1_100 })
+    RareLedger.amount.store(Int(rare), ordering: .relaxed)
+    let error = try await refusal(RareLedger.self)
+    #expect(error?.code == .verifyFailed)
+    let piece = Self.piece(of: rare, to: 3_000)
+    #expect(error?.details.position == Position(piece.lowerBound))
+    // The sample misses it, as the option says.
+    var options = MigrationOptions()
+    options.comparison = .sampled
+    let store = try EventStore(at: place.url, plan: RareLedger.self)
+    _ = try await store.migrate(options).report()
+    #expect(try EventLog.inspect(place.url).generation > 1)
   }
 
   /// The piece of a comparison that has a position.
@@ -50,14 +70,18 @@ import Testing
     return start...min(last, start + Digesting.runEntries - 1)
   }
 
-  @Test(arguments: [false, true], [false, true])
+  @Test(
+    arguments: [MigrationOptions.Comparison.full, .sampled],
+    [(false, false), (false, true), (true, false), (true, true)])
   func `a new generation that gives back another event is found`(
-    isSampled: Bool, isResumed: Bool
+    comparison: MigrationOptions.Comparison, event: (isSampled: Bool, isResumed: Bool)
   ) async throws {
+    let (isSampled, isResumed) = event
     try await append((1...200).map { .moved(.init(amount: $0)) })
     let sample = Comparing.sample(of: 1...200)
     let changed = try #require((2...90).first { sample.contains($0) == isSampled })
     var options = MigrationOptions()
+    options.comparison = comparison
     options.batch = 100
     options.durableBatch = 100
     if isResumed {
@@ -124,6 +148,24 @@ private enum CountingLedger: SchemaMigrationPlan {
   static var stages: MigrationChain<LedgerV1, LedgerV2> {
     MigrationStage.custom(fromVersion: LedgerV1.self, toVersion: LedgerV2.self) {
       Upcast(\.moved, to: \.moved) { old, origin in
+        let call = calls.add(1, ordering: .relaxed).newValue
+        return .init(amount: old.amount, currency: "call \(call)")
+      }
+    }
+  }
+}
+
+/// The plan whose rule counts how often it meets one amount, and is pure for all others.
+private enum RareLedger: SchemaMigrationPlan {
+  static let amount = Atomic(0)
+  static let calls = Atomic(0)
+
+  static var stages: MigrationChain<LedgerV1, LedgerV2> {
+    MigrationStage.custom(fromVersion: LedgerV1.self, toVersion: LedgerV2.self) {
+      Upcast(\.moved, to: \.moved) { old, origin in
+        guard old.amount == amount.load(ordering: .relaxed) else {
+          return .init(amount: old.amount, currency: "EUR")
+        }
         let call = calls.add(1, ordering: .relaxed).newValue
         return .init(amount: old.amount, currency: "call \(call)")
       }

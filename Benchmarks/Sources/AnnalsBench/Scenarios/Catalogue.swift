@@ -102,6 +102,8 @@ enum Catalogue {
         [true, false].map { PassRate(work: work, log: log, isWhole: $0) as any Scenario }
       }
     } + [
+      PassRate(work: .rule, log: few, isWhole: true, comparison: .sampled),
+      PassRate(work: .rule, log: many, isWhole: true, comparison: .sampled),
       PassRate(work: .compact, log: few, isWhole: true), PassThreads(log: few, isWhole: false),
       PassThreads(log: few, isWhole: true), PassBesideWriter(log: few, share: 4),
       PassBesideWriter(log: few, share: 1), PassSwitch(log: short), PassSwitch(log: few),

@@ -1,3 +1,5 @@
+import Annals
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -14,11 +16,13 @@ struct PassRate: Scenario {
   let log: TypedLog
   /// Whether all of the pass is timed, or only the copying of entries.
   let isWhole: Bool
+  /// The entries of the older generation that are upcast again.
+  var comparison = MigrationOptions.Comparison.full
 
   /// The bytes of entries in a durable commit of a pass.
   static let batchBytes = 16 << 20
 
-  var name: String { "pass-\(work.rawValue)\(isWhole ? "" : "-copy")" }
+  var name: String { "pass-\(work.rawValue)\(comparison == .sampled ? "-sampled" : "")\(isWhole ? "" : "-copy")" }
   var parameters: [String: Int] { log.parameters }
   var target: Target? {
     if isWhole { return work == .rule ? .part(3, of: "sqlite") : nil }
@@ -39,10 +43,12 @@ struct PassRate: Scenario {
 
   private func pass(at site: Site) async throws -> Trial {
     let filled = try await site.stores.store(of: log)
-    return { [self] _ in
+    var options = MigrationOptions()
+    options.comparison = comparison
+    return { [self, options] _ in
       try await TypedLog.lendCopy(of: filled, in: site.directory) { directory in
         let copying = try CompactingCopy.time(of: directory)
-        let pass = try await WatchedPass(work, in: directory)
+        let pass = try await WatchedPass(work, in: directory, options)
         let time = isWhole ? pass.whole : pass.copying
         var found = Measurement(count: log.entries, in: time)
         // The pass's rate as a share of LMDB's own copy, and of each phase alone.
