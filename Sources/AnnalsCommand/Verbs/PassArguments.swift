@@ -2,7 +2,9 @@ import Annals
 
 /// The options that every migration pass has.
 struct PassArguments {
-  static let flags: Set<String> = ["--dry-run", "--hold", "--quarantine", "--restart", "--resume", "--sample"]
+  static let flags: Set<String> = [
+    "--dry-run", "--hold", "--quarantine", "--restart", "--resume", "--sample",
+  ]
   static let values: Set<String> = ["--rate", "--threads"]
   static let help = """
       --dry-run       does everything but write, and tells what a pass would do

@@ -29,7 +29,7 @@ public struct MigrationOptions: Sendable {
 
   /// The entries of the older generation that are upcast again before the switch.
   ///
-  /// Whatever is chosen, the whole new generation is read back, and must deliver what was copied
+  /// The whole new generation is read back in both cases, and must deliver the events that the copy noted
   /// (docs/decisions/0025-a-sampled-pass-upcasts-once.md).
   public enum Comparison: Sendable {
     /// All of them: a rule that gives another result when it is repeated is found at any entry.

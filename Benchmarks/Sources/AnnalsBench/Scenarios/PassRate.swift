@@ -22,7 +22,9 @@ struct PassRate: Scenario {
   /// The bytes of entries in a durable commit of a pass.
   static let batchBytes = 16 << 20
 
-  var name: String { "pass-\(work.rawValue)\(comparison == .sampled ? "-sampled" : "")\(isWhole ? "" : "-copy")" }
+  var name: String {
+    "pass-\(work.rawValue)\(comparison == .sampled ? "-sampled" : "")\(isWhole ? "" : "-copy")"
+  }
   var parameters: [String: Int] { log.parameters }
   var target: Target? {
     if isWhole { return work == .rule ? .part(3, of: "sqlite") : nil }
