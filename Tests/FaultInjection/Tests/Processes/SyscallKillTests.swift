@@ -46,8 +46,10 @@ struct SyscallKillTests {
     var all = Self.names.flatMap { name in points[name, default: []].sorted().map { (name, $0) } }
     var random = SeededGenerator(seed: RunLength.seed)
     all.shuffle(using: &random)
-    // Of each call one point at least.
-    let chosen = Self.names.compactMap { name in all.first { $0.0 == name } } + all
+    // Of each call one point at least, and enough of those that write: most others come before the store.
+    let chosen =
+      Self.names.compactMap { name in all.first { $0.0 == name } }
+      + all.filter { $0.0 == "pwrite64" || $0.0 == "fdatasync" }.prefix(Self.points / 4) + all
     var (kills, created, torn) = (0, 0, 0)
     for (name, count) in Self.points < all.count ? Array(chosen.prefix(Self.points)) : all {
       let temporary = try temporary(existing)
@@ -56,10 +58,13 @@ struct SyscallKillTests {
       let end = try child.wait()
       let place = "\(name) \(count)"
       #expect(end == .signal(SIGKILL) || end == .exit(0), "\(place): \(child.text())")
-      if end == .signal(SIGKILL) { kills += 1 }
       let before = try history(temporary)
-      if FileManager.default.fileExists(atPath: temporary.url.path) {
-        created += 1
+      let isThere = FileManager.default.fileExists(atPath: temporary.url.path)
+      if end == .signal(SIGKILL) {
+        kills += 1
+        if isThere { created += 1 }
+      }
+      if isThere {
         #expect(try temporary.problems(with: before) == [], "\(place)")
       } else {
         #expect(!existing && before.acknowledged == 0, "\(place)")
@@ -74,11 +79,11 @@ struct SyscallKillTests {
       let names = try FileManager.default.contentsOfDirectory(atPath: temporary.directory.path)
       #expect(Set(names).isSubset(of: ["orders.annals", "writer", "sights"]), "\(place): \(names)")
     }
-    // The kills really came, in creations, in calls and between them. A point is missed if the process makes
-    // fewer calls than the traced one did: their number depends on the thread that commits.
-    #expect(kills > min(Self.points, all.count) / 2)
-    #expect(existing ? created >= kills : created > kills / 10 && created < kills)
-    #expect(torn > 0)
+    // The kills really came. A point is missed if the process makes fewer calls than the traced one did: their
+    // number depends on the machine's load, and on the thread that commits. How many kills of a creation come
+    // after it is chance too.
+    #expect(kills > min(Self.points, all.count) / 4)
+    #expect(existing ? created == kills && torn > 0 : created < kills)
     print(
       "system calls of a store that is \(existing ? "there" : "created"), seed \(RunLength.seed): \(kills) kills of \(all.count) points, \(created) with a store, \(torn) inside a call"
     )
