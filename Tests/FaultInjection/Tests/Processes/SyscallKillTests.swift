@@ -79,9 +79,9 @@ struct SyscallKillTests {
       let names = try FileManager.default.contentsOfDirectory(atPath: temporary.directory.path)
       #expect(Set(names).isSubset(of: ["orders.annals", "writer", "sights"]), "\(place): \(names)")
     }
-    // The kills really came. A point is missed if the process makes fewer calls than the traced one did: their
-    // number depends on the load and on the thread that commits. How many kills of a creation come after it
-    // is chance too.
+    // The kills really came. A point is missed if the process makes fewer calls than the traced one did:
+    // their number depends on the load and on the thread that commits. How many kills of a creation come
+    // after it is chance too.
     #expect(kills > min(Self.points, all.count) / 4)
     #expect(existing ? created == kills && torn > 0 : created < kills)
     print(
