@@ -34,7 +34,8 @@ let schemas: [SwiftSetting] = [
 ]
 let strict: [SwiftSetting] = schemas + [.enableUpcomingFeature("InternalImportsByDefault")]
 let lending: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
-/// For code whose optimisation takes longer than it saves: macros, and tests of code that is optimised itself.
+/// For code whose optimisation takes longer than it saves: macros, and tests of code that is itself
+/// optimised.
 let unoptimised: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 let syntaxSettings: [SwiftSetting] = strict + unoptimised + [.unsafeFlags(["-I", toolchainSyntax])]
 func syntaxLinking(_ libraries: [String]) -> [LinkerSetting] {

@@ -155,7 +155,12 @@ extension Pass {
   private func differs(at positions: ClosedRange<UInt64>) -> AnnalsError {
     AnnalsError(
       .verifyFailed,
-      "positions \(positions.lowerBound) to \(positions.upperBound): what the new generation delivers is not what the old one delivers; the store is as it was. The new file does not give back what was copied to it, or a rule gave another result than when it is repeated: test the plan with assertPure of AnnalsTesting, and the disk",
+      """
+      positions \(positions.lowerBound) to \(positions.upperBound): what the new generation delivers is not \
+      what the old one delivers; the store is as it was. The new file does not give back what was copied to \
+      it, or a rule gave another result than when it is repeated: test the plan with assertPure of \
+      AnnalsTesting, and the disk
+      """,
       details: AnnalsError.Details { $0.position = Position(positions.lowerBound) })
   }
 
