@@ -34,7 +34,7 @@ enum ExitStatus {
 
   private static let statuses: [AnnalsError.Code: Int32] = [
     .conflict: failure, .rejected: failure, .streamMoved: failure, .duplicateID: failure,
-    .partialDuplicate: failure,
+    .partialDuplicate: failure, .streamClosed: failure, .noSuchStream: failure,
     .ruleFailed: failure,
     .verifyFailed: failure, .collision: failure, .cancelled: failure,
     .wrongUse: usage,

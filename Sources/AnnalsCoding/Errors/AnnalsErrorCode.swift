@@ -9,7 +9,7 @@ extension AnnalsError {
         requiresActivation, requiresPass, needsPlan, ruleFailed, verifyFailed, collision, busy,
         appendsSuspended, tooManyReaders, readOnly, permission, diskFull, notCommitted, outcomeUnknown,
         storeReplaced, lockFileDamaged, usedAfterFork, inputOutput, cancelled, wrongUse,
-        checkpointMismatch, undeclaredFields
+        checkpointMismatch, undeclaredFields, streamClosed, noSuchStream
     }
     private let base: Base
 
@@ -30,6 +30,10 @@ extension AnnalsError {
     /// names. Or it has ids and may have been stored before they moved. Or a migration pass has replaced a
     /// stream's entries while it was read page by page.
     public static let streamMoved = Code(.streamMoved)
+    /// The stream is closed: it takes no events until it is reopened.
+    public static let streamClosed = Code(.streamClosed)
+    /// The stream has never had an event, so there is nothing to close, truncate or erase.
+    public static let noSuchStream = Code(.noSuchStream)
     /// An event id occurs twice in one call for the same stream.
     public static let duplicateID = Code(.duplicateID)
     /// Some events of a call with ids are already in the stream and others are not.

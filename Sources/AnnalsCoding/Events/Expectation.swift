@@ -2,9 +2,9 @@
 public enum Expectation: Hashable, Sendable {
   /// Nothing is expected.
   case any
-  /// The stream has no entry.
+  /// The stream has no event, or reads as empty because it was truncated.
   case noStream
-  /// The stream has at least one entry.
+  /// The stream has at least one event that is read.
   case exists
   /// The newest entry of the stream has exactly this revision.
   case revision(Revision)
@@ -24,11 +24,13 @@ extension Expectation: CustomStringConvertible {
 
 extension Expectation {
   /// Returns whether a stream whose newest entry has revision `head` (`nil`: no entry) meets the expectation.
-  package func holds(for head: Revision?) -> Bool {
+  ///
+  /// - Parameter isEmptied: Whether none of its entries is read any more.
+  package func holds(for head: Revision?, isEmptied: Bool = false) -> Bool {
     switch self {
     case .any: true
-    case .noStream: head == nil
-    case .exists: head != nil
+    case .noStream: head == nil || isEmptied
+    case .exists: head != nil && !isEmptied
     case .revision(let expected): head == expected
     }
   }

@@ -12,4 +12,8 @@ package enum RemovalCause: UInt8, Sendable {
   case moved = 4
   /// A pass had set the entry aside, and the versions that could read it were retired.
   case givenUp = 5
+  /// The entry never had a payload: it records a change of the log itself.
+  case system = 6
+  /// The entry was before the oldest revision that its stream shows.
+  case truncated = 7
 }

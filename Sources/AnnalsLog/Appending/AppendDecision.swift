@@ -18,6 +18,9 @@ protocol AppendState: ~Escapable {
   /// Returns the end of the stream of the call's part at `index`; `nil` if it holds no entry.
   func end(ofPart index: Int) -> StreamEnd?
 
+  /// Returns what of the stream of the call's part at `index` can be read and written.
+  func limit(ofPart index: Int) throws(Failure) -> StreamLimit
+
   /// Returns the streams that entries of the stream of the call's part at `index` have moved to.
   func moved(ofPart index: Int) throws(Failure) -> [StreamName]
 
@@ -70,6 +73,8 @@ package enum AppendVerdict: Sendable {
   case moved(StreamName, to: [StreamName])
   /// The id is in the stream, which a pass has merged from several, so the owner of the id is not known.
   case merged(UUID, StreamName)
+  /// The stream takes no events.
+  case closed(StreamName)
   /// Expectations did not hold.
   case conflict([Violation])
 }
@@ -89,6 +94,9 @@ enum AppendDecision {
       if let (stream, id) = firstDuplicate(groups, order) { return .duplicateID(id, stream) }
       if let verdict = try repetition(groups, order, request, in: state) { return verdict }
     }
+    for (index, part) in request.parts.enumerated() where !part.items.isEmpty {
+      if try state.limit(ofPart: index).isClosed { return .closed(part.stream) }
+    }
     guard request.hasExpectations else { return .accepted }
     var violations: [Violation] = []
     for (index, part) in request.parts.enumerated() where part.expectation != .any {
@@ -98,7 +106,9 @@ enum AppendDecision {
         let moved = try state.moved(ofPart: index)
         if !moved.isEmpty { return .moved(part.stream, to: moved) }
       }
-      guard !part.expectation.holds(for: actual) else { continue }
+      var isEmptied = false
+      if let actual { isEmptied = try state.limit(ofPart: index).empties(actual) }
+      guard !part.expectation.holds(for: actual, isEmptied: isEmptied) else { continue }
       violations.append(Violation(stream: part.stream, expected: part.expectation, actual: actual))
     }
     return violations.isEmpty ? .accepted : .conflict(violations)

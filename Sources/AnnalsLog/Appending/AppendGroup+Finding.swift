@@ -9,7 +9,7 @@ extension AppendGroup {
   ) throws(AnnalsError) -> AppendVerdict {
     // Most calls expect nothing, and then nothing is compared: their streams are looked up as their events
     // are put.
-    guard request.hasIDs || request.hasExpectations else {
+    guard request.hasIDs || request.hasExpectations || kinds.limitsStreams else {
       places.removeAll(keepingCapacity: true)
       return .accepted
     }
@@ -17,7 +17,7 @@ extension AppendGroup {
     let reader = StoreReader(transaction.view, tables)
     let state = GroupState(
       reader: reader, parts: request.parts, ends: ends, search: search,
-      hasMoved: try generation.hasMoved(in: reader))
+      hasMoved: try generation.hasMoved(in: reader), hasLimits: kinds.limitsStreams)
     return try AppendDecision.decide(request, in: state)
   }
 

@@ -23,15 +23,16 @@ extension AppendGroup {
     noted.formUnion(found)
   }
 
-  /// Makes every process read `schemas` and `kinds` again, once for each group.
-  private mutating func raiseEpoch() throws(AnnalsError) {
-    guard begun.isEmpty, noted.isEmpty else { return }
+  /// Makes every process read `schemas`, `kinds` and `requires` again, once for each group.
+  mutating func raiseEpoch() throws(AnnalsError) {
+    guard !hasRaisedEpoch else { return }
     guard kinds.epoch < .max else {
       throw AnnalsError(
         .damaged, "table 'meta': the row 'schemaEpoch' has a number that no store reaches",
         details: AnnalsError.Details { $0.table = "meta" })
     }
     kinds.epoch += 1
+    hasRaisedEpoch = true
   }
 
   /// Writes the entries' changes to `schemas`, `kinds` and `census`.
@@ -52,7 +53,7 @@ extension AppendGroup {
     if !noted.isEmpty || registered.contains(where: { $0.kindRow.oldestReader != nil }) {
       try transaction.require(.readers, tables)
     }
-    if !begun.isEmpty || !noted.isEmpty {
+    if hasRaisedEpoch {
       var epoch: [UInt8] = []
       epoch.append(varint: kinds.epoch)
       try transaction.put(epoch, StoreMeta.Name.schemaEpoch.rawValue, in: tables.meta)

@@ -7,6 +7,7 @@ extension AppendGroup {
   struct Versions {
     var kinds: KindRegistry
     var begun: Set<UInt16>
+    var hasRaisedEpoch: Bool
   }
 
   /// Makes sure that the log may store the events of a call as they are encoded, and notes the phases that
@@ -19,7 +20,7 @@ extension AppendGroup {
     for rule in call.rules { changes += try rule.admit(call, to: self) }
     if let refusal = kinds.refusal(of: call.records) { throw refusal }
     guard !changes.isEmpty else { return nil }
-    let before = Versions(kinds: kinds, begun: begun)
+    let before = Versions(kinds: kinds, begun: begun, hasRaisedEpoch: hasRaisedEpoch)
     do throws(AnnalsError) {
       for change in changes { try note(change.phase, of: change.version, stability: change.stability) }
     } catch {
@@ -33,6 +34,7 @@ extension AppendGroup {
   mutating func restore(_ versions: Versions) {
     kinds = versions.kinds
     begun = versions.begun
+    hasRaisedEpoch = versions.hasRaisedEpoch
   }
 
   /// Makes sure that a call has every rule that the store demands, and applies its rules.

@@ -43,6 +43,8 @@ package struct AppendGroup {
   var begun: Set<UInt16> = []
   /// The kinds for which the group notes which older versions read them.
   var noted: Set<UInt32> = []
+  /// Whether the schema epoch is raised by this group.
+  var hasRaisedEpoch = false
   /// The changes of the census by this group.
   var census: [UInt32: CensusRow] = [:]
   /// The rules that the store demands of appends, with their progress after the group's calls.
@@ -56,9 +58,9 @@ package struct AppendGroup {
   /// all are found.
   package var ends: [StreamEnd?] = []
   /// The position of the newest entry.
-  package private(set) var last: UInt64
+  package internal(set) var last: UInt64
   /// The number of entries that the group stored.
-  private(set) var count: UInt64 = 0
+  var count: UInt64 = 0
   /// Whether it changed anything.
   var hasChanges: Bool { count > 0 }
 
@@ -85,6 +87,7 @@ package struct AppendGroup {
   mutating func run(
     _ call: AppendRequest, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Result<Appended, AnnalsError> {
+    if let change = call.change { return try run(change, time: call.time, in: &transaction) }
     var request = call
     let verdict: AppendVerdict
     do {
@@ -255,7 +258,7 @@ extension AppendGroup {
   ///
   /// - Returns: The size of the entry in bytes.
   @inline(__always)
-  private func put(
+  func put(
     _ draft: borrowing EntryDraft, _ transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Int {
     let count = draft.count

@@ -15,6 +15,8 @@ package enum AppendLimit {
   static let payload = 100 << 20
   /// The maximum number of bytes of one event's metadata.
   package static let metadata = 1 << 20
+  /// The maximum number of bytes of the author or the reason of a change.
+  static let text = 4_096
   /// The size of an entry without payload, metadata and names, rounded up generously.
   package static let overhead = 200
 }
@@ -25,6 +27,7 @@ extension AppendRequest {
     checking stream: StreamName, expecting expectation: Expectation
   ) throws(AnnalsError) {
     try NameRule.check(stream.text, role: "stream")
+    guard stream != SystemEntry.stream else { throw AnnalsError(reservedStream: stream) }
     add(stream, expecting: expectation)
   }
 
@@ -84,6 +87,15 @@ extension AppendRequest {
         $0.stream = stream
         $0.type = type
       })
+  }
+}
+
+extension AnnalsError {
+  /// The error for the name of the stream that holds system entries.
+  init(reservedStream stream: StreamName) {
+    self.init(
+      .invalidName, "the stream '\(stream)' holds the log's own entries and no events; use another name",
+      details: Details { $0.stream = stream })
   }
 }
 

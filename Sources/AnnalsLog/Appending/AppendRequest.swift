@@ -75,6 +75,8 @@ package struct AppendRequest: Sendable {
   /// For an import, the state of the log in which none of its ids was present. Ids that came later are left
   /// out.
   package var sight: LogSight?
+  /// The change of the log that is asked for in place of events; `nil` in an ordinary call.
+  package var change: LogChange?
   /// The time at which its caller began to wait, if it had to wait for space in the queue.
   var since: ContinuousClock.Instant?
   private var indices: [Record: Int] = [:]

@@ -26,16 +26,25 @@ struct GroupState: AppendState, ~Escapable {
   private let search: IDSearch
   /// Whether entries of any stream have moved to another one.
   let hasMoved: Bool
+  /// Whether any stream may be closed or truncated.
+  let hasLimits: Bool
 
   @_lifetime(copy reader)
   init(
-    reader: StoreReader, parts: [AppendRequest.Part], ends: [StreamEnd?], search: IDSearch, hasMoved: Bool
+    reader: StoreReader, parts: [AppendRequest.Part], ends: [StreamEnd?], search: IDSearch, hasMoved: Bool,
+    hasLimits: Bool
   ) {
     self.reader = reader
     self.parts = parts
     self.ends = ends
     self.search = search
     self.hasMoved = hasMoved
+    self.hasLimits = hasLimits
+  }
+
+  func limit(ofPart index: Int) throws(AnnalsError) -> StreamLimit {
+    guard hasLimits, let end = ends[index] else { return StreamLimit() }
+    return try reader.limit(of: end.id)
   }
 
   func moved(ofPart index: Int) throws(AnnalsError) -> [StreamName] {

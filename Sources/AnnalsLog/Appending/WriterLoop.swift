@@ -194,7 +194,8 @@ struct WriterLoop {
     let durability: Durability = calls.allSatisfy { $0.durability == .relaxed } ? .relaxed : .full
     let (index, inline) = (generation.environment.ids, generation.inline)
     let bytes = calls.reduce(0) { $0 + $1.request.bytes }
-    let transaction = try generation.environment.write(turn, durability, isSmall: bytes <= Self.smallGroup)
+    let isSmall = bytes <= Self.smallGroup && calls.allSatisfy { $0.request.change == nil }
+    let transaction = try generation.environment.write(turn, durability, isSmall: isSmall)
     guard let last = try catchUp(transaction) else {
       transaction.abort()
       return nil

@@ -35,6 +35,11 @@ extension AnnalsError {
           $0.movedTo = names
         })
     case .merged(let id, let stream): self.init(merged: id, stream)
+    case .closed(let stream):
+      self.init(
+        .streamClosed,
+        "stream '\(stream)' is closed and takes no events; nothing was written: reopen it first",
+        details: Details { $0.stream = stream })
     case .conflict(let violations):
       self.init(
         .conflict, violations.map(\.description).joined(separator: "; ") + "; read again and decide again",

@@ -32,7 +32,7 @@ package struct EntryCopy: ~Escapable {
     self.source = source
     self.header = header
     self.form = form
-    self.kind = form == .parts ? 0 : kind
+    self.kind = form == .parts || form == .system ? 0 : kind
     self.parts = parts
     self.body = body
     extensions = source.extracting(header.extensions..<header.rows)
@@ -80,8 +80,8 @@ package struct EntryCopy: ~Escapable {
     if form == .stub { flags.remove(.metadata) }
     if !extensions.isEmpty { flags.insert(.extensions) }
     if !rows.isEmpty { flags.insert(.rows) }
-    if form == .parts { flags.insert(.parts) }
-    if form == .stub { flags.insert(.stub) }
+    if form == .parts || form == .system { flags.insert(.parts) }
+    if form == .stub || form == .system { flags.insert(.stub) }
     return flags
   }
 }

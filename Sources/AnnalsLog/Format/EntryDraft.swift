@@ -18,6 +18,8 @@ package struct EntryDraft: ~Escapable {
     case parts
     /// The stub of a drop.
     case stub
+    /// A change of the log itself, which has no kind.
+    case system
   }
 
   var kind: UInt32
@@ -113,8 +115,8 @@ package struct EntryDraft: ~Escapable {
     if id != nil { flags.insert(.id) }
     if !metadata.isEmpty { flags.insert(.metadata) }
     if !rows.isEmpty { flags.insert(.rows) }
-    if form == .parts { flags.insert(.parts) }
-    if form == .stub { flags.insert(.stub) }
+    if form == .parts || form == .system { flags.insert(.parts) }
+    if form == .stub || form == .system { flags.insert(.stub) }
     return flags
   }
 }

@@ -19,7 +19,8 @@
   @inlinable package static var extensions: EntryFlags { EntryFlags(rawValue: 1 << 4) }
   /// The entry has the rows of `schemas` and `kinds` that are new with it.
   @inlinable package static var rows: EntryFlags { EntryFlags(rawValue: 1 << 5) }
-  /// The body is the parts of a split, each with its kind, path and payload.
+  /// The body is the parts of a split, each with its kind, path and payload; with ``stub`` it is a system
+  /// entry, which has no kind either.
   @inlinable package static var parts: EntryFlags { EntryFlags(rawValue: 1 << 6) }
   /// The body gives the reason for a missing payload.
   @inlinable package static var stub: EntryFlags { EntryFlags(rawValue: 1 << 7) }

@@ -123,7 +123,8 @@ extension EntryHeader {
 
   /// The form of the body.
   package var form: EntryDraft.Form {
-    flags.contains(.stub) ? .stub : flags.contains(.parts) ? .parts : .payload
+    if flags.contains(.otherBodies) { return .system }
+    return flags.contains(.stub) ? .stub : flags.contains(.parts) ? .parts : .payload
   }
 
   /// The position of the entry's revision − 4^`level`; the header must have a link of that level.

@@ -85,6 +85,8 @@ extension StoreMeta.Requirement {
   package static let journal = StoreMeta.Requirement(name: "journal", isForReading: true)
   /// Rows of a table of groups for entries that could not be read when the stage was activated.
   package static let unreadGroups = StoreMeta.Requirement(name: "unread-groups", isForReading: true)
+  /// System entries, and streams that are closed or truncated.
+  package static let streams = StoreMeta.Requirement(name: "streams", isForReading: true)
 }
 
 extension StoreMeta {
@@ -159,13 +161,22 @@ extension StoreMeta {
     case .positions: isDense = try reader.flag()
     case .incarnation: incarnation = (try reader.number(), try reader.number())
     case .requires:
-      requires = []
-      for _ in 0..<(try reader.varint()) {
-        let isForReading = try reader.flag()
-        requires.append(Requirement(name: try reader.countedText(), isForReading: isForReading))
-      }
+      requires = try Self.requirements(bytes)
+      return
     }
     try reader.finish()
+  }
+
+  /// Reads the value of the row `requires`.
+  static func requirements(_ bytes: Span<UInt8>) throws(FormatFailure) -> [Requirement] {
+    var reader = ByteReader(bytes)
+    var requires: [Requirement] = []
+    for _ in 0..<(try reader.varint()) {
+      let isForReading = try reader.flag()
+      requires.append(Requirement(name: try reader.countedText(), isForReading: isForReading))
+    }
+    try reader.finish()
+    return requires
   }
 }
 

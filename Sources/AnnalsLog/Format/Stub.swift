@@ -1,6 +1,6 @@
 package import AnnalsCoding
 
-/// The stub of a drop, which replaces the payload and gives the reason.
+/// The body of an entry without a payload: it gives the reason for the removal, or is a system entry.
 package struct Stub: Equatable, Sendable {
   package var cause: RemovalCause
   /// The older version of the stage.
@@ -9,13 +9,22 @@ package struct Stub: Equatable, Sendable {
   package var to: SchemaVersion?
   /// The reason in words.
   package var reason: String
+  /// The change of the log that a system entry records; `nil` in every other stub.
+  package private(set) var system: SystemEntry?
 
-  /// Cause (one byte), both versions, reason (counted text).
+  /// Cause (one byte), both versions, reason (counted text); in a system entry then its change.
   package func append(to bytes: inout [UInt8]) {
     bytes.append(cause.rawValue)
     bytes.append(from)
     bytes.append(to)
     bytes.append(counted: reason.utf8)
+    system?.append(to: &bytes)
+  }
+
+  /// The body of a system entry.
+  package init(_ system: SystemEntry, reason: String) {
+    self.init(cause: .system, reason: reason)
+    self.system = system
   }
 
   package init(cause: RemovalCause, from: SchemaVersion? = nil, to: SchemaVersion? = nil, reason: String) {
@@ -34,5 +43,6 @@ package struct Stub: Equatable, Sendable {
     from = try reader.schemaVersion()
     to = try reader.schemaVersion()
     reason = try reader.countedText()
+    if cause == .system { system = try SystemEntry(&reader) }
   }
 }

@@ -39,6 +39,8 @@ package struct KindRegistry: Sendable {
   package var generation: UInt64 = 1
   /// The number of activations of schema versions when the rows were read.
   package var epoch: UInt64 = 0
+  /// Whether a stream of the store has ever been closed or truncated, so that streams may have limits.
+  package var limitsStreams = false
 
   /// The declared kinds whose rows do not yet say which older versions read them.
   private(set) var unnoted: Set<UInt32> = []

@@ -78,6 +78,11 @@ extension Generation {
     }
   }
 
+  /// Returns the head of the stream called `name` in a snapshot; `nil` if it holds no entry.
+  package func head(of name: StreamName, _ reader: StoreReader) throws(AnnalsError) -> Head? {
+    try SnapshotHeads(heads).head(of: name, reader)
+  }
+
   /// Returns the position of the newest entry; 0 in an empty log.
   ///
   /// - Throws: `damaged` if no log can reach it, and any error of a snapshot.

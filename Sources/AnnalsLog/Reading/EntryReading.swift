@@ -36,7 +36,9 @@ package struct EntryReading: Sendable {
     switch body {
     case .payload(let payload):
       content = .payload(try self.payload(payload, of: kind(header.kind, at: position), position))
-    case .stub(let stub): content = .stub(reason: stub.reason)
+    case .stub(let stub):
+      content = .stub(reason: stub.reason)
+      if header.isSystem { return systemEntry(entry, stream, content) }
     case .parts(let parts):
       var read: [LogEntry.Part] = []
       for part in parts {
@@ -56,6 +58,17 @@ package struct EntryReading: Sendable {
       time: Timestamp(microseconds: header.time),
       id: entry.id, metadata: metadata,
       isEndOfCall: header.flags.contains(.endOfCall), content: content)
+  }
+
+  /// An entry that records a change of the log itself.
+  private func systemEntry(
+    _ entry: borrowing LentEntry, _ stream: StreamName, _ content: LogEntry.Content
+  ) -> LogEntry {
+    LogEntry(
+      position: entry.position, stream: stream, revision: entry.header.revision,
+      type: SystemEntry.stream.text,
+      version: nil, time: Timestamp(microseconds: entry.header.time), id: nil, metadata: Metadata(),
+      isEndOfCall: entry.header.flags.contains(.endOfCall), content: content)
   }
 
   /// The payload of an entry of `kind`, by name.

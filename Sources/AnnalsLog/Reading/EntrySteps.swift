@@ -42,10 +42,13 @@ package struct EntrySteps: Sendable {
   }
 
   /// A read of the stream with this head, in order.
-  package init(in stream: StreamName, _ head: Head?, from start: Revision?) {
+  ///
+  /// - Parameter oldest: The oldest revision that is read.
+  package init(in stream: StreamName, _ head: Head?, oldest: Revision, from start: Revision?) {
     self.init(
       stream: StreamSteps(
-        stream: stream, head: head, start: start, backwards: false, limit: .max, likely: .max))
+        stream: stream, head: head, oldest: oldest, start: start, backwards: false, limit: .max, likely: .max)
+    )
   }
 
   /// Whether entries of the stream called `name` are read.
@@ -88,9 +91,11 @@ extension LogSnapshot {
         log: LogSteps(start: start, backwards: backwards, last: try reader.last(), limit: limit),
         prefix: prefix)
     case .stream(let stream, let start):
+      let head = try head(of: stream)
+      let oldest = try head.map { (head) throws(AnnalsError) in try self.limit(of: head.id).oldest }
       return EntrySteps(
         stream: StreamSteps(
-          stream: stream, head: try head(of: stream), start: start, backwards: backwards, limit: limit,
+          stream: stream, head: head, oldest: oldest ?? 0, start: start, backwards: backwards, limit: limit,
           likely: likely))
     }
   }

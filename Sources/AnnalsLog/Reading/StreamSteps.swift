@@ -13,6 +13,8 @@ package struct StreamSteps: Sendable {
   /// The stream's head when the read began.
   let head: Head?
   private let backwards: Bool
+  /// The oldest revision that is read.
+  private let oldest: UInt64
   /// The next revision; `nil` at the end.
   private var upcoming: UInt64?
   private var remaining: Int
@@ -23,16 +25,21 @@ package struct StreamSteps: Sendable {
   /// The number of entries that were read to find and lend the requested ones.
   private(set) var touched = 0
 
-  init(stream: StreamName, head: Head?, start: Revision?, backwards: Bool, limit: Int, likely: Int) {
+  init(
+    stream: StreamName, head: Head?, oldest: Revision = 0, start: Revision?, backwards: Bool, limit: Int,
+    likely: Int
+  ) {
     self.stream = stream
     self.head = head
+    self.oldest = oldest.rawValue
     self.backwards = backwards
     remaining = max(limit, 0)
     share = min(UInt64(max(min(limit, likely), 1)), Self.largestShare)
     guard let head else { return }
     let last = head.revision.rawValue
     let first = start?.rawValue ?? (backwards ? last : 0)
-    upcoming = backwards ? min(first, last) : first <= last ? first : nil
+    let nearest = backwards ? min(first, last) : max(first, oldest.rawValue)
+    upcoming = nearest >= oldest.rawValue && nearest <= last ? nearest : nil
   }
 
   /// Whether the last revision or the limit has been reached.
@@ -68,8 +75,8 @@ package struct StreamSteps: Sendable {
       upcoming = revision == head.revision.rawValue ? nil : revision + 1
       return
     }
-    upcoming = revision == 0 ? nil : revision - 1
-    if revision > 0 { ahead.append(try reader.linked(header, level: 0, from: position, in: bytes)) }
+    upcoming = revision <= oldest ? nil : revision - 1
+    if revision > oldest { ahead.append(try reader.linked(header, level: 0, from: position, in: bytes)) }
   }
 
   /// Throws `.streamMoved` if the stream's newest entry at the start of the read is elsewhere in a stream

@@ -110,7 +110,9 @@ package struct EntryCheck: ~Copyable, ~Escapable {
       switch try EntryBody(bytes, header: header) {
       case .payload: break
       case .stub(let stub):
-        if stub.cause == .quarantined {
+        if header.isSystem {
+          if stub.cause != .system { add(position, "an entry without a kind is no system entry") }
+        } else if stub.cause == .quarantined {
           census[header.kind, default: CensusRow()].quarantined += 1
         } else {
           census[header.kind, default: CensusRow()].stubs += 1

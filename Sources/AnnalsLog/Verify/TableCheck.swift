@@ -37,6 +37,7 @@ package struct TableCheck: ~Escapable {
     }
     try checkMerge(end)
     checkMoved()
+    checkLimits()
     let (streams, sound) = try checkStreams(end, log.trails)
     // Each row leads to another first entry: as many as there are, so none lacks a row.
     if sound != log.firsts - log.births { try findRowless(end) }
@@ -68,6 +69,24 @@ package struct TableCheck: ~Escapable {
         report.add(error, place: "table 'meta'")
       }
     }
+  }
+
+  /// Compares each limit of a stream with the stream's first entry.
+  private mutating func checkLimits() {
+    var problems: [(place: String, problem: String)] = []
+    let reader = reader
+    do throws(AnnalsError) {
+      try reader.eachLimit { (id, limit) throws(AnnalsError) in
+        let place = "table 'meta', row '\(StreamLimit.name(id))'"
+        if try !reader.header(reader.bytes(at: id), at: id).flags.contains(.first) {
+          problems.append((place, "no stream begins at position \(id)"))
+        }
+        return true
+      }
+    } catch {
+      report.add(error, place: "table 'meta'")
+    }
+    for (place, problem) in problems { add(place, problem, .restore) }
   }
 
   /// Compares the row of a merge that runs with the checkpoint and the end of the log.

@@ -162,6 +162,8 @@ extension RemovalCause {
     case .quarantined: "quarantined"
     case .moved: "moved"
     case .givenUp: "givenUp"
+    case .system: "system"
+    case .truncated: "truncated"
     }
   }
 }

@@ -167,7 +167,8 @@ extension Pass {
   private func comparison(
     of range: ClosedRange<UInt64>, _ repetition: Comparing.Repetition
   ) throws(AnnalsError) -> PassLine<Comparing.Part> {
-    let new = RewriteSource(target.environment, log: source.meta.log)
+    let new = RewriteSource(
+      target.environment, log: source.meta.log, hidden: work.move == nil ? old.hidden : .none)
     func digesting(_ source: RewriteSource, _ streams: StreamDigesting) -> Digesting {
       Digesting(source: source, reach: work.reach, isQuarantining: isSettingAside, streams: streams)
     }

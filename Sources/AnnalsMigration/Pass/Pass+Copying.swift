@@ -94,7 +94,7 @@ extension Pass {
     var end = start - 1
     var size = 0
     var (tally, delivered) = (tally, EventDigest())
-    let (target, row, work) = (target, row, work)
+    let (target, row, work, limitsCopied) = (target, row, work, limitsCopied)
     let writer = GenerationWriter(tables: target.tables, kinds: kinds, isIndexed: isIndexed)
     let relinking = try relink()
     let folding = InlinePass(room: inline, tables: target.tables)
@@ -106,6 +106,9 @@ extension Pass {
           try writer.put(relinking.run, in: &transaction)
         } else {
           try writer.put(run, in: &transaction)
+          for index in run.systemEntries where run.position(of: index).rawValue > limitsCopied {
+            try writer.apply(run.entry(index), at: run.position(of: index), in: &transaction)
+          }
         }
         end = run.last.rawValue
         size += run.byteCount

@@ -89,6 +89,7 @@ extension Pass {
   private func finish(_ sight: LastSight) throws(AnnalsError) {
     let (target, source) = (target, source)
     try archive?.synchronize()
+    if work.move != nil { try moveLimits() }
     try target.write(.full) { (transaction) throws(AnnalsError) in
       var meta = try complete(transaction, sight)
       meta.state = options.isHolding ? .appendsSuspended : .live
@@ -109,6 +110,19 @@ extension Pass {
     }
     try archive?.publish()
     point(.live)
+  }
+
+  /// Gives streams their limits by name, in a pass that moves entries to other streams.
+  private func moveLimits() throws(AnnalsError) {
+    let hidden = try source.read { (reader) throws(AnnalsError) in try HiddenEntries(reader) }
+    // Entries that were copied before would be visible again.
+    guard hidden == old.hidden else {
+      throw AnnalsError(
+        .busy,
+        "a stream was truncated during a migration pass that moves streams; the store is as it was: begin the pass again"
+      )
+    }
+    try LimitCopy(source: source, target: target).runByName(try target.generation(in: directory))
   }
 
   /// Returns the rows of the new generation, which must have every entry.

@@ -61,6 +61,8 @@ struct Pass {
   let inline: InlineContext?
   /// Copies the rows of inline projections that the pass does not fold.
   var inlineCopy: InlineCopy
+  /// The position up to which the limits of streams were taken over when the pass began.
+  var limitsCopied: UInt64 = 0
 
   init(
     log: EventLog, work: PassWork, options: MigrationOptions, control: PassControl, source: Generation,
@@ -68,7 +70,11 @@ struct Pass {
     resumedAt: UInt64, target: PassTarget, archive: PassArchive?
   ) throws(AnnalsError) {
     try Self.check(work.patch, fits: source)
-    old = RewriteSource(source.environment, log: source.meta.log, patch: work.patch)
+    // A repair restores what can be read, and nothing else.
+    let hidden =
+      work.patch == nil
+      ? try source.read { (reader) throws(AnnalsError) in try HiddenEntries(reader) } : HiddenEntries.none
+    old = RewriteSource(source.environment, log: source.meta.log, patch: work.patch, hidden: hidden)
     kinds = try GenerationKinds(
       source.read { (reader) throws(AnnalsError) in try reader.kinds() }, reach: work.reach,
       target: target.read { (reader) throws(AnnalsError) in try reader.kinds() })
@@ -115,6 +121,7 @@ struct Pass {
     if isIndexed { try target.create(later: StoreTables.ids) }
     try ContextCopy(source: source, target: target).run(safety == .synced ? .full : .none)
     try MovedCopy(source: source, target: target).run()
+    limitsCopied = try LimitCopy(source: source, target: target).run()
     while true {
       try check()
       let last = try source.lastPosition()

@@ -8,7 +8,10 @@ final class CopyRewriter: EntryRewriter {
   private let digester: EntryDigester
   private var table = FateTable([], written: [])
 
+  private let hidden: HiddenEntries
+
   init(_ kinds: GenerationKinds, _ source: RewriteSource) {
+    hidden = source.hidden
     self.kinds = kinds
     digester = EntryDigester(nil, source, isQuarantining: false)
   }
@@ -24,6 +27,8 @@ final class CopyRewriter: EntryRewriter {
     run.delivered.enter(entry.position)
     try digester.add(entry, reader, to: &run.delivered.sum)
     let header = entry.header
+    if header.isSystem { return run.add(system: entry.bytes) }
+    if hidden.contains(header) { return try hide(entry, into: &run) }
     if header.flags.contains(.stub) {
       _ = try table.fate(of: header.kind, at: entry.position)
       // The cause is the first byte of a stub.
@@ -51,5 +56,20 @@ final class CopyRewriter: EntryRewriter {
       run.tally.add(header.kind, bytes: header.body.count, at: index)
     }
     run.add(unchanged: entry.bytes)
+  }
+
+  /// Adds the stub of an entry that a truncation hides.
+  private func hide(_ entry: borrowing LentEntry, into run: inout RewrittenRun) throws(AnnalsError) {
+    var kind = entry.header.kind
+    if kind == 0 {
+      try entry.eachPart { (part, _, _) in if kind == 0 { kind = part } }
+    }
+    _ = try table.fate(of: kind, at: entry.position)
+    var body: [UInt8] = []
+    Stub.truncated.append(to: &body)
+    run.tally.add(stub: kind, RemovalCause.truncated.rawValue, at: run.count)
+    var copy = EntryCopy(entry.bytes, entry.header, kind: kind, form: .stub, body: body.span)
+    copy.extensions = Span()
+    run.add(copy)
   }
 }

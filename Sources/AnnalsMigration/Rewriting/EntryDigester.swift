@@ -68,7 +68,9 @@ final class EntryDigester {
   ) throws(AnnalsError) {
     let header = entry.header
     sum.entries &+= 1
-    if try goesMissing(entry, reader) { return add(.nothing, entry, Span(), to: &sum) }
+    if try goesMissing(entry, reader) || source.hidden.covers(header) {
+      return add(.nothing, entry, Span(), to: &sum)
+    }
     guard let upcaster else { return addStored(entry, to: &sum) }
     if header.flags.contains(.stub) { return add(.nothing, entry, Span(), to: &sum) }
     // Nothing of it is delivered, but its payload stays.

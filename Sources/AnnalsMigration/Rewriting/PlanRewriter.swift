@@ -76,12 +76,16 @@ final class PlanRewriter: EntryRewriter {
     run.delivered.enter(entry.position)
     // Parts and marked entries are upcast twice, since their events can differ from the new entry. They are
     // rare.
-    if !isMoving, !isPlain || carried != nil { try digester.add(entry, reader, to: &run.delivered.sum) }
+    if !isMoving, !isPlain || carried != nil || source.hidden.contains(header) {
+      try digester.add(entry, reader, to: &run.delivered.sum)
+    }
+    if source.hidden.contains(header) { return try drop(entry, .truncated, reader, into: &run) }
     if let kind = carried {
       run.tally.add(kind, bytes: header.body.count, at: run.count)
       if kind == header.kind, !header.flags.contains(.rows) { return run.add(unchanged: entry.bytes) }
       return run.add(EntryCopy(entry.bytes, header, kind: kind, form: .payload, body: entry.body))
     }
+    if header.isSystem { return run.add(system: entry.bytes) }
     if header.flags.contains(.stub) { return try keepStub(entry, into: &run) }
     losses.removeAll(keepingCapacity: true)
     let digested = run.delivered.sum.entries

@@ -19,6 +19,9 @@ struct RewrittenRun: Sendable {
   /// The lines of an archive for the entries that lose something.
   var archive = JSONWriter()
 
+  /// The indices of the entries that record changes of the log itself.
+  private(set) var systemEntries: [Int] = []
+
   /// Where each entry goes, in a pass that moves entries to other streams; otherwise empty.
   var routes: [RoutedEntry] = []
 
@@ -49,6 +52,7 @@ struct RewrittenRun: Sendable {
     changes.clear()
     delivered = RunDigest()
     routes.removeAll(keepingCapacity: true)
+    systemEntries.removeAll(keepingCapacity: true)
     // One large entry must not keep its room for the rest of a pass.
     if bytes.count > Self.keptRoom { bytes = [] }
     if archive.bytes.count > Self.keptRoom { archive = JSONWriter() } else { archive.removeAll() }
@@ -63,6 +67,12 @@ struct RewrittenRun: Sendable {
     var writer = ByteWriter(&place)
     writer.write(entry)
     ends.append(start + entry.count)
+  }
+
+  /// Adds an entry that records a change of the log itself; no pass changes it.
+  mutating func add(system entry: Span<UInt8>) {
+    systemEntries.append(count)
+    add(unchanged: entry)
   }
 
   /// Adds an entry that is changed.

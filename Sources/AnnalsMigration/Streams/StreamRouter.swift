@@ -41,6 +41,7 @@ final class StreamRouter {
   ///   `invalidName` for a name that it may not give.
   func route(_ entry: borrowing LentEntry, _ reader: StoreReader) throws(AnnalsError) -> RoutedEntry {
     let origin = try origins.origin(of: entry, reader)
+    if entry.header.isSystem { return RoutedEntry(old: origin.stream, new: origin.stream, reason: nil) }
     // The program that appended it knew the newer version, and its stream.
     if try isNewer(entry) { return RoutedEntry(old: origin.stream, new: origin.stream, reason: nil) }
     try upcaster.upcast(entry, of: origin.stream, into: buffer)

@@ -1,5 +1,5 @@
 public import AnnalsCoding
-package import AnnalsLog
+public import AnnalsLog
 public import AnnalsSchema
 
 /// A consistent state of a store, available inside a closure. It cannot be copied, so it cannot be kept.
@@ -74,12 +74,24 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
   /// The head of `stream`; `nil` if it holds no entry.
   package func head(of stream: StreamName) throws(AnnalsError) -> Head? { try log.head(of: stream) }
 
+  /// The oldest revision that is read of the stream with this head.
+  package func oldest(of head: Head?) throws(AnnalsError) -> Revision {
+    guard let head else { return 0 }
+    return try log.limit(of: head.id).oldest
+  }
+
+  /// Returns what of `stream` can be read and written; `nil` for a stream that never had an event.
+  ///
+  /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
+  /// - Complexity: Three look-ups.
+  public func state(of stream: StreamName) throws(AnnalsError) -> StreamState? { try log.state(of: stream) }
+
   /// Returns the events of the stream with this head, in order.
   @_lifetime(borrow self)
   package func entries(
     in stream: StreamName, _ head: Head?, from start: Revision?
   ) throws(AnnalsError) -> StoreEntries<Event> {
-    let steps = EntrySteps(in: stream, head, from: start)
+    let steps = EntrySteps(in: stream, head, oldest: try oldest(of: head), from: start)
     return StoreEntries(try EntryCursor(log.reader, steps), upcaster, backwards: false, limit: .max)
   }
 }

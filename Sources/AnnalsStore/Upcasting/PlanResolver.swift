@@ -78,8 +78,17 @@ package final class PlanResolver: Sendable {
 
   /// Returns the mark of a state that this program has folded: the plan's outline and the state's shape.
   ///
+  /// - Parameter oldest: The oldest revision of the stream that is read.
   /// - Complexity: O(plan) for the first call with a type, then one look-up.
-  package func stateMark<State: ShapedRecord>(_ state: State.Type) -> [UInt8] {
+  package func stateMark<State: ShapedRecord>(_ state: State.Type, from oldest: Revision) -> [UInt8] {
+    let mark = stateMark(state)
+    if oldest == 0 { return mark }
+    var bytes = mark
+    bytes.append(varint: oldest.rawValue)
+    return SHA256.hash(bytes)
+  }
+
+  private func stateMark<State: ShapedRecord>(_ state: State.Type) -> [UInt8] {
     stateMarks.withLock { known in
       if let mark = known[ObjectIdentifier(state)] { return mark }
       let mark = SHA256.hash(PlanMark.of(plan) + (State.recordShape?.fingerprint ?? []))

@@ -17,9 +17,14 @@ package final class RewriteSource: Sendable {
   package let log: UUID
   /// The replacements for unreadable entries; `nil` except in a repair.
   private let patch: EntryPatch?
+  /// The entries that truncations hide, which a pass turns into stubs.
+  package let hidden: HiddenEntries
   private let lastKinds = Mutex<KindRegistry?>(nil)
 
-  package init(_ environment: Environment, log: UUID, patch: EntryPatch? = nil) {
+  package init(
+    _ environment: Environment, log: UUID, patch: EntryPatch? = nil, hidden: HiddenEntries = .none
+  ) {
+    self.hidden = hidden
     self.environment = environment
     self.patch = patch
     tables = StoreTables(environment)

@@ -35,7 +35,7 @@ extension EventStore {
       }
       let source = AggregateSnapshotRow.Source(
         aggregate: ExactText(A.name), version: UInt64(clamping: A.version), stream: ExactText(stream.text),
-        mark: reach.stateMark(A.State.self))
+        mark: reach.stateMark(A.State.self, from: try snapshot.oldest(of: head)))
       return try snapshot.load(
         A.self, from: stream, head, kept: snapshots.row(for: source), source, interval: interval)
     }

@@ -18,6 +18,8 @@ private struct ModelState: AppendState {
       last: Position(UInt64(last)), newestID: newestID.map { Revision(UInt64($0)) })
   }
 
+  func limit(ofPart index: Int) -> StreamLimit { StreamLimit() }
+
   func moved(ofPart index: Int) -> [StreamName] { [] }
 
   func mergedUpTo(_ name: StreamName) -> Position? { nil }

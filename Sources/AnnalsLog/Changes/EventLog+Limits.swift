@@ -1,0 +1,100 @@
+public import AnnalsCoding
+
+// Closing and truncating streams.
+extension EventLog {
+  /// Closes `stream`: it takes no more events until it is reopened.
+  ///
+  /// Later appends of events to it fail with `streamClosed`, in every process. Reads go on as before, and a
+  /// repeated call with ids still gets its places. The change is durable on return, and recorded in the log
+  /// as a system entry. Closing a closed stream changes nothing.
+  ///
+  /// - Parameters:
+  ///   - stream: A stream with at least one event.
+  ///   - author: Who closes it; recorded as it is.
+  ///   - reason: Why; recorded as it is.
+  /// - Returns: The position of the system entry; `nil` if the stream was closed already.
+  /// - Throws: ``AnnalsError`` with code `noSuchStream`, and what an append throws except `conflict`.
+  /// - Complexity: One durable commit.
+  @discardableResult
+  public func close(
+    _ stream: StreamName, by author: String = "", because reason: String = ""
+  ) async throws(AnnalsError) -> Position? {
+    try await change(LogChange(.close(stream), author: author, reason: reason))
+  }
+
+  /// Reopens `stream`, which then takes events again, after its newest one.
+  ///
+  /// - Parameters:
+  ///   - stream: A stream with at least one event.
+  ///   - author: Who reopens it; recorded as it is.
+  ///   - reason: Why; recorded as it is.
+  /// - Returns: The position of the system entry; `nil` if the stream was open.
+  /// - Throws: As ``close(_:by:because:)``.
+  /// - Complexity: One durable commit.
+  @discardableResult
+  public func reopen(
+    _ stream: StreamName, by author: String = "", because reason: String = ""
+  ) async throws(AnnalsError) -> Position? {
+    try await change(LogChange(.reopen(stream), author: author, reason: reason))
+  }
+
+  /// Hides the events of `stream` before `revision`, or all of its events.
+  ///
+  /// Reads of the stream and aggregates do not see them from then on, in every process. Reads of the whole
+  /// log, subscriptions and views see them until `compact` or a migration pass turns them into stubs. Views
+  /// keep what they have folded. Positions and revisions stay as they are.
+  ///
+  /// Without events to read, the stream is empty: ``Expectation/noStream`` holds for it, and so does
+  /// ``Expectation/revision(_:)`` with its newest revision, but not ``Expectation/exists``. The next event
+  /// continues its revisions. Hidden events cannot be shown again, and a lower `revision` changes nothing.
+  ///
+  /// - Parameters:
+  ///   - stream: A stream with at least one event.
+  ///   - revision: The oldest revision that is still read. One after the head hides all events, and none that
+  ///     is appended later. `nil` hides all events.
+  ///   - author: Who truncates it; recorded as it is.
+  ///   - reason: Why; recorded as it is.
+  /// - Returns: The position of the system entry; `nil` if nothing was hidden.
+  /// - Throws: As ``close(_:by:because:)``.
+  /// - Complexity: One durable commit, regardless of the number of events.
+  @discardableResult
+  public func truncate(
+    _ stream: StreamName, before revision: Revision? = nil, by author: String = "",
+    because reason: String = ""
+  ) async throws(AnnalsError) -> Position? {
+    try await change(LogChange(.truncate([(stream, revision)]), author: author, reason: reason))
+  }
+
+  /// Passes a change to the writer.
+  ///
+  /// - Returns: The position of the system entry; `nil` if nothing changed.
+  package func change(_ change: LogChange) async throws(AnnalsError) -> Position? {
+    try change.check()
+    let room = try await core.admit(options)
+    var request = AppendRequest(time: Timestamp.now.microseconds)
+    request.change = change
+    request.take(room)
+    return try await append(request).positions.first
+  }
+}
+
+extension LogChange {
+  /// Throws unless names and texts can be stored.
+  func check() throws(AnnalsError) {
+    switch work {
+    case .close(let stream), .reopen(let stream): try Self.check(stream)
+    case .truncate(let wanted): for (stream, _) in wanted { try Self.check(stream) }
+    }
+    for (text, role) in [(author, "the author"), (reason, "the reason")]
+    where text.utf8.count > AppendLimit.text {
+      throw AnnalsError(
+        .tooLarge,
+        "\(role) of a change has at most \(AppendLimit.text) bytes, and this one has \(text.utf8.count)")
+    }
+  }
+
+  private static func check(_ stream: StreamName) throws(AnnalsError) {
+    try NameRule.check(stream.text, role: "stream")
+    guard stream != SystemEntry.stream else { throw AnnalsError(reservedStream: stream) }
+  }
+}

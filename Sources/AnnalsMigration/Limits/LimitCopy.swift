@@ -1,0 +1,114 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+internal import LMDB
+
+/// Takes the limits of streams over into the generation that a pass builds.
+///
+/// The rows are copied when the pass begins, with the position up to which they are complete. Later changes
+/// follow from the system entries, as those are copied. A pass that moves entries to other streams gives
+/// streams other ids, so it copies the rows once more at its end, by name.
+struct LimitCopy {
+  /// The number of rows in a commit.
+  private static let batch = 10_000
+
+  let source: Generation
+  let target: PassTarget
+
+  /// Copies the rows that there are now.
+  ///
+  /// - Returns: The position of the newest entry by then.
+  func run() throws(AnnalsError) -> UInt64 {
+    let end = try source.lastPosition()
+    var last: Position?
+    while true {
+      let rows = try rows(after: last)
+      guard let next = rows.last else { return end }
+      try target.write(.full) { (transaction) throws(AnnalsError) in
+        for (id, limit) in rows {
+          try transaction.put(limit.encoded(), StreamLimit.name(id), in: target.tables.meta)
+        }
+      }
+      last = next.0
+    }
+  }
+
+  private func rows(after last: Position?) throws(AnnalsError) -> [(Position, StreamLimit)] {
+    var rows: [(Position, StreamLimit)] = []
+    try source.read { (reader) throws(AnnalsError) in
+      try reader.eachLimit(after: last) { (id, limit) in
+        rows.append((id, limit))
+        return rows.count < Self.batch
+      }
+    }
+    return rows
+  }
+
+  /// Gives the streams of a generation, to which a pass has moved entries, the limits that streams of the
+  /// same name have in the older one.
+  ///
+  /// A stream with other entries than before may still be closed, and shows all that the pass has left in it.
+  ///
+  /// - Parameter generation: The new generation.
+  /// - Complexity: O(streams with a limit).
+  func runByName(_ generation: Generation) throws(AnnalsError) {
+    let found = try source.read { (reader) throws(AnnalsError) in
+      var found: [(name: StreamName, last: Revision?, limit: StreamLimit)] = []
+      try reader.eachLimit { (id, limit) throws(AnnalsError) in
+        let name = try reader.name(of: id)
+        found.append((name, try source.head(of: name, reader)?.revision, limit))
+        return true
+      }
+      return found
+    }
+    var rows: [(Position, StreamLimit)] = []
+    try generation.read { (reader) throws(AnnalsError) in
+      for (name, last, limit) in found {
+        guard let head = try generation.head(of: name, reader) else { continue }
+        var limit = limit
+        if head.revision != last { limit.oldest = 0 }
+        rows.append((head.id, limit))
+      }
+    }
+    try target.write(.full) { (transaction) throws(AnnalsError) in
+      var old: [Position] = []
+      try StoreReader(transaction.view, target.tables).eachLimit { (id, _) in
+        old.append(id)
+        return true
+      }
+      for id in old { try transaction.remove(StreamLimit.name(id), in: target.tables.meta) }
+      for (id, limit) in rows where limit != StreamLimit() {
+        try transaction.put(limit.encoded(), StreamLimit.name(id), in: target.tables.meta)
+      }
+    }
+  }
+}
+
+extension GenerationWriter {
+  /// Gives streams the limits that a system entry records.
+  func apply(_ entry: Span<UInt8>, at position: Position, in transaction: inout WriteTransaction)
+    throws(AnnalsError)
+  {
+    let body: EntryBody
+    do throws(FormatFailure) { body = try EntryBody(entry, header: EntryHeader(entry, at: position)) } catch {
+      throw AnnalsError(error, place: "position \(position)", position: position)
+    }
+    guard case .stub(let stub) = body, let system = stub.system else { return }
+    switch system.change {
+    case .closed(let stream): try change(stream, in: &transaction) { $0.isClosed = true }
+    case .reopened(let stream): try change(stream, in: &transaction) { $0.isClosed = false }
+    case .truncated(let truncations):
+      for truncation in truncations {
+        try change(truncation.stream, in: &transaction) { $0.oldest = max($0.oldest, truncation.oldest) }
+      }
+    case .erased: break
+    }
+  }
+
+  private func change(
+    _ stream: Position, in transaction: inout WriteTransaction, _ body: (inout StreamLimit) -> Void
+  ) throws(AnnalsError) {
+    var limit = try StoreReader(transaction.view, tables).limit(of: stream)
+    body(&limit)
+    try transaction.put(limit.encoded(), StreamLimit.name(stream), in: tables.meta)
+  }
+}
