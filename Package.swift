@@ -106,8 +106,8 @@ let package = Package(
     .target(
       name: "AnnalsMaintenance",
       dependencies: [
-        "AnnalsMigration", "AnnalsProjections", "AnnalsStore", "AnnalsLog", "AnnalsSchema", "AnnalsCoding",
-        "LMDB",
+        "AnnalsMigration", "AnnalsSubscriptions", "AnnalsProjections", "AnnalsStore", "AnnalsLog",
+        "AnnalsSchema", "AnnalsCoding", "LMDB",
       ],
       swiftSettings: lending),
     // The umbrella that users import: every module above, and the one place that opens a store with all its

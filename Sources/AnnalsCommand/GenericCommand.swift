@@ -18,7 +18,7 @@ public enum GenericCommand {
     InfoVerb.self, StreamsVerb.self, CensusVerb.self, ReadVerb.self, DumpVerb.self, ImportVerb.self,
     VerifyVerb.self, BackupVerb.self, RestoreVerb.self, CompactVerb.self, RollbackVerb.self, AcceptVerb.self,
     DiscardPreviousVerb.self, SalvageVerb.self, RepairVerb.self, SetVerb.self, LeasesVerb.self,
-    ViewsVerb.self,
+    ViewsVerb.self, CloseVerb.self, ReopenVerb.self, TruncateVerb.self, EraseVerb.self, ErasuresVerb.self,
   ]
 
   /// Runs the command line of this process, and ends the process.

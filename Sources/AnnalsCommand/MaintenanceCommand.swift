@@ -21,8 +21,10 @@ public import Annals
 public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
   /// All verbs.
   static var verbs: [any Verb.Type] {
-    // With a plan, dump can also upcast events to a version of it.
-    GenericCommand.verbs.map { $0 == DumpVerb.self ? PlanDumpVerb<Plan>.self : $0 } + planVerbs
+    // With a plan, dump can also upcast events to a version of it, and erase folds inline projections again.
+    GenericCommand.verbs.map {
+      $0 == DumpVerb.self ? PlanDumpVerb<Plan>.self : $0 == EraseVerb.self ? PlanEraseVerb<Plan>.self : $0
+    } + planVerbs
   }
 
   /// The verbs that need a plan, in the order of the help.

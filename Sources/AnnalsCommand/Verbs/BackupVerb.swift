@@ -27,10 +27,20 @@ struct BackupVerb: Verb {
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    let report = try EventLog(at: store).backup(to: destination.url) { done in
+    let report = try log().backup(to: destination.url) { done in
       progress.update("\(done.done) of \(done.total) entries checked")
     }
     try output.write(isJSON ? report.line : report.text("backed up"))
     return ExitStatus.success
+  }
+
+  /// Opens the store for writing, which records the backup, or for reading where it cannot be written.
+  private func log() throws(AnnalsError) -> EventLog {
+    do throws(AnnalsError) {
+      return try EventLog(at: store.url, options: StoreOptions(creation: .never))
+    } catch {
+      guard [.permission, .readOnly, .diskFull].contains(error.code) else { throw error }
+      return try EventLog(at: store)
+    }
   }
 }

@@ -8,25 +8,32 @@ extension AppendGroup {
   /// - Returns: The place of the system entry; no place if there was nothing to change.
   /// - Throws: An error that ends the whole transaction.
   mutating func run(
-    _ change: LogChange, time: Int64, in transaction: inout WriteTransaction
+    _ change: LogChange, of call: AppendRequest, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Result<Appended, AnnalsError> {
+    if case .erase(let positions) = change.work {
+      return try erase(positions, change, of: call, in: &transaction)
+    }
     var decision = LimitDecision()
     let made: SystemEntry.Change?
     do throws(AnnalsError) { made = try decide(change, &decision, in: transaction) } catch {
       return .failure(error)
     }
     guard let made else { return .success(Appended(positions: [], revisions: [], wasRepeated: true)) }
-    if !kinds.limitsStreams {
-      // Other processes read the requirements again before they use the change.
-      try raiseEpoch()
-      kinds.limitsStreams = true
-      try transaction.require(.streams, tables)
-    }
+    try begin(in: &transaction)
     for (id, limit) in decision.limits {
       try transaction.put(limit.encoded(), StreamLimit.name(id), in: tables.meta)
     }
     let entry = SystemEntry(made, author: change.author)
-    return .success(try put(Stub(entry, reason: change.reason), time: time, in: &transaction))
+    return .success(try put(Stub(entry, reason: change.reason), time: call.time, in: &transaction))
+  }
+
+  /// Makes system entries known to all programs before the first one.
+  mutating func begin(in transaction: inout WriteTransaction) throws(AnnalsError) {
+    if kinds.limitsStreams { return }
+    // Other processes read the requirements again before they use the change.
+    try raiseEpoch()
+    kinds.limitsStreams = true
+    try transaction.require(.streams, tables)
   }
 
   /// Decides what a change does.
@@ -46,6 +53,7 @@ extension AppendGroup {
         }
       }
       return made.isEmpty ? nil : .truncated(made)
+    case .erase: return nil
     }
   }
 
@@ -63,7 +71,7 @@ extension AppendGroup {
   }
 
   /// Puts a system entry at the end of the log.
-  private mutating func put(
+  mutating func put(
     _ stub: Stub, time: Int64, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Appended {
     var body: [UInt8] = []

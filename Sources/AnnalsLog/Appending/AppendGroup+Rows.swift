@@ -59,6 +59,11 @@ extension AppendGroup {
       try transaction.put(epoch, StoreMeta.Name.schemaEpoch.rawValue, in: tables.meta)
     }
     if hasAppliedRules { try transaction.put(folded: rules, in: tables.meta) }
+    try putCensus(in: &transaction)
+  }
+
+  /// Writes the changes to `census`.
+  mutating func putCensus(in transaction: inout WriteTransaction) throws(AnnalsError) {
     for (kind, added) in census.sorted(by: { $0.key < $1.key }) {
       var row =
         try StoreReader(transaction.view, tables).row(UInt64(kind), in: tables.census) {
@@ -67,5 +72,6 @@ extension AppendGroup {
       row.add(added)
       try transaction.put(row.encoded(), UInt64(kind), in: tables.census)
     }
+    census.removeAll(keepingCapacity: true)
   }
 }

@@ -1,4 +1,4 @@
-internal import AnnalsCoding
+package import AnnalsCoding
 internal import LMDB
 
 // The rules of a call.
@@ -44,11 +44,24 @@ extension AppendGroup {
   mutating func applyRules(
     of call: AppendRequest, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> AnnalsError? {
-    for row in rules where row.isInForce {
-      if !call.rules.contains(where: { $0.satisfies(row) }) { return AnnalsError(row, missingIn: call) }
-    }
+    if let refusal = missingRule(of: call) { return refusal }
     for rule in call.rules {
       if let refusal = try rule.apply(call, to: &self, in: &transaction) { return refusal }
+    }
+    return nil
+  }
+}
+
+extension AppendGroup {
+  /// The reason for refusing a call that lacks a rule which the store demands; `nil` if it has all.
+  func missingRule(of call: AppendRequest) -> AnnalsError? { call.missingRule(in: rules) }
+}
+
+extension AppendRequest {
+  /// The reason for refusing the call because of a rule that a store demands; `nil` if it has all.
+  package func missingRule(in demanded: [RuleRow]) -> AnnalsError? {
+    for row in demanded where row.isInForce {
+      if !rules.contains(where: { $0.satisfies(row) }) { return AnnalsError(row, missingIn: self) }
     }
     return nil
   }

@@ -87,7 +87,7 @@ package struct AppendGroup {
   mutating func run(
     _ call: AppendRequest, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Result<Appended, AnnalsError> {
-    if let change = call.change { return try run(change, time: call.time, in: &transaction) }
+    if let change = call.change { return try run(change, of: call, in: &transaction) }
     var request = call
     let verdict: AppendVerdict
     do {

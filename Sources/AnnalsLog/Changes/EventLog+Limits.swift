@@ -69,12 +69,19 @@ extension EventLog {
   ///
   /// - Returns: The position of the system entry; `nil` if nothing changed.
   package func change(_ change: LogChange) async throws(AnnalsError) -> Position? {
-    try change.check()
     let room = try await core.admit(options)
-    var request = AppendRequest(time: Timestamp.now.microseconds)
-    request.change = change
+    var request = try AppendRequest(change)
     request.take(room)
     return try await append(request).positions.first
+  }
+}
+
+extension AppendRequest {
+  /// A call that makes a change of the log itself.
+  package init(_ change: LogChange) throws(AnnalsError) {
+    try change.check()
+    self.init(time: Timestamp.now.microseconds)
+    self.change = change
   }
 }
 
@@ -84,6 +91,7 @@ extension LogChange {
     switch work {
     case .close(let stream), .reopen(let stream): try Self.check(stream)
     case .truncate(let wanted): for (stream, _) in wanted { try Self.check(stream) }
+    case .erase: break
     }
     for (text, role) in [(author, "the author"), (reason, "the reason")]
     where text.utf8.count > AppendLimit.text {

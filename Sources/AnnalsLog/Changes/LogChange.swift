@@ -8,6 +8,8 @@ package struct LogChange: Sendable {
     case reopen(StreamName)
     /// Hides all events of streams before a revision; `nil` for all events.
     case truncate([(stream: StreamName, before: Revision?)])
+    /// Removes the contents of these entries, in ascending order.
+    case erase([Position])
   }
 
   package var work: Work

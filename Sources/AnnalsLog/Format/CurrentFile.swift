@@ -32,6 +32,14 @@ package struct CurrentFile: Equatable, Sendable {
     return "log-" + String(repeating: "0", count: max(0, 6 - digits.utf8.count)) + digits + ".mdb"
   }
 
+  /// Returns the number of the generation whose file has this name; `nil` for any other file.
+  package static func generation(ofFile name: String) -> UInt64? {
+    guard name.hasPrefix("log-"), name.hasSuffix(".mdb"),
+      let number = UInt64(name.dropFirst(4).dropLast(4)), fileName(generation: number) == name
+    else { return nil }
+    return number
+  }
+
   /// The name of the lease file of a generation.
   package var leaseName: String { String(fileName.dropLast(4)) + ".lease" }
 

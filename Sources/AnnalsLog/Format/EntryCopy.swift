@@ -17,6 +17,8 @@ package struct EntryCopy: ~Escapable {
   package var extensions: Span<UInt8>
   /// Count and rows, or nothing.
   package var rows: Span<UInt8>
+  /// Whether the entry loses its event id.
+  package var dropsID = false
 
   /// Creates a copy of the entry `source` with another body, its extensions, and no rows.
   ///
@@ -39,9 +41,10 @@ package struct EntryCopy: ~Escapable {
     rows = Span()
   }
 
-  /// The bytes between the kind and the extensions; a stub has no metadata.
+  /// The bytes between the kind and the extensions; a stub has no metadata, and an erased one no id.
   private var unchanged: Range<Int> {
     let start = EntryHeader.checksum.upperBound + varintCount(UInt64(header.kind))
+    if dropsID { return start..<header.links.upperBound }
     return start..<(form == .stub ? header.links.upperBound + header.id.count : header.extensions)
   }
 
@@ -78,6 +81,7 @@ package struct EntryCopy: ~Escapable {
     var flags = EntryFlags(
       rawValue: header.flags.rawValue & ~(EntryFlags.special.rawValue | EntryFlags.rows.rawValue))
     if form == .stub { flags.remove(.metadata) }
+    if dropsID { flags.remove(.id) }
     if !extensions.isEmpty { flags.insert(.extensions) }
     if !rows.isEmpty { flags.insert(.rows) }
     if form == .parts || form == .system { flags.insert(.parts) }

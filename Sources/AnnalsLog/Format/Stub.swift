@@ -11,14 +11,24 @@ package struct Stub: Equatable, Sendable {
   package var reason: String
   /// The change of the log that a system entry records; `nil` in every other stub.
   package private(set) var system: SystemEntry?
+  /// The mark by which checkpoints know an erased entry, whose id is gone; `nil` in every other stub.
+  package private(set) var mark: UInt32?
 
-  /// Cause (one byte), both versions, reason (counted text); in a system entry then its change.
+  /// Cause (one byte), both versions, reason (counted text); then the change of a system entry, or the mark
+  /// of an erased one (4 bytes).
   package func append(to bytes: inout [UInt8]) {
     bytes.append(cause.rawValue)
     bytes.append(from)
     bytes.append(to)
     bytes.append(counted: reason.utf8)
     system?.append(to: &bytes)
+    if let mark { bytes.append(littleEndian: mark) }
+  }
+
+  /// The stub of an entry that is being erased, with the mark that it had.
+  package init(erasedWithMark mark: UInt32, reason: String) {
+    self.init(cause: .erased, reason: reason)
+    self.mark = mark
   }
 
   /// The body of a system entry.
@@ -44,5 +54,6 @@ package struct Stub: Equatable, Sendable {
     to = try reader.schemaVersion()
     reason = try reader.countedText()
     if cause == .system { system = try SystemEntry(&reader) }
+    if cause == .erased { mark = try reader.littleEndian(UInt32.self) }
   }
 }

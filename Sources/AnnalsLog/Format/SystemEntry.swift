@@ -28,8 +28,8 @@ package struct SystemEntry: Equatable, Sendable {
     case reopened(Position)
     /// The oldest events of streams are not read any more.
     case truncated([Truncation])
-    /// The contents of these entries are gone.
-    case erased(PositionRanges)
+    /// The contents of these entries were erased in this generation. Older generations still have them.
+    case erased(PositionRanges, generation: UInt64)
   }
 
   package var change: Change
@@ -42,7 +42,8 @@ package struct SystemEntry: Equatable, Sendable {
   }
 
   /// Author (counted), kind of change (one byte), then what it names: the id of a stream (varint); or count,
-  /// and id and oldest revision of each stream (varints); or ranges of positions.
+  /// and id and oldest revision of each stream (varints); or the number of the generation (varint) and ranges
+  /// of positions.
   func append(to bytes: inout [UInt8]) {
     bytes.append(counted: author.utf8)
     switch change {
@@ -59,8 +60,9 @@ package struct SystemEntry: Equatable, Sendable {
         bytes.append(varint: truncation.stream.rawValue)
         bytes.append(varint: truncation.oldest.rawValue)
       }
-    case .erased(let positions):
+    case .erased(let positions, let generation):
       bytes.append(3)
+      bytes.append(varint: generation)
       positions.append(to: &bytes)
     }
   }
@@ -81,7 +83,9 @@ package struct SystemEntry: Equatable, Sendable {
         truncations.append(Truncation(stream: id, oldest: Revision(try reader.number())))
       }
       change = .truncated(truncations)
-    case 3: change = .erased(try PositionRanges(&reader))
+    case 3:
+      let generation = try reader.number(in: FormatRange.generations)
+      change = .erased(try PositionRanges(&reader), generation: generation)
     default: throw FormatFailure(.laterFormat, at: start)
     }
   }

@@ -46,7 +46,9 @@ extension StoreReader {
 
   /// The mark of the entry at `position`, whose checksum is compared on the way.
   func mark(at position: Position) throws(AnnalsError) -> UInt32 {
-    try lend(try bytes(at: position), at: position).mark
+    let entry = try lend(try bytes(at: position), at: position)
+    if entry.header.flags.contains(.stub), let mark = try entry.erasedMark { return mark }
+    return entry.mark
   }
 }
 
@@ -55,6 +57,15 @@ extension LentEntry {
   /// the stream, revision and payload.
   var mark: UInt32 {
     Self.mark(position, time, id)
+  }
+
+  /// The mark that an erased entry had while it had its id; `nil` for every other entry.
+  var erasedMark: UInt32? {
+    get throws(AnnalsError) {
+      let body = try layout { () throws(FormatFailure) in try EntryBody(bytes, header: header) }
+      guard case .stub(let stub) = body else { return nil }
+      return stub.mark
+    }
   }
 
   /// Returns the mark of an entry with this position, time and id.

@@ -37,7 +37,7 @@ extension StoreReader {
   package func frozenFacts() throws(AnnalsError) -> [(name: String, value: [UInt8])] {
     var facts: [(name: String, value: [UInt8])] = []
     var names = [Self.adoptedName, Self.oldestName, RegroupedRow.name]
-    for prefix in ["context "] + ContextTableRow.Use.allCases.map({ $0.rawValue + " " }) {
+    for prefix in ["context ", BackupRow.prefix] + ContextTableRow.Use.allCases.map({ $0.rawValue + " " }) {
       try eachMetaName(beginningWith: prefix) { names.append($0) }
     }
     for name in names {
@@ -116,7 +116,7 @@ extension StoreReader {
   }
 
   /// Passes the name of each row of `meta` that begins with `prefix` to `body`, in their order.
-  private func eachMetaName(beginningWith prefix: String, _ body: (String) -> Void) throws(AnnalsError) {
+  package func eachMetaName(beginningWith prefix: String, _ body: (String) -> Void) throws(AnnalsError) {
     let start = Array(prefix.utf8)
     do throws(EnvironmentError) {
       var cursor = try view.cursor(in: tables.meta)

@@ -29,3 +29,37 @@ extension LogSnapshot {
     kinds.limitsStreams ? try reader.limit(of: id) : StreamLimit()
   }
 }
+
+/// A system entry, with its reason and the time of its commit.
+package struct RecordedChange: Sendable {
+  package let position: Position
+  package let time: Timestamp
+  package let reason: String
+  package let entry: SystemEntry
+}
+
+extension LogSnapshot {
+  /// Returns the change that the entry at `position` records; `nil` for any other entry.
+  package func systemEntry(at position: Position) throws(AnnalsError) -> RecordedChange? {
+    let bytes = try reader.bytes(at: position)
+    let entry = try reader.lend(bytes, at: position)
+    guard entry.header.isSystem else { return nil }
+    let body = try entry.layout { () throws(FormatFailure) in try EntryBody(bytes, header: entry.header) }
+    guard case .stub(let stub) = body, let system = stub.system else { return nil }
+    return RecordedChange(position: position, time: entry.time, reason: stub.reason, entry: system)
+  }
+
+  /// Returns the recorded changes, in order.
+  package func systemEntries() throws(AnnalsError) -> [RecordedChange] {
+    guard let head = try head(of: SystemEntry.stream) else { return [] }
+    var cursor = try EntryCursor(
+      reader, EntrySteps(in: SystemEntry.stream, head, oldest: 0, from: nil))
+    var positions: [Position] = []
+    while let entry = try cursor.next() { positions.append(entry.position) }
+    var found: [RecordedChange] = []
+    for position in positions {
+      if let change = try systemEntry(at: position) { found.append(change) }
+    }
+    return found
+  }
+}

@@ -190,7 +190,8 @@ package struct TableCheck: ~Escapable {
           var touched = 0
           let position = try reader.position(of: newest, from: head, touched: &touched)
           let bytes = try reader.bytes(at: position)
-          if try !reader.header(bytes, at: position).flags.contains(.id) {
+          let entry = try reader.lend(bytes, at: position)
+          if !entry.header.flags.contains(.id), try entry.erasedMark == nil {
             add(place, "the entry at position \(position) should have an event id and has none")
           }
         }

@@ -16,6 +16,9 @@ extension EventLog {
   /// of later ones. It has only the generation in use, with its number and the log's id, and no unused pages.
   /// During a migration pass, it has the generation that is in use until the switch.
   ///
+  /// A store that is open for writing records the backup, so that ``erasures()`` can say that bytes may still
+  /// be in it.
+  ///
   /// The backup is live. The hold of a store before a pass is accepted is not copied, because a backup has
   /// nothing to roll back to.
   ///
@@ -47,11 +50,19 @@ extension EventLog {
     let copy = StoreCopy(
       destination: try StorePlace(destination), current: generation.current,
       size: used * generation.environment.pageSize, arrived: generation.arrived, isBranch: false)
-    return try copy.run(progress) { (file) throws(AnnalsError) in
+    var report = try copy.run(progress) { (file) throws(AnnalsError) in
       do throws(EnvironmentError) { try generation.environment.copy(to: file) } catch {
         throw AnnalsError(error)
       }
     }
+    // Positions have no gaps, so the number of entries is the newest position.
+    do throws(AnnalsError) {
+      report.backup = try record(backupAt: destination, last: report.entries)
+    } catch {
+      // The backup is complete all the same.
+      report.unrecorded = error.message
+    }
+    return report
   }
 
   /// Makes a store at `destination` from a backup, or from any store without long-running writes.

@@ -40,14 +40,7 @@ struct IdempotencyChange {
       throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
     }
     // A pass derives the index of the generation that it builds from the setting of this one.
-    let lock = try StoreOpening(directory: log.core.generation.directory, options: log.options).passLock()
-    guard let hold = try files({ () throws(StoreFileError) in try lock.tryLock(.exclusive) }) else {
-      let holder = try files { () throws(StoreFileError) in try lock.lastHolder() }
-      throw AnnalsError(
-        .busy,
-        "\(holder.map { "process \($0)" } ?? "another process") is at work on this store's generations; try again when it is done",
-        details: AnnalsError.Details { $0.holder = holder })
-    }
+    let hold = try log.keepPassesOut()
     let generation = try log.core.newest()
     try generation.environment.openIDs()
     let (stored, row) = try generation.read { (reader) throws(AnnalsError) in

@@ -90,7 +90,10 @@ extension Pass {
     let (target, source) = (target, source)
     try archive?.synchronize()
     if work.move != nil { try moveLimits() }
+    let backups = try source.read { (reader) throws(AnnalsError) in try reader.backups() }
     try target.write(.full) { (transaction) throws(AnnalsError) in
+      // Some may have been made since the pass began.
+      for row in backups { try transaction.put(row.encoded(), row.name, in: target.tables.meta) }
       var meta = try complete(transaction, sight)
       meta.state = options.isHolding ? .appendsSuspended : .live
       meta.epoch = sight.meta.epoch + 1

@@ -1,4 +1,4 @@
-internal import AnnalsCoding
+package import AnnalsCoding
 package import AnnalsLog
 package import LMDB
 import Synchronization
@@ -96,6 +96,37 @@ package final class SnapshotFile: Sendable {
     }
   }
 
+  /// Removes all snapshots, so that no process uses them any more.
+  private func clear() throws(AnnalsError) {
+    try environment.write(within: .seconds(60)) { (transaction) throws(AnnalsError) in
+      do throws(EnvironmentError) {
+        while true {
+          var cursor = try transaction.view.cursor(in: table)
+          guard let key = try cursor.next()?.key.copied else { return }
+          try transaction.delete(key: key.span, in: table)
+        }
+      } catch {
+        throw AnnalsError(error)
+      }
+    }
+  }
+
+  /// Removes all snapshots and the file of a store, whose free pages may still have them. Programs that have
+  /// the file open go on without snapshots.
+  fileprivate static func remove(in store: Directory, _ file: SnapshotFile?) throws(AnnalsError) {
+    try file?.clear()
+    try files { () throws(StoreFileError) in
+      let directory: Directory
+      do throws(StoreFileError) { directory = try store.directory("views") } catch .missing { return }
+      let hold = try FileLock(stem + ".open", in: directory).lock(.exclusive)
+      for name in [stem + ".mdb", stem + ".mdb-lock"] where try directory.status(of: name) != nil {
+        try directory.remove(name)
+      }
+      try directory.synchronize()
+      _ = consume hold
+    }
+  }
+
   private func put(_ row: [UInt8], _ key: [UInt8]) throws(AnnalsError) {
     guard environment.access == .readWrite,
       let turn = try storage({ () throws(EnvironmentError) in try environment.turnIfFree() })
@@ -136,5 +167,13 @@ extension LogCore {
       known = .some(opened)
       return opened
     }
+  }
+
+  /// Removes the states of aggregates that are kept next to the log. Later loads fold from the beginning.
+  package func removeSnapshots() throws(AnnalsError) {
+    let shared = attachments.value(SharedSnapshotFile.self) { SharedSnapshotFile() }
+    let opened = snapshots()
+    shared.file.withLock { $0 = nil }
+    try SnapshotFile.remove(in: generation.directory, opened)
   }
 }

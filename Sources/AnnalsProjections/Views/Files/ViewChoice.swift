@@ -62,6 +62,9 @@ struct ViewChoice: Equatable, Sendable {
       if let problem = Self.problem(candidate.agreement) {
         discarded.append(facts.number)
         reason = reason ?? problem
+      } else if facts.isWithdrawn {
+        discarded.append(facts.number)
+        reason = reason ?? "events that the view may have folded were erased"
       } else if facts.successor != nil {
         // No process folds it any more, and it would redirect its readers forever.
         discarded.append(facts.number)

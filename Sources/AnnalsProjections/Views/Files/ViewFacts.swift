@@ -25,11 +25,14 @@ package struct ViewFacts: Equatable, Sendable {
   /// The position up to which its folds are not reported to observers, because an older version has reported
   /// them.
   var gate: UInt64
-  /// The number of the file that has replaced it; `nil` if there is none.
+  /// The number of the file that has replaced it; `nil` if there is none, its own if the view was withdrawn.
   package var successor: UInt64?
   /// Whether rows of an earlier version are being converted into it. If that is interrupted, the file is
   /// useless.
   var isCarrying: Bool
+
+  /// Whether its rows may contain what was erased from the log, so that no program reads them.
+  var isWithdrawn: Bool { successor == number }
 }
 
 /// The rows of `meta` in a view's file.

@@ -1,0 +1,150 @@
+internal import AnnalsCoding
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+// Erasing the contents of entries.
+extension AppendGroup {
+  /// Replaces entries by stubs without payload, metadata and id, and records that in a system entry.
+  ///
+  /// Each stub keeps the mark of its entry, so that checkpoints there remain valid. The schema epoch rises, so
+  /// that a pass that has copied the contents does not come into use.
+  ///
+  /// - Parameter positions: Ascending positions.
+  /// - Returns: The place of the system entry; no place if nothing was left to erase.
+  mutating func erase(
+    _ positions: [Position], _ change: LogChange, of call: AppendRequest,
+    in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> Result<Appended, AnnalsError> {
+    if let refusal = missingRule(of: call) { return .failure(refusal) }
+    if let beyond = positions.first(where: { $0.rawValue == 0 || $0.rawValue > last }) {
+      return .failure(AnnalsError(noEntryAt: beyond, last: last))
+    }
+    var erased: [Position] = []
+    // What this group has added to it is changed, too.
+    try putCensus(in: &transaction)
+    for position in positions where erased.last != position {
+      if try erase(position, reason: change.reason, in: &transaction) { erased.append(position) }
+    }
+    guard !erased.isEmpty else {
+      return .success(Appended(positions: [], revisions: [], wasRepeated: true))
+    }
+    try begin(in: &transaction)
+    try raiseEpoch()
+    // Their rows have been folded from the contents, and are folded again.
+    for index in rules.indices where rules[index].isInForce {
+      rules[index].folded = 0
+      hasAppliedRules = true
+    }
+    let entry = SystemEntry(
+      .erased(PositionRanges(erased), generation: generation.number), author: change.author)
+    return .success(try put(Stub(entry, reason: change.reason), time: call.time, in: &transaction))
+  }
+
+  /// Erases one entry.
+  ///
+  /// - Returns: Whether it had anything to erase: a system entry has not, nor has an erased one.
+  private mutating func erase(
+    _ position: Position, reason: String, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> Bool {
+    guard let erasure = try erasure(of: position, reason: reason, in: transaction) else { return false }
+    do throws(EnvironmentError) {
+      try transaction.put(erasure.bytes.span, forKey: position.rawValue, in: tables.entries)
+    } catch {
+      throw AnnalsError(error)
+    }
+    if let row = erasure.id, let index = transaction.environment.ids,
+      try StoreReader(transaction.view, tables).revision(of: row.id, in: row.stream, index) == row.revision
+    {
+      let key = row.key
+      do { try transaction.delete(key: key.span, in: index) } catch { throw AnnalsError(error) }
+    }
+    for (kind, change) in erasure.counts {
+      var row =
+        try StoreReader(transaction.view, tables).row(UInt64(kind), in: tables.census, CensusRow.init)
+        ?? CensusRow()
+      row.subtract(change.taken)
+      row.add(change.added)
+      try transaction.put(row.encoded(), UInt64(kind), in: tables.census)
+    }
+    return true
+  }
+
+  /// What changes with the erasure of an entry.
+  private struct Erasure {
+    /// The bytes of the stub.
+    var bytes: [UInt8]
+    /// The row of the index of ids that goes; `nil` if the entry has no id.
+    var id: IDRow?
+    /// The changes of the census, by kind.
+    var counts: [UInt32: (taken: CensusRow, added: CensusRow)]
+  }
+
+  private func erasure(
+    of position: Position, reason: String, in transaction: borrowing WriteTransaction
+  ) throws(AnnalsError) -> Erasure? {
+    let reader = StoreReader(transaction.view, tables)
+    let stored = try reader.bytes(at: position)
+    let entry = try reader.lend(stored, at: position)
+    let header = entry.header
+    if header.isSystem { return nil }
+    let (body, isQuarantined) = try entry.layout { () throws(FormatFailure) in
+      (try EntryBody(stored, header: header), try header.isQuarantined(stored))
+    }
+    var counts: [UInt32: (taken: CensusRow, added: CensusRow)] = [:]
+    func take(_ kind: UInt32, bytes: Int) {
+      if isQuarantined {
+        counts[kind, default: (CensusRow(), CensusRow())].taken.quarantined += 1
+      } else {
+        counts[kind, default: (CensusRow(), CensusRow())].taken.add(bytes: bytes)
+      }
+    }
+    var kind = header.kind
+    switch body {
+    case .stub(let stub):
+      if stub.cause == .erased { return nil }
+      var taken = CensusRow()
+      if stub.cause == .quarantined { taken.quarantined = 1 } else { taken.stubs = 1 }
+      counts[kind] = (taken, CensusRow())
+    case .payload(let payload): take(kind, bytes: payload.count)
+    case .parts(let parts):
+      kind = parts.first?.kind ?? 0
+      for part in parts { take(part.kind, bytes: part.payload.count) }
+    }
+    guard kind != 0 else { return nil }
+    counts[kind, default: (CensusRow(), CensusRow())].added.stubs = 1
+    var stub: [UInt8] = []
+    Stub(erasedWithMark: try reader.mark(at: position), reason: reason).append(to: &stub)
+    var copy = EntryCopy(stored, header, kind: kind, form: .stub, body: stub.span)
+    copy.extensions = Span()
+    copy.rows = stored.extracting(header.rows..<header.body.lowerBound)
+    copy.dropsID = true
+    var bytes = [UInt8](repeating: 0, count: copy.count)
+    var span = bytes.mutableSpan
+    copy.write(to: &span, at: position)
+    return Erasure(bytes: bytes, id: try reader.idRow(stored, at: position), counts: counts)
+  }
+}
+
+extension CensusRow {
+  /// Takes the counts of another row away. A damaged row must not stop the process; 'verify' finds it.
+  fileprivate mutating func subtract(_ other: CensusRow) {
+    parts -= min(parts, other.parts)
+    bytes -= min(bytes, other.bytes)
+    stubs -= min(stubs, other.stubs)
+    quarantined -= min(quarantined, other.quarantined)
+  }
+}
+
+extension AnnalsError {
+  /// The error for a position without an entry.
+  fileprivate init(noEntryAt position: Position, last: UInt64) {
+    self.init(
+      .wrongUse, "position \(position): there is no entry; the log has the positions 1 to \(last)",
+      details: Details { $0.position = position })
+  }
+}

@@ -1,0 +1,50 @@
+public import AnnalsCoding
+public import AnnalsLog
+internal import AnnalsStore
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+// The backups that a store knows of, so that an erasure can say where bytes may still be.
+extension EventLog {
+  /// Records that a backup was made.
+  ///
+  /// - Returns: Its id.
+  func record(backupAt place: URL, last: UInt64) throws(AnnalsError) -> UUID {
+    guard options.access == .readWrite else {
+      throw AnnalsError(.readOnly, "the store is open for reading only")
+    }
+    let row = BackupRow(id: UUID(), time: .now, last: last, place: place.path)
+    _ = try ActivationWrite(self).run(risesEpoch: false) { (transaction, tables, _) throws(AnnalsError) in
+      try transaction.put(row.encoded(), row.name, in: tables.meta)
+      return true
+    }
+    return row.id
+  }
+
+  /// Records that a backup was destroyed, so that ``erasures()`` no longer lists it.
+  ///
+  /// - Parameter id: The id that ``backup(to:progress:)`` returned.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` if the store knows no such backup, `readOnly`, `busy`,
+  ///   `appendsSuspended`, `diskFull`, `damaged` or `inputOutput`.
+  public func forgetBackup(_ id: UUID) throws(AnnalsError) {
+    guard options.access == .readWrite else {
+      throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
+    }
+    _ = try ActivationWrite(self).run(risesEpoch: false) { (transaction, tables, _) throws(AnnalsError) in
+      guard var row = try StoreReader(transaction.view, tables).backups().first(where: { $0.id == id }) else {
+        throw AnnalsError(
+          .wrongUse,
+          "the store knows no backup \(id.uuidString.lowercased()); 'annals erasures' lists those that matter"
+        )
+      }
+      row.isGone = true
+      try transaction.put(row.encoded(), row.name, in: tables.meta)
+      return true
+    }
+  }
+}

@@ -1,0 +1,80 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+internal import AnnalsProjections
+internal import AnnalsSubscriptions
+
+/// Erases entries: in the log, and in everything that programs have worked out from it.
+///
+/// Views are withdrawn before the first commit, and none is built before the last one. So no read of a view
+/// returns what was erased, even if the process is killed in between.
+struct Erasing {
+  /// The number of entries that a transaction erases, and a system entry records.
+  static let batch = 10_000
+
+  let log: EventLog
+  let author: String
+  let reason: String
+  /// The rules of the store that erases; none for a log without a plan.
+  let rules: [any AppendRule]
+
+  init(_ log: EventLog, author: String, reason: String, rules: [any AppendRule] = []) throws(AnnalsError) {
+    guard !author.isEmpty, !reason.isEmpty else {
+      throw AnnalsError(.wrongUse, "an erasure records who asked for it, and why; neither may be empty")
+    }
+    guard log.options.access == .readWrite else {
+      throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
+    }
+    self.log = log
+    self.author = author
+    self.reason = reason
+    self.rules = rules
+  }
+
+  /// Erases the entries that `select` returns.
+  func run(_ select: (EventLog) throws(AnnalsError) -> [Position]) throws(AnnalsError) -> ErasureReport {
+    let passes = try log.keepPassesOut()
+    try mustBeAllowed()
+    let positions = try select(log).sorted()
+    guard !positions.isEmpty else { return ErasureReport(entries: 0, recorded: []) }
+    let views = try log.core.withdrawViews()
+    var recorded: [Position] = []
+    var next = 0
+    while next < positions.count {
+      let end = min(next + Self.batch, positions.count)
+      let request = try request(Array(positions[next..<end]))
+      recorded += try log.append(blocking: request).positions
+      next = end
+    }
+    views?.end()
+    try log.core.removeSnapshots()
+    for rule in rules { try rule.begin(log, isActivating: false) { () throws(AnnalsError) in } }
+    let entries = try erased(by: recorded)
+    _ = consume passes
+    return ErasureReport(entries: entries, recorded: recorded)
+  }
+
+  private func request(_ positions: [Position]) throws(AnnalsError) -> AppendRequest {
+    var request = try AppendRequest(LogChange(.erase(positions), author: author, reason: reason))
+    request.rules = rules
+    return request
+  }
+
+  /// Throws before anything is changed if the store demands a rule that the caller lacks.
+  private func mustBeAllowed() throws(AnnalsError) {
+    let demanded = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.ruleRows() }
+    if let refusal = try request([]).missingRule(in: demanded) { throw refusal }
+  }
+
+  private func erased(by recorded: [Position]) throws(AnnalsError) -> UInt64 {
+    try log.read { (snapshot) throws(AnnalsError) in
+      var count: UInt64 = 0
+      for position in recorded {
+        guard case .erased(let positions, _) = try snapshot.systemEntry(at: position)?.entry.change else {
+          continue
+        }
+        count += positions.count
+      }
+      return count
+    }
+  }
+}

@@ -1,0 +1,125 @@
+public import AnnalsCoding
+public import AnnalsLog
+public import AnnalsSchema
+public import AnnalsStore
+
+// Erasing what a law or a person wants to be gone.
+extension EventLog {
+  /// Erases all events that `stream` has now.
+  ///
+  /// Payload, metadata and event id of each are gone for every read that begins after the return, in every
+  /// process: of the log, the stream, subscriptions, projections, aggregates, dumps and `--raw`. Positions,
+  /// revisions and expectations stay as they are. Typed reads pass over erased events, raw reads get a stub
+  /// with the reason. Views are built again; until then their reads fail with `busy`.
+  ///
+  /// The bytes leave the files with the next `compact` or migration pass, and the removal of the generations
+  /// before it. ``erasures()`` lists what is left.
+  ///
+  /// - Parameters:
+  ///   - stream: A stream with at least one event. Its name stays.
+  ///   - author: Who asks for it; recorded in the log.
+  ///   - reason: Why; recorded in the log.
+  /// - Throws: ``AnnalsError`` with code `noSuchStream`, `wrongUse` without an author or a reason, `needsPlan`
+  ///   if the store has inline projections, `busy` while a migration pass runs, and as `append` throws.
+  ///   Entries of earlier commits stay erased then; the call can be repeated.
+  /// - Complexity: O(events), with a durable commit for some thousand, and the time to build views again.
+  @discardableResult
+  public func erase(
+    stream: StreamName, by author: String, because reason: String
+  ) throws(AnnalsError) -> ErasureReport {
+    try Erasing(self, author: author, reason: reason).run { (log) throws(AnnalsError) in
+      try log.positions(of: stream)
+    }
+  }
+
+  /// Erases the events at `positions`. See ``erase(stream:by:because:)``.
+  ///
+  /// - Throws: As ``erase(stream:by:because:)``, and `wrongUse` for a position without an entry.
+  @discardableResult
+  public func erase(
+    _ positions: [Position], by author: String, because reason: String
+  ) throws(AnnalsError) -> ErasureReport {
+    try Erasing(self, author: author, reason: reason).run { (_) throws(AnnalsError) in positions }
+  }
+
+  /// Erases the events of which `isMeant` returns `true`. See ``erase(stream:by:because:)``.
+  ///
+  /// - Parameter isMeant: Receives each entry that has an event, in order.
+  /// - Throws: As ``erase(stream:by:because:)``.
+  /// - Complexity: O(log).
+  @discardableResult
+  public func erase(
+    by author: String, because reason: String, where isMeant: (LogEntry) -> Bool
+  ) throws(AnnalsError) -> ErasureReport {
+    try Erasing(self, author: author, reason: reason).run { (log) throws(AnnalsError) in
+      try log.read { (snapshot) throws(AnnalsError) in
+        var entries = try snapshot.entries()
+        var found: [Position] = []
+        while let entry = try entries.next() {
+          if case .stub = entry.content { continue }
+          if isMeant(entry) { found.append(entry.position) }
+        }
+        return found
+      }
+    }
+  }
+
+  /// The positions of all entries of a stream, also of hidden ones.
+  func positions(of stream: StreamName) throws(AnnalsError) -> [Position] {
+    try read { (snapshot) throws(AnnalsError) in
+      guard let head = try snapshot.head(of: stream) else { throw AnnalsError(noSuchStream: stream) }
+      var cursor = try EntryCursor(
+        snapshot.reader, EntrySteps(in: stream, head, oldest: 0, from: nil))
+      var found: [Position] = []
+      while let entry = try cursor.next() { found.append(entry.position) }
+      return found
+    }
+  }
+}
+
+extension EventStore {
+  /// Erases all events that `stream` has now, and folds inline projections again. See
+  /// ``EventLog/erase(stream:by:because:)``.
+  @discardableResult
+  public func erase(
+    stream: StreamName, by author: String, because reason: String
+  ) throws(AnnalsError) -> ErasureReport {
+    try erasing(author, reason).run { (log) throws(AnnalsError) in try log.positions(of: stream) }
+  }
+
+  /// Erases the events at `positions`, and folds inline projections again. See
+  /// ``EventLog/erase(stream:by:because:)``.
+  @discardableResult
+  public func erase(
+    _ positions: [Position], by author: String, because reason: String
+  ) throws(AnnalsError) -> ErasureReport {
+    try erasing(author, reason).run { (_) throws(AnnalsError) in positions }
+  }
+
+  /// Erases the entries with an event of which `isMeant` returns `true`, and folds inline projections again.
+  /// See ``EventLog/erase(stream:by:because:)``.
+  ///
+  /// - Parameter isMeant: Receives each event in the plan's current version, in order. An entry that was split
+  ///   is erased with all of its events.
+  /// - Throws: As ``EventLog/erase(stream:by:because:)``, and what reading the events throws.
+  /// - Complexity: O(log).
+  @discardableResult
+  public func erase(
+    by author: String, because reason: String, where isMeant: (Entry<Event>) -> Bool
+  ) throws(AnnalsError) -> ErasureReport {
+    try erasing(author, reason).run { (_) throws(AnnalsError) in
+      try read { (snapshot) throws(AnnalsError) in
+        var entries = try snapshot.entries()
+        var found: [Position] = []
+        while let entry = try entries.next() {
+          if found.last != entry.position, isMeant(entry) { found.append(entry.position) }
+        }
+        return found
+      }
+    }
+  }
+
+  private func erasing(_ author: String, _ reason: String) throws(AnnalsError) -> Erasing {
+    try Erasing(log, author: author, reason: reason, rules: rules)
+  }
+}
