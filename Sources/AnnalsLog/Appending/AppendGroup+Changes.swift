@@ -13,6 +13,9 @@ extension AppendGroup {
     if case .erase(let positions) = change.work {
       return try erase(positions, change, of: call, in: &transaction)
     }
+    if case .retain(let rule, let isRemoved) = change.work {
+      return .success(try retain(rule, isRemoved: isRemoved, change, of: call, in: &transaction))
+    }
     var decision = LimitDecision()
     let made: SystemEntry.Change?
     do throws(AnnalsError) { made = try decide(change, &decision, in: transaction) } catch {
@@ -25,6 +28,30 @@ extension AppendGroup {
     }
     let entry = SystemEntry(made, author: change.author)
     return .success(try put(Stub(entry, reason: change.reason), time: call.time, in: &transaction))
+  }
+
+  /// Stores a retention rule, or removes one, and lets the store note the times of commits from then on.
+  private mutating func retain(
+    _ rule: RetentionRule, isRemoved: Bool, _ change: LogChange, of call: AppendRequest,
+    in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> Appended {
+    let rules = try StoreReader(transaction.view, tables).retentionRules()
+    if isRemoved, !rules.contains(where: { ExactText($0.prefix) == ExactText(rule.prefix) }) {
+      return Appended(positions: [], revisions: [], wasRepeated: true)
+    }
+    try begin(in: &transaction)
+    if !kinds.notesTimes {
+      try raiseEpoch()
+      kinds.notesTimes = true
+      try transaction.require(.times, tables)
+    }
+    if isRemoved {
+      try transaction.remove(rule.rowName, in: tables.meta)
+    } else {
+      try transaction.put(rule.encoded(), rule.rowName, in: tables.meta)
+    }
+    let entry = SystemEntry(.retained(rule, isRemoved: isRemoved), author: change.author)
+    return try put(Stub(entry, reason: change.reason), time: call.time, in: &transaction)
   }
 
   /// Makes system entries known to all programs before the first one.
@@ -53,7 +80,7 @@ extension AppendGroup {
         }
       }
       return made.isEmpty ? nil : .truncated(made)
-    case .erase: return nil
+    case .erase, .retain: return nil
     }
   }
 

@@ -239,6 +239,9 @@ struct WriterLoop {
       for call in calls { answers.append(try group.run(call.request, in: &transaction)) }
       if group.hasChanges {
         try group.putRows(in: &transaction)
+        if group.kinds.notesTimes {
+          try group.noteTime(Timestamp.now.microseconds, from: last + 1, in: &transaction)
+        }
         try merge.slice(in: &transaction)
         mark = try EntryMark(group.last, StoreReader(transaction.view, generation.tables))
       }

@@ -92,6 +92,7 @@ extension LogChange {
     case .close(let stream), .reopen(let stream): try Self.check(stream)
     case .truncate(let wanted): for (stream, _) in wanted { try Self.check(stream) }
     case .erase: break
+    case .retain(let rule, _): try rule.check()
     }
     for (text, role) in [(author, "the author"), (reason, "the reason")]
     where text.utf8.count > AppendLimit.text {

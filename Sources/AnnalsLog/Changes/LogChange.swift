@@ -10,6 +10,8 @@ package struct LogChange: Sendable {
     case truncate([(stream: StreamName, before: Revision?)])
     /// Removes the contents of these entries, in ascending order.
     case erase([Position])
+    /// Stores a retention rule, or removes the one with its prefix.
+    case retain(RetentionRule, isRemoved: Bool)
   }
 
   package var work: Work

@@ -85,6 +85,8 @@ extension StoreMeta.Requirement {
   package static let journal = StoreMeta.Requirement(name: "journal", isForReading: true)
   /// Rows of a table of groups for entries that could not be read when the stage was activated.
   package static let unreadGroups = StoreMeta.Requirement(name: "unread-groups", isForReading: true)
+  /// The times of commits, for retention.
+  package static let times = StoreMeta.Requirement(name: "times", isForReading: false)
   /// System entries, and streams that are closed or truncated.
   package static let streams = StoreMeta.Requirement(name: "streams", isForReading: true)
 }

@@ -1,6 +1,7 @@
 package import AnnalsCoding
 
-/// What of a stream can be read and written: the value of a row of `meta`, whose name contains the stream's id.
+/// What of a stream can be read and written: the value of a row of `meta`, whose name contains the id of the
+/// stream.
 ///
 /// A stream without a row is open, and shows all of its events.
 package struct StreamLimit: Equatable, Sendable {

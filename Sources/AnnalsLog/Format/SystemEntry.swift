@@ -30,6 +30,8 @@ package struct SystemEntry: Equatable, Sendable {
     case truncated([Truncation])
     /// The contents of these entries were erased in this generation. Older generations still have them.
     case erased(PositionRanges, generation: UInt64)
+    /// A retention rule was stored, or the one with its prefix was removed.
+    case retained(RetentionRule, isRemoved: Bool)
   }
 
   package var change: Change
@@ -43,7 +45,7 @@ package struct SystemEntry: Equatable, Sendable {
 
   /// Author (counted), kind of change (one byte), then what it names: the id of a stream (varint); or count,
   /// and id and oldest revision of each stream (varints); or the number of the generation (varint) and ranges
-  /// of positions.
+  /// of positions; or the prefix of a rule (counted), 1 if it was removed and else 0, and its limits.
   func append(to bytes: inout [UInt8]) {
     bytes.append(counted: author.utf8)
     switch change {
@@ -64,6 +66,11 @@ package struct SystemEntry: Equatable, Sendable {
       bytes.append(3)
       bytes.append(varint: generation)
       positions.append(to: &bytes)
+    case .retained(let rule, let isRemoved):
+      bytes.append(4)
+      bytes.append(counted: rule.prefix.utf8)
+      bytes.append(isRemoved ? 1 : 0)
+      bytes += rule.encoded()
     }
   }
 
@@ -86,6 +93,10 @@ package struct SystemEntry: Equatable, Sendable {
     case 3:
       let generation = try reader.number(in: FormatRange.generations)
       change = .erased(try PositionRanges(&reader), generation: generation)
+    case 4:
+      let prefix = try reader.countedText()
+      let isRemoved = try reader.flag()
+      change = .retained(try RetentionRule(prefix: prefix, &reader), isRemoved: isRemoved)
     default: throw FormatFailure(.laterFormat, at: start)
     }
   }

@@ -41,6 +41,8 @@ package struct KindRegistry: Sendable {
   package var epoch: UInt64 = 0
   /// Whether a stream of the store has ever been closed or truncated, so that streams may have limits.
   package var limitsStreams = false
+  /// Whether commits note their times.
+  package var notesTimes = false
 
   /// The declared kinds whose rows do not yet say which older versions read them.
   private(set) var unnoted: Set<UInt32> = []

@@ -46,6 +46,7 @@ extension StoreReader {
     registry.epoch = try schemaEpoch()
     registry.adopted = try adopted()
     registry.limitsStreams = try requires(.streams)
+    registry.notesTimes = try requires(.times)
     try each(tables.schemas) { (key, bytes) throws(FormatFailure) in
       guard let ordinal = UInt16(exactly: key) else { throw FormatFailure(.value, at: 0) }
       registry.take(ordinal: ordinal, try SchemaRow(bytes))

@@ -6,7 +6,7 @@ internal import AnnalsSubscriptions
 /// Erases entries: in the log, and in everything that programs have worked out from it.
 ///
 /// Views are withdrawn before the first commit, and none is built before the last one. So no read of a view
-/// returns what was erased, even if the process is killed in between.
+/// returns an erased event, even if the process is killed in between.
 struct Erasing {
   /// The number of entries that a transaction erases, and a system entry records.
   static let batch = 10_000

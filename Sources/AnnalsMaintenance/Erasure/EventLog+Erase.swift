@@ -13,11 +13,11 @@ extension EventLog {
   /// with the reason. Views are built again; until then their reads fail with `busy`.
   ///
   /// The bytes leave the files with the next `compact` or migration pass, and the removal of the generations
-  /// before it. ``erasures()`` lists what is left.
+  /// before it. ``erasures()`` lists the places where they remain.
   ///
   /// - Parameters:
   ///   - stream: A stream with at least one event. Its name stays.
-  ///   - author: Who asks for it; recorded in the log.
+  ///   - author: The person that asked; recorded in the log.
   ///   - reason: Why; recorded in the log.
   /// - Throws: ``AnnalsError`` with code `noSuchStream`, `wrongUse` without an author or a reason, `needsPlan`
   ///   if the store has inline projections, `busy` while a migration pass runs, and as `append` throws.
@@ -99,8 +99,8 @@ extension EventStore {
   /// Erases the entries with an event of which `isMeant` returns `true`, and folds inline projections again.
   /// See ``EventLog/erase(stream:by:because:)``.
   ///
-  /// - Parameter isMeant: Receives each event in the plan's current version, in order. An entry that was split
-  ///   is erased with all of its events.
+  /// - Parameter isMeant: Receives each event in the plan's current version, in order. An entry that was
+  ///   split is erased with all of its events.
   /// - Throws: As ``EventLog/erase(stream:by:because:)``, and what reading the events throws.
   /// - Complexity: O(log).
   @discardableResult

@@ -18,7 +18,14 @@ struct LimitCopy {
   ///
   /// - Returns: The position of the newest entry by then.
   func run() throws(AnnalsError) -> UInt64 {
-    let end = try source.lastPosition()
+    let (end, facts) = try source.read { (reader) throws(AnnalsError) in
+      (try reader.last(), try reader.retentionRules().map { ($0.rowName, $0.encoded()) } + reader.times())
+    }
+    if !facts.isEmpty {
+      try target.write(.full) { (transaction) throws(AnnalsError) in
+        for (name, value) in facts { try transaction.put(value, name, in: target.tables.meta) }
+      }
+    }
     var last: Position?
     while true {
       let rows = try rows(after: last)
@@ -101,6 +108,10 @@ extension GenerationWriter {
         try change(truncation.stream, in: &transaction) { $0.oldest = max($0.oldest, truncation.oldest) }
       }
     case .erased: break
+    case .retained(let rule, isRemoved: false):
+      try transaction.put(rule.encoded(), rule.rowName, in: tables.meta)
+    case .retained(let rule, isRemoved: true):
+      try transaction.remove(rule.rowName, in: tables.meta)
     }
   }
 

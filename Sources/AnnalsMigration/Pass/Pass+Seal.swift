@@ -90,10 +90,12 @@ extension Pass {
     let (target, source) = (target, source)
     try archive?.synchronize()
     if work.move != nil { try moveLimits() }
-    let backups = try source.read { (reader) throws(AnnalsError) in try reader.backups() }
+    let facts = try source.read { (reader) throws(AnnalsError) in
+      try reader.backups().map { ($0.name, $0.encoded()) } + reader.times(from: limitsCopied)
+    }
     try target.write(.full) { (transaction) throws(AnnalsError) in
-      // Some may have been made since the pass began.
-      for row in backups { try transaction.put(row.encoded(), row.name, in: target.tables.meta) }
+      // Some may have been added since the pass began.
+      for (name, value) in facts { try transaction.put(value, name, in: target.tables.meta) }
       var meta = try complete(transaction, sight)
       meta.state = options.isHolding ? .appendsSuspended : .live
       meta.epoch = sight.meta.epoch + 1

@@ -129,6 +129,7 @@ package struct PassRunner: Sendable {
       try preflight.mustHaveRoom()
       try archive.mustBeFree()
     }
+    if work.patch == nil { try log.retain() }
     options.atPoint?(.begin)
     return try run(source, building, unfinished, preflight)
   }

@@ -129,7 +129,7 @@ extension InlineRegistration {
       try transaction.put(folded: rows, in: tables.meta)
       try transaction.require(.inline, tables)
     case .fold(let member, let row):
-      // An erasure leaves rows that contain what was erased.
+      // An erasure leaves rows that were folded from erased events.
       if rows[row].folded == 0, try !removeSome(rows[row], table, in: &transaction) { return }
       let refusal = try set.room().catchUp(
         member: member, &rows[row], to: last, kinds, tables, table, until: end, in: &transaction)

@@ -11,7 +11,7 @@ import Testing
 /// Erasing events: what no read returns any more, and what stays as it is.
 @Suite struct ErasureTests {
   private let place: TemporaryStore
-  /// A text that is in the payload, metadata and view of what is erased, and nowhere else.
+  /// A text that is in the payload, metadata and view of the erased events, and nowhere else.
   private static let secret = "Wilhelmina Zuckerberg"
 
   init() throws {
@@ -55,7 +55,7 @@ import Testing
     try EventStore(at: place.url, plan: InlineAccountsPlan.self)
   }
 
-  /// Two customers: positions 1 to 5 are of the one who is erased.
+  /// Two customers: positions 1 to 5 are of the one to be erased.
   private func fill(_ store: EventStore<InlineAccountsPlan>, id: UUID = UUID()) async throws {
     try await store.append(
       [NewEvent(.opened(.init(name: Self.secret, code: 7)), id: id, metadata: ["who": .text(Self.secret)])],

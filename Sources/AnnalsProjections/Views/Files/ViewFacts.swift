@@ -31,7 +31,7 @@ package struct ViewFacts: Equatable, Sendable {
   /// useless.
   var isCarrying: Bool
 
-  /// Whether its rows may contain what was erased from the log, so that no program reads them.
+  /// Whether its rows may be folded from erased events, so that no program reads them.
   var isWithdrawn: Bool { successor == number }
 }
 

@@ -1,5 +1,4 @@
 public import AnnalsCoding
-public import AnnalsLog
 internal import LMDB
 
 /// A stream in a listing.

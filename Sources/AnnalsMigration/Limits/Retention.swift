@@ -1,0 +1,139 @@
+public import AnnalsCoding
+public import AnnalsLog
+internal import LMDB
+
+/// What retention rules hide.
+public struct RetentionReport: Hashable, Sendable {
+  /// The number of streams that are truncated.
+  public internal(set) var streams: UInt64 = 0
+  /// The number of events that are hidden by it.
+  public internal(set) var events: UInt64 = 0
+}
+
+extension EventLog {
+  /// Applies the retention rules of the store: truncates each stream to the events that its rule keeps.
+  ///
+  /// Afterwards, hidden events are not read from their streams. ``compact(_:)`` and migration passes apply
+  /// the rules too, and turn hidden events into stubs.
+  ///
+  /// - Parameters:
+  ///   - isRehearsal: Whether the events are only counted.
+  ///   - now: The time to which ages refer.
+  /// - Returns: The number of streams and events that are hidden, or would be.
+  /// - Throws: ``AnnalsError``: as ``truncate(_:before:by:because:)``.
+  /// - Complexity: O(streams with a rule · log of their lengths), and a durable commit for some thousand
+  ///   streams.
+  @discardableResult
+  public func retain(isRehearsal: Bool = false, now: Timestamp = .now) throws(AnnalsError) -> RetentionReport
+  {
+    try Retention(log: self, now: now.microseconds).run(isRehearsal: isRehearsal)
+  }
+}
+
+/// Applies retention rules.
+struct Retention {
+  /// The number of streams that are looked at in one snapshot, and truncated in one transaction.
+  private static let batch = 5_000
+
+  let log: EventLog
+  /// The time to which ages refer, in microseconds since 1970.
+  let now: Int64
+
+  func run(isRehearsal: Bool) throws(AnnalsError) -> RetentionReport {
+    var report = RetentionReport()
+    let rules = try log.retention()
+    guard !rules.isEmpty else { return report }
+    // One prefix of another would list streams twice.
+    var prefixes: [String] = []
+    for rule in rules where !prefixes.contains(where: { rule.prefix.utf8.starts(with: $0.utf8) }) {
+      prefixes.append(rule.prefix)
+    }
+    for prefix in prefixes {
+      var previous: StreamName?
+      repeat {
+        let found = try batch(prefix, after: previous, rules)
+        previous = found.last
+        report.streams += UInt64(found.wanted.count)
+        report.events += found.events
+        guard !isRehearsal, !found.wanted.isEmpty else { continue }
+        let change = LogChange(
+          .truncate(found.wanted), author: "retain", reason: "the retention rules of the store")
+        _ = try log.append(blocking: AppendRequest(change))
+      } while previous != nil
+    }
+    return report
+  }
+
+  /// What is to be hidden of the next streams.
+  private struct Batch {
+    var wanted: [(stream: StreamName, before: Revision?)] = []
+    var events: UInt64 = 0
+    /// The last stream that was looked at; `nil` at the end.
+    var last: StreamName?
+  }
+
+  private func batch(
+    _ prefix: String, after previous: StreamName?, _ rules: [RetentionRule]
+  ) throws(AnnalsError) -> Batch {
+    try log.read { (snapshot) throws(AnnalsError) in
+      var batch = Batch()
+      var ends: [Duration: UInt64] = [:]
+      var streams = try snapshot.streams(prefix: prefix, after: previous)
+      for _ in 0..<Self.batch {
+        guard let stream = try streams.next() else { return batch }
+        batch.last = stream.name
+        guard stream.name != SystemEntry.stream,
+          let rule = RetentionRule.applying(to: stream.name, of: rules),
+          let head = try snapshot.head(of: stream.name)
+        else { continue }
+        let limit = try snapshot.limit(of: head.id)
+        let oldest = try oldest(of: head, rule, &ends, snapshot.reader)
+        guard oldest > limit.oldest.rawValue else { continue }
+        batch.wanted.append((stream.name, Revision(oldest)))
+        batch.events += oldest - limit.oldest.rawValue
+      }
+      return batch
+    }
+  }
+
+  /// The oldest revision that a rule keeps of a stream.
+  ///
+  /// - Parameter ends: For each age, the position before which all entries are older.
+  private func oldest(
+    of head: Head, _ rule: RetentionRule, _ ends: inout [Duration: UInt64], _ reader: StoreReader
+  ) throws(AnnalsError) -> UInt64 {
+    let next = head.revision.rawValue + 1
+    var oldest: UInt64 = 0
+    if let count = rule.maximumCount { oldest = next - min(next, count) }
+    if let age = rule.maximumAge {
+      let end: UInt64
+      if let known = ends[age] {
+        end = known
+      } else {
+        let limit = now - age.components.seconds * 1_000_000
+        end = try reader.end(committedBefore: limit)
+        ends[age] = end
+      }
+      oldest = max(oldest, try firstRevision(of: head, from: end, reader))
+    }
+    return oldest
+  }
+
+  /// The first revision of a stream at `position` or after it; the one after the head if there is none.
+  ///
+  /// - Complexity: O(log² of the stream's length).
+  private func firstRevision(
+    of head: Head, from position: UInt64, _ reader: StoreReader
+  ) throws(AnnalsError) -> UInt64 {
+    if head.id.rawValue >= position { return 0 }
+    if head.last.rawValue < position { return head.revision.rawValue + 1 }
+    var (low, high) = (UInt64(0), head.revision.rawValue)
+    while low < high {
+      let middle = low + (high - low) / 2
+      var touched = 0
+      let found = try reader.position(of: Revision(middle), from: head, touched: &touched)
+      if found.rawValue < position { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
