@@ -2,14 +2,14 @@ public import AnnalsCoding
 
 /// How long the events of some streams are kept.
 ///
-/// A rule is stored in the log. `retain` and passes apply it: they truncate each stream whose name begins with
-/// the prefix. Of several rules, the one with the longest prefix applies to a stream.
+/// A rule is stored in the log. `retain` and passes apply it: they truncate each stream whose name begins
+/// with the prefix. Of several rules, the one with the longest prefix applies to a stream.
 public struct RetentionRule: Hashable, Sendable {
   /// The first bytes of the names of the streams; all streams if it is empty.
   public var prefix: String
   /// The number of newest events that a stream keeps, from 1; `nil` for any number.
   public var maximumCount: UInt64?
-  /// The time for which events are kept after their commit, in whole seconds from 1; `nil` for ever.
+  /// The time for which events are kept after their commit, in whole seconds from 1; `nil` for no limit.
   public var maximumAge: Duration?
 
   /// Creates a rule. Without a limit, it exempts streams from rules with a shorter prefix.
@@ -49,8 +49,8 @@ extension EventLog {
 
   /// Stores a retention rule, in place of one with the same prefix.
   ///
-  /// It hides nothing by itself: `retain` and passes apply it. From the first rule of a store on, commits note
-  /// their time, once a minute at most. Events before count as committed at that moment. The change is
+  /// It hides nothing by itself: `retain` and passes apply it. From the first rule of a store on, commits
+  /// note their time, once a minute at most. Events before count as committed at that moment. The change is
   /// recorded in the log as a system entry.
   ///
   /// - Parameters:

@@ -19,9 +19,9 @@ extension EventLog {
   ///   - stream: A stream with at least one event. Its name stays.
   ///   - author: The person that asked; recorded in the log.
   ///   - reason: Why; recorded in the log.
-  /// - Throws: ``AnnalsError`` with code `noSuchStream`, `wrongUse` without an author or a reason, `needsPlan`
-  ///   if the store has inline projections, `busy` while a migration pass runs, and as `append` throws.
-  ///   Entries of earlier commits stay erased then; the call can be repeated.
+  /// - Throws: ``AnnalsError`` with code `noSuchStream`, `wrongUse` without an author or a reason,
+  ///   `needsPlan` if the store has inline projections, `busy` while a migration pass runs, and as `append`
+  ///   throws. Entries of earlier commits stay erased then; the call can be repeated.
   /// - Complexity: O(events), with a durable commit for some thousand, and the time to build views again.
   @discardableResult
   public func erase(
