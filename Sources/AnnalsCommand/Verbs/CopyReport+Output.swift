@@ -23,7 +23,6 @@ extension CopyReport {
   /// Returns the report for people; `done` describes the finished action.
   func text(_ done: String) -> [UInt8] {
     var text = "\(entries) entries in \(streams) streams \(done), \(bytes) bytes, nothing wrong\n"
-    if let backup { text += "recorded as backup \(backup.uuidString.lowercased())\n" }
     if let unrecorded { text += "not recorded in the store: \(PlainText.line(unrecorded))\n" }
     return Array(text.utf8)
   }

@@ -65,7 +65,7 @@ extension AppendGroup {
 
   /// Decides what a change does.
   ///
-  /// - Returns: What is recorded; `nil` if nothing changes.
+  /// - Returns: The change to record; `nil` if nothing changes.
   private func decide(
     _ change: LogChange, _ decision: inout LimitDecision, in transaction: borrowing WriteTransaction
   ) throws(AnnalsError) -> SystemEntry.Change? {

@@ -11,8 +11,8 @@ internal import LMDB
 extension AppendGroup {
   /// Replaces entries by stubs without payload, metadata and id, and records that in a system entry.
   ///
-  /// Each stub keeps the mark of its entry, so that checkpoints there remain valid. The schema epoch rises, so
-  /// that a pass that has copied the contents does not come into use.
+  /// Each stub keeps the mark of its entry, so that checkpoints there remain valid. The schema epoch rises,
+  /// so that a pass that has copied the contents does not come into use.
   ///
   /// - Parameter positions: Ascending positions.
   /// - Returns: The place of the system entry; no place if nothing was left to erase.

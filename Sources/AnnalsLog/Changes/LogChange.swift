@@ -15,7 +15,7 @@ package struct LogChange: Sendable {
   }
 
   package var work: Work
-  /// Who asks for it.
+  /// The person that asked for it.
   package var author: String
   /// Why.
   package var reason: String

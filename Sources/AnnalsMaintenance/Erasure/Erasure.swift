@@ -3,9 +3,9 @@ public import AnnalsLog
 internal import LMDB
 
 #if canImport(FoundationEssentials)
-  internal import FoundationEssentials
+  public import FoundationEssentials
 #else
-  package import Foundation
+  public import Foundation
 #endif
 
 /// An erasure that the log records.
@@ -14,8 +14,8 @@ public struct Erasure: Hashable, Sendable {
   public enum Place: Hashable, Sendable {
     /// The file of a generation: the erasure left them in its free pages, or it is older.
     case generation(UInt64)
-    /// A backup that was made before, by its id.
-    case backup(String)
+    /// A backup that was made before: its id, and the place where it was made.
+    case backup(UUID, at: String)
     /// The context of the stage to this version, which was worked out from the whole log before.
     case context(String)
   }
@@ -64,7 +64,7 @@ extension EventLog {
         // A file after the one in use is of an unfinished pass, which may have copied the events before.
         for file in files where file <= generation || file > inUse { remains.append(.generation(file)) }
         for backup in backups where backup.last < change.position.rawValue && !backup.isGone {
-          remains.append(.backup(backup.id.uuidString.lowercased()))
+          remains.append(.backup(backup.id, at: backup.place))
         }
         for context in contexts { remains.append(.context(context)) }
         erasures.append(
@@ -89,7 +89,7 @@ extension Erasure.Place: CustomStringConvertible {
   public var description: String {
     switch self {
     case .generation(let number): "generation \(number)"
-    case .backup(let id): "backup \(id)"
+    case .backup(let id, let place): "backup \(id.uuidString.lowercased()) at \(place)"
     case .context(let version): "the context of version \(version)"
     }
   }

@@ -27,7 +27,7 @@ struct ChangeArguments {
     try EventLog(at: store.url, options: StoreOptions(creation: .never))
   }
 
-  /// Writes what was done.
+  /// Writes the result.
   ///
   /// - Parameters:
   ///   - position: The position of the system entry; `nil` if nothing had to be changed.

@@ -6,7 +6,7 @@ import Annals
   import Foundation
 #endif
 
-/// `erasures`: lists what was erased, and where the bytes may still be.
+/// `erasures`: lists the erasures of a store, and where bytes of erased events may still be.
 struct ErasuresVerb: Verb {
   static let name = "erasures"
   static let summary = "Lists each erasure, and where its bytes may remain. Exits with 1 while any do."

@@ -113,6 +113,11 @@ package enum FaultProgram {
       let program = PassProgram(url: URL(fileURLWithPath: try text(0)))
       let wish = try PassProgram.Wish(words.dropFirst())
       try await program.tolerate { try await program.pass(wish) }
+    case "erase":
+      var program = try ErasingProgram(
+        URL(fileURLWithPath: text(0)), journal: text(1), seed: UInt64(number(2)))
+      ready()
+      try await program.run()
     case "view":
       try await ViewProgram(URL(fileURLWithPath: text(0))).run(
         number(1), rebuilds: text(2) == "true", appends: text(3) == "true", seed: UInt64(number(4)))

@@ -1,0 +1,102 @@
+import Annals
+import Foundation
+import Testing
+
+@testable import AnnalsCommand
+
+/// `close`, `reopen`, `truncate`, `retain`, `erase` and `erasures`.
+@Suite struct RetiringVerbTests {
+  private let folder: TemporaryDirectory
+  private let store: String
+
+  init() async throws {
+    folder = try TemporaryDirectory()
+    store = folder.path("orders.annals")
+    let payload = try Payload(.map([]))
+    let log = try EventLog(at: URL(filePath: store))
+    for stream in ["order-1", "order-2"] as [StreamName] {
+      try await log.append(
+        (0..<3).map { _ in NewEntry(type: "Placed", version: nil, payload: payload) }, to: stream)
+    }
+  }
+
+  private func run(_ words: String...) async -> CommandRun { await CommandRun(words) }
+
+  @Test func `close and reopen say from where on, and whether anything changed`() async throws {
+    let close = await run("close", store, "order-1", "--by", "jane", "--because", "done")
+    #expect(close.status == 0 && close.output == "stream 'order-1' is closed from position 7 on\n")
+    let again = await run("close", store, "order-1", "--json")
+    #expect(again.output == "{\"stream\":\"order-1\",\"changed\":false,\"position\":null}\n")
+    let payload = try Payload(.map([]))
+    await #expect(throws: AnnalsError.self) {
+      try await EventLog(at: URL(filePath: store)).append(
+        [NewEntry(type: "Placed", version: nil, payload: payload)], to: "order-1")
+    }
+    #expect(await run("reopen", store, "order-1").output == "stream 'order-1' is open from position 8 on\n")
+    let unknown = await run("close", store, "order-9")
+    #expect(unknown.status == 1 && unknown.errors.contains("noSuchStream: stream 'order-9'"))
+  }
+
+  @Test func `truncate hides events from read with a stream`() async throws {
+    #expect(await run("truncate", store, "order-1", "--before", "2").status == 0)
+    #expect(await run("read", store, "--stream", "order-1").lines.count == 1)
+    #expect(await run("truncate", store, "order-1").status == 0)
+    #expect(await run("read", store, "--stream", "order-1").output == "")
+    #expect(await run("truncate", store, "order-1", "--before", "x").status == 64)
+  }
+
+  @Test func `retain stores rules, counts in a dry run, and applies them`() async throws {
+    #expect(await run("retain", store, "--rule", "order-", "--count", "1").status == 0)
+    #expect(await run("retain", store, "--list").output == "streams 'order-…' keep the newest 1 events\n")
+    let rehearsal = await run("retain", store, "--dry-run")
+    #expect(rehearsal.output == "4 events of 2 streams would be hidden\n")
+    #expect(await run("retain", store).output == "4 events of 2 streams are hidden\n")
+    #expect(
+      await run("retain", store, "--json").output == "{\"streams\":0,\"events\":0,\"rehearsal\":false}\n")
+    #expect(await run("retain", store, "--remove", "order-").output == "the rule for 'order-' is removed\n")
+    #expect(await run("retain", store, "--list").output == "")
+    for words in [["--count", "1"], ["--rule", "a", "--count", "0"], ["--list", "--dry-run"]] {
+      #expect(await CommandRun(["retain", store] + words).status == 64)
+    }
+  }
+
+  @Test func `erasures exits with 1 until the bytes are in no file of the store`() async throws {
+    let backup = folder.path("backup.annals")
+    #expect(await run("backup", store, backup).status == 0)
+    #expect(await run("erasures", store).status == 0)
+    let erase = await run("erase", store, "--stream", "order-1", "--by", "jane", "--because", "request 7")
+    #expect(erase.status == 0)
+    #expect(erase.output == "erased 3 entries; 'annals erasures' lists where their bytes may still be\n")
+    let first = await run("erasures", store)
+    #expect(first.status == 1)
+    #expect(first.output.contains("3 entries, by jane: request 7; may remain in generation 1, backup "))
+    #expect(await run("compact", store).status == 0)
+    #expect(await run("discard-previous", store).status == 0)
+    let second = await run("erasures", store, "--json")
+    #expect(second.status == 1 && !second.output.contains("generation 1"))
+    let id = try #require(
+      second.output.firstRange(of: "backup ").map { second.output[$0.upperBound...].prefix(36) })
+    #expect(await run("erasures", store, "--forget", String(id)).status == 0)
+    let last = await run("erasures", store)
+    #expect(last.status == 0 && last.output.contains("in no file of the store"))
+    #expect(await run("erasures", store, "--forget", UUID().uuidString).status == 64)
+    #expect(await run("verify", store).status == 0)
+    let stubs = await run("read", store).lines.filter { $0.contains("\"stub\":\"request 7\"") }
+    // The last one is the system entry.
+    #expect(stubs.count == 4 && stubs.last?.contains("\"stream\":\"$annals\"") == true)
+  }
+
+  @Test func `erase needs a selection, a person and a reason`() async throws {
+    for words in [
+      ["--stream", "order-1"], ["--stream", "order-1", "--by", "j"], ["--by", "j", "--because", "b"],
+      ["--stream", "order-1", "--position", "1", "--by", "j", "--because", "b"],
+      ["--position", "0", "--by", "j", "--because", "b"],
+    ] {
+      #expect(await CommandRun(["erase", store] + words).status == 64, "\(words)")
+    }
+    let erase = await run(
+      "erase", store, "--position", "2", "--position", "5", "--by", "j", "--because", "b", "--json")
+    #expect(erase.output == "{\"erased\":2,\"recorded\":[\"7\"]}\n")
+    #expect(await run("erase", store, "--position", "99", "--by", "j", "--because", "b").status == 64)
+  }
+}
