@@ -2,4 +2,10 @@
 struct GroupCall: Sendable {
   let request: AppendRequest
   let durability: StoreOptions.Durability
+
+  /// A call as a store with these options makes it. A change of the log itself is always on disk at its end.
+  init(_ request: AppendRequest, _ options: StoreOptions) {
+    self.request = request
+    durability = request.change == nil ? options.durability : .full
+  }
 }

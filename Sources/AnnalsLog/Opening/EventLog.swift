@@ -73,11 +73,10 @@ public struct EventLog: Sendable {
   ///   - expected: The state that the stream must have, compared with its head at commit.
   /// - Returns: The places of the events.
   /// - Throws: ``AnnalsError`` with code `needsPlan` if an inline projection of the store is in force,
-  ///   `conflict`, `streamMoved`, `duplicateID`, `partialDuplicate`, `invalidName`, `tooLarge`, `malformed`,
-  ///   `superseded`, `busy`, `readOnly`, `appendsSuspended`, `needsNewer`, `permission`, `diskFull`,
-  ///   `notCommitted`,
-  ///   `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`, `damaged`, `usedAfterFork`, `inputOutput` or
-  ///   `cancelled`.
+  ///   `conflict`, `streamClosed`, `streamMoved`, `duplicateID`, `partialDuplicate`, `invalidName`,
+  ///   `tooLarge`, `malformed`, `superseded`, `busy`, `readOnly`, `appendsSuspended`, `needsNewer`,
+  ///   `permission`, `diskFull`, `notCommitted`, `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`,
+  ///   `damaged`, `usedAfterFork`, `inputOutput` or `cancelled`.
   /// - Complexity: O(`events.count`), and one flush to disk for all calls that wait at the same time.
   @discardableResult
   public func append(

@@ -78,7 +78,7 @@ package final class LogCore: Sendable {
     let writer = try usableWriter()
     return try retiring(
       await writer.append(
-        GroupCall(request: request, durability: options.durability), within: options.lockTimeout,
+        GroupCall(request, options), within: options.lockTimeout,
         since: request.since ?? .now))
   }
 
@@ -87,7 +87,7 @@ package final class LogCore: Sendable {
     let writer = try usableWriter()
     return try retiring(
       writer.appendBlocking(
-        GroupCall(request: request, durability: options.durability), within: options.lockTimeout,
+        GroupCall(request, options), within: options.lockTimeout,
         since: request.since ?? .now))
   }
 

@@ -16,11 +16,10 @@ extension EventStore {
   /// - Returns: The places of the events.
   /// - Throws: ``AnnalsError`` with code `rejected` or `ruleFailed` if an inline projection refuses an event,
   ///   `requiresActivation` if an earlier version of such a projection is in force, `conflict`,
-  ///   `streamMoved`, `invalidName`, `tooLarge`, `malformed`, `shapeChanged`, `superseded`, `newerSchema`,
-  ///   `unrepresentable`, `busy`, `readOnly`, `appendsSuspended`, `needsNewer`, `permission`, `diskFull`,
-  ///   `notCommitted`,
-  ///   `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`, `damaged`, `usedAfterFork`, `inputOutput` or
-  ///   `cancelled`.
+  ///   `streamClosed`, `streamMoved`, `invalidName`, `tooLarge`, `malformed`, `shapeChanged`, `superseded`,
+  ///   `newerSchema`, `unrepresentable`, `busy`, `readOnly`, `appendsSuspended`, `needsNewer`, `permission`,
+  ///   `diskFull`, `notCommitted`, `outcomeUnknown`, `storeReplaced`, `lockFileDamaged`, `damaged`,
+  ///   `usedAfterFork`, `inputOutput` or `cancelled`.
   /// - Complexity: O(`events.count`), and one flush to disk for all calls that wait at the same time.
   @discardableResult
   public func append(
