@@ -13,8 +13,10 @@ struct LimitCopy {
 
   let source: Generation
   let target: PassTarget
+  /// Whether the pass moves entries to other streams.
+  let isMoving: Bool
 
-  /// Copies the rows that there are now.
+  /// Copies the rows that there are now, but no limits in a pass that gives streams other ids.
   ///
   /// - Returns: The position of the newest entry by then.
   func run() throws(AnnalsError) -> UInt64 {
@@ -27,7 +29,7 @@ struct LimitCopy {
       }
     }
     var last: Position?
-    while true {
+    while !isMoving {
       let rows = try rows(after: last)
       guard let next = rows.last else { return end }
       try target.write(.full) { (transaction) throws(AnnalsError) in
@@ -37,6 +39,7 @@ struct LimitCopy {
       }
       last = next.0
     }
+    return end
   }
 
   private func rows(after last: Position?) throws(AnnalsError) -> [(Position, StreamLimit)] {

@@ -127,7 +127,8 @@ extension Pass {
         "a stream was truncated during a migration pass that moves streams; the store is as it was: begin the pass again"
       )
     }
-    try LimitCopy(source: source, target: target).runByName(try target.generation(in: directory))
+    try LimitCopy(source: source, target: target, isMoving: work.move != nil).runByName(
+      try target.generation(in: directory))
   }
 
   /// Returns the rows of the new generation, which must have every entry.

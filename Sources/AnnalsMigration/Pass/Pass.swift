@@ -121,7 +121,7 @@ struct Pass {
     if isIndexed { try target.create(later: StoreTables.ids) }
     try ContextCopy(source: source, target: target).run(safety == .synced ? .full : .none)
     try MovedCopy(source: source, target: target).run()
-    limitsCopied = try LimitCopy(source: source, target: target).run()
+    limitsCopied = try LimitCopy(source: source, target: target, isMoving: work.move != nil).run()
     while true {
       try check()
       let last = try source.lastPosition()
