@@ -106,7 +106,7 @@ extension AppendGroup {
     var kind = header.kind
     switch body {
     case .stub(let stub):
-      if stub.cause == .erased { return nil }
+      if stub.mark != nil { return nil }
       var taken = CensusRow()
       if stub.cause == .quarantined { taken.quarantined = 1 } else { taken.stubs = 1 }
       counts[kind] = (taken, CensusRow())

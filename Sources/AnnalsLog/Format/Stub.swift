@@ -54,6 +54,7 @@ package struct Stub: Equatable, Sendable {
     to = try reader.schemaVersion()
     reason = try reader.countedText()
     if cause == .system { system = try SystemEntry(&reader) }
-    if cause == .erased { mark = try reader.littleEndian(UInt32.self) }
+    // The mark was added to the format later.
+    if cause == .erased, reader.offset < reader.bytes.count { mark = try reader.littleEndian(UInt32.self) }
   }
 }
