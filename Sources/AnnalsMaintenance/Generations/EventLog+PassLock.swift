@@ -23,7 +23,10 @@ extension EventLog {
       let holder = try files { () throws(StoreFileError) in try lock.lastHolder() }
       throw AnnalsError(
         .busy,
-        "\(holder.map { "process \($0)" } ?? "another process") is at work on this store's generations; try again when it is done",
+        """
+        \(holder.map { "process \($0)" } ?? "another process") is at work on this store's generations; try \
+        again when it is done
+        """,
         details: AnnalsError.Details { $0.holder = holder })
     }
     return PassLock(lock, hold)

@@ -124,7 +124,10 @@ extension Pass {
     guard hidden == old.hidden else {
       throw AnnalsError(
         .busy,
-        "a stream was truncated during a migration pass that moves streams; the store is as it was: begin the pass again"
+        """
+        a stream was truncated during a migration pass that moves streams; the store is as it was: begin the \
+        pass again
+        """
       )
     }
     try LimitCopy(source: source, target: target, isMoving: work.move != nil).runByName(

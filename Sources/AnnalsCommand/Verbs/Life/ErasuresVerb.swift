@@ -68,8 +68,10 @@ struct ErasuresVerb: Verb {
       ? "in no file of the store"
       : "may remain in " + erasure.remains.map(\.description).joined(separator: ", ")
     let who = "by \(PlainText.line(erasure.author)): \(PlainText.line(erasure.reason))"
-    return
-      "position \(erasure.position), \(erasure.time): \(erasure.count) entries, \(who); \(PlainText.line(remains))"
+    return """
+      position \(erasure.position), \(erasure.time): \(erasure.count) entries, \(who); \
+      \(PlainText.line(remains))
+      """
   }
 
   private static func ranges(_ erasure: Erasure) -> [String] {
