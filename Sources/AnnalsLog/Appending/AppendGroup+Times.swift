@@ -14,7 +14,9 @@ extension AppendGroup {
     // The first one is of all that is there.
     var sample = CommitTimes.Sample(first: chunk == nil ? 1 : first, time: max(now, 0))
     if let newest = chunk?.samples.last {
-      guard sample.time >= newest.time + CommitTimes.resolution, sample.first > newest.first else { return }
+      guard sample.time > newest.time, sample.time - newest.time >= CommitTimes.resolution,
+        sample.first > newest.first
+      else { return }
       sample.time = max(sample.time, newest.time)
     }
     let isNew = chunk?.isFull ?? true

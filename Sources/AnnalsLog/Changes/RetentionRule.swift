@@ -9,7 +9,8 @@ public struct RetentionRule: Hashable, Sendable {
   public var prefix: String
   /// The number of newest events that a stream keeps, from 1; `nil` for any number.
   public var maximumCount: UInt64?
-  /// The time for which events are kept after their commit, in whole seconds from 1; `nil` for no limit.
+  /// The time for which events are kept after their commit, in whole seconds from 1 to 10,000 years; `nil`
+  /// for no limit.
   public var maximumAge: Duration?
 
   /// Creates a rule. Without a limit, it exempts streams from rules with a shorter prefix.
@@ -19,14 +20,20 @@ public struct RetentionRule: Hashable, Sendable {
     self.maximumAge = maximumAge
   }
 
+  /// The longest age in seconds: 10,000 years, so that no time in microseconds overflows.
+  static let longestAge: Int64 = 315_576_000_000
+
   /// Throws `wrongUse` or `invalidName` unless the rule can be stored.
   func check() throws(AnnalsError) {
     if !prefix.isEmpty { try NameRule.check(prefix, role: "stream") }
     if maximumCount == 0 || maximumCount.map({ $0 > FormatRange.maximum }) == true {
       throw AnnalsError(.wrongUse, "a stream keeps at least one event, so the maximum count is from 1")
     }
-    if let age = maximumAge, age < .seconds(1) || age.components.attoseconds != 0 {
-      throw AnnalsError(.wrongUse, "the maximum age is in whole seconds, from 1")
+    if let age = maximumAge,
+      age < .seconds(1) || age > .seconds(Self.longestAge) || age.components.attoseconds != 0
+    {
+      throw AnnalsError(
+        .wrongUse, "the maximum age is in whole seconds, from 1 to \(Self.longestAge) (10,000 years)")
     }
   }
 

@@ -118,7 +118,7 @@ extension StoreReader {
       }
       for sample in chunk.samples {
         if isPast { end = sample.first }
-        isPast = sample.time + CommitTimes.resolution < time
+        isPast = sample.time < time - CommitTimes.resolution
         if !isPast { return end }
       }
     }

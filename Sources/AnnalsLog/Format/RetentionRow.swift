@@ -19,6 +19,7 @@ extension RetentionRule {
   /// Reads the numbers of the rule for `prefix`.
   init(prefix: String, _ reader: inout ByteReader) throws(FormatFailure) {
     let (count, seconds) = (try reader.number(), try reader.number())
+    guard seconds <= Self.longestAge else { throw FormatFailure(.value, at: 0) }
     self.init(
       streamPrefix: prefix, maximumCount: count == 0 ? nil : count,
       maximumAge: seconds == 0 ? nil : .seconds(Int64(seconds)))

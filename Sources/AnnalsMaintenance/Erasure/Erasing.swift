@@ -37,6 +37,8 @@ struct Erasing {
     let positions = try select(log).sorted()
     guard !positions.isEmpty else { return ErasureReport(entries: 0, recorded: []) }
     let views = try log.core.withdrawViews()
+    // Before and after: a load in between may keep a state that it has folded from the contents.
+    try log.core.removeSnapshots()
     var recorded: [Position] = []
     var next = 0
     while next < positions.count {

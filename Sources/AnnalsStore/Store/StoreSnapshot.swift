@@ -74,6 +74,9 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
   /// The head of `stream`; `nil` if it holds no entry.
   package func head(of stream: StreamName) throws(AnnalsError) -> Head? { try log.head(of: stream) }
 
+  /// A number that rises with each erasure; 0 in a store that cannot have any.
+  package var erasureEpoch: UInt64 { log.kinds.limitsStreams ? log.kinds.epoch : 0 }
+
   /// The oldest revision that is read of the stream with this head.
   package func oldest(of head: Head?) throws(AnnalsError) -> Revision {
     guard let head else { return 0 }

@@ -78,13 +78,19 @@ package final class PlanResolver: Sendable {
 
   /// Returns the mark of a state that this program has folded: the plan's outline and the state's shape.
   ///
-  /// - Parameter oldest: The oldest revision of the stream that is read.
+  /// - Parameters:
+  ///   - oldest: The oldest revision of the stream that is read.
+  ///   - epoch: A number that rises with each erasure; 0 in a store that cannot have any. A state that was
+  ///     folded before an erasure has another mark.
   /// - Complexity: O(plan) for the first call with a type, then one look-up.
-  package func stateMark<State: ShapedRecord>(_ state: State.Type, from oldest: Revision) -> [UInt8] {
+  package func stateMark<State: ShapedRecord>(
+    _ state: State.Type, from oldest: Revision, epoch: UInt64
+  ) -> [UInt8] {
     let mark = stateMark(state)
-    if oldest == 0 { return mark }
+    if oldest == 0, epoch == 0 { return mark }
     var bytes = mark
     bytes.append(varint: oldest.rawValue)
+    bytes.append(varint: epoch)
     return SHA256.hash(bytes)
   }
 

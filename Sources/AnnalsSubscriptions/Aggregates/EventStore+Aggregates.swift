@@ -35,7 +35,8 @@ extension EventStore {
       }
       let source = AggregateSnapshotRow.Source(
         aggregate: ExactText(A.name), version: UInt64(clamping: A.version), stream: ExactText(stream.text),
-        mark: reach.stateMark(A.State.self, from: try snapshot.oldest(of: head)))
+        mark: reach.stateMark(
+          A.State.self, from: try snapshot.oldest(of: head), epoch: snapshot.erasureEpoch))
       return try snapshot.load(
         A.self, from: stream, head, kept: snapshots.row(for: source), source, interval: interval)
     }

@@ -20,10 +20,10 @@ extension LogCore {
   ///
   /// So rows that are built later come from a log in which events are erased by then.
   ///
-  /// - Returns: `nil` if the store has no views.
+  /// - Returns: `nil` if the store was opened for reading only and has no views.
   package func withdrawViews() throws(AnnalsError) -> WithdrawnViews? {
-    guard let found = try ViewDirectory.open(in: generation.directory, .readOnly) else { return nil }
-    let directory = ViewDirectory(directory: found.directory, access: access)
+    // A store without views gets the directory, because its lock keeps the first view from being built.
+    guard let directory = try ViewDirectory.open(in: generation.directory, access) else { return nil }
     let hold = try directory.lock()
     for listing in try directory.listings() where listing.hasFile {
       // Another file is not opened, and the next program removes it.
