@@ -10,15 +10,21 @@ extension AppendGroup {
   mutating func run(
     _ change: LogChange, of call: AppendRequest, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Result<Appended, AnnalsError> {
-    if case .erase(let positions) = change.work {
-      return try erase(positions, change, of: call, in: &transaction)
+    switch change.work {
+    case .limit(let limit): try run(limit, change, of: call, in: &transaction)
+    case .erase(let positions): try erase(positions, change, of: call, in: &transaction)
+    case .retain(let rule, let isRemoved):
+      .success(try retain(rule, isRemoved: isRemoved, change, of: call, in: &transaction))
     }
-    if case .retain(let rule, let isRemoved) = change.work {
-      return .success(try retain(rule, isRemoved: isRemoved, change, of: call, in: &transaction))
-    }
+  }
+
+  /// Closes, reopens or truncates streams.
+  private mutating func run(
+    _ limit: LimitChange, _ change: LogChange, of call: AppendRequest, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> Result<Appended, AnnalsError> {
     var decision = LimitDecision()
     let made: SystemEntry.Change?
-    do throws(AnnalsError) { made = try decide(change, &decision, in: transaction) } catch {
+    do throws(AnnalsError) { made = try decide(limit, &decision, in: transaction) } catch {
       return .failure(error)
     }
     guard let made else { return .success(Appended(positions: [], revisions: [], wasRepeated: true)) }
@@ -67,9 +73,9 @@ extension AppendGroup {
   ///
   /// - Returns: The change to record; `nil` if nothing changes.
   private func decide(
-    _ change: LogChange, _ decision: inout LimitDecision, in transaction: borrowing WriteTransaction
+    _ change: LimitChange, _ decision: inout LimitDecision, in transaction: borrowing WriteTransaction
   ) throws(AnnalsError) -> SystemEntry.Change? {
-    switch change.work {
+    switch change {
     case .close(let name): return decision.set(isClosed: true, try stream(name, in: transaction))
     case .reopen(let name): return decision.set(isClosed: false, try stream(name, in: transaction))
     case .truncate(let wanted):
@@ -80,7 +86,6 @@ extension AppendGroup {
         }
       }
       return made.isEmpty ? nil : .truncated(made)
-    case .erase, .retain: return nil
     }
   }
 

@@ -75,7 +75,7 @@ extension AppendGroup {
   }
 
   /// What changes with the erasure of an entry.
-  private struct Erasure {
+  private struct ErasedEntry {
     /// The bytes of the stub.
     var bytes: [UInt8]
     /// The row of the index of ids that goes; `nil` if the entry has no id.
@@ -86,7 +86,7 @@ extension AppendGroup {
 
   private func erasure(
     of position: Position, reason: String, in transaction: borrowing WriteTransaction
-  ) throws(AnnalsError) -> Erasure? {
+  ) throws(AnnalsError) -> ErasedEntry? {
     let reader = StoreReader(transaction.view, tables)
     let stored = try reader.bytes(at: position)
     let entry = try reader.lend(stored, at: position)
@@ -123,10 +123,8 @@ extension AppendGroup {
     copy.extensions = Span()
     copy.rows = stored.extracting(header.rows..<header.body.lowerBound)
     copy.dropsID = true
-    var bytes = [UInt8](repeating: 0, count: copy.count)
-    var span = bytes.mutableSpan
-    copy.write(to: &span, at: position)
-    return Erasure(bytes: bytes, id: try reader.idRow(stored, at: position), counts: counts)
+    return ErasedEntry(
+      bytes: copy.encoded(at: position), id: try reader.idRow(stored, at: position), counts: counts)
   }
 }
 

@@ -53,6 +53,8 @@ package struct AppendGroup {
   package var hasAppliedRules = false
   /// The memory of the rule that was applied last, for the next calls of the group.
   package var ruleMemory: AnyObject?
+  /// The newest time of a commit that the store notes; `nil` if it is not known.
+  var notedTime: Int64?
   var places: [Place] = []
   /// The ends of the same streams, copied when they were found: a slot may belong to another stream before
   /// all are found.

@@ -29,6 +29,7 @@ extension WriterLoop {
     for name in [StoreMeta.Name.schemaEpoch, .requires, .window] { try reader.read(name, into: &meta) }
     try StoreMeta.check(meta.requires, forWriting: true)
     idempotency = meta.idempotency
+    notedTime = nil
     rules = meta.requires.contains(.inline) ? try reader.ruleRows() : []
     let end = try reader.end()
     try generation.heads.follow(end, reader)
@@ -52,6 +53,7 @@ extension WriterLoop {
     generation = try place.successor(of: generation)
     merge = HeadMerge(generation, interval)
     knownCommit = nil
+    notedTime = nil
     otherMerge = nil
   }
 }

@@ -35,6 +35,8 @@ struct WriterLoop {
   var otherMerge: MergeRow?
   /// The rules that the store demands of appends, with their progress at the newest known commit.
   var rules: [RuleRow] = []
+  /// The newest time of a commit that the store notes, at the newest known commit; `nil` if it was not read.
+  var notedTime: Int64?
   /// How the store recognises event ids.
   var idempotency = StoreOptions.Idempotency.window(64)
 
@@ -232,6 +234,7 @@ struct WriterLoop {
     let before = merge
     heads.withTable { $0.begin() }
     var group = AppendGroup(generation, last: last, search, rules: rules)
+    group.notedTime = notedTime
     var answers: [Result<Appended, AnnalsError>] = []
     var mark: EntryMark?
     do throws(AnnalsError) {
@@ -274,6 +277,7 @@ struct WriterLoop {
     lastCommit = ContinuousClock.now - start
     knownCommit = commit
     rules = group.rules
+    notedTime = group.notedTime
     merge.keep()
     merge.freezeIfDue(against: otherMerge)
     // Only now are the kinds that the group registered in the store.

@@ -19,7 +19,7 @@ extension EventLog {
   public func close(
     _ stream: StreamName, by author: String = "", because reason: String = ""
   ) async throws(AnnalsError) -> Position? {
-    try await change(LogChange(.close(stream), author: author, reason: reason))
+    try await change(LogChange(.limit(.close(stream)), author: author, reason: reason))
   }
 
   /// Reopens `stream`, which then takes events again, after its newest one.
@@ -35,7 +35,7 @@ extension EventLog {
   public func reopen(
     _ stream: StreamName, by author: String = "", because reason: String = ""
   ) async throws(AnnalsError) -> Position? {
-    try await change(LogChange(.reopen(stream), author: author, reason: reason))
+    try await change(LogChange(.limit(.reopen(stream)), author: author, reason: reason))
   }
 
   /// Hides the events of `stream` before `revision`, or all of its events.
@@ -62,7 +62,7 @@ extension EventLog {
     _ stream: StreamName, before revision: Revision? = nil, by author: String = "",
     because reason: String = ""
   ) async throws(AnnalsError) -> Position? {
-    try await change(LogChange(.truncate([(stream, revision)]), author: author, reason: reason))
+    try await change(LogChange(.limit(.truncate([(stream, revision)])), author: author, reason: reason))
   }
 
   /// Passes a change to the writer.
@@ -89,8 +89,8 @@ extension LogChange {
   /// Throws unless names and texts can be stored.
   func check() throws(AnnalsError) {
     switch work {
-    case .close(let stream), .reopen(let stream): try Self.check(stream)
-    case .truncate(let wanted): for (stream, _) in wanted { try Self.check(stream) }
+    case .limit(.close(let stream)), .limit(.reopen(let stream)): try Self.check(stream)
+    case .limit(.truncate(let wanted)): for (stream, _) in wanted { try Self.check(stream) }
     case .erase: break
     case .retain(let rule, _): try rule.check()
     }

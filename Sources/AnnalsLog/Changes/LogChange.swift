@@ -4,10 +4,7 @@ package import AnnalsCoding
 package struct LogChange: Sendable {
   /// What is to be changed.
   package enum Work: Sendable {
-    case close(StreamName)
-    case reopen(StreamName)
-    /// Hides all events of streams before a revision; `nil` for all events.
-    case truncate([(stream: StreamName, before: Revision?)])
+    case limit(LimitChange)
     /// Removes the contents of these entries, in ascending order.
     case erase([Position])
     /// Stores a retention rule, or removes the one with its prefix.
@@ -25,6 +22,14 @@ package struct LogChange: Sendable {
     self.author = author
     self.reason = reason
   }
+}
+
+/// A change of what of a stream can be read and written.
+package enum LimitChange: Sendable {
+  case close(StreamName)
+  case reopen(StreamName)
+  /// Hides all events of streams before a revision; `nil` for all events.
+  case truncate([(stream: StreamName, before: Revision?)])
 }
 
 /// Decides what a change does to the limits of streams, from their heads and limits alone.

@@ -57,7 +57,7 @@ extension EventLog {
   /// Stores a retention rule, in place of one with the same prefix.
   ///
   /// It hides nothing by itself: `retain` and passes apply it. From the first rule of a store on, commits
-  /// note their time, once a minute at most. Events before count as committed at that moment. The change is
+  /// note their time, once a second at most. Events before count as committed at that moment. The change is
   /// recorded in the log as a system entry.
   ///
   /// - Parameters:

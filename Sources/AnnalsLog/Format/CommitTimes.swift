@@ -1,15 +1,15 @@
 package import AnnalsCoding
 
-/// The times of commits, as rows of `meta`: at most one a minute.
+/// The times of commits, as rows of `meta`: at most one a second.
 ///
-/// A sample is the first position of a commit and its time. The next commit that begins a minute later or
-/// more adds one. So every entry from a sample up to the next was committed within a minute after its time.
+/// A sample is the first position of a commit and its time. The next commit that begins a second later or
+/// more adds one. So every entry from a sample up to the next was committed within a second after its time.
 /// The first sample has position 1, and is of the moment from which on a store notes times.
 package struct CommitTimes: Equatable, Sendable {
   /// The name of the row that leads to the newest chunk, and the prefix of the names of all chunks.
   package static let name = "times"
   /// The time after which a commit adds a sample, in microseconds.
-  package static let resolution: Int64 = 60_000_000
+  package static let resolution: Int64 = 1_000_000
   /// The number of samples in a chunk.
   static let limit = 256
 
@@ -29,8 +29,7 @@ package struct CommitTimes: Equatable, Sendable {
 
   /// Returns the name of the chunk whose first sample has this position, in 16 hexadecimal digits.
   static func name(from position: UInt64) -> String {
-    let digits = String(position, radix: 16)
-    return "\(name) \(String(repeating: "0", count: 16 - digits.count))\(digits)"
+    "\(name) \(RowNumber.text(position))"
   }
 
   /// The chunk's name.
@@ -84,18 +83,14 @@ extension StoreReader {
       return first
     }
     guard let first else { return nil }
-    let name = CommitTimes.name(from: first)
-    let chunk = try row(name, in: tables.meta) { (bytes) throws(FormatFailure) in try CommitTimes(bytes) }
-    guard let chunk else { throw AnnalsError(missingMeta: name) }
-    return chunk
+    return try chunkOfTimes(CommitTimes.name(from: first))
   }
 
   /// The rows of the chunks of times, oldest first, and of what leads to the newest one.
   ///
   /// - Parameter position: Chunks that end before it are left out.
   package func times(from position: UInt64 = 0) throws(AnnalsError) -> [(name: String, value: [UInt8])] {
-    var names: [String] = []
-    try eachMetaName(beginningWith: CommitTimes.name + " ") { names.append($0) }
+    let names = try namesOfTimes()
     let start = names.lastIndex { $0 <= CommitTimes.name(from: max(position, 1)) } ?? 0
     var rows: [(name: String, value: [UInt8])] = []
     for name in names[min(start, names.count)...] + [CommitTimes.name] {
@@ -111,17 +106,39 @@ extension StoreReader {
   package func end(committedBefore time: Int64) throws(AnnalsError) -> UInt64 {
     var end: UInt64 = 1
     var isPast = false
-    for (name, value) in try times() where name != CommitTimes.name {
-      let chunk: CommitTimes
-      do throws(FormatFailure) { chunk = try CommitTimes(value.span) } catch {
-        throw AnnalsError(error, place: "table 'meta', row '\(name)'", table: "meta")
-      }
-      for sample in chunk.samples {
+    for name in try chunksOfTimes(around: time) {
+      for sample in try chunkOfTimes(name).samples {
         if isPast { end = sample.first }
         isPast = sample.time < time - CommitTimes.resolution
         if !isPast { return end }
       }
     }
     return isPast ? try last() + 1 : end
+  }
+
+  /// The names of the chunks from the last one whose first sample is past at `time`, or from the first one.
+  ///
+  /// - Complexity: O(chunks) for their names, and O(log of their number) of them read.
+  private func chunksOfTimes(around time: Int64) throws(AnnalsError) -> ArraySlice<String> {
+    let names = try namesOfTimes()
+    var (low, high) = (0, names.count)
+    while low < high {
+      let middle = (low + high) / 2
+      let first = try chunkOfTimes(names[middle]).samples[0]
+      if first.time < time - CommitTimes.resolution { low = middle + 1 } else { high = middle }
+    }
+    return names[max(low - 1, 0)...]
+  }
+
+  private func namesOfTimes() throws(AnnalsError) -> [String] {
+    var names: [String] = []
+    try eachMetaName(beginningWith: CommitTimes.name + " ") { names.append($0) }
+    return names
+  }
+
+  private func chunkOfTimes(_ name: String) throws(AnnalsError) -> CommitTimes {
+    let chunk = try row(name, in: tables.meta) { (bytes) throws(FormatFailure) in try CommitTimes(bytes) }
+    guard let chunk else { throw AnnalsError(missingMeta: name) }
+    return chunk
   }
 }

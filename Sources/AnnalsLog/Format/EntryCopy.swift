@@ -77,6 +77,14 @@ package struct EntryCopy: ~Escapable {
     }
   }
 
+  /// The entry's bytes, as they are stored at `position`.
+  package func encoded(at position: Position) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var span = bytes.mutableSpan
+    write(to: &span, at: position)
+    return bytes
+  }
+
   private var flags: EntryFlags {
     var flags = EntryFlags(
       rawValue: header.flags.rawValue & ~(EntryFlags.special.rawValue | EntryFlags.rows.rawValue))

@@ -26,31 +26,6 @@ package struct PositionRanges: Equatable, Sendable {
     }
   }
 
-  /// Adds the positions of another set.
-  package mutating func formUnion(_ other: PositionRanges) {
-    var joined: [ClosedRange<UInt64>] = []
-    for range in (ranges + other.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-      if let last = joined.last, range.lowerBound <= last.upperBound + 1 {
-        joined[joined.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
-      } else {
-        joined.append(range)
-      }
-    }
-    ranges = joined
-  }
-
-  /// Whether `position` is in the set.
-  ///
-  /// - Complexity: O(log of the number of ranges).
-  package func contains(_ position: Position) -> Bool {
-    var (low, high) = (0, ranges.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if ranges[middle].upperBound < position.rawValue { low = middle + 1 } else { high = middle }
-    }
-    return low < ranges.count && ranges[low].contains(position.rawValue)
-  }
-
   /// Count, then for each range the distance from the end of the one before it, and its length less one;
   /// all varints.
   func append(to bytes: inout [UInt8]) {

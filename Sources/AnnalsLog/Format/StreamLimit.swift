@@ -15,15 +15,13 @@ package struct StreamLimit: Equatable, Sendable {
 
   /// Returns the name of the row of the stream whose first entry is at `id`, in 16 hexadecimal digits.
   package static func name(_ id: Position) -> String {
-    let digits = String(id.rawValue, radix: 16)
-    return prefix + String(repeating: "0", count: 16 - digits.count) + digits
+    prefix + RowNumber.text(id.rawValue)
   }
 
   /// Returns the id in the name of a row; `nil` if it is no such name.
   package static func id(inName name: String) -> Position? {
-    let digits = name.dropFirst(prefix.count)
-    guard name.hasPrefix(prefix), digits.count == 16, let id = UInt64(digits, radix: 16) else { return nil }
-    return Position(id)
+    guard name.hasPrefix(prefix) else { return nil }
+    return RowNumber.position(name.dropFirst(prefix.count)).map { Position($0) }
   }
 
   package init() {}

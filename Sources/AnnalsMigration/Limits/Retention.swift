@@ -57,7 +57,7 @@ struct Retention {
         report.events += found.events
         guard !isRehearsal, !found.wanted.isEmpty else { continue }
         let change = LogChange(
-          .truncate(found.wanted), author: "retain", reason: "the retention rules of the store")
+          .limit(.truncate(found.wanted)), author: "retain", reason: "the retention rules of the store")
         _ = try log.append(blocking: AppendRequest(change))
       } while previous != nil
     }

@@ -78,11 +78,7 @@ extension Pass {
       new.bytes, new.header, kind: new.header.kind, form: new.header.form,
       body: new.bytes.extracting(new.header.body))
     copy.rows = old.span.extracting(header.rows..<header.body.lowerBound)
-    guard copy.count == old.count else { return false }
-    var bytes = [UInt8](repeating: 0, count: copy.count)
-    var span = bytes.mutableSpan
-    copy.write(to: &span, at: new.position)
-    return bytes == old
+    return copy.count == old.count && copy.encoded(at: new.position) == old
   }
 
   /// Throws unless the whole new generation is valid.

@@ -85,10 +85,7 @@ struct GenerationWriter: Sendable {
     var copy = EntryCopy(
       entry, header, kind: header.kind, form: header.form, body: entry.extracting(header.body))
     copy.rows = rows.span
-    var bytes = [UInt8](repeating: 0, count: copy.count)
-    var span = bytes.mutableSpan
-    copy.write(to: &span, at: position)
-    try append(bytes.span, at: position, in: &transaction)
+    try append(copy.encoded(at: position).span, at: position, in: &transaction)
   }
 
   /// Whether an entry has the rows of all these kinds.

@@ -79,7 +79,10 @@ extension AnnalsError {
   init(incompleteRowsOf outline: ProjectionOutline) {
     self.init(
       .requiresActivation,
-      "the inline projection '\(outline.name)' has not been folded again since the store was repaired or its streams were moved: open the store for writing with it"
+      """
+      the inline projection '\(outline.name)' has not been folded again since the store was repaired, \
+      its streams were moved, or events were erased: open the store for writing with it
+      """
     )
   }
 }

@@ -133,9 +133,6 @@ struct QuarantineDiscard {
     var copy = EntryCopy(entry.bytes, entry.header, kind: first, form: .stub, body: body.span)
     copy.extensions = kept.span
     copy.rows = entry.bytes.extracting(entry.header.rows..<entry.header.body.lowerBound)
-    var bytes = [UInt8](repeating: 0, count: copy.count)
-    var span = bytes.mutableSpan
-    copy.write(to: &span, at: position)
-    return (bytes, counts, first)
+    return (copy.encoded(at: position), counts, first)
   }
 }

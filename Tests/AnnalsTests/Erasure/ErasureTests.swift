@@ -10,80 +10,17 @@ import Testing
 
 /// Erasing events: what no read returns any more, and what stays as it is.
 @Suite struct ErasureTests {
-  private let place: TemporaryStore
-  /// A text that is in the payload, metadata and view of the erased events, and nowhere else.
-  private static let secret = "Wilhelmina Zuckerberg"
+  private let customers: ErasedCustomers
+  private var place: TemporaryStore { customers.place }
 
   init() throws {
-    place = try TemporaryStore()
-  }
-
-  /// Customers with names.
-  enum People: Projection {
-    typealias Event = InlineAccountsV1.Event
-    @Record struct Person: ProjectionRow {
-      var account: String
-      var name: String
-      var key: String { account }
-    }
-    static let name = "people"
-    static let version = 1
-    static var tables: [ProjectionTable] { [.rows(Person.self)] }
-    static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
-      guard case .opened(let opened) = entry.event else { return }
-      try rows.put(Person(account: entry.stream.text, name: opened.name))
-    }
-  }
-
-  enum Profile: Aggregate {
-    typealias Event = InlineAccountsV1.Event
-    @Record struct State: Equatable { var name: String; var sum: Int }
-    static let name = "profile"
-    static let version = 1
-    static var initial: State { State(name: "", sum: 0) }
-    static var snapshotInterval: Int? { 3 }
-    static func apply(_ entry: Entry<Event>, to state: inout State) {
-      switch entry.event {
-      case .opened(let opened): state.name = opened.name
-      case .moved(let moved): state.sum += moved.amount
-      case .closed: break
-      }
-    }
-  }
-
-  private func store() throws -> EventStore<InlineAccountsPlan> {
-    try EventStore(at: place.url, plan: InlineAccountsPlan.self)
-  }
-
-  /// Two customers: positions 1 to 5 are of the one to be erased.
-  private func fill(_ store: EventStore<InlineAccountsPlan>, id: UUID = UUID()) async throws {
-    try await store.append(
-      [NewEvent(.opened(.init(name: Self.secret, code: 7)), id: id, metadata: ["who": .text(Self.secret)])],
-      to: "customer-1")
-    try await store.append((1...4).map { .moved(.init(amount: $0)) }, to: "customer-1")
-    try await store.append([.opened(.init(name: "Ann", code: 8))], to: "customer-2")
-    try await store.append([.moved(.init(amount: 100))], to: "customer-2")
-  }
-
-  private func name(_ view: View<People>, _ account: String) throws(AnnalsError) -> String? {
-    try view.read { (snapshot) throws(AnnalsError) in try snapshot.get(People.Person.self, account)?.name }
-  }
-
-  private func hasSecret(in directory: URL) throws -> [String] {
-    let needle = Data(Self.secret.utf8)
-    var found: [String] = []
-    let files = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: nil)
-    while let file = files?.nextObject() as? URL {
-      guard let data = try? Data(contentsOf: file) else { continue }
-      if data.range(of: needle) != nil { found.append(file.lastPathComponent) }
-    }
-    return found.sorted()
+    customers = try ErasedCustomers()
   }
 
   @Test func `no read returns payload, metadata or id of an erased event`() async throws {
-    let store = try store()
+    let store = try customers.store()
     let id = UUID()
-    try await fill(store, id: id)
+    try await customers.fill(store, id: id)
     let report = try store.erase(stream: "customer-1", by: "jane", because: "request 4711")
     #expect(report.entries == 5)
     #expect(report.recorded == [8])
@@ -110,8 +47,8 @@ import Testing
   }
 
   @Test func `positions and selections can be erased, and an erased event is left alone`() async throws {
-    let store = try store()
-    try await fill(store)
+    let store = try customers.store()
+    try await customers.fill(store)
     #expect(try store.erase([2, 3, 3], by: "jane", because: "wrong").entries == 2)
     let report = try store.erase(by: "jane", because: "wrong") { entry in
       if case .moved(let moved) = entry.event { moved.amount == 100 } else { false }
@@ -133,9 +70,9 @@ import Testing
   @Test func `checkpoints at an erased event remain valid, and its id is not recognised any more`()
     async throws
   {
-    let store = try store()
+    let store = try customers.store()
     let id = UUID()
-    try await fill(store, id: id)
+    try await customers.fill(store, id: id)
     let before = try store.log.read { try $0.reader.checkpoint(at: 1, log: store.log.id) }
     try store.erase([1], by: "jane", because: "request")
     #expect(try store.log.read { try $0.reader.agreement(with: before, log: store.log.id) } == .agrees)
@@ -154,7 +91,7 @@ import Testing
     options.idempotency = .always
     let store = try EventStore(at: place.url, plan: InlineAccountsPlan.self, options: options)
     let id = UUID()
-    try await fill(store, id: id)
+    try await customers.fill(store, id: id)
     try store.erase(stream: "customer-1", by: "jane", because: "request")
     #expect(try EventLog.verify(place.url).isClean)
     let again = try await store.append(
@@ -163,83 +100,16 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test func `views are built again without erased events, and no read in between returns them`() async throws
-  {
-    let store = try store()
-    try await fill(store)
-    let view = try store.view(People.self)
-    try await view.waitUntil(7)
-    #expect(try name(view, "customer-1") == Self.secret)
-    let report = try store.erase(stream: "customer-1", by: "jane", because: "request")
-    var isBuilt = false
-    while !isBuilt {
-      do throws(AnnalsError) {
-        let (name, position) = try view.read { (snapshot) throws(AnnalsError) in
-          (try snapshot.get(People.Person.self, "customer-1")?.name, try snapshot.position())
-        }
-        #expect(name == nil)
-        isBuilt = position == report.recorded.last
-      } catch {
-        #expect(error.code == .busy, "\(error)")
-      }
-      try await Task.sleep(for: .milliseconds(2))
-    }
-    #expect(try name(view, "customer-2") == "Ann")
-  }
-
-  @Test func `aggregates lose what was erased, also from their snapshots`() async throws {
-    let store = try store()
-    try await fill(store)
-    #expect(try store.load(Profile.self, from: "customer-1").state.name == Self.secret)
-    #expect(try store.load(Profile.self, from: "customer-1").folded == 0, "a snapshot is kept")
-    try store.erase([1], by: "jane", because: "request")
-    let loaded = try store.load(Profile.self, from: "customer-1")
-    #expect(loaded.state == Profile.State(name: "", sum: 10))
-    #expect(loaded.revision == 4)
-  }
-
-  @Test func `an aggregate does not see what was truncated, also with a snapshot`() async throws {
-    let store = try store()
-    try await fill(store)
-    #expect(try store.load(Profile.self, from: "customer-1").state.sum == 10)
-    try await store.truncate("customer-1", before: 3)
-    #expect(try store.load(Profile.self, from: "customer-1").state == Profile.State(name: "", sum: 7))
-    try await store.truncate("customer-1")
-    let loaded = try store.load(Profile.self, from: "customer-1")
-    #expect(loaded.state == Profile.initial)
-    #expect(loaded.expectation == .revision(4))
-  }
-
-  @Test func `inline projections are folded again without erased events`() async throws {
-    let inline: [any InlineProjection<InlineAccountsV1.Event>.Type] = [InlineNames.self, InlineBalances.self]
-    let store = try place.accounts(inline, activating: true)
-    try await fill(store)
-    #expect(try store.holder(of: "customer-1") == Self.secret)
-    // The log alone cannot fold them.
-    let error = #expect(throws: AnnalsError.self) {
-      try store.log.erase(stream: "customer-1", by: "jane", because: "request")
-    }
-    #expect(error?.code == .needsPlan)
-    #expect(try store.holder(of: "customer-1") == Self.secret)
-    try store.erase(stream: "customer-1", by: "jane", because: "request")
-    #expect(try store.holder(of: "customer-1") == nil)
-    #expect(try store.holder(of: "customer-2") == "Ann")
-    #expect(try store.balance(of: "customer-2") == 100)
-    // The name is free again.
-    try await store.append([.opened(.init(name: Self.secret, code: nil))], to: "customer-3")
-    #expect(try EventLog.verify(place.url).isClean)
-  }
-
   @Test func `the bytes are in no file after a compacting pass and the removal of the older generation`()
     async throws
   {
     do {
-      let store = try store()
-      try await fill(store)
-      let view = try store.view(People.self)
+      let store = try customers.store()
+      try await customers.fill(store)
+      let view = try store.view(ErasedCustomers.People.self)
       try await view.waitUntil(7)
-      _ = try store.load(Profile.self, from: "customer-1")
-      #expect(try !hasSecret(in: place.url).isEmpty)
+      _ = try store.load(ErasedCustomers.Profile.self, from: "customer-1")
+      #expect(try !customers.hasSecret(in: place.url).isEmpty)
       try store.erase(stream: "customer-1", by: "jane", because: "request")
       #expect(try store.log.erasures().first?.remains == [.generation(1)])
       _ = try await store.log.compact().report()
@@ -247,19 +117,19 @@ import Testing
     }
     _ = try EventLog.discardPrevious(place.url)
     do {
-      let store = try store()
-      let view = try store.view(People.self)
+      let store = try customers.store()
+      let view = try store.view(ErasedCustomers.People.self)
       try await view.waitUntil(8)
       #expect(try store.log.erasures().first?.remains == [])
     }
-    _ = try store()
-    #expect(try hasSecret(in: place.url) == [])
+    _ = try customers.store()
+    #expect(try customers.hasSecret(in: place.url) == [])
     #expect(try EventLog.verify(place.url).isClean)
   }
 
   @Test func `each erasure is recorded with who, why and when, and names no stream`() async throws {
-    let store = try store()
-    try await fill(store)
+    let store = try customers.store()
+    try await customers.fill(store)
     let before = Timestamp.now
     try store.erase(stream: "customer-1", by: "jane", because: "request 4711")
     let erasure = try #require(try store.log.erasures().first)
@@ -270,8 +140,8 @@ import Testing
   }
 
   @Test func `a pass that has copied what is erased meanwhile does not come into use`() async throws {
-    let store = try store()
-    try await fill(store)
+    let store = try customers.store()
+    try await customers.fill(store)
     var options = MigrationOptions()
     // Stopped in the middle, so that a part of the contents is in the file of the next generation.
     options.atPoint = { if $0 == .copied { Thread.sleep(forTimeInterval: 0.05) } }
@@ -285,8 +155,8 @@ import Testing
   }
 
   @Test func `while a pass runs, an erasure is refused and can be tried again`() async throws {
-    let store = try store()
-    try await fill(store)
+    let store = try customers.store()
+    try await customers.fill(store)
     let isHeld = DispatchSemaphore(value: 0)
     let isDone = DispatchSemaphore(value: 0)
     var options = MigrationOptions()
@@ -312,8 +182,8 @@ import Testing
   }
 
   @Test func `a rollback does not bring erased events back`() async throws {
-    let store = try store()
-    try await fill(store)
+    let store = try customers.store()
+    try await customers.fill(store)
     _ = try await store.log.compact().report()
     try store.erase(stream: "customer-1", by: "jane", because: "request")
     #expect(throws: AnnalsError.self) { _ = try EventLog.rollback(place.url) }

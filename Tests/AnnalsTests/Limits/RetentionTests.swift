@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
-  func `the times of commits expire exactly what is a minute past an age`(seed: UInt64) throws {
+  func `the times of commits expire exactly what is a second past an age`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let log = try EventLog(at: place.url)
     // Commits as a writer notes them: which entries each has, and when it was.
@@ -138,16 +138,16 @@ import Testing
         try group.noteTime(now, from: position + 1, in: &transaction)
         commits.append((position + 1, position + count, now))
         position += count
-        now += Int64.random(in: 0...150_000_000, using: &generator)
+        now += Int64.random(in: 0...2_500_000, using: &generator)
       }
       let reader = StoreReader(transaction.view, generation.tables)
       for _ in 0..<200 {
         // The newest commits never expire here, because no entry is in the log.
-        let age = Int64.random(in: 600_000_000...(now - 1_000_000_000_000), using: &generator)
+        let age = Int64.random(in: 10_000_000...(now - 1_000_000_000_000), using: &generator)
         let limit = now - age
         let end = try reader.end(committedBefore: limit)
         for commit in commits {
-          // Each expired entry was committed before the limit; a minute later it has expired.
+          // Each expired entry was committed before the limit; a second later it has expired.
           if commit.last < end { #expect(commit.time < limit) }
           if commit.time + 2 * CommitTimes.resolution < limit { #expect(commit.last < end) }
         }
@@ -161,10 +161,36 @@ import Testing
       RetentionRule(streamPrefix: "a", maximumCount: 0),
       RetentionRule(streamPrefix: "a", maximumAge: .milliseconds(1_500)),
       RetentionRule(streamPrefix: "a", maximumAge: .zero),
+      RetentionRule(streamPrefix: "a", maximumAge: .seconds(RetentionRule.longestAge + 1)),
+      RetentionRule(streamPrefix: "a", maximumAge: .seconds(Int64.max)),
     ] {
       let error = await #expect(throws: AnnalsError.self) { try await log.setRetention(rule) }
       #expect(error?.code == .wrongUse)
     }
     #expect(try log.read { try $0.head() } == nil)
+  }
+
+  @Test(arguments: [RetentionRule.longestAge + 1, Int64.max])
+  func `a stored rule with an age out of range is damage`(age: Int64) throws {
+    let log = try EventLog(at: place.url)
+    let generation = log.core.generation
+    var row: [UInt8] = [0]
+    row.append(varint: UInt64(age))
+    try generation.environment.write(durability: .none, failure: AnnalsError.init) {
+      (transaction) throws(AnnalsError) in
+      try transaction.put(row, "retain a", in: generation.tables.meta)
+    }
+    let error = #expect(throws: AnnalsError.self) { try log.retention() }
+    #expect(error?.code == .damaged)
+  }
+
+  @Test func `an age of a second hides what is older`() async throws {
+    let log = try EventLog(at: place.url)
+    try await log.setRetention(RetentionRule(streamPrefix: "a", maximumAge: .seconds(1)))
+    try await fill(log, "a", 3)
+    try await Task.sleep(for: .milliseconds(2_200))
+    try await fill(log, "a", 1)
+    try log.retain()
+    #expect(try revisions(log, "a") == [3])
   }
 }

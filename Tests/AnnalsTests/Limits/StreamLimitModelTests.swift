@@ -82,9 +82,9 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  private func change(_ log: EventLog, _ work: LogChange.Work, _ stream: Stream) async throws {
+  private func change(_ log: EventLog, _ work: LimitChange, _ stream: Stream) async throws {
     do throws(AnnalsError) {
-      _ = try await log.change(LogChange(work, author: "", reason: ""))
+      _ = try await log.change(LogChange(.limit(work), author: "", reason: ""))
       #expect(stream.head != nil)
     } catch {
       #expect(error.code == .noSuchStream && stream.head == nil, "\(error)")

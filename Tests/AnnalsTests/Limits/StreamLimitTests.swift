@@ -149,9 +149,9 @@ import Testing
 
   @Test func `a stream that never had an event cannot be closed or truncated`() async throws {
     let log = try log()
-    for work in [LogChange.Work.close("a"), .reopen("a"), .truncate([("a", nil)])] {
+    for work in [LimitChange.close("a"), .reopen("a"), .truncate([("a", nil)])] {
       let error = await #expect(throws: AnnalsError.self) {
-        _ = try await log.change(LogChange(work, author: "", reason: ""))
+        _ = try await log.change(LogChange(.limit(work), author: "", reason: ""))
       }
       #expect(error?.code == .noSuchStream)
     }
