@@ -15,6 +15,8 @@ struct Command {
   var projections: [KnownProjection] = []
   /// The inline projections passed to the command.
   var inline: (any KnownInlineProjections)?
+  /// The selections of events passed to the command.
+  var selections: (any KnownSelections)?
 
   /// Runs a command line.
   ///
@@ -100,6 +102,7 @@ struct Command {
       var arguments = try Arguments(words, grammar)
       arguments.projections = projections
       arguments.inline = inline
+      arguments.selections = selections
       work = try Work(arguments)
       suspect = try arguments.trustsNobody(byDefault: Work.checksEveryPage) ? arguments.store : nil
     } catch {

@@ -45,21 +45,25 @@ public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
   ///   - inline: The inline projections of the program. `activate` puts them in force. `migrate` refuses a
   ///     store with one in force that is not among them. `verify` compares their rows with the log, and
   ///     `views` lists those that need folding or an activation.
+  ///   - selections: What `erase --where` can choose events by, besides streams and positions.
   public static func main(
     projections: [any Projection<Plan.Current.Event>.Type] = [],
-    inline: [any InlineProjection<Plan.Current.Event>.Type] = []
+    inline: [any InlineProjection<Plan.Current.Event>.Type] = [],
+    selections: [ErasureSelection<Plan.Current.Event>] = []
   ) async -> Never {
-    exit(await GenericCommand.run(command(called: executableName, projections, inline)))
+    exit(await GenericCommand.run(command(called: executableName, projections, inline, selections)))
   }
 
   /// Creates the command with a name, and the projections passed to it.
   static func command(
     called name: String, _ projections: [any Projection<Plan.Current.Event>.Type] = [],
-    _ inline: [any InlineProjection<Plan.Current.Event>.Type] = []
+    _ inline: [any InlineProjection<Plan.Current.Event>.Type] = [],
+    _ selections: [ErasureSelection<Plan.Current.Event>] = []
   ) -> Command {
     var command = Command(name: name, verbs: verbs)
     command.projections = projections.map { KnownProjection.of($0, Plan.self) }
     command.inline = KnownInline<Plan>(types: inline)
+    command.selections = PlanSelections(selections: selections)
     return command
   }
 

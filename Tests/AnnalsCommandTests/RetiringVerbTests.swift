@@ -99,4 +99,29 @@ import Testing
     #expect(erase.output == "{\"erased\":2,\"recorded\":[\"7\"]}\n")
     #expect(await run("erase", store, "--position", "99", "--by", "j", "--because", "b").status == 64)
   }
+
+  @Test func `the command of a plan erases what a selection chooses, in all streams`() async throws {
+    let parks = try TemporaryDirectory()
+    let store = try await parks.parks(withFailure: false)
+    let cities = ErasureSelection<ParksV2.Event>("city") { entry, city in
+      if case .parkOpened(let park) = entry.event { park.city == city } else { false }
+    }
+    let command = MaintenanceCommand<ParkPlan>.command(called: "parks", [], [], [cities])
+    func erase(_ words: String...) async -> CommandRun {
+      await CommandRun(["erase", store] + words + ["--by", "jane", "--because", "request 7"], command)
+    }
+    #expect(await erase("--where", "city=Lyon").output == "there was nothing to erase\n")
+    let run = await erase("--where", "city=Nantes")
+    #expect(run.output == "erased 1 entries; 'annals erasures' lists where their bytes may still be\n")
+    let first = try #require(await CommandRun("read", store).lines.first)
+    #expect(first.contains("\"stub\":\"request 7\"") && !first.contains("Nantes"))
+    let unknown = await erase("--where", "country=FR")
+    #expect(unknown.status == 64 && unknown.errors.contains("no selection 'country'; this command has city"))
+    for words in [["--where", "city"], ["--where", "=Nantes"], ["--where", "city=a", "--position", "1"]] {
+      let run = await CommandRun(["erase", store] + words + ["--by", "j", "--because", "b"], command)
+      #expect(run.status == 64, "\(words)")
+    }
+    let generic = await self.run("erase", store, "--where", "city=Nantes", "--by", "j", "--because", "b")
+    #expect(generic.status == 64 && generic.errors.contains("needs the command of the store's plan"))
+  }
 }

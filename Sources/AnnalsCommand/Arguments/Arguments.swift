@@ -21,6 +21,8 @@ struct Arguments {
   var projections: [KnownProjection] = []
   /// The inline projections passed to the command.
   var inline: (any KnownInlineProjections)?
+  /// The selections of events passed to the command.
+  var selections: (any KnownSelections)?
 
   private var flags: Set<String> = []
   private var values: [String: [CommandWord]] = [:]

@@ -4,7 +4,8 @@ import Annals
 struct EraseVerb: Verb {
   static let name = "erase"
   static let summary = "Erases the payloads, metadata and ids of events; their positions stay."
-  static let synopsis = "<store> [--stream NAME] [--position N]… --by WHO --because WHY [--json]"
+  static let synopsis =
+    "<store> [--stream NAME | --position N… | --where NAME=VALUE] --by WHO --because WHY [--json]"
   static let help = """
 
     No read that begins later returns them, in any process. Views are built again. The bytes leave the files
@@ -13,11 +14,14 @@ struct EraseVerb: Verb {
 
       --stream NAME      all events that the stream has now
       --position N       the event at a position; may be repeated
+      --where NAME=VALUE the events that a selection of the plan's command chooses
       --by WHO           who asks for it; recorded in the log
       --because WHY      why; recorded in the log
     """
   static let grammar = Arguments.Grammar(
-    values: ["--stream", "--by", "--because"], lists: ["--position"], operands: ["<store>"])
+    values: ["--stream", "--where", "--by", "--because"], lists: ["--position"], operands: ["<store>"])
+
+  private static let needsPlan = "--where needs the command of the store's plan, which declares selections"
 
   let store: StorePath
   private let request: ErasureRequest
@@ -26,6 +30,7 @@ struct EraseVerb: Verb {
   init(_ arguments: Arguments) throws(UsageError) {
     store = try arguments.path(operand: 0)
     request = try ErasureRequest(arguments)
+    if case .chosen = request.selection { throw UsageError(Self.needsPlan) }
     isJSON = arguments.has("--json")
   }
 
@@ -36,6 +41,7 @@ struct EraseVerb: Verb {
       case .stream(let name): try log.erase(stream: name, by: request.author, because: request.reason)
       case .positions(let positions):
         try log.erase(positions, by: request.author, because: request.reason)
+      case .chosen: throw UsageError(Self.needsPlan)
       }
     try report.write(to: &output, isJSON: isJSON)
     return ExitStatus.success
@@ -47,6 +53,8 @@ struct ErasureRequest {
   enum Selection {
     case stream(StreamName)
     case positions([Position])
+    /// What a selection of the plan's command chooses for a value.
+    case chosen(name: String, value: String)
   }
 
   let selection: Selection
@@ -60,17 +68,30 @@ struct ErasureRequest {
       }
       return Position(number)
     }
-    switch (try arguments.value("--stream"), positions.isEmpty) {
-    case (let name?, true): selection = .stream(StreamName(name))
-    case (nil, false): selection = .positions(positions)
-    case (nil, true): throw UsageError("--stream or --position is missing")
-    case (_?, false): throw UsageError("--stream and --position exclude each other")
+    var selections: [Selection] = []
+    if let name = try arguments.value("--stream") { selections.append(.stream(StreamName(name))) }
+    if !positions.isEmpty { selections.append(.positions(positions)) }
+    if let words = try arguments.value("--where") { selections.append(try Self.chosen(by: words)) }
+    guard let selection = selections.first else {
+      throw UsageError("--stream, --position or --where is missing")
     }
+    guard selections.count == 1 else {
+      throw UsageError("--stream, --position and --where exclude each other")
+    }
+    self.selection = selection
     guard let author = try arguments.value("--by"), let reason = try arguments.value("--because"),
       !author.isEmpty, !reason.isEmpty
     else { throw UsageError("--by and --because are needed: the log records who asked, and why") }
     self.author = author
     self.reason = reason
+  }
+
+  private static func chosen(by words: String) throws(UsageError) -> Selection {
+    let parts = words.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty else {
+      throw UsageError("--where needs the name of a selection and a value, as in 'customer=7'")
+    }
+    return .chosen(name: String(parts[0]), value: String(parts[1]))
   }
 }
 
