@@ -95,19 +95,24 @@ let package = Package(
       name: "AnnalsSubscriptions",
       dependencies: ["AnnalsStore", "AnnalsLog", "AnnalsSchema", "AnnalsCoding", "LMDB"],
       swiftSettings: lending),
+    // The contents of attachments, in files of their own.
+    .target(
+      name: "AnnalsAttachments", dependencies: ["AnnalsStore", "AnnalsLog", "AnnalsCoding", "LMDB"],
+      swiftSettings: lending),
     // Migration passes, moving streams and repair.
     .target(
       name: "AnnalsMigration",
       dependencies: [
-        "AnnalsProjections", "AnnalsStore", "AnnalsLog", "AnnalsSchema", "AnnalsCoding", "LMDB",
+        "AnnalsAttachments", "AnnalsProjections", "AnnalsStore", "AnnalsLog", "AnnalsSchema", "AnnalsCoding",
+        "LMDB",
       ],
       swiftSettings: lending),
     // Maintenance of a whole store: verify, info, import, dump, backup, explain and check.
     .target(
       name: "AnnalsMaintenance",
       dependencies: [
-        "AnnalsMigration", "AnnalsSubscriptions", "AnnalsProjections", "AnnalsStore", "AnnalsLog",
-        "AnnalsSchema", "AnnalsCoding", "LMDB",
+        "AnnalsMigration", "AnnalsAttachments", "AnnalsSubscriptions", "AnnalsProjections", "AnnalsStore",
+        "AnnalsLog", "AnnalsSchema", "AnnalsCoding", "LMDB",
       ],
       swiftSettings: lending),
     // The umbrella that users import: every module above, and the one place that opens a store with all its
@@ -115,8 +120,8 @@ let package = Package(
     .target(
       name: "Annals",
       dependencies: [
-        "AnnalsMaintenance", "AnnalsMigration", "AnnalsSubscriptions", "AnnalsProjections", "AnnalsStore",
-        "AnnalsLog", "AnnalsSchema", "AnnalsCoding",
+        "AnnalsMaintenance", "AnnalsMigration", "AnnalsAttachments", "AnnalsSubscriptions",
+        "AnnalsProjections", "AnnalsStore", "AnnalsLog", "AnnalsSchema", "AnnalsCoding",
       ],
       swiftSettings: lending),
     // Support for testing plans with Swift Testing or XCTest.

@@ -1,4 +1,5 @@
 // Users write `import Annals` and nothing else: the layers below are part of its interface.
+@_exported public import AnnalsAttachments
 @_exported public import AnnalsCoding
 @_exported public import AnnalsLog
 @_exported public import AnnalsMaintenance

@@ -43,7 +43,7 @@ enum ExitStatus {
     .superseded: data, .unrepresentable: data, .storeTooOld: data, .invalidPlan: data, .shapeChanged: data,
     .noPath: data,
     .requiresActivation: data, .requiresPass: data, .undeclaredFields: data, .needsPlan: data,
-    .checkpointMismatch: data,
+    .checkpointMismatch: data, .missingAttachment: data,
     .noSuchStore: noStore,
     .cannotCreate: cannotCreate,
     .diskFull: inputOutput, .notCommitted: inputOutput, .outcomeUnknown: inputOutput,

@@ -9,7 +9,7 @@ extension AnnalsError {
         requiresActivation, requiresPass, needsPlan, ruleFailed, verifyFailed, collision, busy,
         appendsSuspended, tooManyReaders, readOnly, permission, diskFull, notCommitted, outcomeUnknown,
         storeReplaced, lockFileDamaged, usedAfterFork, inputOutput, cancelled, wrongUse,
-        checkpointMismatch, undeclaredFields, streamClosed, noSuchStream
+        checkpointMismatch, undeclaredFields, streamClosed, noSuchStream, missingAttachment
     }
     private let base: Base
 
@@ -34,6 +34,8 @@ extension AnnalsError {
     public static let streamClosed = Code(.streamClosed)
     /// The stream has never had an event, so there is nothing to close, truncate or erase.
     public static let noSuchStream = Code(.noSuchStream)
+    /// An event refers to an attachment whose content is not in the store.
+    public static let missingAttachment = Code(.missingAttachment)
     /// An event id occurs twice in one call for the same stream.
     public static let duplicateID = Code(.duplicateID)
     /// Some events of a call with ids are already in the stream and others are not.

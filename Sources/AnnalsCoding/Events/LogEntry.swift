@@ -55,10 +55,13 @@ public struct LogEntry: Sendable {
   public let isEndOfCall: Bool
   /// The content.
   public let content: Content
+  /// The hashes of the attachments that the entry refers to.
+  public let attachments: [ContentHash]
 
   package init(
     position: Position, stream: StreamName, revision: Revision, type: String, version: SchemaVersion?,
-    time: Timestamp, id: UUID?, metadata: Metadata, isEndOfCall: Bool, content: Content
+    time: Timestamp, id: UUID?, metadata: Metadata, isEndOfCall: Bool, content: Content,
+    attachments: [ContentHash] = []
   ) {
     self.position = position
     self.stream = stream
@@ -70,5 +73,6 @@ public struct LogEntry: Sendable {
     self.metadata = metadata
     self.isEndOfCall = isEndOfCall
     self.content = content
+    self.attachments = attachments
   }
 }

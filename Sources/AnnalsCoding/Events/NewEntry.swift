@@ -21,6 +21,8 @@ public struct NewEntry: Sendable {
   public var metadata: Metadata
   /// The time of the event, in the years 1 to 9999; `nil` for the time of the append.
   public var time: Timestamp?
+  /// The attachments that the payload refers to, so that the store keeps them while it has the event.
+  public var attachments: [Attachment]
 
   /// Creates an event of the record type called `type`.
   ///
@@ -32,9 +34,10 @@ public struct NewEntry: Sendable {
   ///     how long it is recognised.
   ///   - metadata: Additional data, such as the cause of the event.
   ///   - time: The time of the event; `nil` for the time of the append.
+  ///   - attachments: The attachments that the payload refers to.
   public init(
     type: String, version: SchemaVersion?, payload: Payload, id: UUID? = nil, metadata: Metadata = [:],
-    time: Timestamp? = nil
+    time: Timestamp? = nil, attachments: [Attachment] = []
   ) {
     self.type = type
     self.version = version
@@ -42,5 +45,6 @@ public struct NewEntry: Sendable {
     self.id = id
     self.metadata = metadata
     self.time = time
+    self.attachments = attachments
   }
 }

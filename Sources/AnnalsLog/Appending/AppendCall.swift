@@ -90,10 +90,12 @@ extension AppendCall where Event == NewEntry {
   /// Creates a call to an untyped log.
   init(time: Timestamp, maximumPayload: Int) {
     self.init(time: time, maximumPayload: maximumPayload) { (event, _) throws(AnnalsError) in
-      AppendRequest.Event(
+      var encoded = AppendRequest.Event(
         record: AppendRequest.Record(type: ExactText(event.type), version: event.version),
         payload: event.payload.bytes, id: event.id, metadata: try event.metadata.encoded(),
         time: try event.time?.checked())
+      encoded.attachments = event.attachments.compactMap(\.hash)
+      return encoded
     }
   }
 

@@ -103,6 +103,9 @@ package struct AppendGroup {
       if request.items.isEmpty {
         return .success(Appended(positions: [], revisions: [], wasRepeated: call.sight != nil))
       }
+      if let missing = try missingAttachment(of: request) {
+        return .failure(AnnalsError(missingAttachment: missing))
+      }
       let before: Versions?
       do throws(AnnalsError) { before = try begin(request) } catch { return .failure(error) }
       if let refusal = try applyRules(of: request, in: &transaction) {
@@ -139,6 +142,7 @@ extension AppendGroup {
   private mutating func store(
     _ request: AppendRequest, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Appended {
+    if !request.attachments.isEmpty { try beginAttachments(in: &transaction) }
     if !request.rules.isEmpty, !kinds.unnoted.isEmpty { try noteReaders(of: request) }
     let first = last + 1
     var progress = Progress(
@@ -212,6 +216,7 @@ extension AppendGroup {
         var draft = EntryDraft(
           kind: progress.kinds[record], time: items[item].time, name: noBytes,
           metadata: items[item].metadata.span, rows: rows.span, body: items[item].payload.span)
+        draft.extensions = items[item].extensions.span
         draft.links = table.extend(slot, hasID: hasID)
         draft.stream = table.slots.id(slot)
         draft.revision = Revision(table.slots.revision(slot))
@@ -227,6 +232,7 @@ extension AppendGroup {
         var draft = EntryDraft(
           kind: progress.kinds[record], time: items[item].time, name: name.utf8.span,
           metadata: items[item].metadata.span, rows: rows.span, body: items[item].payload.span)
+        draft.extensions = items[item].extensions.span
         draft.id = items[item].id
         draft.isEndOfCall = item + 1 == items.count
         bytes += try put(draft, &transaction)

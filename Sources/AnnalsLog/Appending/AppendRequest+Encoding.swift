@@ -37,6 +37,7 @@ extension AppendRequest {
       event.payload.count, event.metadata.count, maximumPayload: maximumPayload, event.record.type.text)
     let index = try index(checking: event.record)
     add(record: index, event.payload, id: event.id, metadata: event.metadata, time: event.time ?? time)
+    attach(event.attachments)
   }
 
   /// Adds an event of an untyped log, with the same checks.
@@ -47,6 +48,7 @@ extension AppendRequest {
     try checkSizes(payload.count, metadata.count, maximumPayload: maximumPayload, event.type)
     let index = try index(checking: Record(type: ExactText(event.type), version: event.version))
     add(record: index, payload, id: event.id, metadata: metadata, time: try event.time?.checked() ?? time)
+    attach(event.attachments.compactMap(\.hash))
   }
 
   /// Returns the index of a record type, whose name is checked at its first occurrence.

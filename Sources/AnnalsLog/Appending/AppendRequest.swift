@@ -23,6 +23,8 @@ package struct AppendRequest: Sendable {
     package var metadata: [UInt8] = []
     /// The caller's time, in microseconds since 1970; the call's time where there is none.
     package var time: Int64?
+    /// The attachments that the payload refers to.
+    package var attachments: [ContentHash] = []
 
     package init(
       record: Record, payload: [UInt8], id: UUID? = nil, metadata: [UInt8] = [], time: Int64? = nil
@@ -45,6 +47,8 @@ package struct AppendRequest: Sendable {
     package var id: UUID?
     package var metadata: [UInt8]
     package var time: Int64
+    /// The extensions of its entry, or nothing.
+    var extensions: [UInt8] = []
   }
 
   /// The part of the call for one stream. Without events, the stream is only checked.
@@ -66,6 +70,8 @@ package struct AppendRequest: Sendable {
   package private(set) var records: [Record] = []
   /// Whether any event has an id.
   private(set) var hasIDs = false
+  /// The attachments that any event refers to.
+  package private(set) var attachments: Set<ContentHash> = []
   /// Whether any part expects something.
   private(set) var hasExpectations = false
   /// The approximate number of bytes that it adds to a transaction.
@@ -99,6 +105,17 @@ package struct AppendRequest: Sendable {
   package mutating func add(_ event: Event) {
     let index = index(of: event.record)
     add(record: index, event.payload, id: event.id, metadata: event.metadata, time: event.time ?? time)
+    attach(event.attachments)
+  }
+
+  /// Lets the last event refer to attachments.
+  @inline(__always)
+  mutating func attach(_ hashes: [ContentHash]) {
+    guard !hashes.isEmpty else { return }
+    attachments.formUnion(hashes)
+    let extensions = AttachmentList(hashes).extensions
+    bytes += extensions.count
+    items[items.count - 1].extensions = extensions
   }
 
   /// Adds an event of the record type at `index` to the last part.

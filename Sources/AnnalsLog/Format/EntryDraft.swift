@@ -36,6 +36,8 @@ package struct EntryDraft: ~Escapable {
   private let metadata: Span<UInt8>
   private let rows: Span<UInt8>
   private let body: Span<UInt8>
+  /// Count and extensions, or nothing.
+  package var extensions: Span<UInt8>
 
   /// Creates an entry from borrowed contents.
   ///
@@ -57,6 +59,7 @@ package struct EntryDraft: ~Escapable {
     self.metadata = metadata
     self.rows = rows
     self.body = body
+    extensions = Span()
   }
 
   /// The size of the entry in bytes.
@@ -68,7 +71,7 @@ package struct EntryDraft: ~Escapable {
     for level in 0..<links.count { count += varintCount(links[level]) }
     if id != nil { count += 16 }
     if !metadata.isEmpty { count += counted(metadata.count) }
-    return count + rows.count + body.count
+    return count + extensions.count + rows.count + body.count
   }
 
   @inline(__always)
@@ -90,6 +93,7 @@ package struct EntryDraft: ~Escapable {
     for level in 0..<links.count { writer.write(varint: links[level]) }
     if let id { id.withBytes { writer.write($0) } }
     if !metadata.isEmpty { writer.write(counted: metadata) }
+    if !extensions.isEmpty { writer.write(extensions) }
     writer.write(rows)
     writer.write(body)
     let written = writer.offset
@@ -114,6 +118,7 @@ package struct EntryDraft: ~Escapable {
     if isEndOfCall { flags.insert(.endOfCall) }
     if id != nil { flags.insert(.id) }
     if !metadata.isEmpty { flags.insert(.metadata) }
+    if !extensions.isEmpty { flags.insert(.extensions) }
     if !rows.isEmpty { flags.insert(.rows) }
     if form == .parts || form == .system { flags.insert(.parts) }
     if form == .stub || form == .system { flags.insert(.stub) }

@@ -87,6 +87,8 @@ extension StoreMeta.Requirement {
   package static let unreadGroups = StoreMeta.Requirement(name: "unread-groups", isForReading: true)
   /// The times of commits, for retention.
   package static let times = StoreMeta.Requirement(name: "times", isForReading: false)
+  /// Entries that refer to attachments, whose contents are in files of their own.
+  package static let attachments = StoreMeta.Requirement(name: "attachments", isForReading: false)
   /// System entries, and streams that are closed or truncated.
   package static let streams = StoreMeta.Requirement(name: "streams", isForReading: true)
 }

@@ -43,6 +43,8 @@ package struct KindRegistry: Sendable {
   package var limitsStreams = false
   /// Whether commits note their times.
   package var notesTimes = false
+  /// Whether entries may refer to attachments.
+  package var hasAttachments = false
 
   /// The declared kinds whose rows do not yet say which older versions read them.
   private(set) var unnoted: Set<UInt32> = []

@@ -65,6 +65,10 @@ extension JSONWriter {
       raw(",\"metadata\":")
       try value(.map(entry.metadata.map { CBOR.Pair(.text($0.key), $0.value) }))
     }
+    if !entry.attachments.isEmpty {
+      raw(",\"attachments\":")
+      list(entry.attachments) { $0.text($1.description) }
+    }
   }
 }
 

@@ -260,7 +260,7 @@ extension StoreMeta {
   static let knownFeatures: Set<String> = [
     Requirement.inline.name, Requirement.ids.name, Requirement.readers.name,
     Requirement.unreadGroups.name, Requirement.journal.name,
-    Requirement.streams.name, Requirement.times.name,
+    Requirement.streams.name, Requirement.times.name, Requirement.attachments.name,
   ]
 
   /// The first feature that this library does not know.

@@ -31,6 +31,7 @@ package struct EntryReading: Sendable {
       throw AnnalsError(error, place: "position \(position)", position: position)
     }
     let metadata = try Self.metadata(of: entry)
+    let attachments = try entry.layout { () throws(FormatFailure) in try header.attachments(bytes) }
     var content: LogEntry.Content
     var first = header.kind
     switch body {
@@ -57,7 +58,7 @@ package struct EntryReading: Sendable {
       version: kind.version,
       time: Timestamp(microseconds: header.time),
       id: entry.id, metadata: metadata,
-      isEndOfCall: header.flags.contains(.endOfCall), content: content)
+      isEndOfCall: header.flags.contains(.endOfCall), content: content, attachments: attachments)
   }
 
   /// An entry that records a change of the log itself.

@@ -48,7 +48,7 @@ extension EventLog {
       )
     }
     let copy = StoreCopy(
-      destination: try StorePlace(destination), current: generation.current,
+      destination: try StorePlace(destination), source: generation.directory, current: generation.current,
       size: used * generation.environment.pageSize, arrived: generation.arrived, isBranch: false)
     var report = try copy.run(progress) { (file) throws(AnnalsError) in
       do throws(EnvironmentError) { try generation.environment.copy(to: file) } catch {
@@ -94,7 +94,8 @@ extension EventLog {
     let file = try files { () throws(StoreFileError) in try directory.open(current.fileName, .read) }
     let size = try files { () throws(StoreFileError) in try file.status().size }
     let copy = StoreCopy(
-      destination: try StorePlace(destination), current: current, size: size, arrived: nil, isBranch: true)
+      destination: try StorePlace(destination), source: directory, current: current, size: size, arrived: nil,
+      isBranch: true)
     return try copy.run(progress) { (target) throws(AnnalsError) in
       try copyUndisturbed(file, to: target)
     }

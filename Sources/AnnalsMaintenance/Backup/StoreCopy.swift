@@ -1,3 +1,4 @@
+internal import AnnalsAttachments
 internal import AnnalsProjections
 internal import AnnalsCoding
 internal import AnnalsLog
@@ -18,6 +19,8 @@ internal import LMDB
 struct StoreCopy {
   /// Where the copy will be.
   let destination: StorePlace
+  /// The directory of the store that is copied.
+  let source: Directory
   /// The generation to copy.
   let current: CurrentFile
   /// How many bytes of disk the log takes.
@@ -83,12 +86,14 @@ struct StoreCopy {
       try environment.openJournal(within: Self.patience)
     }
     let incarnation = try settle(environment, tables)
-    let report = try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+    let (report, attachments) = try environment.read(failure: AnnalsError.init) {
+      (transaction) throws(AnnalsError) in
       let reader = StoreReader(transaction.view, tables)
       let inline = environment.later(StoreTables.inline.name)
-      return try reader.verify(reader.kinds(), ids: environment.ids, progress) {
+      let report = try reader.verify(reader.kinds(), ids: environment.ids, progress) {
         (tables, end) throws(AnnalsError) in try tables.checkInline(inline, end)
       }
+      return (report, report.findings.isEmpty ? try reader.attachments() : [:])
     }
     if let first = report.findings.first {
       throw AnnalsError(
@@ -99,6 +104,7 @@ struct StoreCopy {
           $0.file = current.fileName
         })
     }
+    try BlobCopy(from: source, to: directory).run(attachments.keys)
     let status = try files { () throws(StoreFileError) in try directory.status(of: current.fileName) }
     // Everything stays open meanwhile, so that a copy is made only where there are descriptors enough to open
     // it.

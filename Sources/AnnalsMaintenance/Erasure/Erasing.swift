@@ -1,3 +1,4 @@
+internal import AnnalsAttachments
 internal import AnnalsCoding
 internal import AnnalsLog
 internal import AnnalsProjections
@@ -43,6 +44,7 @@ struct Erasing {
     var next = 0
     while next < positions.count {
       let end = min(next + Self.batch, positions.count)
+      try releaseAttachments(of: positions[next..<end])
       let request = try request(Array(positions[next..<end]))
       recorded += try log.append(blocking: request).positions
       next = end
@@ -53,6 +55,22 @@ struct Erasing {
     let entries = try erased(by: recorded)
     _ = consume passes
     return ErasureReport(entries: entries, recorded: recorded)
+  }
+
+  /// Lets the next pass remove contents that only these entries refer to, without waiting.
+  private func releaseAttachments(of positions: ArraySlice<Position>) throws(AnnalsError) {
+    let hashes = try log.read { (snapshot) throws(AnnalsError) in
+      var hashes: Set<ContentHash> = []
+      guard snapshot.kinds.hasAttachments, try snapshot.reader.last() > 0 else { return hashes }
+      let last = try snapshot.reader.last()
+      // The commit refuses positions without an entry.
+      for position in positions where (1...last).contains(position.rawValue) {
+        hashes.formUnion(try snapshot.reader.attachments(at: position))
+      }
+      return hashes
+    }
+    guard !hashes.isEmpty else { return }
+    try BlobDirectory.open(in: log.core.generation.directory, isCreated: false)?.markErased(hashes)
   }
 
   private func request(_ positions: [Position]) throws(AnnalsError) -> AppendRequest {

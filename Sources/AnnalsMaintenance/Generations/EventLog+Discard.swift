@@ -1,5 +1,6 @@
 public import AnnalsCoding
 public import AnnalsLog
+internal import AnnalsAttachments
 internal import AnnalsMigration
 internal import LMDB
 
@@ -82,6 +83,8 @@ extension GenerationChange {
       _ = consume leases
     }
     _ = consume hold
+    // Contents that only removed generations referred to.
+    _ = try BlobSweep(inUse, grace: MigrationOptions().attachmentGrace).run()
     return DiscardReport(
       inUse: inUse.number, discarded: removal.numbers, bytes: removal.bytes, kept: removal.kept)
   }

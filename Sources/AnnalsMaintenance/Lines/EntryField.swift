@@ -12,6 +12,8 @@ public enum EntryField: String, CaseIterable, Sendable {
   case id
   /// The metadata, an object.
   case metadata
+  /// The attachments that the payload refers to, an array of their hashes in hexadecimal digits.
+  case attachments
   /// The payload, an object. Every line has it.
   case data
 }

@@ -53,7 +53,8 @@ struct EntryMembers {
     case .time: 3
     case .id: 4
     case .metadata: 5
-    case .data: 6
+    case .attachments: 6
+    case .data: 7
     }
   }
 }

@@ -81,6 +81,7 @@ struct EntryLineReader: Sendable {
     event.id = try id(members)
     event.metadata = try metadata(members)
     event.time = try time(members)
+    event.attachments = try attachments(members)
     return EntryLine(stream: StreamName(stream), event: event)
   }
 
@@ -139,6 +140,19 @@ struct EntryLineReader: Sendable {
     let bytes = try object(value, .metadata, limit: AppendLimit.metadata)
     // An empty map is no metadata, as it is for every other writer.
     return bytes.count == 1 ? [] : bytes
+  }
+
+  private func attachments(_ members: EntryMembers) throws(EntryLine.Refusal) -> [ContentHash] {
+    guard let value = members[.attachments] else { return [] }
+    guard case .array(let values) = value else { throw refusal(.attachments, "is not an array") }
+    var hashes: [ContentHash] = []
+    for value in values {
+      guard case .text(let text) = value, let hash = ContentHash(text) else {
+        throw refusal(.attachments, "has an element that is not 64 hexadecimal digits in lower case")
+      }
+      hashes.append(hash)
+    }
+    return hashes
   }
 
   private func payload(_ members: EntryMembers) throws(EntryLine.Refusal) -> [UInt8] {

@@ -1,3 +1,4 @@
+internal import AnnalsAttachments
 public import AnnalsCoding
 public import AnnalsLog
 internal import AnnalsProjections
@@ -56,6 +57,8 @@ extension EventLog {
       report.isComplete = false
       return report
     }
+    let attachments = try log.read { (snapshot) throws(AnnalsError) in try AttachmentCheck(snapshot) }
+    try attachments.run(&report)
     var views = ViewCheck(log.core, report)
     try views.run()
     return views.report

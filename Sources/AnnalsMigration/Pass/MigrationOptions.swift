@@ -67,6 +67,11 @@ public struct MigrationOptions: Sendable {
   /// `cannotCreate`. An unfinished pass is continued only with the archive that it was begun with. A rollback
   /// keeps the file; discarding a pass removes its archive. The file's form is in docs/migration-fields.md.
   public var archive: URL?
+  /// How long a content stays after it was attached while no event refers to it. The default is a day.
+  ///
+  /// A pass removes contents to which no event refers. A program attaches a content before it appends the
+  /// event, so a new content may only seem unused.
+  public var attachmentGrace = Duration.seconds(86_400)
   /// Called with the outcome of the pass, whether or not anything waits for it.
   public var observer: (@Sendable (Result<MigrationReport, AnnalsError>) -> Void)?
   /// Whether the leftovers of another plan's pass are removed without asking: a program that was updated

@@ -56,6 +56,8 @@ public struct MigrationReport: Hashable, Codable, Sendable {
   public var moved: UInt64 = 0
   /// The number of events that are in quarantine: each part of an entry counts.
   public var quarantined: UInt64 = 0
+  /// The number of contents of attachments that were removed because no event refers to them.
+  public var removedAttachments: UInt64 = 0
   /// The length of the old file in bytes.
   public var bytesBefore: UInt64 = 0
   /// The length of the new file in bytes.

@@ -1,5 +1,6 @@
 package import AnnalsCoding
 package import AnnalsLog
+internal import AnnalsAttachments
 internal import AnnalsProjections
 internal import AnnalsStore
 internal import LMDB
@@ -211,6 +212,19 @@ package struct PassRunner: Sendable {
     return false
   }
 
+  /// Removes contents of attachments to which neither the new generation nor its source refers.
+  ///
+  /// - Returns: Their number. None while there are other generations, which may refer to them.
+  private func removeUnusedAttachments(_ pass: Pass) throws(AnnalsError) -> Int {
+    let names = try files { () throws(StoreFileError) in try pass.directory.names() }
+    let known = [pass.source.current.generation, pass.target.current.generation]
+    guard names.compactMap({ GenerationFiles.number(ofFile: $0) }).allSatisfy(known.contains) else {
+      return 0
+    }
+    let kept = try pass.source.read { (reader) throws(AnnalsError) in Set(try reader.attachments().keys) }
+    return try BlobSweep(log.core.newest(), grace: options.attachmentGrace).run(keeping: kept)
+  }
+
   /// Makes `CURRENT` name the new generation, and removes files that only the pass needed.
   private func settle(
     _ pass: Pass, _ waited: Duration, _ preflight: PassPreflight
@@ -240,6 +254,7 @@ package struct PassRunner: Sendable {
           MigrationReport.Retained.all(work.reach?.plan, census, try reader.kinds())
         )
       }
+      report.removedAttachments = UInt64(try removeUnusedAttachments(pass))
       // This process releases the old generation as soon as it can.
       _ = try log.core.newest()
     } catch {

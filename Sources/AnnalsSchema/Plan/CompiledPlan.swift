@@ -41,6 +41,8 @@ package struct CompiledPlan: Sendable {
   package let groupEnds: [ContextTable]
   /// The kind of the stored records, by case of the current event.
   package let written: [RecordKind]
+  /// Whether current events may refer to attachments.
+  package let mayAttach: Bool
   /// For each stage, the conversion of each record of its older schema.
   package let crossings: [[RecordCrossing]]
   /// For each version that a stage with a fold leads to, the plan up to the version before, from which the
@@ -144,6 +146,9 @@ package struct CompiledPlan: Sendable {
             indices[older.version]?[record.name].map { steps[$0].payload }
           })
       }
+    mayAttach = self.current.records.contains { record in
+      record.shape.map { $0.shape.fields.contains { $0.shape.mayContainAttachments } } ?? true
+    }
     let (version, stability) = (Current.version, Current.stability)
     written = self.current.records.map {
       RecordKind(type: $0.name, version: version, shape: $0.shape, stability: stability)

@@ -103,23 +103,35 @@ extension EventStore {
       time = timestamp.microseconds
     }
     let metadata = try new.metadata.encoded()
-    let record: RecordKind
-    let payload: [UInt8]
-    do throws(LoweringFailure) {
+    func stored() throws(LoweringFailure) -> (record: RecordKind, payload: [UInt8]) {
       switch form {
-      case .newest: (record, payload) = try reach.plan.encodeNewest(new.event)
+      case .newest: try reach.plan.encodeNewest(new.event)
       case .shared:
-        (record, payload) = try reach.plan.encodeShared(
+        try reach.plan.encodeShared(
           new.event,
           from: Origin(
             position: 1, stream: stream, revision: 0,
             timestamp: time.map(Timestamp.init(microseconds:)) ?? .now, id: new.id, metadata: new.metadata,
             log: log.id))
       }
+    }
+    do throws(LoweringFailure) {
+      guard reach.plan.mayAttach else {
+        let (record, payload) = try stored()
+        return AppendRequest.Event(
+          record: record, payload: payload, id: new.id, metadata: metadata, time: time)
+      }
+      let notes = AttachmentNotes()
+      let (record, payload) = try AttachmentNotes.$current.withValue(notes) {
+        Result { () throws(LoweringFailure) in try stored() }
+      }.get()
+      var event = AppendRequest.Event(
+        record: record, payload: payload, id: new.id, metadata: metadata, time: time)
+      event.attachments = notes.hashes
+      return event
     } catch {
       throw AnnalsError(error, reach.plan.current.version, for: stream)
     }
-    return AppendRequest.Event(record: record, payload: payload, id: new.id, metadata: metadata, time: time)
   }
 }
 

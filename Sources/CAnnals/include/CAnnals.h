@@ -16,6 +16,12 @@ uint32_t annals_crc32c_around(uint64_t number, const void *bytes, size_t count, 
 /// `bytes` under the key of two words; `hash` gets the low word and then the high one.
 void annals_siphash(const uint64_t key[2], const void *bytes, size_t count, uint64_t hash[2]);
 
+/// Adds `count` blocks of 64 bytes to the eight words of a SHA-256 (FIPS 180-4, section 6.2).
+void annals_sha256(uint32_t state[8], const void *blocks, size_t count);
+
+/// Does the same without special instructions, for machines that have none and for tests.
+void annals_sha256_portable(uint32_t state[8], const void *blocks, size_t count);
+
 /// Memory of `count` bytes, all zero, that begins a page; in large pages where it is large and the system has them.
 /// NULL where there is none.
 void *annals_pages_allocate(size_t count);

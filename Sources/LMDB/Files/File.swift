@@ -107,6 +107,12 @@ public struct File: ~Copyable, Sendable {
     try system("fchmod", name) { fchmod(descriptor, mode_t(permissions)) }
   }
 
+  /// Lets the system begin to write what has changed, and waits for nothing.
+  public func beginWriting() {
+    // It is only a hint: `synchronize` waits for everything.
+    _ = lmdb_start_writeback(descriptor)
+  }
+
   /// Waits until all written data is on disk.
   ///
   /// - Throws: The system's error, after which the file's unwritten pages are lost: write the file again.

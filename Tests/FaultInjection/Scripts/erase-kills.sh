@@ -4,4 +4,5 @@
 # Ten kills are one round on one store. Each round prints its seed and what was acknowledged.
 set -eu
 cd "$(dirname "$0")/../../.."
-ANNALS_ERASE_KILLS="${1:-1000}" ANNALS_SEED="${2:-1}" exec swift test --filter '^FaultInjectionTests\.EraseKillTests'
+export ANNALS_ERASE_KILLS="${1:-1000}" ANNALS_SEED="${2:-1}"
+exec swift test --filter '^FaultInjectionTests\.EraseKillTests'

@@ -118,6 +118,11 @@ package enum FaultProgram {
         URL(fileURLWithPath: text(0)), journal: text(1), seed: UInt64(number(2)))
       ready()
       try await program.run()
+    case "attach":
+      var program = try AttachingProgram(
+        URL(fileURLWithPath: text(0)), journal: text(1), seed: UInt64(number(2)))
+      ready()
+      try await program.run()
     case "view":
       try await ViewProgram(URL(fileURLWithPath: text(0))).run(
         number(1), rebuilds: text(2) == "true", appends: text(3) == "true", seed: UInt64(number(4)))

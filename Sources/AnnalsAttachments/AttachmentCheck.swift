@@ -1,0 +1,35 @@
+package import AnnalsCoding
+package import AnnalsLog
+
+/// Compares the contents of attachments with the entries that refer to them.
+package struct AttachmentCheck {
+  private let snapshot: [ContentHash: Position]
+  private let blobs: BlobDirectory?
+
+  /// Reads which contents the entries of a snapshot refer to.
+  package init(_ snapshot: borrowing LogSnapshot) throws(AnnalsError) {
+    self.snapshot = try snapshot.reader.attachments()
+    blobs = try BlobDirectory.open(in: snapshot.generation.directory, isCreated: false)
+  }
+
+  /// Adds a finding for each content that is missing or differs from its hash.
+  ///
+  /// - Complexity: O(bytes of the contents).
+  package func run(_ report: inout VerifyReport) throws(AnnalsError) {
+    for (hash, position) in snapshot.sorted(by: { $0.value < $1.value }) {
+      do throws(AnnalsError) {
+        var reader = try BlobReader(hash, size: nil, in: blobs)
+        while try reader.next() != nil {}
+      } catch {
+        guard error.code == .missingAttachment || error.code == .damaged else { throw error }
+        report.add(
+          Finding(
+            place: "position \(position)", position: position,
+            problem: error.code == .damaged
+              ? "the content of its attachment \(hash) is damaged"
+              : "the content of its attachment \(hash) is missing",
+            repair: .restore))
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package import AnnalsCoding
+internal import AnnalsLog
+package import LMDB
+
+/// The directory `blobs` of a store, with the contents of attachments: a file for each, called by its hash.
+///
+/// A file gets its name only when its content is on disk, and is never written again. The time of a file says
+/// when its content was attached last; the beginning of 1970 says that only erased events had it.
+package struct BlobDirectory: Sendable {
+  /// The ending of the name of a file that is being written.
+  static let unfinished = ".tmp"
+  private static let lockName = "blobs.lock"
+
+  package let directory: Directory
+
+  /// Opens the directory of a store.
+  ///
+  /// - Parameter isCreated: Whether it is created if it is missing.
+  /// - Returns: `nil` if it is missing.
+  package static func open(in store: Directory, isCreated: Bool) throws(AnnalsError) -> BlobDirectory? {
+    try files { () throws(StoreFileError) in
+      do throws(StoreFileError) {
+        return BlobDirectory(directory: try store.directory(BlobName.directory))
+      } catch .missing {
+        guard isCreated else { return nil }
+      }
+      do throws(StoreFileError) {
+        let created = try store.createDirectory(BlobName.directory)
+        try store.synchronize()
+        return BlobDirectory(directory: created)
+      } catch .alreadyThere {
+        return BlobDirectory(directory: try store.directory(BlobName.directory))
+      }
+    }
+  }
+
+  /// Keeps others from giving files their names and from removing files.
+  func lock() throws(StoreFileError) -> FileLock.Hold {
+    try FileLock(Self.lockName, in: directory).lock(.exclusive, isRecorded: false)
+  }
+
+  /// Whether the content of an attachment is there.
+  package func has(_ hash: ContentHash) throws(AnnalsError) -> Bool {
+    try files { () throws(StoreFileError) in try directory.status(of: BlobName.file(hash)) } != nil
+  }
+
+  /// Notes of contents that only events that are being erased may have, so that the next removal of unused
+  /// contents does not wait. It keeps them if other events refer to them.
+  package func markErased(_ hashes: some Sequence<ContentHash>) throws(AnnalsError) {
+    try files { () throws(StoreFileError) in
+      for hash in hashes {
+        do throws(StoreFileError) { try directory.setTime(of: BlobName.file(hash), to: 0) } catch .missing {
+          continue
+        }
+      }
+    }
+  }
+}

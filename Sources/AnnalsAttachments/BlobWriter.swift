@@ -1,0 +1,110 @@
+package import AnnalsCoding
+internal import AnnalsLog
+package import LMDB
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// Writes the content of an attachment in pieces.
+///
+/// A content from ``Attachment/inlineLimit`` bytes on goes to a file. The file gets its name, the hash, when
+/// all of it is on disk.
+package struct BlobWriter: ~Copyable {
+  private let store: Directory
+  private var hash = SHA256()
+  private var size: UInt64 = 0
+  /// The content so far, while it may be one for the event itself.
+  private var start: [UInt8] = []
+  private var target: Target?
+
+  /// The file that is being written.
+  private struct Target: ~Copyable {
+    let blobs: BlobDirectory
+    let file: File
+  }
+
+  /// Creates a writer for the store in a directory.
+  package init(_ store: Directory) {
+    self.store = store
+  }
+
+  /// Adds the next piece of the content.
+  package mutating func write(_ piece: Span<UInt8>) throws(AnnalsError) {
+    if target == nil {
+      guard start.count + piece.count >= Attachment.inlineLimit else {
+        start += piece.copied
+        return
+      }
+      try begin()
+      let first = start
+      start = []
+      try put(first.span)
+    }
+    try put(piece)
+  }
+
+  /// Ends the content, which is durable then.
+  ///
+  /// - Returns: The attachment, for a field of an event.
+  package consuming func finish() throws(AnnalsError) -> Attachment {
+    if target == nil {
+      guard let attachment = Attachment(inline: Data(start)) else {
+        throw AnnalsError(.tooLarge, "a content in an event has less than \(Attachment.inlineLimit) bytes")
+      }
+      return attachment
+    }
+    guard let hash = ContentHash(hash.finalize()), let attachment = Attachment(size: size, hash: hash) else {
+      throw AnnalsError(.tooLarge, "an attachment has at most \(FormatRange.maximum) bytes")
+    }
+    try Self.publish(target.take(), as: hash, size: Int(size))
+    return attachment
+  }
+
+  private mutating func begin() throws(AnnalsError) {
+    guard let blobs = try BlobDirectory.open(in: store, isCreated: true) else { return }
+    let name = UUID().uuidString.lowercased() + BlobDirectory.unfinished
+    target = Target(
+      blobs: blobs, file: try files { () throws(StoreFileError) in try blobs.directory.create(name) })
+  }
+
+  private mutating func put(_ piece: Span<UInt8>) throws(AnnalsError) {
+    let offset = Int(size)
+    switch target {
+    case .some(let target):
+      try files { () throws(StoreFileError) in
+        try target.file.write(piece, at: offset)
+        // The disk is at work while the next piece is hashed.
+        target.file.beginWriting()
+      }
+    case .none: return
+    }
+    hash.update(piece)
+    size += UInt64(piece.count)
+  }
+
+  /// Makes a written file durable, and gives it its name.
+  private static func publish(
+    _ target: consuming Target?, as hash: ContentHash, size: Int
+  ) throws(AnnalsError) {
+    guard let target else { return }
+    let name = BlobName.file(hash)
+    let directory = target.blobs.directory
+    try files { () throws(StoreFileError) in
+      try target.file.synchronize()
+      let hold = try target.blobs.lock()
+      if let known = try directory.status(of: name), known.isRegular, known.size == size {
+        try directory.setTime(of: name, to: nil)
+        try directory.remove(target.file.name)
+      } else {
+        // A file of another size is damaged.
+        do throws(StoreFileError) { try directory.remove(name) } catch .missing {}
+        try directory.rename(target.file.name, to: name, in: directory)
+      }
+      _ = consume hold
+      try directory.synchronize()
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import AnnalsTestSupport
+import Foundation
+import Testing
+
+@testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+
+/// Attachments in passes, copies, dumps and erasures.
+@Suite struct AttachmentLifeTests {
+  private let album: Album
+
+  init() throws {
+    album = try Album()
+  }
+
+  private func copy() -> URL {
+    album.place.url.deletingLastPathComponent().appendingPathComponent("copy.annals")
+  }
+
+  @Test func `compact removes what no event refers to, after a grace period`() async throws {
+    let store = try album.store()
+    let kept = try store.attach(Album.content(1))
+    let unused = try store.attach(Album.content(2))
+    try await store.append([.photoTaken(.init(title: "", photo: kept))], to: "a")
+    try Data("left by a crash".utf8).write(to: album.blobs.appendingPathComponent("1.tmp"))
+    try Data("not ours".utf8).write(to: album.blobs.appendingPathComponent("README"))
+    #expect(try await store.log.compact().report().removedAttachments == 0)
+    #expect(try album.files().count == 4)
+    _ = try EventLog.discardPrevious(album.place.url)
+    try album.age()
+    // Attached again, so its time begins again.
+    let again = try store.attach(Album.content(3))
+    #expect(try await store.log.compact().report().removedAttachments == 2)
+    #expect(try Set(album.files()) == Set([kept, again].compactMap { $0.hash?.description } + ["README"]))
+    #expect(try store.content(of: kept) == Album.content(1))
+    let error = #expect(throws: AnnalsError.self) { try store.content(of: unused) }
+    #expect(error?.code == .missingAttachment)
+  }
+
+  @Test func `what the older generation refers to stays until it is discarded`() async throws {
+    let store = try album.store()
+    let photo = try store.attach(Album.content(1))
+    try await store.append([.photoTaken(.init(title: "", photo: photo))], to: "a")
+    try await store.truncate("a")
+    try album.age()
+    _ = try await store.log.compact().report()
+    #expect(try store.content(of: photo) == Album.content(1))
+    _ = try EventLog.discardPrevious(album.place.url)
+    #expect(try album.files() == [])
+    #expect(try EventLog.verify(album.place.url).isClean)
+  }
+
+  @Test func `an erased content leaves with the next pass, without a grace period`() async throws {
+    let store = try album.store()
+    let (gone, shared) = (try store.attach(Album.content(1)), try store.attach(Album.content(2)))
+    try await store.append(
+      [.printed(.init(title: "", pages: [gone], cover: shared))], to: "a")
+    try await store.append([.photoTaken(.init(title: "", photo: shared))], to: "b")
+    try store.erase(stream: "a", by: "jane", because: "request")
+    #expect(try store.log.read { try $0.entry(at: 1)?.attachments } == [])
+    _ = try await store.log.compact().report()
+    _ = try EventLog.discardPrevious(album.place.url)
+    #expect(try album.files() == [shared.hash?.description])
+    #expect(try store.content(of: shared) == Album.content(2))
+    #expect(try EventLog.verify(album.place.url).isClean)
+  }
+
+  @Test func `a content that is attached again while its event is erased stays for the new event`()
+    async throws
+  {
+    let store = try album.store()
+    let photo = try store.attach(Album.content(1))
+    try await store.append([.photoTaken(.init(title: "", photo: photo))], to: "a")
+    try store.erase(stream: "a", by: "jane", because: "request")
+    #expect(try store.attach(Album.content(1)) == photo)
+    _ = try await store.log.compact().report()
+    _ = try EventLog.discardPrevious(album.place.url)
+    try await store.append([.photoTaken(.init(title: "", photo: photo))], to: "b")
+    #expect(try store.content(of: photo) == Album.content(1))
+  }
+
+  @Test func `a backup has the contents of its events, and restore compares them`() async throws {
+    let store = try album.store()
+    let photo = try store.attach(Album.content(1))
+    _ = try store.attach(Album.content(2))
+    try await store.append([.photoTaken(.init(title: "", photo: photo))], to: "a")
+    let backup = copy()
+    try store.backup(to: backup)
+    let copied = backup.appendingPathComponent("blobs")
+    #expect(try album.files(in: copied) == [photo.hash?.description])
+    let restored = backup.appendingPathExtension("restored")
+    try EventLog.restore(backup, to: restored)
+    let again = try EventStore(at: restored, plan: AlbumFirst.self)
+    #expect(try again.content(of: photo) == Album.content(1))
+    let file = copied.appendingPathComponent(photo.hash?.description ?? "")
+    var data = try Data(contentsOf: file)
+    data[0] ^= 1
+    try data.write(to: file)
+    let error = #expect(throws: AnnalsError.self) {
+      try EventLog.restore(backup, to: restored.appendingPathExtension("second"))
+    }
+    #expect(error?.code == .damaged)
+  }
+
+  @Test func `a dump has the hashes, and import takes them if the contents are there`() async throws {
+    let store = try album.store()
+    let photo = try store.attach(Album.content(1))
+    try await store.append([.photoTaken(.init(title: "x", photo: photo))], to: "a")
+    let entry = try #require(try store.log.read { try $0.entry(at: 1) })
+    var writer = JSONWriter()
+    try writer.entry(entry)
+    let line = String(decoding: writer.bytes, as: UTF8.self)
+    #expect(line.contains("\"attachments\":[\"\(try #require(photo.hash))\"]"))
+    let target = try EventLog(at: copy())
+    func lines() -> () -> [UInt8]? {
+      var rest = [Array(line.utf8)][...]
+      return { rest.popFirst() }
+    }
+    let error = await #expect(throws: AnnalsError.self) { try await target.importLines(from: lines()) }
+    #expect(error?.code == .missingAttachment)
+    _ = try target.attach(Album.content(1))
+    _ = try await target.importLines(from: lines())
+    #expect(try target.read { try $0.entry(at: 1)?.attachments } == entry.attachments)
+  }
+
+  @Test func `an extension that is no list of hashes is damage`() throws {
+    let hash = try #require(ContentHash(String(repeating: "ab", count: 32)))
+    #expect(try AttachmentList(hash.bytes).hashes == [hash])
+    for bytes in [Array(hash.bytes.dropLast()), hash.bytes + hash.bytes, hash.bytes + [1]] {
+      #expect(throws: FormatFailure.self) { try AttachmentList(bytes) }
+    }
+    for text in ["", "ab", String(repeating: "AB", count: 32), String(repeating: "g", count: 64)] {
+      #expect(ContentHash(text) == nil)
+    }
+    #expect(hash.description == String(repeating: "ab", count: 32))
+  }
+}
