@@ -4,7 +4,9 @@
   public import Foundation
 #endif
 
-/// A content that belongs to an event and may be large, such as a photo or a document: a field type of records.
+/// A content that belongs to an event and may be large, such as a photo or a document.
+///
+/// It is a type for fields of records.
 ///
 /// An event has only the size and the hash of the content. The content is in a file of the store, which equal
 /// attachments share. Contents below 4 KiB are in the event itself. A store makes an attachment of a content
@@ -46,7 +48,7 @@ public struct Attachment: Hashable, Sendable {
     content = nil
   }
 
-  /// Creates an attachment from what is stored of it; `nil` if that is no attachment.
+  /// Creates an attachment from its stored parts; `nil` if they are no attachment.
   package init?(size: UInt64, hash: Data?, content: Data?) {
     switch (hash, content) {
     case (nil, let content?):
@@ -59,7 +61,7 @@ public struct Attachment: Hashable, Sendable {
     }
   }
 
-  /// Tells whoever encodes an event that it refers to this attachment.
+  /// Notes, for the encoder of an event, that the event refers to this attachment.
   package func note() {
     if let hash { AttachmentNotes.current?.note(hash) }
   }

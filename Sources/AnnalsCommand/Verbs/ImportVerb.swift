@@ -1,10 +1,17 @@
 import Annals
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// `import`: appends lines of JSON to a store.
 struct ImportVerb: Verb {
   static let name = "import"
   static let summary = "Stores lines of JSON, one entry a line; creates the store if it is missing."
-  static let synopsis = "<store> FILE|- [--field NAME=KEY] [--version V] [--skip N] [--json]"
+  static let synopsis =
+    "<store> FILE|- [--field NAME=KEY] [--version V] [--attachments DIR] [--skip N] [--json]"
   static let help = """
 
     A line needs 'stream', 'type' and 'data', an object; 'version', 'time', 'id' and 'metadata' may be absent.
@@ -16,10 +23,12 @@ struct ImportVerb: Verb {
       FILE|-             the file to read, or - for standard input
       --field NAME=KEY   the key under which the lines keep the field NAME, such as version=v; once a field
       --version V        the schema version of every line, whatever the line says, such as 1.0.0
+      --attachments DIR  attaches the contents of the lines' attachments from files called by their hashes,
+                         such as 'blobs' of another store
       --skip N           passes over the first N lines, empty ones included
     """
   static let grammar = Arguments.Grammar(
-    values: ["--version", "--skip"], lists: ["--field"], operands: ["<store>", "FILE"])
+    values: ["--version", "--attachments", "--skip"], lists: ["--field"], operands: ["<store>", "FILE"])
 
   let store: StorePath
   let file: StorePath?
@@ -43,6 +52,9 @@ struct ImportVerb: Verb {
         throw UsageError("--version needs a version such as 1.0.0, not '\(text)'")
       }
       options.version = version
+    }
+    options.attachments = try arguments.value("--attachments").map {
+      URL(filePath: $0, directoryHint: .isDirectory)
     }
     self.options = options
   }

@@ -46,6 +46,9 @@ struct ImportBatch: Sendable {
     }
   }
 
+  /// The attachments that the lines refer to.
+  var attachments: Set<ContentHash> { Set(parts.flatMap(\.events).flatMap(\.attachments)) }
+
   /// The lines as one append call.
   ///
   /// - Parameter sight: The state of the log in which their ids were not there.

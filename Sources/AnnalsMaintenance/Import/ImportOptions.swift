@@ -1,5 +1,11 @@
 public import AnnalsCoding
 
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// The options for importing lines of JSON into a log.
 public struct ImportOptions: Sendable {
   /// The key of a field in the lines, if it is not the field's own name.
@@ -7,8 +13,11 @@ public struct ImportOptions: Sendable {
   /// A key is the name of a member of the line's object, compared as UTF-8 bytes. It is no path into inner
   /// objects.
   public var keys: [EntryField: String]
-  /// The schema version of every line, regardless of the line says; `nil` to take the line's own.
+  /// The schema version of every line, regardless of what the line says; `nil` to take the line's own.
   public var version: SchemaVersion?
+  /// A directory with the contents of the lines' attachments, in files called by their hashes; `nil` if the
+  /// store has them already. The directory `blobs` of another store is one.
+  public var attachments: URL?
   /// The number of lines at the start of the input that are skipped unread, empty lines included.
   public var skip: Int
 

@@ -1,5 +1,12 @@
+internal import AnnalsAttachments
 public import AnnalsCoding
 public import AnnalsLog
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
 
 /// An import at work: lines are read into batches, and a batch is stored while the next one is read.
 struct LogImport {
@@ -82,9 +89,28 @@ struct LogImport {
     _ batch: ImportBatch, since sight: LogSight
   ) async -> Result<Appended, AnnalsError> {
     do throws(AnnalsError) {
+      if let directory = options.attachments { try attach(batch.attachments, from: directory) }
       return .success(try await log.append(batch.request(time: .now, since: sight)))
     } catch {
       return .failure(error.inLines(batch.firstLine...batch.lastLine))
+    }
+  }
+}
+
+extension LogImport {
+  /// Attaches contents that the store does not have yet.
+  private func attach(_ hashes: Set<ContentHash>, from directory: URL) throws(AnnalsError) {
+    let known = try BlobDirectory.open(in: log.core.generation.directory, isCreated: false)
+    for hash in hashes.sorted() {
+      if let known, try known.has(hash) { continue }
+      let file = directory.appendingPathComponent(hash.description)
+      let attached = try log.attach(contentsOf: file)
+      guard attached.hash == hash else {
+        throw AnnalsError(
+          .damaged,
+          "the file '\(file.path)' does not have the content that its name says; nothing was stored",
+          details: AnnalsError.Details { $0.file = file.path })
+      }
     }
   }
 }

@@ -124,6 +124,30 @@ import Testing
     #expect(try target.read { try $0.entry(at: 1)?.attachments } == entry.attachments)
   }
 
+  @Test func `import attaches contents from the files of another store`() async throws {
+    let store = try album.store()
+    let photo = try store.attach(Album.content(1))
+    try await store.append([.photoTaken(.init(title: "x", photo: photo))], to: "a")
+    let entry = try #require(try store.log.read { try $0.entry(at: 1) })
+    var writer = JSONWriter()
+    try writer.entry(entry)
+    var options = ImportOptions()
+    options.attachments = album.blobs
+    let target = try EventLog(at: copy())
+    var rest = [writer.bytes][...]
+    _ = try await target.importLines(options, from: { rest.popFirst() })
+    #expect(try target.content(of: photo) == Album.content(1))
+    // A file with another content than its name says.
+    try album.change(photo.hash) { $0[0] ^= 1 }
+    let other = try EventLog(at: copy().appendingPathExtension("other"))
+    rest = [writer.bytes][...]
+    let error = await #expect(throws: AnnalsError.self) {
+      try await other.importLines(options, from: { rest.popFirst() })
+    }
+    #expect(error?.code == .damaged)
+    #expect(try other.read { try $0.head() } == nil)
+  }
+
   @Test func `an extension that is no list of hashes is damage`() throws {
     let hash = try #require(ContentHash(String(repeating: "ab", count: 32)))
     #expect(try AttachmentList(hash.bytes).hashes == [hash])

@@ -56,6 +56,7 @@ enum Catalogue {
       }
       + [
         Rollout(batch: 1_000, streams: 1_000, entries: isFull ? 200_000 : 50_000),
+        AttachPhoto(photos: isFull ? 50 : 10),
         AppendConcurrent(
           tasks: 64, streams: 1_000, perTask: isFull ? 1_000 : 100, alone: isFull ? 1_000 : 300),
       ]

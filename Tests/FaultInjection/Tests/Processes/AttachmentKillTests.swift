@@ -38,7 +38,7 @@ import Testing
     try await clear(place.url)
   }
 
-  /// Removes everything unused, and compares what is left with the events.
+  /// Removes everything unused, and compares the rest with the events.
   private func clear(_ url: URL) async throws {
     let log = try EventLog(at: url)
     var options = MigrationOptions()
