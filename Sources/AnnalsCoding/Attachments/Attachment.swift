@@ -12,12 +12,9 @@
 /// attachments share. Contents below 4 KiB are in the event itself. A store makes an attachment of a content
 /// before an event with it is appended.
 ///
-/// ```swift
-/// @Record struct PhotoTaken {
-///   var title: String
-///   var photo: Attachment
-/// }
+/// A record declares it as any other field: `var photo: Attachment`.
 ///
+/// ```swift
 /// let photo = try store.attach(contentsOf: url)
 /// try await store.append([.photoTaken(.init(title: "Harbour", photo: photo))], to: "album-1")
 /// ```
