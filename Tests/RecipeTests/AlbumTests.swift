@@ -14,6 +14,7 @@ enum AlbumPlan: SchemaMigrationPlan {
 }
 
 @Suite struct AlbumTests {
+  // Promise P180.
   @Test func `a photo is kept with its event, and its content read back`() async throws {
     let place = try TemporaryStore()
     let harbour = place.url.appendingPathExtension("jpg")

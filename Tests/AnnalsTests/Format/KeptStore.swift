@@ -37,5 +37,9 @@ struct KeptStore: CustomTestStringConvertible {
     for name in ["log-000001.lease", "open.lock", "queue.lock", "write.lock"] {
       try Data().write(to: store.appending(path: name))
     }
+    let blobs = url.appendingPathComponent("blobs")
+    guard FileManager.default.fileExists(atPath: blobs.path) else { return }
+    try? FileManager.default.removeItem(at: store.appending(path: "blobs"))
+    try FileManager.default.copyItem(at: blobs, to: store.appending(path: "blobs"))
   }
 }

@@ -1,10 +1,6 @@
 import Annals
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+// FileHandle is not in FoundationEssentials.
+import Foundation
 
 /// Photos of 4 MiB that are attached and appended, compared with plain files of the same size that are
 /// written and synced, in turns.
