@@ -3,20 +3,21 @@ package import AnnalsLog
 
 /// Compares the contents of attachments with the entries that refer to them.
 package struct AttachmentCheck {
-  private let snapshot: [ContentHash: Position]
+  /// The contents that entries refer to, each with the first position.
+  private let positions: [ContentHash: Position]
   private let blobs: BlobDirectory?
 
   /// Reads which contents the entries of a snapshot refer to.
   package init(_ snapshot: borrowing LogSnapshot) throws(AnnalsError) {
-    self.snapshot = try snapshot.reader.attachments()
-    blobs = try BlobDirectory.open(in: snapshot.generation.directory, isCreated: false)
+    positions = try snapshot.reader.attachments()
+    blobs = try BlobDirectory.open(in: snapshot.generation.directory)
   }
 
   /// Adds a finding for each content that is missing or differs from its hash.
   ///
   /// - Complexity: O(bytes of the contents).
   package func run(_ report: inout VerifyReport) throws(AnnalsError) {
-    for (hash, position) in snapshot.sorted(by: { $0.value < $1.value }) {
+    for (hash, position) in positions.sorted(by: { $0.value < $1.value }) {
       do throws(AnnalsError) {
         var reader = try BlobReader(hash, size: nil, in: blobs)
         while try reader.next() != nil {}

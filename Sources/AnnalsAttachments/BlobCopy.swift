@@ -19,8 +19,8 @@ package struct BlobCopy {
   /// The copies are durable on return.
   package func run(_ hashes: some Collection<ContentHash>) throws(AnnalsError) {
     guard !hashes.isEmpty else { return }
-    let from = try BlobDirectory.open(in: source, isCreated: false)
-    guard let to = try BlobDirectory.open(in: target, isCreated: true) else { return }
+    let from = try BlobDirectory.open(in: source)
+    let to = try BlobDirectory.create(in: target)
     for hash in hashes.sorted() {
       guard let from, try from.has(hash) else { throw AnnalsError(missingAttachment: hash) }
       let name = BlobName.file(hash)

@@ -15,15 +15,21 @@ package struct BlobDirectory: Sendable {
 
   /// Opens the directory of a store.
   ///
-  /// - Parameter isCreated: Whether it is created if it is missing.
   /// - Returns: `nil` if it is missing.
-  package static func open(in store: Directory, isCreated: Bool) throws(AnnalsError) -> BlobDirectory? {
+  package static func open(in store: Directory) throws(AnnalsError) -> BlobDirectory? {
     try files { () throws(StoreFileError) in
       do throws(StoreFileError) {
         return BlobDirectory(directory: try store.directory(BlobName.directory))
       } catch .missing {
-        guard isCreated else { return nil }
+        return nil
       }
+    }
+  }
+
+  /// Opens the directory of a store, and creates it durably if it is missing.
+  static func create(in store: Directory) throws(AnnalsError) -> BlobDirectory {
+    if let known = try open(in: store) { return known }
+    return try files { () throws(StoreFileError) in
       do throws(StoreFileError) {
         let created = try store.createDirectory(BlobName.directory)
         try store.synchronize()

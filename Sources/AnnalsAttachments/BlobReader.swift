@@ -19,8 +19,8 @@ package struct BlobReader: ~Copyable {
   /// - Throws: ``AnnalsError`` with code `missingAttachment` if there is none, and `damaged` for a file of
   ///   another size.
   package init(_ hash: ContentHash, size: UInt64?, in blobs: BlobDirectory?) throws(AnnalsError) {
-    guard let blobs, try blobs.has(hash) else { throw AnnalsError(missingAttachment: hash) }
-    let file = try files { () throws(StoreFileError) in try blobs.directory.open(BlobName.file(hash), .read) }
+    guard let blobs else { throw AnnalsError(missingAttachment: hash) }
+    let file = try Self.open(hash, in: blobs)
     let found = try files { () throws(StoreFileError) in try file.status().size }
     if let size, UInt64(found) != size { throw AnnalsError(damagedAttachment: hash) }
     self.file = file
@@ -43,6 +43,14 @@ package struct BlobReader: ~Copyable {
     offset += count
     if offset == size, Self.isOther(digest, hash) { throw AnnalsError(damagedAttachment: hash) }
     return bytes
+  }
+
+  private static func open(_ hash: ContentHash, in blobs: BlobDirectory) throws(AnnalsError) -> File {
+    do throws(StoreFileError) { return try blobs.directory.open(BlobName.file(hash), .read) } catch .missing {
+      throw AnnalsError(missingAttachment: hash)
+    } catch {
+      throw AnnalsError(error)
+    }
   }
 
   private static func isOther(_ digest: SHA256, _ hash: ContentHash) -> Bool {

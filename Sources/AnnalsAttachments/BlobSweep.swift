@@ -20,7 +20,7 @@ package struct BlobSweep {
   /// - Returns: The number of contents that were removed.
   /// - Complexity: O(entries), without keeping writers waiting for more than the newest ones and the removal.
   package func run(keeping kept: Set<ContentHash> = []) throws(AnnalsError) -> Int {
-    guard let blobs = try BlobDirectory.open(in: generation.directory, isCreated: false) else { return 0 }
+    guard let blobs = try BlobDirectory.open(in: generation.directory) else { return 0 }
     let (used, last) = try generation.read { (reader) throws(AnnalsError) in
       (kept.union(try reader.attachments().keys), try reader.last())
     }

@@ -64,7 +64,7 @@ package struct BlobWriter: ~Copyable {
   }
 
   private mutating func begin() throws(AnnalsError) {
-    guard let blobs = try BlobDirectory.open(in: store, isCreated: true) else { return }
+    let blobs = try BlobDirectory.create(in: store)
     let name = UUID().uuidString.lowercased() + BlobDirectory.unfinished
     target = Target(
       blobs: blobs, file: try files { () throws(StoreFileError) in try blobs.directory.create(name) })

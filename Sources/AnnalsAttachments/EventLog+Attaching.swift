@@ -19,13 +19,12 @@ extension EventLog {
   /// - Throws: ``AnnalsError`` with code `readOnly`, `diskFull`, `permission` or `inputOutput`.
   /// - Complexity: O(content), and two flushes to disk from ``Attachment/inlineLimit`` bytes on.
   public func attach(_ content: Data) throws(AnnalsError) -> Attachment {
-    var rest = content[...]
-    return try attach { () in
-      guard !rest.isEmpty else { return nil }
-      let piece = rest.prefix(BlobReader.piece)
-      rest = rest.dropFirst(BlobReader.piece)
-      return Data(piece)
+    var writer = try writer()
+    let bytes = content.span
+    for start in stride(from: 0, to: bytes.count, by: BlobReader.piece) {
+      try writer.write(bytes.extracting(start..<min(start + BlobReader.piece, bytes.count)))
     }
+    return try writer.finish()
   }
 
   /// Makes an attachment of the content of a file, in pieces. See ``attach(_:)-(Data)``.
@@ -53,8 +52,7 @@ extension EventLog {
   public func attach(_ next: () -> Data?) throws(AnnalsError) -> Attachment {
     var writer = try writer()
     while let piece = next() {
-      let bytes = [UInt8](piece)
-      try writer.write(bytes.span)
+      try writer.write(piece.span)
     }
     return try writer.finish()
   }
@@ -90,7 +88,7 @@ extension EventLog {
       if let content = attachment.content, !content.isEmpty { body(content) }
       return
     }
-    let blobs = try BlobDirectory.open(in: core.generation.directory, isCreated: false)
+    let blobs = try BlobDirectory.open(in: core.generation.directory)
     var reader = try BlobReader(hash, size: attachment.size, in: blobs)
     while let piece = try reader.next() { body(Data(piece)) }
   }

@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 internal import LMDB
 
-// Whether a group is stored whose commit failed while LMDB's meta page was written.
+// Whether a group is stored whose commit failed while LMDB's meta page was written, and repeated calls.
 extension WriterLoop {
   /// The time for which readers and other openers may keep the environment from being reopened.
   static let settlingTime = Duration.seconds(2)
@@ -80,5 +80,21 @@ extension WriterLoop {
     var checkpoint: [UInt8] = []
     checkpoint.append(varint: try StoreReader(transaction.view, generation.tables).checkpoint())
     try transaction.put(checkpoint, StoreMeta.Name.checkpoint.rawValue, in: generation.tables.meta)
+  }
+
+  /// Makes sure that all reported entries are on disk. The last commit may be another process's, and relaxed.
+  mutating func confirm(
+    _ calls: [GroupCall], _ answers: [Result<Appended, AnnalsError>]
+  ) throws(AnnalsError) {
+    let isRepeated = zip(calls, answers).contains { call, answer in
+      guard call.durability == .full, case .success(let appended) = answer else { return false }
+      return appended.wasRepeated
+    }
+    guard isRepeated else { return }
+    if generation.environment.isCertainAfterFlush {
+      try storage { () throws(EnvironmentError) in try generation.environment.synchronize() }
+    } else {
+      try commitUnchanged()
+    }
   }
 }

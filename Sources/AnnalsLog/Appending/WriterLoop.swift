@@ -285,20 +285,4 @@ struct WriterLoop {
     place.commits.announce()
     return answers
   }
-
-  /// Makes sure that all reported entries are on disk. The last commit may be another process's, and relaxed.
-  private mutating func confirm(
-    _ calls: [GroupCall], _ answers: [Result<Appended, AnnalsError>]
-  ) throws(AnnalsError) {
-    let isRepeated = zip(calls, answers).contains { call, answer in
-      guard call.durability == .full, case .success(let appended) = answer else { return false }
-      return appended.wasRepeated
-    }
-    guard isRepeated else { return }
-    if generation.environment.isCertainAfterFlush {
-      try storage { () throws(EnvironmentError) in try generation.environment.synchronize() }
-    } else {
-      try commitUnchanged()
-    }
-  }
 }

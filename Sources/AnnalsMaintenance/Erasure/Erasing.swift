@@ -61,16 +61,16 @@ struct Erasing {
   private func releaseAttachments(of positions: ArraySlice<Position>) throws(AnnalsError) {
     let hashes = try log.read { (snapshot) throws(AnnalsError) in
       var hashes: Set<ContentHash> = []
-      guard snapshot.kinds.hasAttachments, try snapshot.reader.last() > 0 else { return hashes }
+      guard snapshot.kinds.hasAttachments else { return hashes }
       let last = try snapshot.reader.last()
       // The commit refuses positions without an entry.
-      for position in positions where (1...last).contains(position.rawValue) {
+      for position in positions where position.rawValue > 0 && position.rawValue <= last {
         hashes.formUnion(try snapshot.reader.attachments(at: position))
       }
       return hashes
     }
     guard !hashes.isEmpty else { return }
-    try BlobDirectory.open(in: log.core.generation.directory, isCreated: false)?.markErased(hashes)
+    try BlobDirectory.open(in: log.core.generation.directory)?.markErased(hashes)
   }
 
   private func request(_ positions: [Position]) throws(AnnalsError) -> AppendRequest {

@@ -40,9 +40,9 @@ extension EventLog {
   /// - Parameter url: The store's directory.
   /// - Returns: The removed generations, and the files left alone.
   /// - Throws: ``AnnalsError`` with code `appendsSuspended` before the switch is accepted; `busy` if a pass
-  ///   runs, or if
-  ///   somebody still reads from one of the generations; and as ``init(at:options:)``. Nothing is removed
-  ///   then.
+  ///   runs, or if somebody still reads from one of the generations; and as ``init(at:options:)``. Nothing is
+  ///   removed then. If only unused contents of attachments cannot be removed, it throws after the removal;
+  ///   a repeated call removes them.
   /// - Complexity: O(generations), and the removal of the files.
   public static func discardPrevious(_ url: URL) throws(AnnalsError) -> DiscardReport {
     let change = try GenerationChange(url, StoreOptions())

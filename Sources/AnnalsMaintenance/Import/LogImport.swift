@@ -100,7 +100,7 @@ struct LogImport {
 extension LogImport {
   /// Attaches contents that the store does not have yet.
   private func attach(_ hashes: Set<ContentHash>, from directory: URL) throws(AnnalsError) {
-    let known = try BlobDirectory.open(in: log.core.generation.directory, isCreated: false)
+    let known = try BlobDirectory.open(in: log.core.generation.directory)
     for hash in hashes.sorted() {
       if let known, try known.has(hash) { continue }
       let file = directory.appendingPathComponent(hash.description)

@@ -254,11 +254,11 @@ package struct PassRunner: Sendable {
           MigrationReport.Retained.all(work.reach?.plan, census, try reader.kinds())
         )
       }
-      report.removedAttachments = UInt64(try removeUnusedAttachments(pass))
       // This process releases the old generation as soon as it can.
       _ = try log.core.newest()
+      report.removedAttachments = UInt64(try removeUnusedAttachments(pass))
     } catch {
-      // The switch has happened. Later readers meet any failure here.
+      // The switch has happened. Later readers meet any failure here, and the next pass repeats the removal.
     }
     report.secondsLocked = waited / .seconds(1)
     report.resumedAt = pass.resumedAt
