@@ -145,6 +145,10 @@ let package = Package(
     .testTarget(
       name: "AnnalsTests", dependencies: ["Annals", "AnnalsTestSupport"], exclude: ["Golden"],
       swiftSettings: lending + unoptimised),
+    // Tags, queries and conditional appends, against models of a log.
+    .testTarget(
+      name: "AnnalsTagTests", dependencies: ["Annals", "AnnalsTestSupport"],
+      swiftSettings: strict + unoptimised),
     // Exhaustive tests of decisions that need no store. They are optimised, because they only use the
     // processor.
     .testTarget(

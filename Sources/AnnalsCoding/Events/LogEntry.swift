@@ -57,12 +57,15 @@ public struct LogEntry: Sendable {
   public let content: Content
   /// The hashes of the attachments that the entry refers to.
   public let attachments: [ContentHash]
+  /// The tags of the entry, in the order of their bytes. An erased entry has none.
+  public let tags: [EventTag]
 
   package init(
     position: Position, stream: StreamName, revision: Revision, type: String, version: SchemaVersion?,
     time: Timestamp, id: UUID?, metadata: Metadata, isEndOfCall: Bool, content: Content,
-    attachments: [ContentHash] = []
+    attachments: [ContentHash] = [], tags: [EventTag] = []
   ) {
+    self.tags = tags
     self.position = position
     self.stream = stream
     self.revision = revision

@@ -23,6 +23,8 @@ public struct NewEntry: Sendable {
   public var time: Timestamp?
   /// The attachments that the payload refers to, so that the store keeps them while it has the event.
   public var attachments: [Attachment]
+  /// The tags by which queries find the event, at most 64.
+  public var tags: [EventTag]
 
   /// Creates an event of the record type called `type`.
   ///
@@ -35,10 +37,12 @@ public struct NewEntry: Sendable {
   ///   - metadata: Additional data, such as the cause of the event.
   ///   - time: The time of the event; `nil` for the time of the append.
   ///   - attachments: The attachments that the payload refers to.
+  ///   - tags: The tags by which queries find the event, at most 64; checked when the event is appended.
   public init(
     type: String, version: SchemaVersion?, payload: Payload, id: UUID? = nil, metadata: Metadata = [:],
-    time: Timestamp? = nil, attachments: [Attachment] = []
+    time: Timestamp? = nil, attachments: [Attachment] = [], tags: [EventTag] = []
   ) {
+    self.tags = tags
     self.type = type
     self.version = version
     self.payload = payload

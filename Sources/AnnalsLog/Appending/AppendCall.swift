@@ -95,6 +95,7 @@ extension AppendCall where Event == NewEntry {
         payload: event.payload.bytes, id: event.id, metadata: try event.metadata.encoded(),
         time: try event.time?.checked())
       encoded.attachments = event.attachments.compactMap(\.hash)
+      encoded.tags = event.tags
       return encoded
     }
   }

@@ -30,6 +30,13 @@ protocol AppendState: ~Escapable {
 
   /// Returns the positions and ids of the entries of a stream with these revisions, oldest first.
   func identities(of end: StreamEnd, _ revisions: ClosedRange<UInt64>) throws(Failure) -> [EntryIdentity]
+
+  /// Returns the first entry that matches a condition of the call; `nil` if none does.
+  func firstMatch() throws(Failure) -> Position?
+}
+
+extension AppendState where Self: ~Escapable {
+  func firstMatch() throws(Failure) -> Position? { nil }
 }
 
 /// The end of a stream: the part of its head that a decision needs.
@@ -77,6 +84,8 @@ package enum AppendVerdict: Sendable {
   case closed(StreamName)
   /// Expectations did not hold.
   case conflict([Violation])
+  /// An entry matches a query that none may match.
+  case matched(Position)
 }
 
 /// Decides append calls, as a pure function of the call and one snapshot: no clock, no randomness, no
@@ -97,7 +106,16 @@ enum AppendDecision {
     for (index, part) in request.parts.enumerated() where !part.items.isEmpty {
       if try state.limit(ofPart: index).isClosed { return .closed(part.stream) }
     }
-    guard request.hasExpectations else { return .accepted }
+    if let verdict = try violations(of: request, in: state) { return verdict }
+    guard !request.conditions.isEmpty, let position = try state.firstMatch() else { return .accepted }
+    return .matched(position)
+  }
+
+  /// Returns the verdict on a call whose expectations do not hold; `nil` if all do.
+  private static func violations<State: AppendState & ~Escapable>(
+    of request: AppendRequest, in state: borrowing State
+  ) throws(State.Failure) -> AppendVerdict? {
+    guard request.hasExpectations else { return nil }
     var violations: [Violation] = []
     for (index, part) in request.parts.enumerated() where part.expectation != .any {
       let actual = state.end(ofPart: index)?.revision
@@ -111,7 +129,7 @@ enum AppendDecision {
       guard !part.expectation.holds(for: actual, isEmptied: isEmptied) else { continue }
       violations.append(Violation(stream: part.stream, expected: part.expectation, actual: actual))
     }
-    return violations.isEmpty ? .accepted : .conflict(violations)
+    return violations.isEmpty ? nil : .conflict(violations)
   }
 
   /// The events of one stream, and a part of the call that names it.

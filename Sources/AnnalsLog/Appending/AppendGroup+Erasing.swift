@@ -120,7 +120,8 @@ extension AppendGroup {
     var stub: [UInt8] = []
     Stub(erasedWithMark: try reader.mark(at: position), reason: reason).append(to: &stub)
     var copy = EntryCopy(stored, header, kind: kind, form: .stub, body: stub.span)
-    copy.extensions = Span()
+    let links = try erasedExtensions(stored, header, at: position, reader)
+    copy.extensions = links.span
     copy.rows = stored.extracting(header.rows..<header.body.lowerBound)
     copy.dropsID = true
     return ErasedEntry(

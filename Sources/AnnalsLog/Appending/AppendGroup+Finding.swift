@@ -9,15 +9,20 @@ extension AppendGroup {
   ) throws(AnnalsError) -> AppendVerdict {
     // Most calls expect nothing, and then nothing is compared: their streams are looked up as their events
     // are put.
-    guard request.hasIDs || request.hasExpectations || kinds.limitsStreams else {
+    guard request.hasIDs || request.hasExpectations || kinds.limitsStreams || !request.conditions.isEmpty
+    else {
       places.removeAll(keepingCapacity: true)
       return .accepted
     }
     try locate(request, in: transaction)
     let reader = StoreReader(transaction.view, tables)
-    let state = GroupState(
+    var state = GroupState(
       reader: reader, parts: request.parts, ends: ends, search: search,
       hasMoved: try generation.hasMoved(in: reader), hasLimits: kinds.limitsStreams)
+    if !request.conditions.isEmpty {
+      state.conditions = ConditionCheck(
+        conditions: request.conditions, last: last, kinds: kinds, generation: generation, tags: tags)
+    }
     return try AppendDecision.decide(request, in: state)
   }
 

@@ -58,6 +58,7 @@ extension AppendGroup {
       epoch.append(varint: kinds.epoch)
       try transaction.put(epoch, StoreMeta.Name.schemaEpoch.rawValue, in: tables.meta)
     }
+    if let table = generation.environment.tags { try tags.put(in: table, &transaction) }
     if hasAppliedRules { try transaction.put(folded: rules, in: tables.meta) }
     try putCensus(in: &transaction)
   }

@@ -53,6 +53,8 @@ package struct AppendGroup {
   package var hasAppliedRules = false
   /// The memory of the rule that was applied last, for the next calls of the group.
   package var ruleMemory: AnyObject?
+  /// The heads of the tags that the group extends.
+  var tags = TagHeads()
   /// The newest time of a commit that the store notes; `nil` if it is not known.
   var notedTime: Int64?
   var places: [Place] = []
@@ -143,6 +145,7 @@ extension AppendGroup {
     _ request: AppendRequest, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Appended {
     if !request.attachments.isEmpty { try beginAttachments(in: &transaction) }
+    if !request.tags.isEmpty { try beginTags(in: &transaction) }
     if !request.rules.isEmpty, !kinds.unnoted.isEmpty { try noteReaders(of: request) }
     let first = last + 1
     var progress = Progress(
@@ -212,11 +215,13 @@ extension AppendGroup {
       let slot = try slot(request, progress.part, transaction, &table)
       last += 1
       let hasID = items[item].id != nil
+      let tagged =
+        items[item].tags.isEmpty ? [] : try extensions(of: items[item], in: request, transaction)
       if let slot {
         var draft = EntryDraft(
           kind: progress.kinds[record], time: items[item].time, name: noBytes,
           metadata: items[item].metadata.span, rows: rows.span, body: items[item].payload.span)
-        draft.extensions = items[item].extensions.span
+        draft.extensions = tagged.isEmpty ? items[item].extensions.span : tagged.span
         draft.links = table.extend(slot, hasID: hasID)
         draft.stream = table.slots.id(slot)
         draft.revision = Revision(table.slots.revision(slot))
@@ -232,7 +237,7 @@ extension AppendGroup {
         var draft = EntryDraft(
           kind: progress.kinds[record], time: items[item].time, name: name.utf8.span,
           metadata: items[item].metadata.span, rows: rows.span, body: items[item].payload.span)
-        draft.extensions = items[item].extensions.span
+        draft.extensions = tagged.isEmpty ? items[item].extensions.span : tagged.span
         draft.id = items[item].id
         draft.isEndOfCall = item + 1 == items.count
         bytes += try put(draft, &transaction)

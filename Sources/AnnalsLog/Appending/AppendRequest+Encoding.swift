@@ -35,9 +35,11 @@ extension AppendRequest {
   package mutating func add(_ event: Event, maximumPayload: Int) throws(AnnalsError) {
     try checkSizes(
       event.payload.count, event.metadata.count, maximumPayload: maximumPayload, event.record.type.text)
+    try check(event.tags, event.record.type.text)
     let index = try index(checking: event.record)
     add(record: index, event.payload, id: event.id, metadata: event.metadata, time: event.time ?? time)
     attach(event.attachments)
+    tag(event.tags)
   }
 
   /// Adds an event of an untyped log, with the same checks.
@@ -46,9 +48,23 @@ extension AppendRequest {
     let metadata = event.metadata.isEmpty ? [] : try event.metadata.encoded()
     let payload = event.payload.bytes
     try checkSizes(payload.count, metadata.count, maximumPayload: maximumPayload, event.type)
+    try check(event.tags, event.type)
     let index = try index(checking: Record(type: ExactText(event.type), version: event.version))
     add(record: index, payload, id: event.id, metadata: metadata, time: try event.time?.checked() ?? time)
     attach(event.attachments.compactMap(\.hash))
+    tag(event.tags)
+  }
+
+  /// Throws `.invalidName` for a tag that cannot be stored, and `.tooLarge` for too many.
+  @inline(__always)
+  private func check(_ tags: [EventTag], _ type: String) throws(AnnalsError) {
+    if tags.isEmpty { return }
+    for tag in tags { try tag.check() }
+    guard tags.count > TagList.maximumCount else { return }
+    let count = Set(tags).count
+    if count > TagList.maximumCount {
+      throw tooLarge(count, limit: TagList.maximumCount, what: "an event", unit: "tags", type)
+    }
   }
 
   /// Returns the index of a record type, whose name is checked at its first occurrence.
@@ -80,11 +96,13 @@ extension AppendRequest {
     }
   }
 
-  private func tooLarge(_ count: Int, limit: Int, what: String, _ type: String) -> AnnalsError {
+  private func tooLarge(
+    _ count: Int, limit: Int, what: String, unit: String = "bytes", _ type: String
+  ) -> AnnalsError {
     let stream = parts.last?.stream ?? ""
     return AnnalsError(
       .tooLarge,
-      "\(what) has at most \(limit) bytes, and that of a '\(type)' for stream '\(stream)' has \(count)",
+      "\(what) has at most \(limit) \(unit), and that of a '\(type)' for stream '\(stream)' has \(count)",
       details: AnnalsError.Details {
         $0.stream = stream
         $0.type = type

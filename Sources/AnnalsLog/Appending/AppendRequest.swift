@@ -25,6 +25,8 @@ package struct AppendRequest: Sendable {
     package var time: Int64?
     /// The attachments that the payload refers to.
     package var attachments: [ContentHash] = []
+    /// The tags of the event, in any order.
+    package var tags: [EventTag] = []
 
     package init(
       record: Record, payload: [UInt8], id: UUID? = nil, metadata: [UInt8] = [], time: Int64? = nil
@@ -47,8 +49,16 @@ package struct AppendRequest: Sendable {
     package var id: UUID?
     package var metadata: [UInt8]
     package var time: Int64
-    /// The extensions of its entry, or nothing.
+    /// The extensions of its entry besides its tags, or nothing.
     var extensions: [UInt8] = []
+    /// Its tags, as a range of ``AppendRequest/tags``.
+    var tags = 0..<0
+  }
+
+  /// A tag of an event, and the hash by which it is looked up.
+  struct HashedTag: Sendable {
+    let tag: EventTag
+    let hash: StreamHash
   }
 
   /// The part of the call for one stream. Without events, the stream is only checked.
@@ -72,6 +82,10 @@ package struct AppendRequest: Sendable {
   private(set) var hasIDs = false
   /// The attachments that any event refers to.
   package private(set) var attachments: Set<ContentHash> = []
+  /// The tags of all events, those of each event in the order of their bytes.
+  private(set) var tags: [HashedTag] = []
+  /// The queries that no entry after a position may match.
+  package var conditions: [AppendCondition] = []
   /// Whether any part expects something.
   private(set) var hasExpectations = false
   /// The approximate number of bytes that it adds to a transaction.
@@ -106,7 +120,23 @@ package struct AppendRequest: Sendable {
     let index = index(of: event.record)
     add(record: index, event.payload, id: event.id, metadata: event.metadata, time: event.time ?? time)
     attach(event.attachments)
+    tag(event.tags)
   }
+
+  /// Adds tags to the last event. They have been checked.
+  @inline(__always)
+  mutating func tag(_ tags: [EventTag]) {
+    if tags.isEmpty { return }
+    let start = self.tags.count
+    for tag in tags.sorted() where self.tags.count == start || self.tags.last?.tag != tag {
+      self.tags.append(HashedTag(tag: tag, hash: StreamHash(tag.text.utf8.span)))
+      bytes += tag.text.utf8.count + Self.tagOverhead
+    }
+    items[items.count - 1].tags = start..<self.tags.count
+  }
+
+  /// The size of a tag in an entry and of its row, without the text, rounded up.
+  private static let tagOverhead = 64
 
   /// Lets the last event refer to attachments.
   @inline(__always)

@@ -28,6 +28,8 @@ struct GroupState: AppendState, ~Escapable {
   let hasMoved: Bool
   /// Whether any stream may be closed or truncated.
   let hasLimits: Bool
+  /// The conditions of the call; `nil` if it has none.
+  var conditions: ConditionCheck?
 
   @_lifetime(copy reader)
   init(
@@ -56,6 +58,8 @@ struct GroupState: AppendState, ~Escapable {
   }
 
   func end(ofPart index: Int) -> StreamEnd? { ends[index] }
+
+  func firstMatch() throws(AnnalsError) -> Position? { try conditions?.firstMatch(reader) }
 
   func revisions(of ids: [UUID], in end: StreamEnd) throws(AnnalsError) -> [UUID: Revision] {
     guard let newest = end.newestID else { return [:] }

@@ -30,6 +30,7 @@ extension WriterLoop {
     try StoreMeta.check(meta.requires, forWriting: true)
     idempotency = meta.idempotency
     notedTime = nil
+    tags = TagHeads()
     rules = meta.requires.contains(.inline) ? try reader.ruleRows() : []
     let end = try reader.end()
     try generation.heads.follow(end, reader)
@@ -54,6 +55,27 @@ extension WriterLoop {
     merge = HeadMerge(generation, interval)
     knownCommit = nil
     notedTime = nil
+    tags = TagHeads()
     otherMerge = nil
+  }
+
+  /// Whether the table of tags is open, if a group needs it.
+  func hasTags(for calls: [GroupCall]) -> Bool {
+    if generation.environment.tags != nil { return true }
+    return !generation.kinds.hasTags && calls.allSatisfy { $0.request.tags.isEmpty }
+  }
+
+  /// Opens the table of tags, or makes it before the first event with tags. The turn has ended, because a
+  /// table can only be used by a later transaction.
+  func openTags() throws(AnnalsError) {
+    try generation.environment.openTags()
+    if generation.environment.tags != nil { return }
+    guard !generation.kinds.hasTags else { throw AnnalsError.missingTags }
+    let turn = try turn()
+    do throws(EnvironmentError) {
+      _ = try generation.environment.create(later: StoreTables.tags, turn)
+    } catch {
+      throw AnnalsError(error)
+    }
   }
 }

@@ -35,6 +35,8 @@ struct WriterLoop {
   var otherMerge: MergeRow?
   /// The rules that the store demands of appends, with their progress at the newest known commit.
   var rules: [RuleRow] = []
+  /// The heads of tags at the newest known commit, as far as they were read.
+  var tags = TagHeads()
   /// The newest time of a commit that the store notes, at the newest known commit; `nil` if it was not read.
   var notedTime: Int64?
   /// How the store recognises event ids.
@@ -209,6 +211,12 @@ struct WriterLoop {
       guard generation.inline != nil else { throw AnnalsError.missingInline }
       return isLeading ? nil : try open(calls, self.turn())
     }
+    if !hasTags(for: calls) {
+      transaction.abort()
+      if isLeading { return nil }
+      try openTags()
+      return try open(calls, self.turn())
+    }
     switch (idempotency, index) {
     case (.window(let length), _):
       return Opened(transaction: transaction, last: last, search: .window(UInt64(length)))
@@ -235,6 +243,7 @@ struct WriterLoop {
     heads.withTable { $0.begin() }
     var group = AppendGroup(generation, last: last, search, rules: rules)
     group.notedTime = notedTime
+    swap(&group.tags, &tags)
     var answers: [Result<Appended, AnnalsError>] = []
     var mark: EntryMark?
     do throws(AnnalsError) {
@@ -278,6 +287,8 @@ struct WriterLoop {
     knownCommit = commit
     rules = group.rules
     notedTime = group.notedTime
+    swap(&group.tags, &tags)
+    tags.trim()
     merge.keep()
     merge.freezeIfDue(against: otherMerge)
     // Only now are the kinds that the group registered in the store.

@@ -47,6 +47,11 @@ extension AnnalsError {
           $0.violations = violations
           $0.stream = violations.first?.stream
         })
+    case .matched(let position):
+      self.init(
+        .conflict,
+        "position \(position): the entry matches the query of the append's condition; nothing was written: read again and decide again",
+        details: Details { $0.position = position })
     case .accepted, .repeated:
       self.init(.wrongUse, "an append that succeeded was reported as a failure")
     }

@@ -89,6 +89,8 @@ extension StoreMeta.Requirement {
   package static let times = StoreMeta.Requirement(name: "times", isForReading: false)
   /// Entries that refer to attachments, whose contents are in files of their own.
   package static let attachments = StoreMeta.Requirement(name: "attachments", isForReading: false)
+  /// Events with tags, whose newest entries are in a table of their own.
+  package static let tags = StoreMeta.Requirement(name: "tags", isForReading: true)
   /// System entries, and streams that are closed or truncated.
   package static let streams = StoreMeta.Requirement(name: "streams", isForReading: true)
 }

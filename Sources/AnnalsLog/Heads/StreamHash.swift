@@ -5,7 +5,7 @@ internal import CAnnals
 ///
 /// SipHash-2-4 with 128 bits under a key that each process draws for itself: names that collide cannot be
 /// chosen from outside, and by chance they do not within the life of the machine. It is never stored.
-package struct StreamHash: Equatable, Sendable {
+package struct StreamHash: Hashable, Sendable {
   package let low, high: UInt64
 
   private static let key = (low: UInt64.random(in: .min ... .max), high: UInt64.random(in: .min ... .max))
@@ -36,6 +36,9 @@ package struct StreamHash: Equatable, Sendable {
     low = hash.0
     high = hash.1
   }
+
+  /// Hashes one half of it, which is as good as random.
+  package func hash(into hasher: inout Hasher) { hasher.combine(low) }
 
   /// What an index keeps of it.
   var tag: UInt32 { UInt32(truncatingIfNeeded: low) }

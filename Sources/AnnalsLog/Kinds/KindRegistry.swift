@@ -45,6 +45,8 @@ package struct KindRegistry: Sendable {
   package var notesTimes = false
   /// Whether entries may refer to attachments.
   package var hasAttachments = false
+  /// Whether entries may have tags.
+  package var hasTags = false
 
   /// The declared kinds whose rows do not yet say which older versions read them.
   private(set) var unnoted: Set<UInt32> = []

@@ -259,7 +259,7 @@ extension StoreMeta {
   /// The features that this library knows, by name.
   static let knownFeatures: Set<String> = [
     Requirement.inline.name, Requirement.ids.name, Requirement.readers.name,
-    Requirement.unreadGroups.name, Requirement.journal.name,
+    Requirement.unreadGroups.name, Requirement.journal.name, Requirement.tags.name,
     Requirement.streams.name, Requirement.times.name, Requirement.attachments.name,
   ]
 

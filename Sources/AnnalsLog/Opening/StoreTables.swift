@@ -31,11 +31,14 @@ package final class StoreTables: Sendable {
   /// The journal of small commits: a table that each generation has which this library made.
   package static let journal = TableDefinition("journal", integerKeys: false)
 
+  /// The newest entry of each tag: a table that a store has from its first tagged event on.
+  package static let tags = TableDefinition("tags", integerKeys: false)
+
   /// The tables that a store need not have.
-  package static let later = [inline, ids, journal]
+  package static let later = [inline, ids, journal, tags]
 
   /// Names reserved for later features. No store has such a table today.
-  package static let reserved = ["contexts", "folds", "tags", "tagheads", "moved"]
+  package static let reserved = ["contexts", "folds", "tagheads", "moved"]
 
   package init(_ environment: Environment) {
     entries = environment.table("entries")

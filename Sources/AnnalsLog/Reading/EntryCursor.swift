@@ -6,6 +6,8 @@ package struct EntryCursor: ~Copyable, ~Escapable {
   let reader: StoreReader
   private var rows: IntegerCursor
   private var window: StreamWindow
+  /// The way through the chains of tags; `nil` before it has begun, and in other reads.
+  private var tags: TagSteps?
   /// The place of the read, from which a later snapshot continues.
   package private(set) var steps: EntrySteps
 
@@ -37,11 +39,31 @@ package struct EntryCursor: ~Copyable, ~Escapable {
       try steps.stream?.check(entry.header, entry.bytes, at: position, reader)
       return entry
     }
+    if steps.query?.range != nil { return try nextTagged() }
     guard let (position, move) = steps.log?.next() else { return nil }
     let row: IntegerRow?
     do { row = try move.run(on: &rows) } catch { throw AnnalsError(error) }
     guard let row, row.key == position.rawValue else { throw AnnalsError(missing: position) }
     return try reader.lend(row.value, at: position)
+  }
+
+  /// Returns the next entry of a chain of tags.
+  @_lifetime(copy self)
+  private mutating func nextTagged() throws(AnnalsError) -> LentEntry? {
+    if tags == nil { tags = try steps.query?.steps(reader) }
+    guard let (position, index) = try tags?.next(reader, &window) else {
+      steps.query?.range?.isAtEnd = true
+      return nil
+    }
+    steps.query?.range?.pass(position)
+    if let index, let entry = window.entry(index, at: Position(position)) { return entry }
+    return try reader.lend(try reader.bytes(at: Position(position)), at: Position(position))
+  }
+
+  /// Whether `entry` matches the query of the read.
+  package func includes(_ entry: borrowing LentEntry) throws(AnnalsError) -> Bool {
+    guard let query = steps.query else { return true }
+    return try query.stored.includes(entry)
   }
 
   /// Returns the name of the stream that `entry` belongs to.

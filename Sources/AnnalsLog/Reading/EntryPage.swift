@@ -75,7 +75,7 @@ extension EntryCursor {
         let entry = try next()
       {
         scanned += 1
-        if entry.position.rawValue > steps.floor, kinds.include(entry) {
+        if entry.position.rawValue > steps.floor, kinds.include(entry), try includes(entry) {
           end.bytes += entry.bytes.count
           let stream = try name(of: entry)
           if steps.includes(stream) {
@@ -87,6 +87,8 @@ extension EntryCursor {
         }
         end.last = entry.position
       }
+      // Entries that chains of tags do not lead to are done with, too.
+      if let range = steps.query?.range, range.isAtEnd, !range.backwards { end.last = Position(range.end) }
     } catch {
       end.failure = error
     }

@@ -8,11 +8,14 @@ package import AnnalsCoding
 package struct EntryReader: Sendable {
   package let core: LogCore
   private let source: EntrySource
+  private let query: QuerySource?
   package let backwards: Bool
   private let limit: Int
   private let likely: Int
   /// Where the next page begins; `nil` before the first one.
   private var steps: EntrySteps?
+  /// The position up to which a live read leaves entries out.
+  private var floor: UInt64 = 0
   /// The position that the next page of a live read begins after; `nil` in a bounded read.
   private var position: UInt64?
   /// The checkpoint after what a live read has read; `nil` if only its position is known.
@@ -21,21 +24,26 @@ package struct EntryReader: Sendable {
   /// A bounded read.
   ///
   /// - Parameters:
+  ///   - query: The query that entries must match; `nil` for all.
   ///   - limit: The most stored entries to read.
   ///   - likely: How many entries of a stream are likely to be read, so that not many more are looked up.
   package init(
-    _ core: LogCore, _ source: EntrySource, backwards: Bool = false, limit: Int = .max, likely: Int = .max
+    _ core: LogCore, _ source: EntrySource, matching query: QuerySource? = nil, backwards: Bool = false,
+    limit: Int = .max, likely: Int = .max
   ) {
     self.core = core
     self.source = source
+    self.query = query
     self.backwards = backwards
     self.limit = limit
     self.likely = likely
   }
 
   /// A live read from the first entry on, unless it is moved.
-  package init(following core: LogCore, streamPrefix prefix: String? = nil) {
-    self.init(core, .log(from: nil, prefix: prefix))
+  package init(
+    following core: LogCore, streamPrefix prefix: String? = nil, matching query: QuerySource? = nil
+  ) {
+    self.init(core, .log(from: nil, prefix: prefix), matching: query)
     position = 0
   }
 
@@ -47,7 +55,8 @@ package struct EntryReader: Sendable {
 
   /// Begins a bounded read, which then ends at the head that `snapshot` has.
   package mutating func begin(in snapshot: borrowing LogSnapshot) throws(AnnalsError) {
-    steps = try snapshot.steps(of: source, backwards: backwards, limit: limit, likely: likely)
+    steps = try snapshot.steps(
+      of: source, matching: query, backwards: backwards, limit: limit, likely: likely)
   }
 
   /// Continues a live read after `position`.
@@ -60,7 +69,7 @@ package struct EntryReader: Sendable {
   package mutating func move(to checkpoint: Checkpoint, floor: UInt64? = nil) {
     self.checkpoint = checkpoint
     position = checkpoint.position.rawValue
-    if let floor { steps = EntrySteps(prefix: source.prefix, floor: floor) }
+    self.floor = floor ?? self.floor
   }
 
   /// Reads the next page.
@@ -75,8 +84,13 @@ package struct EntryReader: Sendable {
     var steps = steps ?? EntrySteps()
     try steps.enter(snapshot)
     if let position {
-      let start = Position(position + 1)
-      steps.log = LogSteps(start: start, backwards: false, last: try reader.last(), limit: .max)
+      steps.floor = floor
+      let last = try reader.last()
+      if steps.query?.range != nil {
+        steps.query?.range = QueryPlace.Range(next: position + 1, end: last, backwards: false)
+      } else {
+        steps.log = LogSteps(start: Position(position + 1), backwards: false, last: last, limit: .max)
+      }
     }
     var cursor = try EntryCursor(reader, consume steps)
     // The cursor alone has the names now, so that a name it meets does not make it copy them all.

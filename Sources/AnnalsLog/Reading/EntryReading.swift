@@ -58,7 +58,8 @@ package struct EntryReading: Sendable {
       version: kind.version,
       time: Timestamp(microseconds: header.time),
       id: entry.id, metadata: metadata,
-      isEndOfCall: header.flags.contains(.endOfCall), content: content, attachments: attachments)
+      isEndOfCall: header.flags.contains(.endOfCall), content: content, attachments: attachments,
+      tags: try entry.tags)
   }
 
   /// An entry that records a change of the log itself.

@@ -3,13 +3,13 @@ package import AnnalsCoding
 /// The entries that a read covers.
 package enum EntrySource: Sendable {
   /// The whole log from a position on, or its entries in the streams whose names begin with a text.
-  case log(from: Position?, prefix: String? = nil)
+  case log(from: Position?, through: Position? = nil, prefix: String? = nil)
   /// One stream, from a revision on.
-  case stream(StreamName, from: Revision?)
+  case stream(StreamName, from: Revision?, through: Revision? = nil)
 
   /// The prefix of the names of the streams to read; `nil` if all are read.
   var prefix: String? {
-    if case .log(_, let prefix) = self { prefix } else { nil }
+    if case .log(_, _, let prefix) = self { prefix } else { nil }
   }
 }
 
@@ -23,6 +23,8 @@ package struct EntrySteps: Sendable {
   package var log: LogSteps?
   /// The way through the stream, where one is read.
   var stream: StreamSteps?
+  /// The query that entries must match; `nil` if there is none.
+  var query: QueryPlace?
   /// The prefix of the names of the streams to read; `nil` if all are read.
   var prefix: String?
   /// The names met on the way.
@@ -31,9 +33,16 @@ package struct EntrySteps: Sendable {
   var floor: UInt64 = 0
 
   package init(
-    log: LogSteps? = nil, stream: StreamSteps? = nil, prefix: String? = nil,
+    log: LogSteps? = nil, prefix: String? = nil, names: StreamNames = StreamNames(), floor: UInt64 = 0
+  ) {
+    self.init(log: log, stream: nil, query: nil, prefix: prefix, names: names, floor: floor)
+  }
+
+  init(
+    log: LogSteps? = nil, stream: StreamSteps?, query: QueryPlace?, prefix: String? = nil,
     names: StreamNames = StreamNames(), floor: UInt64 = 0
   ) {
+    self.query = query
     self.log = log
     self.stream = stream
     self.prefix = prefix
@@ -47,8 +56,8 @@ package struct EntrySteps: Sendable {
   package init(in stream: StreamName, _ head: Head?, oldest: Revision, from start: Revision?) {
     self.init(
       stream: StreamSteps(
-        stream: stream, head: head, oldest: oldest, start: start, backwards: false, limit: .max, likely: .max)
-    )
+        stream: stream, head: head, oldest: oldest, start: start, backwards: false, limit: .max, likely: .max),
+      query: nil)
   }
 
   /// Whether entries of the stream called `name` are read.
@@ -62,41 +71,53 @@ package struct EntrySteps: Sendable {
   ///
   /// - Throws: ``AnnalsError`` with code `streamMoved`.
   mutating func enter(_ snapshot: borrowing LogSnapshot) throws(AnnalsError) {
+    try query?.enter(snapshot)
     guard names.enter(generation: snapshot.generation.number) else { return }
     try stream?.mustBeWhatItWas(snapshot.reader)
   }
 
   /// The last position, or the last revision, that there was when the read began; 0 where there was none.
-  var end: UInt64 { log?.last ?? stream?.head?.revision.rawValue ?? 0 }
+  var end: UInt64 { log?.last ?? stream?.head?.revision.rawValue ?? query?.range?.end ?? 0 }
 
   /// Whether there was any entry when the read began.
   var hasEntries: Bool { stream.map { $0.head != nil } ?? (end > 0) }
 
   /// Whether all entries have been read.
-  var isAtEnd: Bool { log?.isAtEnd ?? stream?.isAtEnd ?? true }
+  var isAtEnd: Bool { log?.isAtEnd ?? stream?.isAtEnd ?? query?.range?.isAtEnd ?? true }
 }
 
 extension LogSnapshot {
   /// A read that begins in this snapshot and ends at the head that it has here.
   ///
   /// - Parameters:
+  ///   - query: The query that entries must match; `nil` for all.
   ///   - limit: The most entries to read.
   ///   - likely: How many entries are likely to be read, so that not many more are looked up.
   package func steps(
-    of source: EntrySource, backwards: Bool, limit: Int = .max, likely: Int = .max
+    of source: EntrySource, matching query: QuerySource? = nil, backwards: Bool, limit: Int = .max,
+    likely: Int = .max
   ) throws(AnnalsError) -> EntrySteps {
+    var place = try query.map { (query) throws(AnnalsError) in try QueryPlace(query, self) }
     switch source {
-    case .log(let start, let prefix):
-      return EntrySteps(
-        log: LogSteps(start: start, backwards: backwards, last: try reader.last(), limit: limit),
-        prefix: prefix)
-    case .stream(let stream, let start):
+    case .log(let start, let through, let prefix):
+      let last = try reader.last()
+      if place?.stored.isByTags == true {
+        let first = start?.rawValue ?? (backwards ? last : 1)
+        place?.range = QueryPlace.Range(
+          next: backwards ? min(first, last) : max(first, 1),
+          end: backwards ? max(through?.rawValue ?? 1, 1) : min(through?.rawValue ?? last, last),
+          backwards: backwards)
+        return EntrySteps(stream: nil, query: place, prefix: prefix)
+      }
+      let log = LogSteps(start: start, through: through, backwards: backwards, last: last, limit: limit)
+      return EntrySteps(log: log, stream: nil, query: place, prefix: prefix)
+    case .stream(let stream, let start, let through):
       let head = try head(of: stream)
       let oldest = try head.map { (head) throws(AnnalsError) in try self.limit(of: head.id).oldest }
       return EntrySteps(
         stream: StreamSteps(
-          stream: stream, head: head, oldest: oldest ?? 0, start: start, backwards: backwards, limit: limit,
-          likely: likely))
+          stream: stream, head: head, oldest: oldest ?? 0, start: start, through: through,
+          backwards: backwards, limit: limit, likely: likely), query: place)
     }
   }
 }

@@ -10,17 +10,22 @@ extension EventLog {
   /// ```
   ///
   /// - Parameters:
+  ///   - query: The record types and tags of the entries to read. By default, all entries are read.
   ///   - prefix: The first bytes of the names of the streams to read. By default, all streams are read.
+  ///   - after: The position that the read begins after, in its direction.
   ///   - start: The position to begin at; by default the log's first, or its last if read backwards.
+  ///   - end: The position to end at, in the direction of the read.
   ///   - backwards: Whether to read the newest entries first.
   ///   - limit: The maximum number of entries to read.
   /// - Returns: A sequence that throws the errors of ``LogEntries/next()``, and `cancelled` in a cancelled
   ///   task.
   public func entries(
-    streamPrefix prefix: String? = nil, from start: Position? = nil, backwards: Bool = false,
-    limit: Int = .max
+    matching query: LogQuery? = nil, streamPrefix prefix: String? = nil, after: Position? = nil,
+    from start: Position? = nil, through end: Position? = nil, backwards: Bool = false, limit: Int = .max
   ) -> AsyncEntries<LogEntry> {
-    entries(of: .log(from: start, prefix: prefix), backwards: backwards, limit: limit)
+    let source = EntrySource(
+      after: after, from: start, through: end, streamPrefix: prefix, backwards: backwards)
+    return entries(of: source, matching: query, backwards: backwards, limit: limit)
   }
 
   /// Returns the entries of one stream, in order, as an asynchronous sequence. A stream that does not exist
@@ -28,21 +33,29 @@ extension EventLog {
   ///
   /// - Parameters:
   ///   - stream: The stream.
+  ///   - query: The record types and tags of the entries to read. By default, all entries are read.
+  ///   - after: The revision that the read begins after, in its direction.
   ///   - start: The revision to begin at; by default the stream's first, or its last if read backwards.
+  ///   - end: The revision to end at, in the direction of the read.
   ///   - backwards: Whether to read the newest entries first.
   ///   - limit: The maximum number of entries to read.
   /// - Returns: A sequence that throws the errors of ``LogEntries/next()``, `invalidName`, and `cancelled` in
   ///   a cancelled task.
   public func entries(
-    in stream: StreamName, from start: Revision? = nil, backwards: Bool = false, limit: Int = .max
+    in stream: StreamName, matching query: LogQuery? = nil, after: Revision? = nil,
+    from start: Revision? = nil, through end: Revision? = nil, backwards: Bool = false, limit: Int = .max
   ) -> AsyncEntries<LogEntry> {
-    entries(of: .stream(stream, from: start), backwards: backwards, limit: limit)
+    let source = EntrySource(in: stream, after: after, from: start, through: end, backwards: backwards)
+    return entries(
+      of: source ?? .stream(stream, from: nil), matching: query, backwards: backwards,
+      limit: source == nil ? 0 : limit)
   }
 
   private func entries(
-    of source: EntrySource, backwards: Bool, limit: Int
+    of source: EntrySource, matching query: LogQuery?, backwards: Bool, limit: Int
   ) -> AsyncEntries<LogEntry> {
-    let reader = EntryReader(core, source, backwards: backwards, likely: limit)
+    let reader = EntryReader(
+      core, source, matching: query?.source, backwards: backwards, likely: limit)
     return AsyncEntries(
       EntryPages(reader, limit: limit) { (reader, limits) throws(AnnalsError) in
         try reader.entries(limits)

@@ -24,7 +24,7 @@ public struct LogEntries: ~Copyable, ~Escapable {
     guard remaining > 0 else { return nil }
     while let entry = try cursor.next() {
       let stream = try cursor.name(of: entry)
-      guard cursor.steps.includes(stream) else { continue }
+      guard cursor.steps.includes(stream), try cursor.includes(entry) else { continue }
       remaining -= 1
       return try reading.entry(entry, stream)
     }

@@ -14,6 +14,14 @@ public struct LogSnapshot: ~Copyable {
     while true {
       let transaction = try Self.begin(in: generation)
       if let kinds = try Self.kinds(in: transaction, generation) {
+        // A table that another process has made can only be used by a later transaction.
+        if kinds.hasTags, generation.environment.tags == nil {
+          try generation.environment.openTags()
+          if generation.environment.tags != nil {
+            transaction.end()
+            continue
+          }
+        }
         self.transaction = transaction
         self.generation = generation
         self.kinds = kinds
@@ -88,42 +96,6 @@ public struct LogSnapshot: ~Copyable {
     guard position.rawValue > 0, position.rawValue <= (try reader.last()) else { return nil }
     let entry = try reader.lend(try reader.bytes(at: position), at: position)
     return try EntryReading(kinds: kinds).entry(entry, reader.name(of: entry.stream))
-  }
-
-  /// Returns the entries of the whole log, or of some streams, in order.
-  ///
-  /// - Parameters:
-  ///   - prefix: The first bytes of the names of the streams to read. By default, all streams are read.
-  ///   - start: The position to begin at; by default the log's first, or its last if read backwards.
-  ///   - backwards: Whether to read the newest entries first.
-  ///   - limit: The maximum number of entries to read.
-  /// - Throws: ``AnnalsError`` with code `inputOutput`.
-  /// - Complexity: With a prefix, the read passes every entry at the speed of ``scan(from:backwards:limit:)``
-  ///   and does not decode those of other streams.
-  @_lifetime(borrow self)
-  public func entries(
-    streamPrefix prefix: String? = nil, from start: Position? = nil, backwards: Bool = false,
-    limit: Int = .max
-  ) throws(AnnalsError) -> LogEntries {
-    let steps = try steps(of: .log(from: start, prefix: prefix), backwards: backwards)
-    return LogEntries(try EntryCursor(reader, steps), kinds, limit: limit)
-  }
-
-  /// Returns the entries of one stream, in order. A stream that does not exist has none.
-  ///
-  /// - Parameters:
-  ///   - stream: The stream.
-  ///   - start: The revision to begin at; by default the stream's first, or its last if read backwards.
-  ///   - backwards: Whether to read the newest entries first.
-  ///   - limit: The maximum number of entries to read.
-  /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
-  /// - Complexity: The first entry is found through at most 3 · log₄(length) others.
-  @_lifetime(borrow self)
-  public func entries(
-    in stream: StreamName, from start: Revision? = nil, backwards: Bool = false, limit: Int = .max
-  ) throws(AnnalsError) -> LogEntries {
-    let steps = try steps(of: .stream(stream, from: start), backwards: backwards, likely: limit)
-    return LogEntries(try EntryCursor(reader, steps), kinds, limit: limit)
   }
 }
 

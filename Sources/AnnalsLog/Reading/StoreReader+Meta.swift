@@ -48,6 +48,7 @@ extension StoreReader {
     registry.limitsStreams = try requires(.streams)
     registry.notesTimes = try requires(.times)
     registry.hasAttachments = try requires(.attachments)
+    registry.hasTags = try requires(.tags)
     try each(tables.schemas) { (key, bytes) throws(FormatFailure) in
       guard let ordinal = UInt16(exactly: key) else { throw FormatFailure(.value, at: 0) }
       registry.take(ordinal: ordinal, try SchemaRow(bytes))

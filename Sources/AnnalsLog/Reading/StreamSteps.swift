@@ -26,8 +26,8 @@ package struct StreamSteps: Sendable {
   private(set) var touched = 0
 
   init(
-    stream: StreamName, head: Head?, oldest: Revision = 0, start: Revision?, backwards: Bool, limit: Int,
-    likely: Int
+    stream: StreamName, head: Head?, oldest: Revision = 0, start: Revision?, through: Revision? = nil,
+    backwards: Bool, limit: Int, likely: Int
   ) {
     self.stream = stream
     self.head = head
@@ -40,6 +40,16 @@ package struct StreamSteps: Sendable {
     let first = start?.rawValue ?? (backwards ? last : 0)
     let nearest = backwards ? min(first, last) : max(first, oldest.rawValue)
     upcoming = nearest >= oldest.rawValue && nearest <= last ? nearest : nil
+    if let through {
+      let end = through.rawValue
+      guard backwards ? end <= nearest : end >= nearest else {
+        upcoming = nil
+        return
+      }
+      let distance = Int(clamping: backwards ? nearest - end : end - nearest)
+      remaining = min(remaining, distance == .max ? .max : distance + 1)
+      share = min(share, UInt64(max(remaining, 1)))
+    }
   }
 
   /// Whether the last revision or the limit has been reached.

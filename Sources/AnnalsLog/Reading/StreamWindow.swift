@@ -18,21 +18,34 @@ struct StreamWindow: ~Copyable, ~Escapable {
     headers.removeAll(keepingCapacity: true)
   }
 
+  /// Reads the entry at `position`, which must be there.
+  mutating func append(_ position: Position, _ reader: StoreReader) throws(AnnalsError) {
+    let isThere: Bool
+    do { isThere = try values.append(valueForKey: position.rawValue) } catch { throw AnnalsError(error) }
+    guard isThere else { throw AnnalsError(missing: position) }
+    headers.append(try reader.header(values[values.count - 1], at: position))
+  }
+
+  /// The bytes of the entry that was read last.
+  var newestBytes: Span<UInt8> {
+    @_lifetime(copy self)
+    get { values[headers.count - 1] }
+  }
+
+  /// The header of the entry that was read last.
+  var newestHeader: EntryHeader { headers[headers.count - 1] }
+
   /// Reads the entry at `position`, which must be there and have this revision of the stream.
   ///
   /// - Returns: The position of the entry before it; its own for revision 0.
   mutating func read(
     _ position: Position, revision: Revision, of stream: Position, _ reader: StoreReader
   ) throws(AnnalsError) -> Position {
-    let isThere: Bool
-    do { isThere = try values.append(valueForKey: position.rawValue) } catch { throw AnnalsError(error) }
-    guard isThere else { throw AnnalsError(missing: position) }
-    let bytes = values[values.count - 1]
-    let header = try reader.header(bytes, at: position)
+    try append(position, reader)
+    let header = newestHeader
     try reader.check(header, at: position, is: revision, of: stream)
-    headers.append(header)
     return revision.rawValue == 0
-      ? position : try reader.linked(header, level: 0, from: position, in: bytes)
+      ? position : try reader.linked(header, level: 0, from: position, in: newestBytes)
   }
 
   /// Returns the entry that was read as the one numbered `index`, and is at `position`; `nil` if there is

@@ -1,5 +1,5 @@
 package import AnnalsCoding
-internal import LMDB
+package import LMDB
 
 /// Compares every entry of the log with docs/format.md, and computes the totals that the other tables must
 /// have.
@@ -10,6 +10,8 @@ package struct EntryCheck: ~Copyable, ~Escapable {
   let checkpoint: UInt64
   /// The index of event ids, and the number of its rows that an entry has confirmed.
   private(set) var index: IDIndexCheck
+  /// The chains of tags so far.
+  private(set) var tags: TagCheck
   package var report: VerifyReport
   /// The expected `census`.
   private(set) var census: [UInt32: CensusRow] = [:]
@@ -34,9 +36,10 @@ package struct EntryCheck: ~Copyable, ~Escapable {
 
   @_lifetime(copy reader)
   package init(
-    _ reader: StoreReader, _ kinds: KindRegistry, checkpoint: UInt64, _ index: IDIndexCheck,
+    _ reader: StoreReader, _ kinds: KindRegistry, checkpoint: UInt64, _ index: IDIndexCheck, tags: Table?,
     _ report: VerifyReport
   ) {
+    self.tags = TagCheck(tags, isExpected: kinds.hasTags)
     self.index = index
     self.reader = reader
     self.checkpoint = checkpoint
@@ -85,6 +88,7 @@ package struct EntryCheck: ~Copyable, ~Escapable {
     pass(PassedEntry(header, position, links(in: bytes, header, position), name))
     do throws(AnnalsError) {
       if let problem = try index.check(bytes, header, position, reader) { add(position, problem, .rebuild) }
+      for problem in try tags.check(bytes, header, position, reader) { add(position, problem, .rebuild) }
     } catch {
       report.add(error, place: "position \(position)", position: position, repair: .rebuild)
     }

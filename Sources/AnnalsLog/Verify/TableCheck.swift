@@ -22,6 +22,11 @@ package struct TableCheck: ~Escapable {
     self.report = report
   }
 
+  /// Adds an error that reading a derived row threw.
+  mutating func add(_ error: AnnalsError, place: String) {
+    report.add(error, place: place, repair: .rebuild)
+  }
+
   package mutating func add(_ place: String, _ problem: String, _ repair: Finding.Repair = .rebuild) {
     report.add(Finding(place: place, problem: problem, repair: repair))
   }

@@ -48,6 +48,7 @@ extension EventLog {
       return report
     }
     try log.core.generation.environment.openIDs()
+    try log.core.generation.environment.openTags()
     do throws(AnnalsError) {
       try log.read { (snapshot) throws(AnnalsError) in report = try snapshot.verify(progress) }
     } catch {
@@ -69,7 +70,8 @@ extension LogSnapshot {
   /// Checks everything that the snapshot has.
   func verify(_ progress: (EventLog.Progress) -> Void) throws(AnnalsError) -> VerifyReport {
     let inline = generation.inline
-    return try reader.verify(kinds, ids: generation.environment.ids, progress) {
+    let environment = generation.environment
+    return try reader.verify(kinds, ids: environment.ids, tags: environment.tags, progress) {
       (tables, end) throws(AnnalsError) in try tables.checkInline(inline, end)
     }
   }

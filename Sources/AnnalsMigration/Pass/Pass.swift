@@ -119,6 +119,8 @@ struct Pass {
     // Even if this pass folds none: a program that knows the projections folds them in the new generation.
     if !rows.isEmpty { try target.create(later: StoreTables.inline) }
     if isIndexed { try target.create(later: StoreTables.ids) }
+    let hasTags = try target.read { (reader) throws(AnnalsError) in try reader.kinds().hasTags }
+    if hasTags { try target.create(later: StoreTables.tags) }
     try ContextCopy(source: source, target: target).run(safety == .synced ? .full : .none)
     try MovedCopy(source: source, target: target).run()
     limitsCopied = try LimitCopy(source: source, target: target, isMoving: work.move != nil).run()

@@ -23,17 +23,28 @@ struct GenerationWriter: Sendable {
       row.add(line.row)
       try transaction.put(row.encoded(), UInt64(line.kind), in: tables.census)
     }
+    var tags = TagRelinking(transaction, tables)
     for index in 0..<run.count {
-      if !new.isEmpty, new.contains(where: { $0.index == index }) {
-        try put(
-          firstOf: new.filter { $0.index == index }.map(\.kind), run.entry(index),
-          at: run.position(of: index),
-          in: &transaction)
+      let position = run.position(of: index)
+      let kinds = new.isEmpty ? [] : new.filter { $0.index == index }.map(\.kind)
+      if let relinked = try tags?.relinked(run.entry(index), at: position, transaction) {
+        try put(relinked.span, at: position, firstOf: kinds, in: &transaction)
       } else {
-        try append(run.entry(index), at: run.position(of: index), in: &transaction)
+        try put(run.entry(index), at: position, firstOf: kinds, in: &transaction)
       }
     }
+    try tags?.put(in: &transaction)
     try putIDs(of: run, in: &transaction)
+  }
+
+  /// Puts an entry, which may be the first one of kinds.
+  @inline(__always)
+  private func put(
+    _ entry: Span<UInt8>, at position: Position, firstOf kinds: [UInt32],
+    in transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    if kinds.isEmpty { return try append(entry, at: position, in: &transaction) }
+    try put(firstOf: kinds, entry, at: position, in: &transaction)
   }
 
   /// Puts the ids of a run's entries into the index, where the generation has one.

@@ -1,0 +1,79 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A type of field whose values can be tags: every type that can be a key of rows.
+///
+/// Texts, integers, `Bool`, `Double`, `Date`, `UUID`, byte strings, ``Position`` and ``StreamName`` conform.
+/// An enum or a struct with such a raw value conforms if it says so: `enum Size: String, TagValue`.
+public protocol TagValue {
+  /// The text of the value in a tag, which no other value of the type has.
+  var tagText: String { get }
+}
+
+extension String: TagValue {
+  /// The text itself.
+  public var tagText: String { self }
+}
+
+extension StreamName: TagValue {
+  /// The name.
+  public var tagText: String { text }
+}
+
+extension TagValue where Self: FixedWidthInteger {
+  /// The number in decimal digits.
+  public var tagText: String { String(self) }
+}
+
+extension Int: TagValue {}
+extension Int8: TagValue {}
+extension Int16: TagValue {}
+extension Int32: TagValue {}
+extension Int64: TagValue {}
+extension UInt: TagValue {}
+extension UInt8: TagValue {}
+extension UInt16: TagValue {}
+extension UInt32: TagValue {}
+extension UInt64: TagValue {}
+
+extension Position: TagValue {
+  /// The number in decimal digits.
+  public var tagText: String { description }
+}
+
+extension Bool: TagValue {
+  /// `true` or `false`.
+  public var tagText: String { description }
+}
+
+extension Double: TagValue {
+  /// The shortest decimal number that reads as this one; both zeros are `0.0`.
+  public var tagText: String { self == 0 ? "0.0" : description }
+}
+
+extension Date: TagValue {
+  /// The moment to the microsecond, such as `2008-04-18T00:00:00.000000Z`.
+  ///
+  /// Outside the years 0001 to 9999 it is the number of seconds since 2001.
+  public var tagText: String {
+    Timestamp(self)?.description ?? timeIntervalSinceReferenceDate.tagText
+  }
+}
+
+extension UUID: TagValue {
+  /// The id in small letters, such as `e621e1f8-c36c-495a-93fc-0c247a3e6e5f`.
+  public var tagText: String { uuidString.lowercased() }
+}
+
+extension Data: TagValue {
+  /// The bytes in base64.
+  public var tagText: String { base64EncodedString() }
+}
+
+extension TagValue where Self: RawRepresentable, RawValue: TagValue {
+  /// The text of the raw value.
+  public var tagText: String { rawValue.tagText }
+}

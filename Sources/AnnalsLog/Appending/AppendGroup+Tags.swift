@@ -1,0 +1,77 @@
+internal import AnnalsCoding
+internal import LMDB
+
+// The tags of events.
+extension AppendGroup {
+  /// Makes tags known to all programs before the first one.
+  mutating func beginTags(in transaction: inout WriteTransaction) throws(AnnalsError) {
+    if kinds.hasTags { return }
+    try raiseEpoch()
+    kinds.hasTags = true
+    try transaction.require(.tags, tables)
+  }
+
+  /// Returns the extensions of an event with tags, which is about to be stored at ``last``.
+  mutating func extensions(
+    of item: AppendRequest.Item, in request: AppendRequest, _ transaction: borrowing WriteTransaction
+  ) throws(AnnalsError) -> [UInt8] {
+    guard let table = generation.environment.tags else { throw AnnalsError.missingTags }
+    let reader = StoreReader(transaction.view, tables)
+    var list = TagListDraft()
+    for (index, hashed) in request.tags[item.tags].enumerated() {
+      let (ordinal, links) = try tags.extend(
+        hashed.tag, hashed.hash, to: last, index: index, in: table, reader)
+      list.add(hashed.tag.text.utf8.span, ordinal: ordinal, links)
+    }
+    var extensions: [UInt8] = []
+    list.write(after: item.extensions, to: &extensions)
+    return extensions
+  }
+
+  /// Returns the extensions that an erased entry keeps: the links of its tags, without their texts.
+  func erasedExtensions(
+    _ bytes: Span<UInt8>, _ header: EntryHeader, at position: Position, _ reader: StoreReader
+  ) throws(AnnalsError) -> [UInt8] {
+    guard header.flags.contains(.extensions) else { return [] }
+    var stored: [StoredTag] = []
+    do throws(FormatFailure) {
+      try header.eachTag(in: bytes, at: position) { tag in
+        stored.append(tag)
+        return true
+      }
+    } catch {
+      throw AnnalsError(error, place: "position \(position)", position: position)
+    }
+    var list = TagListDraft()
+    for tag in stored {
+      guard let chain = try chain(of: tag, in: bytes, at: position, reader) else { continue }
+      var links = EntryLinks()
+      for level in 0..<Head.levels(dividing: Revision(tag.ordinal)) {
+        do throws(FormatFailure) {
+          let target = try tag.linked(level: level, from: position.rawValue, in: bytes)
+          links.append(position.rawValue - target)
+        } catch {
+          throw AnnalsError(error, place: "position \(position)", position: position)
+        }
+      }
+      list.add(Span(), chain: chain, ordinal: tag.ordinal, links)
+    }
+    guard list.count > 0 else { return [] }
+    var extensions: [UInt8] = []
+    list.write(after: [], to: &extensions)
+    return extensions
+  }
+
+  /// The chain of a stored tag; `nil` if the store has no row for the tag, so that nothing leads here.
+  private func chain(
+    of tag: StoredTag, in bytes: Span<UInt8>, at position: Position, _ reader: StoreReader
+  ) throws(AnnalsError) -> TagChainID? {
+    if let chain = tag.chain { return chain }
+    let text: EventTag
+    do throws(FormatFailure) { text = EventTag(try bytes.text(in: tag.text)) } catch {
+      throw AnnalsError(error, place: "position \(position)", position: position)
+    }
+    let hash = StreamHash(text.text.utf8.span)
+    return try tags.head(of: text, hash, in: generation.environment.tags, reader)?.chain
+  }
+}

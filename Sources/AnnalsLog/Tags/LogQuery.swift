@@ -1,0 +1,65 @@
+public import AnnalsCoding
+internal import AnnalsSchema
+
+/// A selection of entries by record type and tag, as the log stores them.
+///
+/// ```swift
+/// let query: LogQuery = [.init(types: ["StudentEnrolled"], tags: ["course:c1"]), .init(tags: ["student:s7"])]
+/// ```
+///
+/// An entry matches if any item matches it. An item matches an entry that has any of its types and all of its
+/// tags. Types are compared as they are stored: nothing is upcast. Stubs and system entries match nothing.
+public struct LogQuery: Hashable, Sendable, ExpressibleByArrayLiteral {
+  /// One alternative of a query.
+  public struct Item: Hashable, Sendable {
+    /// The names of the record types; empty for every type.
+    public var types: Set<String>
+    /// The tags that an entry must have, all of them; empty for none.
+    public var tags: Set<EventTag>
+
+    /// Creates an item.
+    ///
+    /// - Parameters:
+    ///   - types: The names of the record types; empty for every type.
+    ///   - tags: The tags that an entry must have, all of them.
+    public init(types: Set<String> = [], tags: Set<EventTag> = []) {
+      self.types = types
+      self.tags = tags
+    }
+  }
+
+  /// The alternatives; a query without any matches nothing.
+  public var items: [Item]
+
+  /// Creates a query of these alternatives.
+  public init(_ items: [Item]) {
+    self.items = items
+  }
+
+  /// Creates a query of these alternatives.
+  public init(arrayLiteral items: Item...) {
+    self.items = items
+  }
+
+  /// Every entry.
+  public static var all: LogQuery { [Item()] }
+}
+
+extension LogQuery {
+  /// The query for the kinds of a snapshot.
+  package var source: QuerySource {
+    QuerySource(tags: items.flatMap(\.tags)) { [items] kinds in
+      StoredQuery(
+        items.map { item in
+          let names = Set(item.types.map { ExactText($0) })
+          var wanted: WantedKinds?
+          if !names.isEmpty {
+            wanted = WantedKinds(count: kinds.kinds.keys.max()) { number in
+              kinds.kinds[number].map { names.contains(ExactText($0.row.name)) } ?? false
+            }
+          }
+          return StoredQuery.Item(kinds: wanted, tags: item.tags.sorted())
+        })
+    }
+  }
+}

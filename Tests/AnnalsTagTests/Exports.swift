@@ -1,0 +1,2 @@
+// Every file of these tests uses directories and generators of this module.
+@_exported public import AnnalsTestSupport
