@@ -106,6 +106,7 @@ struct FieldsReading {
     var names = NameArguments(of: property.attributes.attribute("Field"), example: "@Field(\"title\")")
     let name = names.name(nil) ?? DiskName(text: bare)
     let originalName = names.name("originalName")
+    let tag = names.tagName(of: owner)
     complaints += names.complaints
     if let originalName, originalName == name, let node = names.expression("originalName") {
       complain(
@@ -117,7 +118,7 @@ struct FieldsReading {
     return StoredField(
       bare: bare, property: place.written(for: .memberAccess), type: type,
       initial: binding.initializer?.value, isConstant: isConstant, name: name, originalName: originalName,
-      place: place)
+      tag: tag, place: place)
   }
 
   private mutating func findClashes() {

@@ -48,6 +48,11 @@ struct NameArguments {
     return names
   }
 
+  /// Adds the complaint `text` about `node`.
+  mutating func complain(_ node: some SyntaxProtocol, _ text: String) {
+    complaints.append(Diagnostic(node, text))
+  }
+
   private mutating func name(in expression: ExprSyntax, _ example: String) -> DiskName? {
     guard let text = expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue else {
       complaints.append(Diagnostic(expression, "a name on disk is written out as a text: \(example)"))

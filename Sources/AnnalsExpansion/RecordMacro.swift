@@ -31,6 +31,9 @@ package struct RecordMacro: MemberMacro, ExtensionMacro {
     if !reading.reservedNames.isEmpty {
       members.append("\(access)static var reservedNames: [Swift.String] { \(reading.reservedNames.literal) }")
     }
+    if reading.hasTags, reading.complaints.isEmpty {
+      members += TagsText(reading.fields, reading.access).members(in: context)
+    }
     let names = members.joined(separator: "\n")
     let fields =
       reading.complaints.isEmpty

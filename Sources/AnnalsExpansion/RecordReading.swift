@@ -13,6 +13,8 @@ struct RecordReading {
   private(set) var access = Access.module
   /// Its stored properties.
   private(set) var fields: [StoredField] = []
+  /// Whether the record has tags, of its fields or by a function of its own.
+  private(set) var hasTags = false
   /// Whether the struct has an initializer of its own inside its braces.
   private(set) var hasInitializer = false
   /// All mistakes. If there is any, no field may be generated.
@@ -44,6 +46,7 @@ struct RecordReading {
       )
     }
     readStatics(of: record)
+    readTags(of: record)
     if complaints.isEmpty { readHome(attribute, of: record, surroundings.first) }
   }
 
@@ -139,6 +142,30 @@ struct RecordReading {
         complain(written, "@Record writes '\(written.bare)' itself: say it in the attribute, \(argument)")
       }
     }
+  }
+
+  /// The tags of a record come from its fields or from a function of its own.
+  private mutating func readTags(of record: StructDeclSyntax) {
+    hasTags = fields.contains { $0.tag != nil }
+    for member in record.memberBlock.members {
+      guard let function = member.decl.as(FunctionDeclSyntax.self), function.isTags else { continue }
+      if hasTags {
+        complain(
+          function.name,
+          "@Record writes 'tags' itself from the fields that are tags: remove the function, or tag: from the fields"
+        )
+      }
+      hasTags = true
+    }
+  }
+}
+
+extension FunctionDeclSyntax {
+  /// Whether it is `static func tags(_:)`.
+  fileprivate var isTags: Bool {
+    name.bare == "tags" && modifiers.contains { $0.name.tokenKind == .keyword(.static) }
+      && signature.parameterClause.parameters.count == 1
+      && signature.parameterClause.parameters.first?.firstName.tokenKind == .wildcard
   }
 }
 

@@ -42,6 +42,11 @@ struct SchemaText {
     \(lines { index, name, _ in "case .\(name): \(index)" })
     }
     }
+    \(access)var tags: [Annals.EventTag] {
+    switch self {
+    \(lines { _, name, type in "case .\(name)(let record): \(type).tags(record)" })
+    }
+    }
     \(access)func encode(into payload: inout [Swift.UInt8]) throws(Annals.CodingFailure) {
     switch self {
     \(lines { _, name, _ in "case .\(name)(let record): try record.encode(into: &payload)" })

@@ -17,6 +17,8 @@ struct StoredField {
   let name: DiskName
   /// The name on disk that the field had in the previous version.
   let originalName: DiskName?
+  /// The name of the tag that the field's value gives its event; `nil` if it is no tag.
+  var tag: DiskName?
   /// The token with the name of the property.
   let place: TokenSyntax
 

@@ -23,7 +23,7 @@ package enum Authors: Projection {
   package static let name = "authors"
   package static let version = 2
   package static var tables: [ProjectionTable] { [.rows(Author.self)] }
-  package static var events: EventSelection<Event> { [\.commitRecorded] }
+  package static var events: EventQuery<Event> { [\.commitRecorded] }
 
   package static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     guard case .commitRecorded(let commit) = entry.event else { return }
@@ -55,7 +55,7 @@ package enum AuthorsV1: Projection {
   package static let name = "authors"
   package static let version = 1
   package static var tables: [ProjectionTable] { [.rows(Author.self)] }
-  package static var events: EventSelection<Event> { [\.commitRecorded] }
+  package static var events: EventQuery<Event> { [\.commitRecorded] }
 
   package static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     guard case .commitRecorded(let commit) = entry.event else { return }

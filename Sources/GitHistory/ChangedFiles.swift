@@ -21,7 +21,7 @@ package enum ChangedFiles: Projection {
   package static let name = "files"
   package static let version = 1
   package static var tables: [ProjectionTable] { [.rows(File.self)] }
-  package static var events: EventSelection<Event> { [\.fileChanged] }
+  package static var events: EventQuery<Event> { [\.fileChanged] }
 
   package static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     guard case .fileChanged(let change) = entry.event else { return }

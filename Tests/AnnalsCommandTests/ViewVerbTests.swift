@@ -17,7 +17,7 @@ private enum ParkTrees: Projection {
   static let name = "trees"
   static let version = 1
   static var tables: [ProjectionTable] { [.rows(Kind.self)] }
-  static var events: EventSelection<Event> { [\.treePlanted] }
+  static var events: EventQuery<Event> { [\.treePlanted] }
 
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     guard case .treePlanted(let tree) = entry.event else { return }
@@ -38,7 +38,7 @@ private enum ParkTreesV2: Projection {
   static let name = "trees"
   static let version = 2
   static var tables: [ProjectionTable] { [.rows(Kind.self)] }
-  static var events: EventSelection<Event> { [\.treePlanted] }
+  static var events: EventQuery<Event> { [\.treePlanted] }
 
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     guard case .treePlanted(let tree) = entry.event else { return }
@@ -58,7 +58,7 @@ private enum ParkWhims: Projection {
   static let name = "whims"
   static let version = 1
   static var tables: [ProjectionTable] { ParkTrees.tables }
-  static var events: EventSelection<Event> { ParkTrees.events }
+  static var events: EventQuery<Event> { ParkTrees.events }
 
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     if refuses.load(ordering: .acquiring) { throw Refused() }

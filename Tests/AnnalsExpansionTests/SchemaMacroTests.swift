@@ -46,6 +46,14 @@ import Testing
                     1
                   }
                 }
+                var tags: [Annals.EventTag] {
+                  switch self {
+                  case .shipped(let record):
+                    Carried.Shipped.tags(record)
+                  case .`default`(let record):
+                    V2.Default.tags(record)
+                  }
+                }
                 func encode(into payload: inout [Swift.UInt8]) throws(Annals.CodingFailure) {
                   switch self {
                   case .shipped(let record):

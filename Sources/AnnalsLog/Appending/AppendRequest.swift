@@ -135,6 +135,9 @@ package struct AppendRequest: Sendable {
     items[items.count - 1].tags = start..<self.tags.count
   }
 
+  /// The tags of an event, in the order of their bytes.
+  package func tags(of item: Item) -> [EventTag] { tags[item.tags].map(\.tag) }
+
   /// The size of a tag in an entry and of its row, without the text, rounded up.
   private static let tagOverhead = 64
 

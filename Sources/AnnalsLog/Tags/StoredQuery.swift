@@ -19,6 +19,9 @@ package struct QuerySource: Sendable {
     self.resolve = resolve
   }
 
+  /// The query for the kinds of a snapshot.
+  package func resolved(_ kinds: KindRegistry) throws(AnnalsError) -> StoredQuery { try resolve(kinds) }
+
   /// Throws `.invalidName` for a tag that no event can have.
   package func check() throws(AnnalsError) {
     for tag in tags { try tag.check() }

@@ -128,7 +128,8 @@ extension AppendGroup {
         }
         let origin = Origin(
           position: Position(last + 1 + UInt64(item)), stream: part.stream, revision: Revision(revision),
-          timestamp: Timestamp(microseconds: event.time), id: event.id, metadata: metadata, log: set.log)
+          timestamp: Timestamp(microseconds: event.time), id: event.id, log: set.log,
+          metadata: metadata, tags: request.tags(of: event))
         do throws(UpcastFailure) {
           let payload = event.payload
           try set.reach.plan.upcast(

@@ -91,7 +91,7 @@ package struct InlineSet: Sendable {
 struct InlineFold<Event: SchemaEvent>: Sendable {
   let outline: ProjectionOutline
   let tables: [ProjectionTable]
-  let selection: EventSelection<Event>
+  let selection: EventQuery<Event>
   let apply: @Sendable (Entry<Event>, inout ProjectionRows) throws -> Void
 
   private init<P: InlineProjection>(_ projection: P.Type) throws(AnnalsError) where P.Event == Event {

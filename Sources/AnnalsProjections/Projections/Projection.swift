@@ -15,7 +15,7 @@ public import AnnalsStore
 ///   static let name = "file-tree"
 ///   static let version = 1
 ///   static var tables: [ProjectionTable] { [.rows(File.self)] }
-///   static var events: EventSelection<Event> { [\.fileChanged] }
+///   static var events: EventQuery<Event> { [\.fileChanged] }
 ///
 ///   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
 ///     guard case .fileChanged(let change) = entry.event else { return }
@@ -37,7 +37,7 @@ public protocol Projection<Event>: Sendable {
   /// The tables: 1 to 100, with each row type once.
   static var tables: [ProjectionTable] { get }
   /// The types of events passed to ``apply(_:to:)``. The default is all.
-  static var events: EventSelection<Event> { get }
+  static var events: EventQuery<Event> { get }
   /// Folds one event into the rows.
   ///
   /// It is called once for every selected event, in the order of the log. It must depend on the entry and the
@@ -50,7 +50,7 @@ public protocol Projection<Event>: Sendable {
 
 extension Projection {
   /// All events.
-  public static var events: EventSelection<Event> { .all }
+  public static var events: EventQuery<Event> { .all }
   /// No rules.
   public static var upcasts: [RowUpcast] { [] }
 }

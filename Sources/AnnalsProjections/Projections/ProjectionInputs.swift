@@ -17,6 +17,8 @@ struct ProjectionInputs: Hashable, Sendable {
       case rule
       /// A record that the next version reads as another type.
       case conversion
+      /// The tags by which the projection selects events, as hexadecimal digits in place of a name.
+      case query
     }
     var kind: Kind
     /// The name of the record on disk.
@@ -36,8 +38,11 @@ struct ProjectionInputs: Hashable, Sendable {
   }
 
   /// Finds the inputs of a projection that receives the events of some cases; `nil` means all.
-  init(_ plan: CompiledPlan, cases: Set<Int>?) {
+  ///
+  /// - Parameter tags: A text that identifies the tags of its query; `nil` for none.
+  init(_ plan: CompiledPlan, cases: Set<Int>?, tags: String? = nil) {
     var lines: Set<Line> = []
+    if let tags { lines.insert(Line(kind: .query, record: ExactText(tags), shape: "")) }
     for (number, record) in plan.current.records.enumerated() where cases?.contains(number) ?? true {
       lines.insert(
         Line(kind: .record, record: record.name, shape: record.shape?.fingerprint.hexadecimal ?? ""))
@@ -89,7 +94,7 @@ extension ProjectionInputs {
       else { return nil }
       var line = Line(kind: kind, record: ExactText(String(decoding: name, as: UTF8.self)), shape: "")
       switch kind {
-      case .record: line.shape = words[2]
+      case .record, .query: line.shape = words[2]
       case .rule, .conversion:
         guard words.count == 4, let from = SchemaVersion(words[2]), let to = SchemaVersion(words[3]) else {
           return nil
@@ -112,6 +117,9 @@ extension ProjectionInputs {
     var gone = stored.lines.subtracting(lines).filter { line in
       guard let from = line.from, let oldest else { return true }
       return from >= oldest
+    }
+    if added.union(gone).contains(where: { $0.kind == .query }) {
+      return "the projection selects events by other tags than when the view was folded"
     }
     // A record whose shape has changed is in both sets.
     for line in added.sorted(by: Line.precedes) where line.kind == .record {

@@ -24,7 +24,9 @@ public struct Entry<Event: SchemaEvent>: Sendable {
   public let id: UUID?
   /// The metadata that the writer gave the event.
   public var metadata: Metadata { rare?.metadata ?? Metadata() }
-  /// The path and the metadata; `nil` if both are empty.
+  /// The tags that are stored with the entry, in the order of their bytes. The parts of a split share them.
+  public var tags: [EventTag] { rare?.tags ?? [] }
+  /// The path, the metadata and the tags; `nil` if all are empty.
   @usableFromInline let rare: RareParts?
   /// The event in the plan's current version.
   public let event: Event

@@ -1,17 +1,21 @@
 internal import AnnalsCoding
 
-/// Sets the name on disk of a stored property of a `@Record` or `@Value`, or of a case of a `@Value` enum.
+/// Describes a stored property of a `@Record` or `@Value`, or a case of a `@Value` enum: its name on disk,
+/// and its use as a tag.
 ///
 /// ```swift
 /// @Field("kg", originalName: "weight") var kilograms: Double
+/// @Field(tag: "course") var courseID: String
 /// ```
 ///
 /// - Parameters:
 ///   - name: The name on disk, a literal of 1 to 500 bytes of UTF-8 without NUL. The default is the
 ///     property's name.
 ///   - originalName: The field's name on disk in the previous version, if it differed. A case has none.
+///   - tag: For a field of a record: the name of the tags that its value gives each event, without `:`. The
+///     value's type is a ``TagValue``, or an optional, array or set of one, which gives none or several tags.
 @attached(peer)
-public macro Field(_ name: String? = nil, originalName: String? = nil) =
+public macro Field(_ name: String? = nil, originalName: String? = nil, tag: String? = nil) =
   #externalMacro(module: "AnnalsMacros", type: "FieldMacro")
 
 /// Marks the case of a `@Value` enum that readers use for unknown cases. The case has no associated values.

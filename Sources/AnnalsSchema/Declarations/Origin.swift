@@ -14,7 +14,7 @@ public struct Origin: Sendable {
   /// The part of splits at earlier stages that this is: `[]` for an entry that no rule has split.
   public package(set) var path: [UInt32] {
     get { rare?.path ?? [] }
-    set { rare = Self.rare(newValue, metadata) }
+    set { rare = Self.rare(newValue, metadata, tags) }
   }
   /// The stream that the entry belongs to.
   public let stream: StreamName
@@ -26,7 +26,9 @@ public struct Origin: Sendable {
   public let id: UUID?
   /// The metadata that the writer gave the event.
   public var metadata: Metadata { rare?.metadata ?? Metadata() }
-  /// The path and the metadata; `nil` if both are empty.
+  /// The tags that are stored with the entry, in the order of their bytes.
+  package var tags: [EventTag] { rare?.tags ?? [] }
+  /// The path, the metadata and the tags; `nil` if all are empty.
   @usableFromInline var rare: RareParts?
   /// The id of the log, the same in all its copies and generations.
   @usableFromInline package let log: UUID
@@ -41,14 +43,14 @@ public struct Origin: Sendable {
   ) {
     self.init(
       position: position, stream: stream, revision: revision, timestamp: timestamp, id: id, log: log)
-    rare = Self.rare(path, metadata)
+    rare = Self.rare(path, metadata, [])
   }
 
   /// Creates the origin of an entry that no rule has split.
   @inlinable
   package init(
     position: Position, stream: StreamName, revision: Revision, timestamp: Timestamp, id: UUID?, log: UUID,
-    metadata: Metadata? = nil
+    metadata: Metadata? = nil, tags: [EventTag] = []
   ) {
     self.position = position
     self.stream = stream
@@ -56,11 +58,14 @@ public struct Origin: Sendable {
     self.timestamp = timestamp
     self.id = id
     self.log = log
-    rare = metadata.flatMap { Self.rare([], $0) }
+    rare = metadata == nil && tags.isEmpty ? nil : Self.rare([], metadata ?? Metadata(), tags)
   }
 
-  @usableFromInline static func rare(_ path: [UInt32], _ metadata: Metadata) -> RareParts? {
-    path.isEmpty && metadata.isEmpty ? nil : RareParts(path: path, metadata: metadata)
+  @usableFromInline static func rare(
+    _ path: [UInt32], _ metadata: Metadata, _ tags: [EventTag]
+  ) -> RareParts? {
+    path.isEmpty && metadata.isEmpty && tags.isEmpty
+      ? nil : RareParts(path: path, metadata: metadata, tags: tags)
   }
 
   /// Returns the origin of the part numbered `index` of a split of this entry.
@@ -75,10 +80,12 @@ public struct Origin: Sendable {
 @usableFromInline final class RareParts: Sendable {
   @usableFromInline let path: [UInt32]
   @usableFromInline let metadata: Metadata
+  @usableFromInline let tags: [EventTag]
 
-  init(path: [UInt32], metadata: Metadata) {
+  init(path: [UInt32], metadata: Metadata, tags: [EventTag]) {
     self.path = path
     self.metadata = metadata
+    self.tags = tags
   }
 }
 

@@ -24,6 +24,17 @@ public protocol Record: Sendable {
   /// The shape of the payloads; `nil` for a record that is stored by name.
   static var recordShape: RecordShape? { get }
 
+  /// Whether any value of the record has tags; `false` by default.
+  ///
+  /// A record that writes ``tags(_:)`` without `@Record` returns `true` here too. Appends ask only such
+  /// records for tags.
+  static var hasTags: Bool { get }
+
+  /// Returns the tags of the event `value`, by which queries find it; none by default.
+  ///
+  /// `@Record` writes it from the fields with `@Field(tag:)`.
+  static func tags(_ value: Self) -> [EventTag]
+
   /// Values of the record for tests of rules and for recorded fixtures; none by default.
   static var samples: [Self] { get }
 
@@ -51,6 +62,12 @@ extension Record {
 
   /// None: stored by name.
   public static var recordShape: RecordShape? { nil }
+
+  /// Without tags.
+  public static var hasTags: Bool { false }
+
+  /// None.
+  public static func tags(_ value: Self) -> [EventTag] { [] }
 
   /// None.
   public static var samples: [Self] { [] }

@@ -41,6 +41,8 @@ public protocol SchemaEvent: Sendable {
   static func steps(from source: inout some StepSource<Self>) throws(AnnalsError) -> Steps
   /// The number of this event's case.
   var caseIndex: Int { get }
+  /// The tags of the case's record; none by default.
+  var tags: [EventTag] { get }
   /// Appends the payload of the case's record to the end of `payload`.
   ///
   /// - Throws: ``CodingFailure`` if a value of the record has no encoding.
@@ -49,6 +51,16 @@ public protocol SchemaEvent: Sendable {
   ///
   /// - Throws: Any error that the step throws.
   consuming func send(through steps: Steps, _ origin: Origin, into buffer: EventBuffer) throws(StepFailure)
+}
+
+extension SchemaEvent {
+  /// None.
+  public var tags: [EventTag] { [] }
+
+  /// Whether events of any record can have tags.
+  ///
+  /// - Complexity: O(n) in the number of records.
+  package static var hasTags: Bool { records.contains { $0.type.hasTags } }
 }
 
 /// A record type as a case of a schema's event.

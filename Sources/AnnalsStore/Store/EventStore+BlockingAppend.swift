@@ -52,7 +52,13 @@ extension EventStore {
   public func append(
     _ body: (inout AppendCall<NewEvent<Event>>) -> Void
   ) throws(AnnalsError) -> Appended {
-    var call = try encode(within: try log.core.admitBlocking(log.options), body)
+    try appendBlocking(encode(within: try log.core.admitBlocking(log.options), body))
+  }
+
+  /// Passes a call to the writer, encoded again for another phase of the version's roll-out if necessary, and
+  /// blocks the calling thread.
+  func appendBlocking(_ encoded: EncodedCall<Event>) throws(AnnalsError) -> Appended {
+    var call = encoded
     while true {
       call.request.rules = rules(call.form)
       do throws(AnnalsError) { return try log.append(blocking: call.request) } catch {

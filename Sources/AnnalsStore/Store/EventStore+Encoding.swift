@@ -44,9 +44,11 @@ extension EventStore {
 
   /// Encodes a call for the likely phase of its version's roll-out.
   ///
-  /// - Parameter room: The space in the queue that is reserved for it.
+  /// - Parameters:
+  ///   - room: The space in the queue that is reserved for it.
+  ///   - condition: The condition of the call; `nil` for none.
   func encode(
-    within room: consuming LogWriter.Admission?, _ body: (inout AppendCall<NewEvent<Event>>) -> Void
+    within room: consuming LogWriter.Admission?, unless condition: AppendCondition? = nil, _ body: (inout AppendCall<NewEvent<Event>>) -> Void
   ) throws(AnnalsError) -> EncodedCall<Event> {
     let form = try likelyForm()
     var call = AppendCall<NewEvent<Event>>(
@@ -63,6 +65,7 @@ extension EventStore {
     let finished = try call.finish()
     var request = finished.request
     request.take(room)
+    if let condition { request.conditions = [condition] }
     return EncodedCall(request: request, form: form, events: finished.events)
   }
 
@@ -89,6 +92,12 @@ extension EventStore {
   func rules(_ form: EventForm) -> [any AppendRule] {
     guard form != .newest else { return rules }
     return rules.map { $0 is PlanRule ? PlanRule(resolver: reach, form: form) : $0 }
+  }
+
+  /// Returns the tags of an event: those that its record declares, and those of the call.
+  @inline(__always)
+  private func tags(of new: NewEvent<Event>) -> [EventTag] {
+    declaresTags ? new.event.tags + new.tags : new.tags
   }
 
   /// Returns the record type and the payload with which an event is stored.
@@ -118,8 +127,10 @@ extension EventStore {
     do throws(LoweringFailure) {
       guard reach.plan.mayAttach else {
         let (record, payload) = try stored()
-        return AppendRequest.Event(
+        var event = AppendRequest.Event(
           record: record, payload: payload, id: new.id, metadata: metadata, time: time)
+        event.tags = tags(of: new)
+        return event
       }
       let notes = AttachmentNotes()
       let (record, payload) = try AttachmentNotes.$current.withValue(notes) {
@@ -128,6 +139,7 @@ extension EventStore {
       var event = AppendRequest.Event(
         record: record, payload: payload, id: new.id, metadata: metadata, time: time)
       event.attachments = notes.hashes
+      event.tags = tags(of: new)
       return event
     } catch {
       throw AnnalsError(error, reach.plan.current.version, for: stream)
@@ -142,6 +154,7 @@ extension AppendRequest {
     _ encode: (Event, StreamName) throws(AnnalsError) -> AppendRequest.Event
   ) throws(AnnalsError) -> AppendRequest {
     var request = AppendRequest(time: time)
+    request.conditions = conditions
     for part in parts {
       request.add(part.stream, expecting: part.expectation)
       for event in events[part.items] {

@@ -31,6 +31,8 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   /// The roll-out phase that the plan's current version had before this open activated it; `nil` if this open
   /// did not activate it.
   let activatedFrom: RolloutPhase?
+  /// Whether any record of the current version declares tags.
+  let declaresTags = Event.hasTags
   /// The values that upper layers keep with the store.
   package let attachments = Attachments()
   /// The rules that its appends go through, for events in their newest form.

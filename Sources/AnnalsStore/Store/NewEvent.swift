@@ -7,7 +7,7 @@ public import AnnalsSchema
   public import Foundation
 #endif
 
-/// An event to append, with an optional id, metadata and time.
+/// An event to append, with an optional id, metadata, time and tags.
 public struct NewEvent<Event: SchemaEvent>: Sendable {
   /// The event.
   public var event: Event
@@ -20,6 +20,8 @@ public struct NewEvent<Event: SchemaEvent>: Sendable {
   public var metadata: Metadata
   /// The time of the event; `nil` for the time of the append.
   public var time: Date?
+  /// Tags in addition to those that the event's fields declare; at most 64 in all.
+  public var tags: [EventTag]
 
   /// Creates an event to append.
   ///
@@ -29,7 +31,11 @@ public struct NewEvent<Event: SchemaEvent>: Sendable {
   ///     ``StoreOptions/idempotency`` says.
   ///   - metadata: Anything else worth keeping, such as the user who caused the event.
   ///   - time: The time of the event, stored to the microsecond; `nil` for the time of the append.
-  public init(_ event: Event, id: UUID? = nil, metadata: Metadata = [:], time: Date? = nil) {
+  ///   - tags: Tags in addition to those that the event's fields declare.
+  public init(
+    _ event: Event, id: UUID? = nil, metadata: Metadata = [:], time: Date? = nil, tags: [EventTag] = []
+  ) {
+    self.tags = tags
     self.event = event
     self.id = id
     self.metadata = metadata

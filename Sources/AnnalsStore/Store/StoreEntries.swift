@@ -8,6 +8,8 @@ public import AnnalsSchema
 public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
   private var cursor: EntryCursor
   private let upcaster: Upcaster
+  /// The query that events must match; `nil` for all.
+  private let query: EventQuery<Event>?
   private let backwards: Bool
   @usableFromInline var remaining: Int
   /// The upcast events that are not delivered yet.
@@ -20,7 +22,11 @@ public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
   private var isAtEnd = false
 
   @_lifetime(copy cursor)
-  init(_ cursor: consuming EntryCursor, _ upcaster: Upcaster, backwards: Bool, limit: Int) {
+  init(
+    _ cursor: consuming EntryCursor, _ upcaster: Upcaster, matching query: EventQuery<Event>? = nil,
+    backwards: Bool, limit: Int
+  ) {
+    self.query = query
     self.cursor = cursor
     self.upcaster = upcaster
     self.backwards = backwards
@@ -110,6 +116,7 @@ public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
     let end = cursor.events(limits, through: upcaster, backwards: backwards, into: buffer)
     swap(&ready, &buffer.entries)
     buffer.count = 0
+    if let query { ready.removeAll { !query.includes($0) } }
     failure = end.failure
     isAtEnd = end.isLast
     return true

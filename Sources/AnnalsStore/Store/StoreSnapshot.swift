@@ -6,17 +6,19 @@ public import AnnalsSchema
 ///
 /// Every event that it returns is in the plan's current version.
 public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
-  private let log: LogSnapshot
+  let log: LogSnapshot
   package var reader: StoreReader {
     @_lifetime(borrow self)
     get { log.reader }
   }
   package var generation: Generation { log.generation }
-  private let upcaster: Upcaster
+  let upcaster: Upcaster
+  let resolver: PlanResolver
 
   package init(_ core: LogCore, _ reach: PlanResolver) throws(AnnalsError) {
     let log = try LogSnapshot(core)
     upcaster = try log.upcaster(reach)
+    resolver = reach
     self.log = log
   }
 
@@ -32,43 +34,6 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
   /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
   public func revision(of stream: StreamName) throws(AnnalsError) -> Revision? {
     try log.revision(of: stream)
-  }
-
-  /// Returns the events of the whole store, or of some streams, in order.
-  ///
-  /// - Parameters:
-  ///   - prefix: The first bytes of the names of the streams to read. By default, all streams are read.
-  ///   - start: The position to begin at; by default the first, or the last if read backwards.
-  ///   - backwards: Whether to read the newest events first; the parts of a split then come last part first.
-  ///   - limit: The maximum number of events to read.
-  /// - Throws: ``AnnalsError`` with code `inputOutput`.
-  /// - Complexity: With a prefix, the read passes every entry at the speed of
-  ///   ``LogSnapshot/scan(from:backwards:limit:)`` and does not decode those of other streams.
-  @_lifetime(borrow self)
-  public func entries(
-    streamPrefix prefix: String? = nil, from start: Position? = nil, backwards: Bool = false,
-    limit: Int = .max
-  ) throws(AnnalsError) -> StoreEntries<Event> {
-    let steps = try log.steps(of: .log(from: start, prefix: prefix), backwards: backwards)
-    return StoreEntries(try EntryCursor(log.reader, steps), upcaster, backwards: backwards, limit: limit)
-  }
-
-  /// Returns the events of one stream, in order. A stream that does not exist has none.
-  ///
-  /// - Parameters:
-  ///   - stream: The stream.
-  ///   - start: The revision to begin at; by default the first, or the last if read backwards.
-  ///   - backwards: Whether to read the newest events first; the parts of a split then come last part first.
-  ///   - limit: The maximum number of events to read.
-  /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
-  /// - Complexity: The first entry is found through at most 3 · log₄(length) others.
-  @_lifetime(borrow self)
-  public func entries(
-    in stream: StreamName, from start: Revision? = nil, backwards: Bool = false, limit: Int = .max
-  ) throws(AnnalsError) -> StoreEntries<Event> {
-    let steps = try log.steps(
-      of: .stream(stream, from: start), backwards: backwards, likely: limit)
-    return StoreEntries(try EntryCursor(log.reader, steps), upcaster, backwards: backwards, limit: limit)
   }
 
   /// The head of `stream`; `nil` if it holds no entry.

@@ -31,9 +31,12 @@ extension EntryCursor {
 extension EntryReader {
   /// Reads the next page as events in the current version of the plan.
   ///
-  /// - Parameter steps: The steps of the plan at which the wanted entries begin; `nil` for all.
+  /// - Parameters:
+  ///   - steps: The steps of the plan at which the wanted entries begin; `nil` for all.
+  ///   - query: The query that events must match; `nil` for all.
   package mutating func events<Event: SchemaEvent>(
-    _ limits: PageLimits, through reach: PlanResolver, selecting steps: Set<Int>? = nil, likely: Int? = nil
+    _ limits: PageLimits, through reach: PlanResolver, selecting steps: Set<Int>? = nil,
+    matching query: EventQuery<Event>? = nil, likely: Int? = nil
   ) throws(AnnalsError) -> EntryPage<Entry<Event>> {
     let buffer = TypedEventBuffer<Event>()
     buffer.entries.reserveCapacity(likely ?? min(limits.elements, 256))
@@ -42,6 +45,7 @@ extension EntryReader {
       cursor.events(
         limits, through: try snapshot.upcaster(reach, selecting: steps), backwards: backwards, into: buffer)
     }
+    if let query { buffer.entries.removeAll { !query.includes($0) } }
     return EntryPage(elements: buffer.entries, end: end)
   }
 }

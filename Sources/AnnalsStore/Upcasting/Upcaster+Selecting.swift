@@ -4,10 +4,7 @@ internal import AnnalsSchema
 extension Upcaster {
   /// Leaves out entries that none of these steps of the plan begins with. They are not even decoded.
   package mutating func select(_ steps: Set<Int>) {
-    wanted.isWanted = table.indices.map { kind in
-      // An entry without an entrance is read, so that the reader gets the reason, or counts it.
-      table[kind].map { steps.contains($0.step) } ?? (reach.skipping != nil || !isPassable(UInt32(kind)))
-    }
+    wanted = reach.wanted(steps, in: reading.kinds)
   }
 
   /// Whether no reader that names its wanted events needs events of a kind.

@@ -63,7 +63,8 @@ package struct Upcaster: Sendable {
     let origin = Origin(
       position: entry.position, stream: stream, revision: entry.revision, timestamp: entry.time,
       id: entry.id, log: log,
-      metadata: entry.header.flags.contains(.metadata) ? try EntryReading.metadata(of: entry) : nil)
+      metadata: entry.header.flags.contains(.metadata) ? try EntryReading.metadata(of: entry) : nil,
+      tags: entry.header.flags.contains(.extensions) ? try entry.tags : [])
     if let payload = entry.payload {
       return try upcast(entry.kind, payload, origin, into: buffer)
     }

@@ -29,7 +29,7 @@ extension EventStore {
   ///   Errors of `handle` and of reading an entry are recorded in the letter and not thrown.
   @discardableResult
   public func retryDeadLetters(
-    _ consumer: String, _ letters: [DeadLetter]? = nil, to events: EventSelection<Event>? = nil,
+    _ consumer: String, _ letters: [DeadLetter]? = nil, to events: EventQuery<Event>? = nil,
     isolation actor: isolated (any Actor)? = #isolation, _ handle: (Entry<Event>) async throws -> Void
   ) async throws(AnnalsError) -> Int {
     try NameRule.check(consumer, role: "consumer")
@@ -77,7 +77,7 @@ extension EventStore {
 
   /// Returns the events that the plan now makes of a letter.
   private func content(
-    of letter: DeadLetter, _ events: EventSelection<Event>?, _ reach: PlanResolver
+    of letter: DeadLetter, _ events: EventQuery<Event>?, _ reach: PlanResolver
   ) throws(AnnalsError) -> LetterContent<Event> {
     let snapshot = try StoreSnapshot<Event>(log.core, reach)
     if let reason = try snapshot.mismatch(of: letter) { return .nothing(reason) }
@@ -151,7 +151,7 @@ extension CompiledPlan {
   }
 }
 
-extension EventSelection {
+extension EventQuery {
   /// The selection as a letter records it; `nil` for all events.
   func letterSelection(in plan: CompiledPlan) -> LetterSelection? {
     cases.map { cases in

@@ -32,7 +32,7 @@ extension EventStore {
   ///   `invalidName`, `checkpointMismatch`, and as ``Subscription`` and ``EventLog/keep(_:of:)`` throw.
   public func process(
     _ consumer: String, startingAt start: SubscriptionStart = .beginning,
-    to events: EventSelection<Event> = .all, streamPrefix prefix: String? = nil,
+    to events: EventQuery<Event> = .all, streamPrefix prefix: String? = nil,
     options: ProcessingOptions = ProcessingOptions(), isolation actor: isolated (any Actor)? = #isolation,
     _ handle: (SubscribedEntry<Entry<Event>>) async throws -> Void
   ) async throws(AnnalsError) {

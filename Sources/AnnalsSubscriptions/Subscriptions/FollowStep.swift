@@ -41,11 +41,12 @@ extension LogCore {
   ///
   /// - Parameter read: Reads a page of the entries that the subscription delivers.
   func steps<Value: LoggedEntry>(
-    from start: SubscriptionStart, streamPrefix prefix: String?, _ read: @escaping EntryPage<Value>.Read
+    from start: SubscriptionStart, streamPrefix prefix: String?, matching query: QuerySource?,
+    _ read: @escaping EntryPage<Value>.Read
   ) -> AsyncEntries<FollowStep<Value>> {
     let begin = begin(from: start)
     return AsyncEntries(
-      EntryPages(following: EntryReader(following: self, streamPrefix: prefix)) {
+      EntryPages(following: EntryReader(following: self, streamPrefix: prefix, matching: query)) {
         (reader, limits) throws(AnnalsError) in
         let known = reader.checkpoint
         if known == nil {

@@ -35,7 +35,7 @@ enum InlineNames: InlineProjection {
   static let name = "names"
   static let version = 1
   static var tables: [ProjectionTable] { [.rows(Name.self)] }
-  static var events: EventSelection<Event> { [\.opened, \.closed] }
+  static var events: EventQuery<Event> { [\.opened, \.closed] }
 
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     switch entry.event {

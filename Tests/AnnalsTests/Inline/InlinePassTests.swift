@@ -48,7 +48,7 @@ private enum InlineOwners: InlineProjection {
   static let name = "names"
   static let version = 2
   static var tables: [ProjectionTable] { [.rows(Owner.self)] }
-  static var events: EventSelection<Event> { [\.opened] }
+  static var events: EventQuery<Event> { [\.opened] }
 
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     guard case .opened(let opened) = entry.event else { return }

@@ -20,7 +20,7 @@ private enum WeighedFirst: InlineProjection {
   static let name = "weights"
   static let version = 1
   static var tables: [ProjectionTable] { [.rows(Weight.self)] }
-  static var events: EventSelection<Event> { [\.weighed] }
+  static var events: EventQuery<Event> { [\.weighed] }
 
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     guard case .weighed(let weighed) = entry.event else { return }
@@ -41,7 +41,7 @@ private enum WeighedSecond: InlineProjection {
   static let name = "weights"
   static let version = 1
   static var tables: [ProjectionTable] { [.rows(Weight.self)] }
-  static var events: EventSelection<Event> { [\.weighed] }
+  static var events: EventQuery<Event> { [\.weighed] }
 
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     guard case .weighed(let weighed) = entry.event else { return }
@@ -81,7 +81,7 @@ private enum ParkNames: InlineProjection {
   static let name = "parks"
   static let version = 1
   static var tables: [ProjectionTable] { [.rows(Park.self)] }
-  static var events: EventSelection<Event> { [\.parkAdded] }
+  static var events: EventQuery<Event> { [\.parkAdded] }
 
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     guard case .parkAdded(let added) = entry.event else { return }

@@ -34,7 +34,7 @@ import Testing
     let store = try await SubscriptionTests.fill(place, seed)
     var generator = SeededGenerator(seed: seed)
     var market = MarketGenerator(seed: seed &+ 50)
-    let events: EventSelection<Event> = [\.wordAdded, \.shipped]
+    let events: EventQuery<Event> = [\.wordAdded, \.shipped]
     for round in 0..<30 {
       let limits = Self.limits(&generator)
       let (backwards, isSelecting) = (Bool.random(using: &generator), Bool.random(using: &generator))

@@ -25,7 +25,7 @@ private enum LongWords: Projection {
   static let name = "long words"
   static let version = 1
   static var tables: [ProjectionTable] { [.rows(Word.self)] }
-  static var events: EventSelection<Event> { [\.said] }
+  static var events: EventQuery<Event> { [\.said] }
 
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     guard case .said(let said) = entry.event else { return }

@@ -41,7 +41,7 @@ import Testing
   /// Puts every selected entry aside.
   private func deadLetter<Plan: SchemaMigrationPlan>(
     _ store: EventStore<Plan>,
-    to events: EventSelection<EventStore<Plan>.Event> = .all
+    to events: EventQuery<EventStore<Plan>.Event> = .all
   ) async throws {
     try await store.process(
       "mailer", to: events, options: ProcessingOptions(poison: .deadLetter(after: 1), endsAtHead: true)

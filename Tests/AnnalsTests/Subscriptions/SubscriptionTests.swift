@@ -42,8 +42,8 @@ import Testing
     return try EventStore(at: place.url, plan: MarketPlan.self)
   }
 
-  static func random(_ generator: inout SeededGenerator, _ selections: [EventSelection<MarketV3.Event>])
-    -> EventSelection<MarketV3.Event>
+  static func random(_ generator: inout SeededGenerator, _ selections: [EventQuery<MarketV3.Event>])
+    -> EventQuery<MarketV3.Event>
   {
     selections[Int.random(in: 0..<selections.count, using: &generator)]
   }
@@ -54,7 +54,7 @@ import Testing
   func catchingUp(seed: UInt64, page: Int) async throws {
     let place = try TemporaryStore()
     let store = try await Self.fill(place, seed)
-    let selections: [EventSelection<MarketV3.Event>] = [
+    let selections: [EventQuery<MarketV3.Event>] = [
       .all, [\.wordAdded], [\.shipped, \.refunded], [\.noted], [\.priced], [],
     ]
     let all = try store.read { (snapshot) throws(AnnalsError) in

@@ -93,7 +93,7 @@ struct NewerTypeViewTests {
     static let name = "sums"
     static let version = 1
     static var tables: [ProjectionTable] { [.rows(Total.self)] }
-    static var events: EventSelection<Event> { [\.counted] }
+    static var events: EventQuery<Event> { [\.counted] }
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
       guard case .counted(let counted) = entry.event else { return }
       try rows.update(Total.self, 0, initial: Total(id: 0, sum: 0)) { $0.sum += counted.n }

@@ -37,7 +37,7 @@ enum Tallies {
     static let name = "counts"
     static let version = 1
     static var tables: [ProjectionTable] { [.rows(Word.self)] }
-    static var events: EventSelection<Event> { [\.said] }
+    static var events: EventQuery<Event> { [\.said] }
 
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
       guard case .said(let said) = entry.event else { return }
@@ -65,7 +65,7 @@ enum Tallies {
     static let name = "counts"
     static let version = 2
     static var tables: [ProjectionTable] { [.rows(Word.self)] }
-    static var events: EventSelection<Event> { [\.said] }
+    static var events: EventQuery<Event> { [\.said] }
 
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
       guard case .said(let said) = entry.event else { return }
@@ -90,7 +90,7 @@ enum Tallies {
     static let name = "pauses"
     static let version = 1
     static var tables: [ProjectionTable] { [.rows(Pause.self)] }
-    static var events: EventSelection<Event> { [\.silence] }
+    static var events: EventQuery<Event> { [\.silence] }
 
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
       guard case .silence(let silence) = entry.event else { return }

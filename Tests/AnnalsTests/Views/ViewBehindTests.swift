@@ -42,7 +42,7 @@ struct ViewBehindTests {
     static let name = "walks"
     static let version = 1
     static var tables: [ProjectionTable] { [.rows(Total.self)] }
-    static var events: EventSelection<Event> { [\.walked] }
+    static var events: EventQuery<Event> { [\.walked] }
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
       try Total.add(to: &rows)
     }
@@ -52,7 +52,7 @@ struct ViewBehindTests {
     static let name = "walks"
     static let version = 1
     static var tables: [ProjectionTable] { [.rows(Total.self)] }
-    static var events: EventSelection<Event> { [\.walked] }
+    static var events: EventQuery<Event> { [\.walked] }
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
       try Total.add(to: &rows)
     }

@@ -161,7 +161,7 @@ struct ViewEngineTests {
     static let name = "slow"
     static let version = 1
     static var tables: [ProjectionTable] { [.rows(Row.self)] }
-    static var events: EventSelection<Event> { [\.said] }
+    static var events: EventQuery<Event> { [\.said] }
     /// Whether it does not go on.
     static let isHeld = Atomic(false)
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {

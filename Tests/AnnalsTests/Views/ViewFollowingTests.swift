@@ -132,7 +132,7 @@ struct RowUpcastTests {
     static let name = "counts"
     static let version = 3
     static var tables: [ProjectionTable] { [.rows(Word.self)] }
-    static var events: EventSelection<Event> { [\.said] }
+    static var events: EventQuery<Event> { [\.said] }
     static var upcasts: [RowUpcast] {
       [
         RowUpcast(from: 1, Tallies.Counts.Word.self) { old in

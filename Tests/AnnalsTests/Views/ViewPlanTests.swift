@@ -61,7 +61,7 @@ struct ViewPlanTests {
     static let name = "distances"
     static let version = 1
     static var tables: [ProjectionTable] { [.rows(Walker.self)] }
-    static var events: EventSelection<Event> { [\.walked] }
+    static var events: EventQuery<Event> { [\.walked] }
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
       guard case .walked(let walked) = entry.event else { return }
       try ViewPlanTests.add(walked.metres, of: walked.who, to: &rows)
@@ -72,7 +72,7 @@ struct ViewPlanTests {
     static let name = "distances"
     static let version = 1
     static var tables: [ProjectionTable] { [.rows(Walker.self)] }
-    static var events: EventSelection<Event> { [\.walked] }
+    static var events: EventQuery<Event> { [\.walked] }
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
       guard case .walked(let walked) = entry.event else { return }
       try ViewPlanTests.add(walked.metres, of: walked.who, to: &rows)
@@ -83,7 +83,7 @@ struct ViewPlanTests {
     static let name = "rests"
     static let version = 1
     static var tables: [ProjectionTable] { [.rows(Walker.self)] }
-    static var events: EventSelection<Event> { [\.rested] }
+    static var events: EventQuery<Event> { [\.rested] }
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
       guard case .rested(let rested) = entry.event else { return }
       try ViewPlanTests.add(1, of: rested.who, to: &rows)

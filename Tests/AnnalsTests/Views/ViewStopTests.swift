@@ -70,7 +70,7 @@ struct ViewStopTests {
     static let name = "narrow"
     static let version = 1
     static var tables: [ProjectionTable] { [.rows(Kept.self)] }
-    static var events: EventSelection<Event> { [\.said] }
+    static var events: EventQuery<Event> { [\.said] }
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
       guard case .said(let said) = entry.event else { return }
       try rows.put(Kept(word: said.word, value: Small(number: said.times)))
@@ -202,7 +202,7 @@ struct ViewStopTests {
     static let name = "careless"
     static let version = 1
     static var tables: [ProjectionTable] { Tallies.Counts.tables }
-    static var events: EventSelection<Event> { [\.said] }
+    static var events: EventQuery<Event> { [\.said] }
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
       guard case .said(let said) = entry.event else { return }
       var row = Tallies.Counts.Word(word: said.word, times: 0, last: 0)

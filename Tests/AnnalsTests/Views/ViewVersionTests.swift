@@ -19,7 +19,7 @@ struct ViewVersionTests {
     static let name = "counts"
     static let version = 3
     static var tables: [ProjectionTable] { [.rows(Tallies.CountsV2.Word.self)] }
-    static var events: EventSelection<Event> { [\.said] }
+    static var events: EventQuery<Event> { [\.said] }
 
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
       try Tallies.CountsV2.apply(entry, to: &rows)

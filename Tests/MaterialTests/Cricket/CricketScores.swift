@@ -25,7 +25,7 @@ enum CricketScores: Projection {
   static let name = "scores"
   static let version = 1
   static var tables: [ProjectionTable] { [.rows(Score.self)] }
-  static var events: EventSelection<Event> { [\.inningsStarted, \.deliveryBowled] }
+  static var events: EventQuery<Event> { [\.inningsStarted, \.deliveryBowled] }
 
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     let match = String(entry.stream.text.split(separator: "/").last ?? "")

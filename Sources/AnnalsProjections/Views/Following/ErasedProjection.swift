@@ -8,7 +8,7 @@ struct ErasedProjection<Event: SchemaEvent>: Sendable {
   /// The projection's type.
   let type: ObjectIdentifier
   let outline: ProjectionOutline
-  let selection: EventSelection<Event>
+  let selection: EventQuery<Event>
   let upcasts: [RowUpcast]
   /// Makes the value that folds into a file.
   let folding: @Sendable (ViewFile, ViewBudget, @escaping CheckpointLookup) -> ViewFolding<Event>
@@ -20,6 +20,11 @@ struct ErasedProjection<Event: SchemaEvent>: Sendable {
     selection = P.events
     upcasts = P.upcasts
     folding = { ViewFold<P>($0, outline, $1, checkpoint: $2) }
+  }
+
+  /// The inputs of the projection with a plan.
+  func inputs(_ plan: CompiledPlan) -> ProjectionInputs {
+    ProjectionInputs(plan, cases: selection.cases, tags: selection.tagText)
   }
 
   /// The name by which a store knows the projection.

@@ -71,7 +71,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
   private var staging: RowStaging
   private var memory: RowReservation
   private let checkpoint: CheckpointLookup
-  private let selection: EventSelection<P.Event>
+  private let selection: EventQuery<P.Event>
   /// The lock that shows whether the projection has observers.
   private let observers: ObserverLock
   /// The number of the last commit of this fold.

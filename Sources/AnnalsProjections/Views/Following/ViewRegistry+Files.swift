@@ -117,7 +117,7 @@ extension ViewRegistry {
   ) throws(AnnalsError) {
     if access == .readWrite { try directory.clearUp() }
     let outline = view.projection.outline
-    let inputs = ProjectionInputs(resolver.plan, cases: view.projection.selection.cases)
+    let inputs = view.projection.inputs(resolver.plan)
     var (candidates, opened, noted) = try find(outline, directory, &catalog)
     let choice = try ViewChoice(
       outline, inputs, oldest: resolver.plan.schemas.first?.version, newest: resolver.plan.current.version,
@@ -185,7 +185,7 @@ extension ViewRegistry {
       return machine.building.map { !machine.isHealthy($0) } ?? true
     }
     guard mayBuild, !isEnding else { return }
-    let inputs = ProjectionInputs(resolver.plan, cases: view.projection.selection.cases)
+    let inputs = view.projection.inputs(resolver.plan)
     let file = try directory.create(
       view.projection.outline, inputs, plan: resolver.plan.current.version, isCarrying: seed != nil)
     catalog.opened[file.number] = Catalog.WeakFile(file: file)
@@ -202,7 +202,7 @@ extension ViewRegistry {
     of view: RegisteredView<Event>, _ candidates: [ViewChoice.Candidate], _ opened: [UInt64: ViewFile]
   ) -> RowSeed? {
     let outline = view.projection.outline
-    let inputs = ProjectionInputs(resolver.plan, cases: view.projection.selection.cases)
+    let inputs = view.projection.inputs(resolver.plan)
     let older = candidates.filter { candidate in
       // Rows of other inputs differ from those that the log gives.
       candidate.facts.isReady && candidate.facts.version < outline.version && candidate.agreement == .agrees

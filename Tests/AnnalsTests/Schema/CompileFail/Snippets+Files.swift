@@ -37,7 +37,7 @@ extension Snippet {
         case .stored(let stored): print(stored.n, stored.place.kind == .low)
         }
       }
-      static var events: EventSelection<Event> { [\\.noise, \\.named, \\.shaped, \\.stored] }
+      static var events: EventQuery<Event> { [\\.noise, \\.named, \\.shaped, \\.stored] }
     }
     func old(_ event: ShopV1.Event) {
       if case .stored(let stored) = event { print(stored.n, stored.place.shelf) }

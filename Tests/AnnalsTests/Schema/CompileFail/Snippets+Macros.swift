@@ -149,7 +149,7 @@ extension Snippet {
     enum V0 { @Value struct Money { var n: Int } }
     enum B1Plan: SchemaMigrationPlan { static var stages: MigrationChain<B1, B1> {} }
     enum B8Plan: SchemaMigrationPlan { static var stages: MigrationChain<B8, B8> {} }
-    func selected() -> (EventSelection<B1.Event>, EventSelection<B8.Event>) { ([\\.a], [\\.a, \\.money]) }
+    func selected() -> (EventQuery<B1.Event>, EventQuery<B8.Event>) { ([\\.a], [\\.a, \\.money]) }
     func taken(_ event: B8.Event) {
       switch event {
       case .a(let a): print(a.money.n)

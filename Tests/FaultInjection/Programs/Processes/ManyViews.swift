@@ -23,7 +23,7 @@ enum Numbered<N: Numeral>: Projection {
   static var name: String { "numbered-\(N.number)" }
   static var version: Int { 1 }
   static var tables: [ProjectionTable] { [.rows(ClubWalker.self)] }
-  static var events: EventSelection<Event> { [\.walked] }
+  static var events: EventQuery<Event> { [\.walked] }
 
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     guard case .walked(let walked) = entry.event else { return }

@@ -45,7 +45,7 @@ package enum Distances<V: ClubVersion>: Projection {
   package static var name: String { "distances" }
   package static var version: Int { V.number }
   package static var tables: [ProjectionTable] { [.rows(ClubWalker.self)] }
-  package static var events: EventSelection<Event> { [\.walked] }
+  package static var events: EventQuery<Event> { [\.walked] }
 
   package static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     guard case .walked(let walked) = entry.event else { return }

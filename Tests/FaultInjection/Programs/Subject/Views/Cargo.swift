@@ -45,7 +45,7 @@ package enum Cargo<V: CargoVersion>: Projection {
   package static var name: String { "cargo" }
   package static var version: Int { V.number }
   package static var tables: [ProjectionTable] { [.rows(CargoShip.self), .rows(CargoLoad.self)] }
-  package static var events: EventSelection<Event> { [\.loaded] }
+  package static var events: EventQuery<Event> { [\.loaded] }
   package static var upcasts: [RowUpcast] {
     guard V.number == 3 else { return [] }
     return [

@@ -1,0 +1,184 @@
+public import AnnalsCoding
+package import AnnalsLog
+public import AnnalsSchema
+
+/// A selection of events by type and tag, for reads, conditional appends, projections and subscriptions.
+///
+/// ```swift
+/// static var events: EventQuery<Event> { [\.fileChanged, \.commitMade] }         // any of these types
+/// let seats = EventQuery<Event>([\.enrolled, \.left], tags: ["course:c1"])       // and this tag
+/// let query = EventQuery<Event>(items: [.init(tags: ["course:c1"]), .init(tags: ["student:s7"])])
+/// ```
+///
+/// An event matches if any item matches it. An item matches an event that is of any of its types and has all
+/// of its tags. Types are those of the plan's current version: entries of older versions are included where a
+/// rule can turn them into one of these. Tags are those that were stored with the entry: upcasting never
+/// changes them.
+public struct EventQuery<Event: SchemaEvent>: Sendable, ExpressibleByArrayLiteral {
+  /// One alternative of a query.
+  public struct Item: Sendable {
+    /// The numbers of the selected cases; `nil` for all.
+    let cases: Set<Int>?
+    /// The tags that an event must have, all of them.
+    let tags: Set<EventTag>
+
+    /// Creates an item.
+    ///
+    /// - Parameters:
+    ///   - types: The key paths of the cases to select; empty for every type.
+    ///   - tags: The tags that an event must have, all of them; empty for none.
+    /// - Precondition: Each key path leads to a case of the schema.
+    public init(_ types: [PartialKeyPath<Event.Cases>] = [], tags: Set<EventTag> = []) {
+      self.init(cases: types.isEmpty ? nil : EventQuery.cases(types), tags: tags)
+    }
+
+    init(cases: Set<Int>?, tags: Set<EventTag>) {
+      self.cases = cases
+      self.tags = tags
+    }
+
+    fileprivate func includes(_ entry: borrowing Entry<Event>) -> Bool {
+      if let cases, !cases.contains(entry.event.caseIndex) { return false }
+      if tags.isEmpty { return true }
+      return tags.isSubset(of: entry.tags)
+    }
+  }
+
+  /// The alternatives; a query without any matches nothing.
+  let items: [Item]
+  /// The numbers of the cases that any item selects; `nil` for all.
+  package let cases: Set<Int>?
+  /// Whether each case is selected, by its number, in a query without tags. Every event is looked up here,
+  /// and a set would cost several times as much. Empty if all are, or if tags must be compared.
+  private let flags: [Bool]
+  /// Whether any item has tags.
+  package let hasTags: Bool
+
+  /// Creates a query of these alternatives.
+  public init(items: [Item]) {
+    self.items = items
+    hasTags = items.contains { !$0.tags.isEmpty }
+    let isAny = items.contains { $0.cases == nil }
+    cases = isAny ? nil : items.reduce(into: []) { $0.formUnion($1.cases ?? []) }
+    flags =
+      hasTags ? [] : cases.map { cases in (0...(cases.max() ?? 0)).map { cases.contains($0) } } ?? []
+  }
+
+  /// Creates a query of one item.
+  ///
+  /// - Parameters:
+  ///   - types: The key paths of the cases to select; empty for every type.
+  ///   - tags: The tags that an event must have, all of them; empty for none.
+  /// - Precondition: Each key path leads to a case of the schema.
+  public init(_ types: [PartialKeyPath<Event.Cases>] = [], tags: Set<EventTag> = []) {
+    self.init(items: [Item(types, tags: tags)])
+  }
+
+  /// Selects the events of the cases at these key paths. Without any, it selects nothing.
+  ///
+  /// - Precondition: Each key path leads to a case of the schema.
+  public init(arrayLiteral paths: PartialKeyPath<Event.Cases>...) {
+    self.init(items: paths.isEmpty ? [] : [Item(paths)])
+  }
+
+  /// Every event.
+  public static var all: EventQuery { EventQuery(items: [Item()]) }
+
+  /// Returns the query that an event matches if it matches any of `queries`.
+  public static func any(of queries: [EventQuery]) -> EventQuery {
+    EventQuery(items: queries.flatMap(\.items))
+  }
+
+  private static func cases(_ paths: [PartialKeyPath<Event.Cases>]) -> Set<Int> {
+    Set(
+      paths.map { path in
+        guard let found = Event.cases[keyPath: path] as? any NumberedCase else {
+          preconditionFailure("\(path) leads to no case of the schema")
+        }
+        return found.index
+      })
+  }
+
+  /// Whether the event of an entry matches.
+  package func includes(_ entry: borrowing Entry<Event>) -> Bool {
+    if hasTags || items.isEmpty {
+      for item in items {
+        if item.includes(entry) { return true }
+      }
+      return false
+    }
+    if flags.isEmpty { return true }
+    let index = entry.event.caseIndex
+    return index < flags.count && flags[index]
+  }
+
+  /// A text that is the same for queries with the same tags; `nil` for a query without tags.
+  package var tagText: String? {
+    guard hasTags else { return nil }
+    return items.map { item in
+      let cases = item.cases.map { $0.sorted().map(String.init).joined(separator: ",") } ?? "*"
+      return ([cases] + item.tags.sorted().map(\.text)).joined(separator: "\u{0}")
+    }.sorted().joined(separator: "\u{0}\u{0}")
+  }
+}
+
+extension EventQuery {
+  /// The query as the log answers it, by the kinds that a plan can turn into the selected cases.
+  ///
+  /// It may match entries whose events do not match. Readers compare these themselves.
+  package func source(_ resolver: PlanResolver) -> QuerySource {
+    QuerySource(tags: items.flatMap(\.tags)) { [items] (kinds) throws(AnnalsError) in
+      StoredQuery(
+        items.map { item in
+          let wanted = item.cases.map { cases in
+            resolver.wanted(cases.reduce(into: []) { $0.formUnion(resolver.plan.sources(of: $1)) }, in: kinds)
+          }
+          return StoredQuery.Item(kinds: wanted, tags: item.tags.sorted())
+        })
+    }
+  }
+
+  /// The source of a read; `nil` if the read passes all entries, and their kinds are chosen elsewhere.
+  package func sourceByTags(_ resolver: PlanResolver) -> QuerySource? { hasTags ? source(resolver) : nil }
+
+  /// The condition that no event after `position` matches.
+  ///
+  /// - Throws: ``AnnalsError`` with code `invalidName` for a tag that no event can have.
+  func condition(after position: Position?, _ resolver: PlanResolver) throws(AnnalsError) -> AppendCondition {
+    let plan = resolver.plan
+    // What is cached of the kinds of a transaction must not outlive it, because it may be aborted.
+    let source = QuerySource(tags: items.flatMap(\.tags)) { (kinds) throws(AnnalsError) in
+      try self.source(PlanResolver(plan)).resolved(kinds)
+    }
+    try source.check()
+    return AppendCondition(source, after: position) {
+      (entry, stream, kinds, generation) throws(AnnalsError) in
+      let upcaster = Upcaster(
+        reach: PlanResolver(plan), kinds: kinds, log: generation.current.log, generation: generation)
+      let buffer = TypedEventBuffer<Event>()
+      try upcaster.upcast(entry, of: stream, into: buffer)
+      return buffer.entries.contains { self.includes($0) }
+    }
+  }
+}
+
+extension EventQuery {
+  /// Returns the steps of a plan whose entries can become selected events; `nil` for all.
+  package func steps(in plan: CompiledPlan) -> Set<Int>? {
+    cases.map { cases in cases.reduce(into: []) { $0.formUnion(plan.sources(of: $1)) } }
+  }
+}
+
+extension PlanResolver {
+  /// The kinds whose entries begin at any of these steps of the plan.
+  ///
+  /// An entry that does not enter the plan is read, so that the reader gets the reason, or counts it.
+  func wanted(_ steps: Set<Int>, in kinds: KindRegistry) -> WantedKinds {
+    let table = table(for: kinds)
+    return WantedKinds(count: kinds.kinds.keys.max()) { number in
+      if Int(number) < table.count, let entrance = table[Int(number)] { return steps.contains(entrance.step) }
+      guard let kind = kinds.kinds[number] else { return skipping != nil }
+      return skipping != nil || !isPassable(kind)
+    }
+  }
+}
