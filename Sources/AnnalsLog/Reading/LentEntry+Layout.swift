@@ -16,6 +16,15 @@ extension LentEntry {
     }
   }
 
+  /// Whether the entry is one payload, and no pass has set it aside. It may have extensions.
+  package var isPlain: Bool {
+    get throws(AnnalsError) {
+      if header.flags.isDisjoint(with: .special) { return true }
+      guard header.flags.isDisjoint(with: .otherBodies) else { return false }
+      return try !isQuarantined
+    }
+  }
+
   /// The bytes of the body.
   package var body: Span<UInt8> {
     @_lifetime(copy self)

@@ -78,7 +78,7 @@ final class EntryDigester {
       return add(.stored, entry, entry.body, to: &sum)
     }
     // An unchanged payload is delivered as it is stored, so its bytes are compared.
-    if header.flags.isDisjoint(with: .special), let number = fates.carried(header.kind) {
+    if try entry.isPlain, let number = fates.carried(header.kind) {
       sum.events &+= 1
       return add(.event, entry, entry.body, caseIndex: Int(number) - 1, to: &sum)
     }

@@ -71,7 +71,7 @@ final class PlanRewriter: EntryRewriter {
     _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
   ) throws(AnnalsError) {
     let header = entry.header
-    let isPlain = header.flags.isDisjoint(with: .special)
+    let isPlain = try entry.isPlain
     let carried = isPlain ? table.carried(header.kind) : nil
     run.delivered.enter(entry.position)
     // Parts and marked entries are upcast twice, since their events can differ from the new entry. They are
@@ -123,8 +123,9 @@ extension PlanRewriter {
   private func upcast(
     _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
   ) throws(RewriteFailure) {
-    let (isQuarantined, origin): (Bool, Origin)
+    let (isPlain, isQuarantined, origin): (Bool, Bool, Origin)
     do throws(AnnalsError) {
+      isPlain = try entry.isPlain
       isQuarantined = try entry.isQuarantined
       origin = try origins.origin(of: entry, reader)
     } catch {
@@ -142,7 +143,7 @@ extension PlanRewriter {
         run.tally.add(kind, bytes: header.body.count, at: run.count)
         return add(entry, kind: kind, .payload, entry.body, extensions, into: &run)
       }
-      let isDigested = !isMoving && header.flags.isDisjoint(with: .special)
+      let isDigested = !isMoving && isPlain
       if let index = upcaster.delivery.single {
         let event = upcaster.delivery.content.bytes
         if isDigested { digester.add(event.span, caseIndex: index, of: entry, to: &run.delivered.sum) }
