@@ -102,6 +102,12 @@ extension Environment {
   /// The table of tags, if the file has it and it is open.
   package var tags: Table? { later(StoreTables.tags.name) }
 
+  /// Opens the optional tables that `verify` compares with the log, if the file has them.
+  package func openIndexes() throws(AnnalsError) {
+    try openIDs()
+    try openTags()
+  }
+
   /// Opens the table of tags, if the file has it: another process may have made it.
   package func openTags() throws(AnnalsError) {
     do throws(EnvironmentError) { _ = try open(later: StoreTables.tags) } catch { throw AnnalsError(error) }

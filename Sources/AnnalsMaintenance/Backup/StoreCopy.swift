@@ -90,7 +90,7 @@ struct StoreCopy {
       (transaction) throws(AnnalsError) in
       let reader = StoreReader(transaction.view, tables)
       let inline = environment.later(StoreTables.inline.name)
-      let report = try reader.verify(reader.kinds(), ids: environment.ids, progress) {
+      let report = try reader.verify(reader.kinds(), in: environment, progress) {
         (tables, end) throws(AnnalsError) in try tables.checkInline(inline, end)
       }
       return (report, report.findings.isEmpty ? try reader.attachments() : [:])

@@ -47,8 +47,7 @@ extension EventLog {
       report.isComplete = false
       return report
     }
-    try log.core.generation.environment.openIDs()
-    try log.core.generation.environment.openTags()
+    try log.core.generation.environment.openIndexes()
     do throws(AnnalsError) {
       try log.read { (snapshot) throws(AnnalsError) in report = try snapshot.verify(progress) }
     } catch {
@@ -70,8 +69,7 @@ extension LogSnapshot {
   /// Checks everything that the snapshot has.
   func verify(_ progress: (EventLog.Progress) -> Void) throws(AnnalsError) -> VerifyReport {
     let inline = generation.inline
-    let environment = generation.environment
-    return try reader.verify(kinds, ids: environment.ids, tags: environment.tags, progress) {
+    return try reader.verify(kinds, in: generation.environment, progress) {
       (tables, end) throws(AnnalsError) in try tables.checkInline(inline, end)
     }
   }

@@ -50,10 +50,10 @@ extension EventLog {
     let options = StoreOptions(access: isDryRun ? .readOnly : .readWrite, creation: .never)
     let log = try EventLog(at: url, options: options)
     let source = try log.core.place.newest()
-    try source.environment.openIDs()
+    try source.environment.openIndexes()
     let (found, patch) = try source.read {
       (reader) throws(AnnalsError) -> (RepairReport, EntryPatch?) in
-      let verified = try reader.verify(try reader.kinds(), ids: source.environment.ids, progress) {
+      let verified = try reader.verify(try reader.kinds(), in: source.environment, progress) {
         (tables, end) throws(AnnalsError) in try tables.checkInline(nil, end)
       }
       var scan = try RepairScan(reader)

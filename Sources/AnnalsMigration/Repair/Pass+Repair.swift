@@ -64,27 +64,46 @@ extension Pass {
     }
   }
 
-  /// Whether an entry is `old`, but for rows of a kind whose first entry it has become.
+  /// Whether an entry is `old`, but for rows of a kind whose first entry it has become, and for the links of
+  /// its tags, which are made again.
   private static func isSame(
     _ old: [UInt8], _ new: borrowing LentEntry
   ) throws(AnnalsError) -> Bool {
     if old == new.bytes.copied { return true }
-    guard new.header.flags.contains(.rows) else { return false }
-    let header: EntryHeader
-    do throws(FormatFailure) { header = try EntryHeader(old.span, at: new.position) } catch {
-      throw AnnalsError(error, place: "position \(new.position)", position: new.position)
+    let position = new.position
+    do throws(FormatFailure) {
+      let header = try EntryHeader(old.span, at: position)
+      guard new.header.flags.contains(.rows) || header.flags.contains(.extensions) else { return false }
+      if !new.header.flags.contains(.stub) {
+        let tags = try new.header.tags(in: new.bytes, at: position)
+        guard try tags == header.tags(in: old.span, at: position) else { return false }
+      }
+      let rows = old.span.extracting(header.rows..<header.body.lowerBound)
+      return try withoutTags(new.bytes, new.header, rows, at: position)
+        == withoutTags(old.span, header, rows, at: position)
+    } catch {
+      throw AnnalsError(error, place: "position \(position)", position: position)
     }
+  }
+
+  /// The bytes of an entry without tags, and with these rows.
+  private static func withoutTags(
+    _ bytes: Span<UInt8>, _ header: EntryHeader, _ rows: Span<UInt8>, at position: Position
+  ) throws(FormatFailure) -> [UInt8] {
+    var extensions = try EntryExtensions(bytes, header)
+    extensions[TagList.key] = nil
+    let rest = extensions.encoded()
     var copy = EntryCopy(
-      new.bytes, new.header, kind: new.header.kind, form: new.header.form,
-      body: new.bytes.extracting(new.header.body))
-    copy.rows = old.span.extracting(header.rows..<header.body.lowerBound)
-    return copy.count == old.count && copy.encoded(at: new.position) == old
+      bytes, header, kind: header.kind, form: header.form, body: bytes.extracting(header.body))
+    copy.extensions = rest.span
+    copy.rows = rows
+    return copy.encoded(at: position)
   }
 
   /// Throws unless the whole new generation is valid.
   mutating func verifyRepair() throws(AnnalsError) {
     let report = try target.read { (reader) throws(AnnalsError) in
-      try reader.verify(try reader.kinds(), ids: target.environment.ids, { (_) in }) {
+      try reader.verify(try reader.kinds(), in: target.environment, { (_) in }) {
         (tables, end) throws(AnnalsError) in try tables.checkInline(nil, end)
       }
     }

@@ -25,8 +25,8 @@ extension Pass {
   /// Throws unless everything about the new generation is valid: nothing of its streams was copied.
   func verifyMoved() throws(AnnalsError) {
     let report = try target.read { (reader) throws(AnnalsError) in
-      try reader.verify(try reader.kinds(), { (_) in }) { (tables, end) throws(AnnalsError) in
-        try tables.checkInline(nil, end)
+      try reader.verify(try reader.kinds(), in: target.environment, { (_) in }) {
+        (tables, end) throws(AnnalsError) in try tables.checkInline(nil, end)
       }
     }
     guard let first = report.findings.first else { return }
