@@ -50,6 +50,10 @@ let syntaxLibraries = [
   "SwiftCompilerPluginMessageHandling",
 ]
 
+/// Moving in from SwiftData reads SQLite files. A machine without SQLite's header builds everything else.
+let hasSQLite = ["/usr/include", "/usr/local/include", "/opt/homebrew/include", "/opt/local/include"]
+  .contains { FileManager.default.fileExists(atPath: $0 + "/sqlite3.h") }
+
 let package = Package(
   name: "Annals",
   products: [
@@ -59,7 +63,12 @@ let package = Package(
     .executable(name: "annals", targets: ["AnnalsTool"]),
     .executable(name: "githistory", targets: ["GitHistoryTool"]),
     .executable(name: "githistory-maintenance", targets: ["GitHistoryMaintenance"]),
-  ],
+  ]
+    + (hasSQLite
+      ? [
+        .library(name: "AnnalsSwiftData", targets: ["AnnalsSwiftData"]),
+        .executable(name: "annals-swiftdata", targets: ["AnnalsSwiftDataTool"]),
+      ] : []),
   targets: [
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
@@ -188,6 +197,22 @@ let package = Package(
     .testTarget(
       name: "GitHistoryTests", dependencies: ["GitHistory", "GitHistoryMaintenance", "AnnalsTestSupport"],
       swiftSettings: strict + unoptimised),
-  ],
+  ]
+    + (hasSQLite
+      ? [
+        // Named after this package, because other packages call theirs CSQLite.
+        .systemLibrary(
+          name: "CAnnalsSQLite", pkgConfig: "sqlite3",
+          providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        // Files of SwiftData and Core Data: read, mapped and imported.
+        .target(name: "AnnalsSwiftData", dependencies: ["Annals", "CAnnalsSQLite"], swiftSettings: strict),
+        .executableTarget(
+          name: "AnnalsSwiftDataTool", dependencies: ["AnnalsSwiftData", "AnnalsCommand", "Annals"],
+          swiftSettings: strict),
+        .testTarget(
+          name: "AnnalsSwiftDataTests",
+          dependencies: ["Annals", "AnnalsSwiftData", "AnnalsSwiftDataTool", "CAnnalsSQLite", "AnnalsTestSupport"],
+          swiftSettings: strict + unoptimised),
+      ] : []),
   swiftLanguageModes: [.v6]
 )

@@ -1,7 +1,7 @@
-import Annals
+package import Annals
 
 /// The exit statuses of a command (after sysexits.h of BSD).
-enum ExitStatus {
+package enum ExitStatus {
   /// Done.
   static let success: Int32 = 0
   /// A check found a problem, or the work failed.
@@ -22,13 +22,13 @@ enum ExitStatus {
   static let permission: Int32 = 77
 
   /// The description of the statuses.
-  static let help = """
+  package static let help = """
     Exit status: 0 done; 1 the check found something, or the work failed; 64 wrong usage; 65 bad data; 66 no
     such store; 73 cannot create; 74 input or output failed; 75 locked, try again; 77 no permission.
     """
 
   /// Returns the status for an error with a code.
-  static func of(_ code: AnnalsError.Code) -> Int32 {
+  package static func of(_ code: AnnalsError.Code) -> Int32 {
     statuses[code] ?? failure
   }
 

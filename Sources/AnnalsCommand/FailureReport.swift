@@ -1,16 +1,16 @@
 import Annals
 
 /// The report of a failure, for people and for programs.
-struct FailureReport {
+package struct FailureReport {
   /// The line for people, followed by advice.
-  let text: [UInt8]
+  package let text: [UInt8]
   /// The line for programs.
-  let json: [UInt8]
+  package let json: [UInt8]
   /// The exit status.
-  let status: Int32
+  package let status: Int32
 
   /// Creates a report of `error`; `nil` if it cannot be reported because the output was closed.
-  init?(_ error: any Error, command: String) {
+  package init?(_ error: any Error, command: String) {
     switch error {
     case OutputError.closed:
       return nil

@@ -23,8 +23,29 @@ public enum GenericCommand {
   ]
 
   /// Runs the command line of this process, and ends the process.
+  ///
+  /// A verb that the command does not have is looked for as a program: `annals NAME` runs `annals-NAME` from
+  /// the folders in `PATH`, with the same arguments and exit status.
   public static func main() async -> Never {
-    exit(await run(Command(name: "annals", verbs: verbs)))
+    let command = Command(name: "annals", verbs: verbs)
+    if let program = ExternalProgram.find(
+      CommandWord.ofProcess, command: command.name, verbs: verbs.map { $0.name })
+    {
+      let failure = program.run()
+      exit(report(AnnalsError(failure, doing: "running '\(CommandWord(program.path))'"), of: command))
+    }
+    exit(await run(command))
+  }
+
+  /// Reports an error and returns its exit status.
+  private static func report(_ error: AnnalsError, of command: Command) -> Int32 {
+    let report = FailureReport(error, command: command.name)
+    if let report {
+      do { try Descriptor.standardError.write(report.text) } catch {
+        // The failure cannot be reported anywhere; the exit status still shows it.
+      }
+    }
+    return report?.status ?? ExitStatus.failure
   }
 
   /// Runs the command line of this process.

@@ -1,0 +1,16 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// What is at a path, by the bytes of the path.
+enum FileStatus {
+  /// Returns whether a folder is at `path`.
+  static func isFolder(_ path: [UInt8]) -> Bool {
+    var status = stat()
+    return unsafe stat(path.ended, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+}

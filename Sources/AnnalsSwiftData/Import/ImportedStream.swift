@@ -1,0 +1,77 @@
+internal import Annals
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// What earlier imports have stored in the stream of a row.
+///
+/// The log itself remembers what was imported, so an import has no state of its own that could disagree with it.
+struct ImportedStream: Equatable {
+  /// The newest imported event of a stream.
+  struct Event: Equatable {
+    /// The hash of the row's values after the event; `nil` if they are not known.
+    let digest: [UInt8]?
+    /// The number of the last change of the history that is in the stream.
+    let change: Int64
+    let isDeletion: Bool
+  }
+
+  /// The content of a stream, as far as an import needs it.
+  enum Content: Equatable {
+    /// The stream has no entry.
+    case nothing
+    /// The newest event that was imported from this file.
+    case imported(Event)
+    /// The stream has events of another file.
+    case foreign(String)
+    /// The stream has only events that no import has stored, or imported ones were erased.
+    case other
+  }
+
+  /// The revision of the newest entry, imported or not.
+  let revision: Revision?
+  let content: Content
+
+  /// Reads the stream of a row.
+  ///
+  /// - Parameters:
+  ///   - stream: The stream.
+  ///   - store: The id of the file.
+  /// - Complexity: O(entries that the app has appended after the newest imported one).
+  static func read(_ stream: StreamName, of store: UUID, in log: EventLog) throws(AnnalsError) -> ImportedStream {
+    try log.read { snapshot throws(AnnalsError) in
+      guard let revision = try snapshot.revision(of: stream) else {
+        return ImportedStream(revision: nil, content: .nothing)
+      }
+      var entries = try snapshot.entries(in: stream, backwards: true)
+      while let entry = try entries.next() {
+        guard let source = entry.metadata[ImportMark.key], let text = source[ImportMark.store]?.text else { continue }
+        guard text == store.uuidString else { return ImportedStream(revision: revision, content: .foreign(text)) }
+        return ImportedStream(revision: revision, content: .imported(ImportMark.event(source)))
+      }
+      return ImportedStream(revision: revision, content: .other)
+    }
+  }
+}
+
+/// The member of an event's metadata that says where the event comes from.
+enum ImportMark {
+  static let key = "swiftdata"
+  static let store = "store"
+  /// Whether values are unknown that the history does not have.
+  static let incomplete = "incomplete"
+  /// The fields whose values are unknown.
+  static let unknown = "unknown"
+
+  /// Reads the member.
+  static func event(_ source: CBOR) -> ImportedStream.Event {
+    var digest: [UInt8]?
+    if case .bytes(let bytes)? = source["digest"] { digest = bytes }
+    let change = source["change"]?.integer ?? source["after"]?.integer ?? 0
+    return ImportedStream.Event(
+      digest: digest, change: Int64(change), isDeletion: source["deleted"] == .bool(true))
+  }
+}
