@@ -20,7 +20,7 @@ struct ModelTests {
 
   @Test func `a block with codes of its own is decompressed`() throws {
     let text = (0..<200).map { "line \($0 * $0 % 97) of a text\n" }.joined()
-    let bytes = try Self.bytes(Self.dynamicBlock)
+    let bytes = Self.bytes(Self.dynamicBlock)
     #expect(bytes[0] & 7 == 5, "the last block, with codes of its own")
     #expect(String(decoding: try Inflate.bytes(bytes, limit: 100_000), as: UTF8.self) == text)
     #expect(throws: Inflate.Failure.tooLarge) { try Inflate.bytes(bytes, limit: text.utf8.count - 1) }
@@ -34,7 +34,7 @@ struct ModelTests {
     var generator = SeededGenerator(seed: seed)
     let archive = ModelArchive.bytes(Self.zoo)
     let plist = try Inflate.bytes(archive, limit: 1 << 20)
-    for (bytes, isArchive) in [(archive, true), (try Self.bytes(Self.dynamicBlock), true), (plist, false)] {
+    for (bytes, isArchive) in [(archive, true), (Self.bytes(Self.dynamicBlock), true), (plist, false)] {
       for _ in 0..<1_000 {
         var changed = bytes
         for _ in 0..<Int.random(in: 1...4, using: &generator) {

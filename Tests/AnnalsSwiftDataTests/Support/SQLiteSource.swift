@@ -48,10 +48,10 @@ import Foundation
           case SQLITE_FLOAT: return "\(unsafe sqlite3_column_double(statement, column))"
           case SQLITE_TEXT:
             let bytes = unsafe sqlite3_column_text(statement, column)
-            return "'" + Self.hex(unsafe UnsafeRawBufferPointer(start: bytes, count: count))
+            return unsafe "'" + Self.hex(UnsafeRawBufferPointer(start: bytes, count: count))
           case SQLITE_BLOB:
             let bytes = unsafe sqlite3_column_blob(statement, column)
-            return "x" + Self.hex(unsafe UnsafeRawBufferPointer(start: bytes, count: count))
+            return unsafe "x" + Self.hex(UnsafeRawBufferPointer(start: bytes, count: count))
           default: return "null"
           }
         })
