@@ -23,17 +23,17 @@ struct MappedEntity {
     var columns: [SwiftDataMapping.Field] = []
     var joins: [(field: SwiftDataMapping.Field, join: JoinTable)] = []
     for field in mapping.fields {
-      guard let found = source.fields.first(where: { $0.source == field.column }) else {
-        throw AnnalsError(
-          .malformed,
-          "the mapping has the column '\(field.column)' of the entity '\(mapping.entity)', and the file has no "
-            + "such column; remove the field from the mapping, or propose a mapping again")
-      }
-      if case .join(let join) = found.place {
+      if let join = file.tables.joins.first(where: { $0.table == field.column }) {
         guard field.type == .references else { throw Self.wrongType(field, mapping, "[Int]") }
         joins.append((field, join))
       } else {
-        guard field.type != .references else { throw Self.wrongType(field, mapping, found.type.rawValue) }
+        guard file.tables.has(source.table, field.column) else {
+          throw AnnalsError(
+            .malformed,
+            "the mapping has the column '\(field.column)' of the entity '\(mapping.entity)', and the file has no "
+              + "such column; remove the field from the mapping, or propose a mapping again")
+        }
+        guard field.type != .references else { throw Self.wrongType(field, mapping, "the column's type") }
         columns.append(field)
       }
     }

@@ -106,6 +106,9 @@ public struct SwiftDataMapping: Codable, Hashable, Sendable {
       "\(place(context.codingPath)) has no member '\(key.stringValue)'"
     case DecodingError.valueNotFound(_, let context), DecodingError.typeMismatch(_, let context):
       "\(place(context.codingPath)) has a value of another kind"
+    case DecodingError.dataCorrupted(let context) where context.codingPath.last?.stringValue == "type":
+      "\(place(context.codingPath)) is none of "
+        + SwiftDataType.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
     case DecodingError.dataCorrupted(let context):
       context.codingPath.isEmpty
         ? "it is no JSON" : "\(place(context.codingPath)): \(context.debugDescription)"

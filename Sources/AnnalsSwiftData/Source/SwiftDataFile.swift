@@ -31,6 +31,7 @@ public final class SwiftDataFile {
   /// The changes that the file remembers; `nil` without a history.
   let history: SourceHistory?
   let database: SQLiteDatabase
+  let tables: StoreTables
   let external: ExternalFolder
   private let copy: SourceCopy
 
@@ -46,7 +47,7 @@ public final class SwiftDataFile {
     name = String(decoding: path.split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
     copy = try SourceCopy(of: path, name: name)
     database = try SQLiteDatabase(path: copy.path, name: name)
-    let tables = try StoreTables(database)
+    tables = try StoreTables(database)
     try database.check()
     let metadata = try StoreMetadata(database)
     id = metadata.id
