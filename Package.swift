@@ -211,7 +211,9 @@ let package = Package(
           swiftSettings: strict),
         .testTarget(
           name: "AnnalsSwiftDataTests",
-          dependencies: ["Annals", "AnnalsSwiftData", "AnnalsSwiftDataTool", "CAnnalsSQLite", "AnnalsTestSupport"],
+          dependencies: [
+            "Annals", "AnnalsSwiftData", "AnnalsSwiftDataTool", "CAnnalsSQLite", "AnnalsTestSupport",
+          ],
           swiftSettings: strict + unoptimised),
       ] : []),
   swiftLanguageModes: [.v6]

@@ -18,7 +18,9 @@ struct SwiftDataArguments {
   /// - Throws: ``AnnalsError`` with code `wrongUse`.
   init(_ words: [CommandWord]) throws(AnnalsError) {
     guard let word = words.first else { throw Self.wrong("a verb is missing") }
-    guard let verb = word.text, let grammar = Self.verbs[verb] else { throw Self.wrong("unknown verb '\(word)'") }
+    guard let verb = word.text, let grammar = Self.verbs[verb] else {
+      throw Self.wrong("unknown verb '\(word)'")
+    }
     self.verb = verb
     var operands: [CommandWord] = []
     var rest = words.dropFirst()

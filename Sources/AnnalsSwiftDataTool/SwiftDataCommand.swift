@@ -61,10 +61,13 @@ enum SwiftDataCommand {
       line.add("streams", proposal.mapping.entities.map { $0.stream + "N" })
       return String(decoding: line.bytes, as: UTF8.self)
     }
-    let width = proposal.mapping.entities.map(\.entity.count).max() ?? 0
-    let streams = proposal.mapping.entities.map { entity in
-      let name = entity.entity.padding(toLength: width, withPad: " ", startingAt: 0)
-      return "  \(name)  \(entity.stream)N  \(entity.inserted), \(entity.updated), \(entity.deleted)\n"
+    let rows = proposal.mapping.entities.map { entity in
+      [entity.entity, entity.stream + "N", "\(entity.inserted), \(entity.updated), \(entity.deleted)"]
+    }
+    let widths = (0..<2).map { column in rows.map { $0[column].count }.max() ?? 0 }
+    let streams = rows.map { row in
+      let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+      return "  \(cells.joined(separator: "  "))  \(row[2])\n"
     }
     return "wrote \(files[0]) and \(files[1])\n" + streams.joined()
   }
@@ -72,7 +75,9 @@ enum SwiftDataCommand {
   /// The name of the schema: that of `--name`, or of the file without its suffix.
   private static func schemaName(_ arguments: SwiftDataArguments) throws(AnnalsError) -> String {
     if let word = arguments["--name"] {
-      guard let text = word.text else { throw SwiftDataArguments.wrong("--name needs text in UTF-8, not '\(word)'") }
+      guard let text = word.text else {
+        throw SwiftDataArguments.wrong("--name needs text in UTF-8, not '\(word)'")
+      }
       return text
     }
     let name = arguments.operands[0].description.split(separator: "/").last ?? ""

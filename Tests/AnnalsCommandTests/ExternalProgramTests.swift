@@ -22,12 +22,15 @@ struct ExternalProgramTests {
       ("moving in --out x", "/a:/b", "/b/annals-moving in --out x"),
       ("moving", "/a:/b:/c", "/b/annals-moving"),
       ("info x", "/a:/b", nil), ("other", "/a:/b", nil), ("--moving", "/a:/b", nil), ("", "/a:/b", nil),
-      ("help", "/a:/b", nil), ("../b/annals-moving", "/a:/b", nil), ("moving", "", nil), ("moving", "::", nil),
+      ("help", "/a:/b", nil), ("../b/annals-moving", "/a:/b", nil), ("moving", "", nil),
+      ("moving", "::", nil),
     ] as [(String, String, String?)])
   func `the first program of a name is found, and a verb of the command wins`(
     line: String, folders: String, program: String?
   ) {
-    let programs: Set = ["/b/annals-moving", "/c/annals-moving", "/b/annals-info", "/b/annals-help", "/annals-moving"]
+    let programs: Set = [
+      "/b/annals-moving", "/c/annals-moving", "/b/annals-info", "/b/annals-help", "/annals-moving",
+    ]
     #expect(found(line, in: folders, programs) == program)
   }
 
@@ -71,7 +74,8 @@ struct ExternalProgramTests {
     }
     try program("annals-broken", "", in: folder)
     try Data("#!/nowhere/interpreter\n".utf8).write(to: folder.url.appending(path: "annals-broken"))
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path("annals-broken"))
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: folder.path("annals-broken"))
     let broken = try run("broken", in: folder)
     #expect(broken.status == 74 && broken.errors.contains("running '"), "\(broken.errors)")
   }

@@ -27,7 +27,8 @@ struct HistoryTests {
 
   /// A save of changes, as kind, primary key and columns.
   private func save(
-    _ number: Int, at time: Double, _ changes: [(kind: Int, key: Int, columns: String)], author: String = "NULL"
+    _ number: Int, at time: Double, _ changes: [(kind: Int, key: Int, columns: String)],
+    author: String = "NULL"
   ) throws {
     try source.run("INSERT INTO ATRANSACTION VALUES (\(number), 16002, NULL, \(author), \(time), NULL)")
     for change in changes {
@@ -82,7 +83,8 @@ struct HistoryTests {
 
   @Test func `rows that the history does not explain are imported too`() throws {
     // The app has removed the beginning of its history, and has once written without one.
-    try source.run("INSERT INTO ZNOTE VALUES (1, 1, 1, 'old', 1), (2, 1, 1, 'older', 2), (3, 1, 1, 'oldest', 3)")
+    try source.run(
+      "INSERT INTO ZNOTE VALUES (1, 1, 1, 'old', 1), (2, 1, 1, 'older', 2), (3, 1, 1, 'oldest', 3)")
     try save(7, at: 50, [(1, 2, "x'80'"), (2, 9, "NULL")])
     let report = try source.imports(into: log)
     #expect(report.inserted == 3 && report.updated == 1 && report.deleted == 1 && report.incomplete == 1)

@@ -19,13 +19,15 @@ struct HostileFileTests {
     #expect(error(of: folder.url.appending(path: "nothing"))?.code == .noSuchStore)
     #expect(error(of: folder.url)?.code == .notAStore)
     #expect(error(of: URL(filePath: "/dev/null"))?.code == .notAStore)
-    #expect(error(of: try folder.file("text", String(repeating: "no database ", count: 500)))?.code == .notAStore)
+    #expect(
+      error(of: try folder.file("text", String(repeating: "no database ", count: 500)))?.code == .notAStore)
     let empty = error(of: try folder.file("empty"))
     #expect(empty?.code == .notAStore && empty?.message.contains("it has no tables") == true)
     let notes = folder.path("notes.db")
     try SQLiteConnection(notes).run("CREATE TABLE note (text)")
     let foreign = error(of: URL(filePath: notes))
-    #expect(foreign?.code == .notAStore && foreign?.message.contains("no table Z_METADATA; it has note") == true)
+    #expect(
+      foreign?.code == .notAStore && foreign?.message.contains("no table Z_METADATA; it has note") == true)
   }
 
   @Test(
@@ -35,11 +37,16 @@ struct HostileFileTests {
       ("UPDATE Z_METADATA SET Z_UUID = 7", "where the framework writes a UUID"),
       ("UPDATE ZTAG SET Z_ENT = 77 WHERE Z_PK = 1", "1 rows of the unknown entity '77'"),
       ("UPDATE ZTAG SET Z_ENT = NULL", "3 rows of the unknown entity 'null'"),
-      ("DROP TABLE ZTAG; UPDATE Z_PRIMARYKEY SET Z_MAX = 3 WHERE Z_NAME = 'Tag'", "no table for the entity 'Tag'"),
+      (
+        "DROP TABLE ZTAG; UPDATE Z_PRIMARYKEY SET Z_MAX = 3 WHERE Z_NAME = 'Tag'",
+        "no table for the entity 'Tag'"
+      ),
       ("INSERT INTO Z_PRIMARYKEY VALUES (9, NULL, 0, 0)", "a row of Z_PRIMARYKEY has the number 'integer'"),
       ("ALTER TABLE ZTAG RENAME COLUMN Z_ENT TO ZENT", "no column Z_ENT"),
     ])
-  func `a file with wrong tables is damaged, and the message says where`(script: String, message: String) throws {
+  func `a file with wrong tables is damaged, and the message says where`(script: String, message: String)
+    throws
+  {
     let source = try ReadingTests.blog()
     try source.run(script)
     let error = error(of: source.url)
@@ -47,7 +54,9 @@ struct HostileFileTests {
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `an entity whose table was never made has no rows, and entities in a circle have no root`() throws {
+  @Test func `an entity whose table was never made has no rows, and entities in a circle have no root`()
+    throws
+  {
     let source = try ReadingTests.blog()
     try source.run("DROP TABLE ZTAG; INSERT INTO Z_PRIMARYKEY VALUES (8, 'A', 9, 0), (9, 'B', 8, 0)")
     #expect(try SwiftDataFile(at: source.url).entities.map(\.name) == ["Person", "Author", "Editor", "Post"])
@@ -62,7 +71,9 @@ struct HostileFileTests {
       ("ZBODY = CAST(x'ff' AS TEXT)", "'text that is not UTF-8' in the column ZBODY"),
       ("ZEXTRA = 'text'", "ZEXTRA"), ("ZWRITTEN = 'noon'", "ZWRITTEN"), ("ZAUTHOR = 0.5", "ZAUTHOR"),
     ])
-  func `a value of another type is refused with its place, and never shown`(change: String, message: String) throws {
+  func `a value of another type is refused with its place, and never shown`(change: String, message: String)
+    throws
+  {
     let source = try ReadingTests.blog()
     let file = try SwiftDataFile(at: source.url)
     let mapping = try file.proposal(named: "Blog").mapping
@@ -84,7 +95,9 @@ struct HostileFileTests {
   }
 
   @Test(arguments: RunLength.seeds(2))
-  func `a file with changed or missing bytes is refused or read, and never ends the process`(seed: UInt64) throws {
+  func `a file with changed or missing bytes is refused or read, and never ends the process`(seed: UInt64)
+    throws
+  {
     var generator = SeededGenerator(seed: seed)
     let source = try ReadingTests.blog()
     try source.addHistory()
@@ -98,7 +111,8 @@ struct HostileFileTests {
         changed = changed.prefix(Int.random(in: 0..<changed.count, using: &generator))
       } else {
         for _ in 0..<Int.random(in: 1...20, using: &generator) {
-          changed[Int.random(in: 0..<changed.count, using: &generator)] = .random(in: 0...255, using: &generator)
+          changed[Int.random(in: 0..<changed.count, using: &generator)] = .random(
+            in: 0...255, using: &generator)
         }
       }
       let url = folder.url.appending(path: "app.store")
@@ -111,7 +125,8 @@ struct HostileFileTests {
       } catch let error as AnnalsError {
         refused += 1
         #expect(
-          [.damaged, .notAStore, .malformed, .inputOutput, .tooLarge].contains(error.code), "seed \(seed): \(error)")
+          [.damaged, .notAStore, .malformed, .inputOutput, .tooLarge].contains(error.code),
+          "seed \(seed): \(error)")
       }
     }
     #expect(refused > 30, "seed \(seed): only \(refused) were refused")
@@ -128,9 +143,12 @@ struct HostileFileTests {
     #expect(try SwiftDataFile(at: source.url).entities.map(\.name) == ["Person", "Author", "Editor", "Post"])
   }
 
-  @Test func `names with quotes, spaces, other letters and words of Swift are unchanged in the events`() throws {
+  @Test func `names with quotes, spaces, other letters and words of Swift are unchanged in the events`()
+    throws
+  {
     let source = try SourceFile(
-      "my \"own\" store.sqlite", entities: [(1, "It\"s", 0), (2, "class", 0), (3, "größe", 0), (4, "A B", 0)],
+      "my \"own\" store.sqlite",
+      entities: [(1, "It\"s", 0), (2, "class", 0), (3, "größe", 0), (4, "A B", 0)],
       """
       CREATE TABLE "ZIT""S" (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, "ZA""B" VARCHAR,
         "Z;DROP" INTEGER, ZSELF INTEGER, ZFUNC INTEGER, ZPRIMARYKEY INTEGER);

@@ -49,7 +49,9 @@ struct ImportAgainTests {
     #expect(try source.imports(into: log).stored == 0)
   }
 
-  @Test func `a row that changes back to earlier values is two more events, and a returning row is inserted`() throws {
+  @Test func `a row that changes back to earlier values is two more events, and a returning row is inserted`()
+    throws
+  {
     _ = try source.imports(into: log)
     for text in ["other", "x", "other"] {
       try source.run("UPDATE ZTAG SET ZTEXT = '\(text)' WHERE Z_PK = 1")

@@ -34,7 +34,10 @@ struct MappingTests {
       ("\"formatVersion\" : 1", "\"formatVersion\" : 2", "version 1 is read"),
       ("annals-swiftdata-mapping", "other", "the format 'other'"),
       ("\"version\" : \"1.0.0\"", "\"version\" : \"one\"", "'one' is no version"),
-      ("\"type\" : \"Bool\"", "\"type\" : \"Boolean\"", "entities[3].fields[1].type' is none of 'Int', 'Double'"),
+      (
+        "\"type\" : \"Bool\"", "\"type\" : \"Boolean\"",
+        "entities[3].fields[1].type' is none of 'Int', 'Double'"
+      ),
       ("\"stream\" : \"tag-\"", "\"stream\" : 5", "entities[4].stream'"),
       ("\"inserted\" : \"TagInserted\"", "\"inserted\" : \"PostInserted\"", "the event 'PostInserted' twice"),
       ("\"field\" : \"draft\"", "\"field\" : \"score\"", "the field 'score' of the entity 'Post' twice"),
@@ -79,7 +82,8 @@ struct MappingTests {
     }
     #expect(report.inserted == 3)
     let entry = try #require(try log.everything().first)
-    #expect(entry.stream == "labels/1" && entry.type == "LabelAdded" && entry.version == SchemaVersion(2, 1, 0))
+    #expect(
+      entry.stream == "labels/1" && entry.type == "LabelAdded" && entry.version == SchemaVersion(2, 1, 0))
     #expect(entry["number"] == 1 && entry["words"] == "x")
   }
 

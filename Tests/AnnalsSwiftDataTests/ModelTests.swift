@@ -38,7 +38,8 @@ struct ModelTests {
       for _ in 0..<1_000 {
         var changed = bytes
         for _ in 0..<Int.random(in: 1...4, using: &generator) {
-          changed[Int.random(in: 0..<changed.count, using: &generator)] = .random(in: 0...255, using: &generator)
+          changed[Int.random(in: 0..<changed.count, using: &generator)] = .random(
+            in: 0...255, using: &generator)
         }
         if isArchive { _ = try? Inflate.bytes(changed, limit: 1 << 20) }
         _ = try? PropertyListReader.value(changed)
@@ -56,9 +57,11 @@ struct ModelTests {
     #expect(
       lion.relationships == [
         .init(
-          name: "cubs", destination: "Lion", inverse: "parent", isToMany: true, isOptional: true, deleteRule: 1),
+          name: "cubs", destination: "Lion", inverse: "parent", isToMany: true, isOptional: true,
+          deleteRule: 1),
         .init(
-          name: "parent", destination: "Lion", inverse: "cubs", isToMany: false, isOptional: true, deleteRule: 1),
+          name: "parent", destination: "Lion", inverse: "cubs", isToMany: false, isOptional: true,
+          deleteRule: 1),
       ])
     #expect(lion.propertyNames == ["cubs", "mane", "parent"])
   }

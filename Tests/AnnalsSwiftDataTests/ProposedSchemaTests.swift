@@ -6,10 +6,11 @@ import Testing
 @testable import AnnalsSwiftData
 
 /// The proposed Swift source: it compiles, opens the imported store, and reads each value that SQLite has.
-@Suite(.serialized, .enabled(if: ProposedProgram.isPossible, "no swiftc, or no built modules beside the tests"))
+@Suite(
+  .serialized, .enabled(if: ProposedProgram.isPossible, "no swiftc, or no built modules beside the tests"))
 struct ProposedSchemaTests {
-  /// Imports a file, opens the store with the proposed plan, and compares the newest event of each row with the
-  /// row.
+  /// Imports a file, opens the store with the proposed plan, and compares the newest event of each row with
+  /// the row.
   private func compare(_ source: URL, _ connection: SQLiteConnection, rows: Int) throws {
     let file = try SwiftDataFile(at: source)
     let proposal = try file.proposal(named: "Moved")
@@ -61,7 +62,9 @@ struct ProposedSchemaTests {
 
   @Test func `a file with every kind of value reads as SQLite has it`() throws {
     let source = try ReadingTests.blog()
-    try source.run("INSERT INTO ZPOST SELECT 8, 4, 1, 2, 1, -0.0, -7, 1e300, ZID, 'é😀', zeroblob(2000000), '' FROM ZPOST LIMIT 1")
+    try source.run(
+      "INSERT INTO ZPOST SELECT 8, 4, 1, 2, 1, -0.0, -7, 1e300, ZID, 'é😀', zeroblob(2000000), '' FROM ZPOST LIMIT 1"
+    )
     try compare(source.url, source.connection(), rows: 9)
   }
 
@@ -72,7 +75,9 @@ struct ProposedSchemaTests {
 
   @Test func `unusual names compile`() throws {
     let source = try SourceFile(
-      entities: [(1, "It\"s", 0), (2, "class", 0), (3, "größe", 0), (4, "Grö_e", 0), (5, "Event", 0), (6, "Data", 0)],
+      entities: [
+        (1, "It\"s", 0), (2, "class", 0), (3, "größe", 0), (4, "Grö_e", 0), (5, "Event", 0), (6, "Data", 0),
+      ],
       """
       CREATE TABLE "ZIT""S" (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, "ZA""B" VARCHAR,
         "Z;DROP" INTEGER, ZSELF INTEGER, ZFUNC INTEGER, ZPRIMARYKEY INTEGER, ZA_B INTEGER, ZINIT INTEGER,

@@ -35,8 +35,10 @@ struct ReadingTests {
     .init(
       name: "Person", attributes: [.init(name: "name", type: 700)],
       relationships: [.init(name: "boss", destination: "Person")]),
-    .init(name: "Author", superentity: "Person", attributes: [.init(name: "title", type: 700, isOptional: true)]),
-    .init(name: "Editor", superentity: "Person", attributes: [.init(name: "title", type: 700, isOptional: true)]),
+    .init(
+      name: "Author", superentity: "Person", attributes: [.init(name: "title", type: 700, isOptional: true)]),
+    .init(
+      name: "Editor", superentity: "Person", attributes: [.init(name: "title", type: 700, isOptional: true)]),
     .init(
       name: "Post",
       attributes: [
@@ -107,9 +109,11 @@ struct ReadingTests {
     let entries = try log.everything()
     let first = try #require(entries.first { $0.stream == "post-1" })
     #expect(first.type == "PostInserted" && first.version == SchemaVersion(1, 0, 0))
-    #expect(first["primaryKey"] == 1 && first["author"] == 1 && first["draft"] == true && first["score"] == 0.1)
+    #expect(
+      first["primaryKey"] == 1 && first["author"] == 1 && first["draft"] == true && first["score"] == 0.1)
     #expect(first["price"] == "12.5" && first["written"] == 743906532.380816 && first["body"] == "a\u{0}b")
-    #expect(first["id"] == .bytes(Array(0...15)) && first["extra"] == .bytes([0, 255]) && first["place"] == "here")
+    #expect(
+      first["id"] == .bytes(Array(0...15)) && first["extra"] == .bytes([0, 255]) && first["place"] == "here")
     #expect(first["tags"] == [3, 1], "in the order of the relationship")
     let second = try #require(entries.first { $0.stream == "post-7" })
     #expect(second["author"] == nil && second["place"] == nil)
@@ -121,7 +125,8 @@ struct ReadingTests {
     #expect(try EventLog.verify(store.url).findings.isEmpty)
   }
 
-  @Test func `a relationship between rows of one entity, and one without an inverse, have their keys`() throws {
+  @Test func `a relationship between rows of one entity, and one without an inverse, have their keys`() throws
+  {
     let source = try SourceFile(
       entities: [(1, "Node", 0), (2, "Leaf", 0)],
       """

@@ -32,13 +32,15 @@ struct RealStoreTests {
     #expect(file.versions == ["1.0.0"] && file.id.uuidString == "1D070E6D-145B-4367-8928-974368B60AC7")
     #expect(file.entities.map(\.name) == ["Component", "CraftingRecipe", "Item"])
     let component = try #require(file.entities.first)
-    #expect(component.fields.map { "\($0.name) \($0.type.rawValue) \($0.isOptional)" } == [
-      "count Int false", "id UUID false", "craftingRecipe Int true", "item Int true",
-    ])
+    #expect(
+      component.fields.map { "\($0.name) \($0.type.rawValue) \($0.isOptional)" } == [
+        "count Int false", "id UUID false", "craftingRecipe Int true", "item Int true",
+      ])
     #expect(component.fields.map(\.destination) == [nil, nil, "CraftingRecipe", "Item"])
   }
 
-  @Test func `the history of a SwiftData store becomes its 19 changes, and a second import adds none`() throws {
+  @Test func `the history of a SwiftData store becomes its 19 changes, and a second import adds none`() throws
+  {
     let store = try TemporaryStore()
     let log = try EventLog(at: store.url)
     let file = try SwiftDataFile(at: folder.appending(path: "default.store"))

@@ -51,26 +51,31 @@ struct SwiftDataCommandTests {
     let proposed = try run("propose", source.path, "-o", "moving", "--name", "Blog")
     #expect(proposed.status == 0)
     #expect(proposed.output.hasPrefix("wrote moving/mapping.json and moving/BlogV1.swift\n"))
-    #expect(proposed.output.contains("  Post    post-N  PostInserted, PostUpdated, PostDeleted\n"))
-    let mapping = try SwiftDataMapping(json: Data(contentsOf: folder.url.appending(path: "moving/mapping.json")))
+    #expect(proposed.output.contains("  Post    post-N    PostInserted, PostUpdated, PostDeleted\n"))
+    let mapping = try SwiftDataMapping(
+      json: Data(contentsOf: folder.url.appending(path: "moving/mapping.json")))
     #expect(mapping.entities.count == 5)
     let again = try run("propose", source.path, "-o", "moving", "--name", "Blog")
     #expect(again.status == 73 && again.output.contains("already something at 'moving/mapping.json'"))
     let imported = try run("import", source.path, "blog.annals", "--mapping", "moving/mapping.json")
     #expect(imported.status == 0)
     #expect(imported.output == "8 events stored: 8 inserted, 0 updated, 0 deleted; 8 rows read\n")
-    #expect(try run("import", source.path, "blog.annals", "--json").output ==
-      #"{"rows":8,"stored":0,"inserted":0,"updated":0,"deleted":0,"incomplete":0,"skipped":0,"otherChanges":0}"# + "\n")
+    #expect(
+      try run("import", source.path, "blog.annals", "--json").output
+        == #"{"rows":8,"stored":0,"inserted":0,"updated":0,"deleted":0,"incomplete":0,"skipped":0,"otherChanges":0}"#
+        + "\n")
   }
 
   @Test(
     arguments: [
-      ([], 64), (["what"], 64), (["inspect"], 64), (["inspect", "a", "b"], 64), (["inspect", "a", "--mapping", "b"], 64),
+      ([], 64), (["what"], 64), (["inspect"], 64), (["inspect", "a", "b"], 64),
+      (["inspect", "a", "--mapping", "b"], 64),
       (["propose", "SOURCE", "--name"], 64), (["import", "SOURCE"], 64),
       (["import", "SOURCE", "s.annals", "--mapping", "m", "--no-history"], 64), (["inspect", "nothing"], 66),
       (["inspect", "/"], 65), (["import", "SOURCE", "s.annals", "--mapping", "SOURCE"], 65),
       (["import", "SOURCE", "no/where/s.annals"], 73), (["propose", "SOURCE", "-o", "no/where"], 73),
-      (["--help"], 0), (["import", "--help"], 0), (["inspect", "--", "SOURCE"], 0), (["propose", "SOURCE", "-o=x"], 0),
+      (["--help"], 0), (["import", "--help"], 0), (["inspect", "--", "SOURCE"], 0),
+      (["propose", "SOURCE", "-o=x"], 0),
     ] as [([String], Int32)])
   func `each failure has its exit status`(words: [String], status: Int32) throws {
     let source = try ReadingTests.blog()
@@ -87,6 +92,8 @@ struct SwiftDataCommandTests {
     try source.run("UPDATE Z_METADATA SET Z_UUID = '7F1D7A44-9D6B-4C39-8E0C-55F0A1B2C3D4'")
     let run = try run("import", source.path, "s.annals", "--json")
     #expect(run.status == 1)
-    #expect(run.output.hasPrefix(#"{"error":"conflict","message":"the stream 'person-3' has rows"#), "\(run.output)")
+    #expect(
+      run.output.hasPrefix(#"{"error":"conflict","message":"the stream 'person-3' has rows"#), "\(run.output)"
+    )
   }
 }

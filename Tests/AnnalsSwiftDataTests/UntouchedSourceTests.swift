@@ -15,7 +15,8 @@ struct UntouchedSourceTests {
       let attributes = try FileManager.default.attributesOfItem(atPath: path)
       let content = FileManager.default.contents(atPath: path)
       let time = (attributes[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate.bitPattern
-      state[name] = "\(time ?? 0) \(attributes[.size] ?? 0) \(content?.hashValue ?? 0) \(attributes[.systemFileNumber] ?? 0)"
+      state[name] =
+        "\(time ?? 0) \(attributes[.size] ?? 0) \(content?.hashValue ?? 0) \(attributes[.systemFileNumber] ?? 0)"
     }
     return state
   }
@@ -35,14 +36,17 @@ struct UntouchedSourceTests {
     #expect(try state(of: source.folder.url) == before)
   }
 
-  @Test func `committed pages of a WAL are read, uncommitted ones are not, while the app has it open`() throws {
+  @Test func `committed pages of a WAL are read, uncommitted ones are not, while the app has it open`() throws
+  {
     let source = try ReadingTests.blog()
     let app = try source.connection()
     try app.run("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
     try app.run("INSERT INTO ZTAG VALUES (4, 5, 1, 'committed')")
     // A cache of one page writes uncommitted pages into the WAL.
     try app.run("PRAGMA cache_size = 1; BEGIN")
-    for key in 10..<600 { try app.run("INSERT INTO ZTAG VALUES (\(key), 5, 1, '\(String(repeating: "u", count: 500))')") }
+    for key in 10..<600 {
+      try app.run("INSERT INTO ZTAG VALUES (\(key), 5, 1, '\(String(repeating: "u", count: 500))')")
+    }
     let before = try state(of: source.folder.url)
     #expect(before.keys.sorted() == ["app.store", "app.store-shm", "app.store-wal"])
     let file = try SwiftDataFile(at: source.url)
@@ -72,7 +76,9 @@ struct UntouchedSourceTests {
     let source = try ReadingTests.blog()
     let app = try source.connection()
     try app.run("PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; BEGIN")
-    for key in 10..<600 { try app.run("INSERT INTO ZTAG VALUES (\(key), 5, 1, '\(String(repeating: "u", count: 500))')") }
+    for key in 10..<600 {
+      try app.run("INSERT INTO ZTAG VALUES (\(key), 5, 1, '\(String(repeating: "u", count: 500))')")
+    }
     // A copy of the files as a crash would leave them.
     let crashed = try TemporaryDirectory()
     for name in ["app.store", "app.store-journal"] {

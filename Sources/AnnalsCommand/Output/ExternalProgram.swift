@@ -40,7 +40,9 @@ struct ExternalProgram {
 
   /// Finds the program of a command line in the folders of this process.
   static func find(_ words: [CommandWord], command: String, verbs: [String]) -> ExternalProgram? {
-    let folders = unsafe getenv("PATH").map { unsafe Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+    let folders = unsafe getenv("PATH").map {
+      unsafe Array(UnsafeRawBufferPointer(start: $0, count: strlen($0)))
+    }
     return find(words, command: command, verbs: verbs, folders: folders ?? [], isProgram: Self.isProgram)
   }
 
@@ -55,11 +57,15 @@ struct ExternalProgram {
   ///
   /// - Returns: The error of the system, if the program cannot be run.
   func run() -> SystemError {
+    // Asynchronous code runs on a thread that blocks signals, and the program would inherit that.
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe pthread_sigmask(SIG_SETMASK, &signals, nil)
     let texts = ([path] + words.map(\.bytes)).map { $0.map { CChar(bitPattern: $0) } + [0] }
     let arguments = unsafe texts.map { unsafe strdup($0) } + [nil]
     if let path = unsafe arguments[0] { _ = unsafe execv(path, arguments) }
     let failure = SystemError(code: errno)
-    for unsafe word in unsafe arguments { unsafe free(word) }
+    unsafe arguments.forEach { unsafe free($0) }
     return failure
   }
 }

@@ -19,7 +19,8 @@ package final class InputBytes {
   /// - Parameters:
   ///   - path: The bytes of the path.
   ///   - name: The name of the file in messages.
-  /// - Throws: ``AnnalsError`` with code `incomplete` if there is no such file, `permission` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `incomplete` if there is no such file, `permission` or
+  ///   `inputOutput`.
   init(_ path: [UInt8], _ name: String) throws(AnnalsError) {
     descriptor = unsafe open(path.ended, O_RDONLY | O_CLOEXEC)
     self.name = name

@@ -15,13 +15,15 @@ package enum OutputFile {
   /// - Parameters:
   ///   - path: The bytes of the path.
   ///   - name: The path in messages.
-  /// - Throws: ``AnnalsError`` with code `cannotCreate` if there is something at the path or no folder for it,
-  ///   `permission`, `diskFull` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `cannotCreate` if there is something at the path or no folder for
+  ///   it, `permission`, `diskFull` or `inputOutput`.
   package static func write(_ bytes: [UInt8], to path: [UInt8], _ name: String) throws(AnnalsError) {
     let descriptor = unsafe open(path.ended, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
       let failure = FileFailure(errno)
-      guard [EEXIST, ENOENT, ENOTDIR].contains(failure.code) else { throw failure.error("creating '\(name)'") }
+      guard [EEXIST, ENOENT, ENOTDIR].contains(failure.code) else {
+        throw failure.error("creating '\(name)'")
+      }
       throw AnnalsError(
         .cannotCreate,
         failure.code == EEXIST

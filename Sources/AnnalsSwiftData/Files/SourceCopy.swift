@@ -18,7 +18,8 @@ internal import Annals
 /// SQLite writes next to each file that it opens in WAL mode. So it never opens the source: the file and its
 /// `-wal` or `-journal` are read and copied, and nothing at the source is created, locked or changed.
 final class SourceCopy {
-  /// The suffixes of the files that belong to a database. The index `-shm` is left out: SQLite makes it again.
+  /// The suffixes of the files that belong to a database. The index `-shm` is left out: SQLite makes it
+  /// again.
   private static let suffixes = ["", "-wal", "-journal"]
   /// How often a file that is being written is copied again.
   private static let attempts = 5

@@ -17,8 +17,8 @@ struct EventMark {
 
   /// Returns the id of the event.
   ///
-  /// It follows from the file, the row and either the number of the change or the row's values and the place in
-  /// the stream. So a row that changes back to earlier values gets a new id.
+  /// It follows from the file, the row and either the number of the change or the row's values and the place
+  /// in the stream. So a row that changes back to earlier values gets a new id.
   func id(after revision: Revision?) -> UUID {
     var hash = SHA256()
     hash.update(Array("annals-swiftdata".utf8))
@@ -27,7 +27,8 @@ struct EventMark {
     if let change {
       hash.update(Array("change \(change.number)".utf8))
     } else {
-      hash.update(Array("row \(revision.map { "\($0)" } ?? "-") \(event.isDeletion) ".utf8) + (event.digest ?? []))
+      hash.update(
+        Array("row \(revision.map { "\($0)" } ?? "-") \(event.isDeletion) ".utf8) + (event.digest ?? []))
     }
     var bytes = Array(hash.finalize().prefix(16))
     // A UUID of version 8, whose other bits are free (RFC 9562).
@@ -43,7 +44,8 @@ struct EventMark {
   /// Returns the metadata of the event.
   func metadata(isIncomplete: Bool) -> Metadata {
     var source: [CBOR.Pair] = [
-      .init(.text(ImportMark.store), .text(file.id.uuidString)), .init("entity", .text(entity.mapping.entity)),
+      .init(.text(ImportMark.store), .text(file.id.uuidString)),
+      .init("entity", .text(entity.mapping.entity)),
       .init("key", CBOR(Int(key))),
     ]
     if let digest = event.digest { source.append(.init("digest", .bytes(digest))) }
@@ -56,7 +58,9 @@ struct EventMark {
         source.append(.init("changed", .array(names.map { .text($0) })))
       }
       let tombstones = change.tombstones.compactMap(Self.value)
-      if tombstones.contains(where: { $0 != .null }) { source.append(.init("tombstones", .array(tombstones))) }
+      if tombstones.contains(where: { $0 != .null }) {
+        source.append(.init("tombstones", .array(tombstones)))
+      }
     } else if event.change > 0 {
       source.append(.init("after", CBOR(Int(event.change))))
     }

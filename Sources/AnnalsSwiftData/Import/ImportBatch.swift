@@ -1,6 +1,6 @@
 internal import Annals
 
-/// Events that are appended together, and what is known of their streams.
+/// Events that are appended together, and the state of their streams after them.
 struct ImportBatch {
   /// The number of events from which on a batch is full.
   private static let events = 4_000

@@ -8,7 +8,7 @@ internal import Annals
 
 /// What earlier imports have stored in the stream of a row.
 ///
-/// The log itself remembers what was imported, so an import has no state of its own that could disagree with it.
+/// The log itself shows the imported rows, so an import has no state of its own that could disagree with it.
 struct ImportedStream: Equatable {
   /// The newest imported event of a stream.
   struct Event: Equatable {
@@ -41,15 +41,21 @@ struct ImportedStream: Equatable {
   ///   - stream: The stream.
   ///   - store: The id of the file.
   /// - Complexity: O(entries that the app has appended after the newest imported one).
-  static func read(_ stream: StreamName, of store: UUID, in log: EventLog) throws(AnnalsError) -> ImportedStream {
+  static func read(_ stream: StreamName, of store: UUID, in log: EventLog) throws(AnnalsError)
+    -> ImportedStream
+  {
     try log.read { snapshot throws(AnnalsError) in
       guard let revision = try snapshot.revision(of: stream) else {
         return ImportedStream(revision: nil, content: .nothing)
       }
       var entries = try snapshot.entries(in: stream, backwards: true)
       while let entry = try entries.next() {
-        guard let source = entry.metadata[ImportMark.key], let text = source[ImportMark.store]?.text else { continue }
-        guard text == store.uuidString else { return ImportedStream(revision: revision, content: .foreign(text)) }
+        guard let source = entry.metadata[ImportMark.key], let text = source[ImportMark.store]?.text else {
+          continue
+        }
+        guard text == store.uuidString else {
+          return ImportedStream(revision: revision, content: .foreign(text))
+        }
         return ImportedStream(revision: revision, content: .imported(ImportMark.event(source)))
       }
       return ImportedStream(revision: revision, content: .other)

@@ -14,7 +14,9 @@ struct ColumnProfile {
   /// Returns the profile of each column of an entity.
   ///
   /// - Complexity: O(rows · columns); contents are not read.
-  static func all(of entity: SourceEntity, in file: SwiftDataFile) throws(AnnalsError) -> [String: ColumnProfile] {
+  static func all(of entity: SourceEntity, in file: SwiftDataFile) throws(AnnalsError) -> [String:
+    ColumnProfile]
+  {
     let table = SQLiteDatabase.quoted(entity.table)
     var profiles: [String: ColumnProfile] = [:]
     let columns = entity.fields.compactMap { field -> (name: String, isData: Bool)? in

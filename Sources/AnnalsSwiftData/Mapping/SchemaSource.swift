@@ -8,7 +8,8 @@ struct SchemaSource {
   var text: String {
     // An import that nothing uses is a warning.
     let types = Set(mapping.entities.flatMap(\.fields).map(\.type))
-    let foundation = types.isDisjoint(with: [.decimal, .date, .uuid, .data]) ? [] : ["public import Foundation"]
+    let foundation =
+      types.isDisjoint(with: [.decimal, .date, .uuid, .data]) ? [] : ["public import Foundation"]
     var lines = ["public import Annals"] + foundation
     lines += [
       "",
@@ -47,7 +48,8 @@ struct SchemaSource {
     let source = entities.first { $0.name == entity.entity }
     var lines: [String] = []
     for (name, what) in [(entity.inserted, "was inserted"), (entity.updated, "was updated")] {
-      lines.append("  /// A row of '\(Self.comment(entity.entity))' \(what). Stream: `\(Self.comment(entity.stream))N`.")
+      lines.append(
+        "  /// A row of '\(Self.comment(entity.entity))' \(what). Stream: `\(Self.comment(entity.stream))N`.")
       lines += record(name, entity, entity.fields, source, &names)
     }
     lines.append("  /// A row of '\(Self.comment(entity.entity))' was deleted.")

@@ -8,8 +8,8 @@ public import Annals
 
 /// The names and types that the rows of a SwiftData file get as events.
 ///
-/// ``SwiftDataFile/proposal(named:history:)`` proposes one. It is stored as JSON, and can be edited before the import:
-/// docs/moving-in.md lists every member.
+/// ``SwiftDataFile/proposal(named:history:)`` proposes one. It is stored as JSON, and can be edited before
+/// the import: docs/moving-in.md lists every member.
 public struct SwiftDataMapping: Codable, Hashable, Sendable {
   /// An entity of the file, and the events that its rows become.
   public struct Entity: Codable, Hashable, Sendable {
@@ -53,8 +53,8 @@ public struct SwiftDataMapping: Codable, Hashable, Sendable {
   public var schema: String
   /// The schema version that the events are stored under.
   public var version: String
-  /// Whether changes of the file's history are imported. If so, every field may be missing, because the history
-  /// has no old values.
+  /// Whether changes of the file's history are imported. If so, every field may be missing, because the
+  /// history has no old values.
   public var history: Bool
   /// The entities to import. Others are left out.
   public var entities: [Entity]
@@ -133,7 +133,8 @@ extension SwiftDataMapping {
     guard format == Self.format, formatVersion == 1 else {
       throw AnnalsError(
         .malformed,
-        "the mapping file has the format '\(format)' version \(formatVersion); \(Self.format) version 1 is read")
+        "the mapping file has the format '\(format)' version \(formatVersion); \(Self.format) version 1 is read"
+      )
     }
     _ = try schemaVersion()
     try Self.mustDiffer(entities.map(\.entity), "entity")
@@ -151,7 +152,8 @@ extension SwiftDataMapping {
     }
   }
 
-  private static func mustDiffer(_ names: [String], _ what: String, _ place: String = "") throws(AnnalsError) {
+  private static func mustDiffer(_ names: [String], _ what: String, _ place: String = "") throws(AnnalsError)
+  {
     var known: Set<[UInt8]> = []
     for name in names where !known.insert(Array(name.utf8)).inserted {
       throw AnnalsError(.malformed, "the mapping has the \(what) '\(name)'\(place) twice")

@@ -50,7 +50,8 @@ extension SwiftDataFile {
       source: id.uuidString, schema: schema + "V1",
       version: "1.0.0", history: hasHistory && history != nil, entities: mapped)
     return SwiftDataProposal(
-      mapping: mapping, source: SchemaSource(mapping: mapping, plan: schema + "Plan", entities: entities).text)
+      mapping: mapping, source: SchemaSource(mapping: mapping, plan: schema + "Plan", entities: entities).text
+    )
   }
 
   private func field(_ field: SourceField, _ profiles: [String: ColumnProfile]) -> SwiftDataMapping.Field {
@@ -58,7 +59,8 @@ extension SwiftDataFile {
     let isExternal = profile?.isExternal ?? false
     let isLarge = isExternal || profile.map { $0.longest >= ColumnProfile.attachmentLimit } ?? false
     return SwiftDataMapping.Field(
-      column: field.source, field: field.name, type: field.type == .data && isLarge ? .attachment : field.type,
+      column: field.source, field: field.name,
+      type: field.type == .data && isLarge ? .attachment : field.type,
       optional: field.type != .references && (field.isOptional || profile?.hasNull ?? true),
       external: isExternal ? true : nil)
   }

@@ -2,22 +2,26 @@
 enum SwiftName {
   /// The words that a declaration cannot be called without backticks, and `self` and `Type` in any form.
   private static let reserved: Set<String> = [
-    "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
+    "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init",
+    "inout",
     "internal", "let", "open", "operator", "private", "precedencegroup", "protocol", "public", "rethrows",
     "static", "struct", "subscript", "typealias", "var", "break", "case", "catch", "continue", "default",
     "defer", "do", "else", "fallthrough", "for", "guard", "if", "in", "repeat", "return", "throw", "switch",
-    "where", "while", "Any", "as", "await", "catch", "false", "is", "nil", "super", "throws", "true", "try", "_",
+    "where", "while", "Any", "as", "await", "catch", "false", "is", "nil", "super", "throws", "true", "try",
+    "_",
   ]
   /// Names that the generated members of a record have already, or that are no names even in backticks.
   private static let taken: Set<String> = [
-    "self", "Self", "Type", "init", "recordName", "formerNames", "reservedNames", "shape", "hashValue", "encode",
+    "self", "Self", "Type", "init", "recordName", "formerNames", "reservedNames", "shape", "hashValue",
+    "encode",
   ]
 
   /// Returns `text` as a name: letters, digits and `_` alone, and not a digit first.
   static func identifier(_ text: String) -> String {
     var name = ""
     for scalar in text.unicodeScalars {
-      let isAllowed = scalar == "_" || (scalar.isASCII && scalar.properties.isAlphabetic)
+      let isAllowed =
+        scalar == "_" || (scalar.isASCII && scalar.properties.isAlphabetic)
         || ("0"..."9").contains(scalar)
       name.unicodeScalars.append(isAllowed ? scalar : "_")
     }
@@ -42,9 +46,11 @@ enum SwiftName {
       switch scalar {
       case "\"": literal += "\\\""
       case "\\": literal += "\\\\"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7f || scalar.properties.generalCategory == .format
+      case _
+      where scalar.value < 0x20 || scalar.value == 0x7f || scalar.properties.generalCategory == .format
         || scalar.properties.generalCategory == .lineSeparator
-        || scalar.properties.generalCategory == .paragraphSeparator || scalar.properties.generalCategory == .control:
+        || scalar.properties.generalCategory == .paragraphSeparator
+        || scalar.properties.generalCategory == .control:
         literal += "\\u{\(String(scalar.value, radix: 16))}"
       default: literal.unicodeScalars.append(scalar)
       }

@@ -78,7 +78,9 @@ struct ManagedModelReader {
 
   private func text(_ value: PropertyList?) -> String? { resolved(value)?.text }
 
-  private func integer(_ value: PropertyList?) -> Int? { resolved(value)?.integer.flatMap { Int(exactly: $0) } }
+  private func integer(_ value: PropertyList?) -> Int? {
+    resolved(value)?.integer.flatMap { Int(exactly: $0) }
+  }
 
   private func className(of value: PropertyList) -> String? {
     text(resolved(value["$class"])?["$classname"])

@@ -165,12 +165,14 @@ private struct SQLiteFailure {
     switch status & 0xff {
     case SQLITE_NOTADB:
       AnnalsError(
-        .notAStore, "'\(name)' is no SQLite file, or it is encrypted; name the file that the app's store is in")
+        .notAStore,
+        "'\(name)' is no SQLite file, or it is encrypted; name the file that the app's store is in")
     case SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_FORMAT, SQLITE_SCHEMA:
       AnnalsError(.damaged, "'\(name)' cannot be read: SQLite reports '\(message)'; restore it from a backup")
     case SQLITE_FULL:
       AnnalsError(
-        .diskFull, "there is no space for the copy of '\(name)' that is read; set TMPDIR to a folder with space")
+        .diskFull,
+        "there is no space for the copy of '\(name)' that is read; set TMPDIR to a folder with space")
     case SQLITE_NOMEM, SQLITE_TOOBIG:
       AnnalsError(.tooLarge, "'\(name)' has a value too large for this process: SQLite reports '\(message)'")
     default:

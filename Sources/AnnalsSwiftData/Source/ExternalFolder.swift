@@ -8,8 +8,8 @@ internal import Annals
 
 /// The bytes of an attribute with external storage, as its column has them.
 ///
-/// A first byte of 1 says that the rest is the content. A first byte of 2 says that a file has it, and the rest
-/// is the file's name, a UUID, with a final zero.
+/// A first byte of 1 says that the rest is the content. A first byte of 2 says that a file has it, and the
+/// rest is the file's name, a UUID, with a final zero.
 enum ExternalValue: Equatable {
   case content(ArraySlice<UInt8>)
   case file(String)

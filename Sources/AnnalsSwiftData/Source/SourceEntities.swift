@@ -64,12 +64,16 @@ struct SourceEntities {
       let parent = members[index]
       members += listed.filter { $0.superNumber == parent.number && $0.number != parent.number }
       index += 1
-      guard members.count <= listed.count else { throw damaged("the entities of '\(root.name)' form a circle") }
+      guard members.count <= listed.count else {
+        throw damaged("the entities of '\(root.name)' form a circle")
+      }
     }
     return members.sorted { $0.number < $1.number }
   }
 
-  private func read(_ members: [Listed], _ root: Listed, _ table: String) throws(AnnalsError) -> [SourceEntity] {
+  private func read(_ members: [Listed], _ root: Listed, _ table: String) throws(AnnalsError)
+    -> [SourceEntity]
+  {
     let quoted = SQLiteDatabase.quoted(table)
     var counts: [Int64: Int] = [:]
     if tables.has(table, "Z_ENT") {
@@ -214,10 +218,12 @@ struct SourceEntities {
         // The number of the entity that the reference of this name leads to.
         name = relationship.name + "Entity"
       } else if let owner = listed.first(where: { $0.number == number })?.name,
-        let relationship = model?.entities[owner]?.relationships.first(where: { $0.name.uppercased() == rest })
+        let relationship = model?.entities[owner]?.relationships.first(where: { $0.name.uppercased() == rest }
+        )
       {
         // The row of another entity that has this one in a to-many relationship without an inverse.
-        name = owner.prefix(1).lowercased() + owner.dropFirst() + relationship.name.prefix(1).uppercased()
+        name =
+          owner.prefix(1).lowercased() + owner.dropFirst() + relationship.name.prefix(1).uppercased()
           + relationship.name.dropFirst()
         destination = owner
       }

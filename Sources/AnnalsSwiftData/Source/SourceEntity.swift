@@ -65,7 +65,9 @@ struct JoinTable: Sendable, Equatable {
       // Where both sides are one entity, the framework numbers the names.
       return name == relationship || (number == owner && name.hasPrefix(relationship))
     }
-    guard let other = keys.first(where: isOther), let own = keys.first(where: { $0 != other }) else { return nil }
+    guard let other = keys.first(where: isOther), let own = keys.first(where: { $0 != other }) else {
+      return nil
+    }
     self.table = table
     self.owner = owner
     self.relationship = relationship

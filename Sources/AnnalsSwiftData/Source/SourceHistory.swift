@@ -92,14 +92,16 @@ struct SourceHistory: Sendable {
   ) throws(AnnalsError) {
     let columns = ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"] + tombstones
     let list = columns.map(SQLiteDatabase.quoted).joined(separator: ", ")
-    try database.each("SELECT \(list) FROM ACHANGE ORDER BY ZTRANSACTIONID, Z_PK") { row throws(AnnalsError) in
+    try database.each("SELECT \(list) FROM ACHANGE ORDER BY ZTRANSACTIONID, Z_PK") {
+      row throws(AnnalsError) in
       guard let number = row[0].integer, let kind = row[1].integer.flatMap(SourceChange.Kind.init),
         let entity = row[2].integer, let key = row[3].integer, let transaction = row[4].integer
       else {
         throw AnnalsError(
           .damaged,
           "'\(database.name)' is damaged: change \(row[0].integer.map(String.init) ?? row[0].kind) of its "
-            + "history has the kind '\(row[1].integer.map(String.init) ?? row[1].kind)'; 0, 1 and 2 are known")
+            + "history has the kind '\(row[1].integer.map(String.init) ?? row[1].kind)'; 0, 1 and 2 are known"
+        )
       }
       try body(
         SourceChange(

@@ -14,7 +14,7 @@ public import Annals
 ///
 /// ```swift
 /// let file = try SwiftDataFile(at: url)
-/// let proposal = try file.proposal(named: "Notes")
+/// let proposal = try file.proposal(named: "Resources")
 /// let report = try file.importRows(into: log, mapping: proposal.mapping)
 /// ```
 public final class SwiftDataFile {

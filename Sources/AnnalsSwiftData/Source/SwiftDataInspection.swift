@@ -54,22 +54,26 @@ package struct SwiftDataInspection {
       line.add("entity", entity.name)
       line.add("superentity", entity.superentity)
       line.add("rows", UInt64(entity.rows))
-      line.add("fields", entity.fields.map { field in
-        var line = ReportLine()
-        line.add("name", field.name)
-        line.add("column", field.source)
-        line.add("type", field.type.rawValue)
-        line.add("optional", field.isOptional)
-        line.add("destination", field.destination)
-        return line
-      })
-      line.add("inverses", entity.inverses.map { relationship in
-        var line = ReportLine()
-        line.add("name", relationship.name)
-        line.add("destination", relationship.destination)
-        line.add("inverse", relationship.inverse)
-        return line
-      })
+      line.add(
+        "fields",
+        entity.fields.map { field in
+          var line = ReportLine()
+          line.add("name", field.name)
+          line.add("column", field.source)
+          line.add("type", field.type.rawValue)
+          line.add("optional", field.isOptional)
+          line.add("destination", field.destination)
+          return line
+        })
+      line.add(
+        "inverses",
+        entity.inverses.map { relationship in
+          var line = ReportLine()
+          line.add("name", relationship.name)
+          line.add("destination", relationship.destination)
+          line.add("inverse", relationship.inverse)
+          return line
+        })
       bytes += line.bytes
     }
     return String(decoding: bytes, as: UTF8.self)

@@ -23,13 +23,19 @@ struct ProposedProgram {
       .first { FileManager.default.isExecutableFile(atPath: $0.path) }
   }()
 
-  /// The compiled files of the library's modules.
+  private static let package = URL(
+    filePath: URL(filePath: #filePath).pathComponents.dropLast(4).joined(separator: "/"))
+
+  /// The compiled files of the library's modules. A build folder may also have those of removed sources.
   private static var objects: [String] {
     guard let build else { return [] }
     return modules.flatMap { module in
+      let sources = package.appending(path: "Sources/\(module)").path
+      let names = (try? FileManager.default.subpathsOfDirectory(atPath: sources)) ?? []
       let folder = build.appending(path: "\(module).build").path
-      let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
-      return names.filter { $0.hasSuffix(".o") }.map { "\(folder)/\($0)" }
+      return names.filter { $0.hasSuffix(".swift") || $0.hasSuffix(".c") }
+        .map { "\(folder)/\($0.split(separator: "/").last ?? "").o" }
+        .filter { FileManager.default.fileExists(atPath: $0) }
     }
   }
 
@@ -46,7 +52,6 @@ struct ProposedProgram {
     _ = try folder.file("Schema.swift", source)
     _ = try folder.file("main.swift", plan.map { Self.main.replacing("PLAN", with: $0) } ?? "")
     let build = try Self.requireValue(Self.build)
-    let package = URL(filePath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
     let work =
       plan == nil
       ? ["-typecheck", "Schema.swift"]
@@ -60,7 +65,7 @@ struct ProposedProgram {
         "ExistentialAny", "-enable-upcoming-feature", "InternalImportsByDefault", "-enable-upcoming-feature",
         "MemberImportVisibility", "-Xcc",
         "-fmodule-map-file=" + build.appending(path: "CAnnals.build/module.modulemap").path, "-Xcc",
-        "-fmodule-map-file=\(package)/Sources/CLMDB/module.modulemap",
+        "-fmodule-map-file=\(Self.package.path)/Sources/CLMDB/module.modulemap",
       ] + work, in: folder.url)
     guard run.status == 0 else { throw Failure(description: run.output) }
   }
@@ -74,7 +79,8 @@ struct ProposedProgram {
     return value
   }
 
-  /// Runs the program with a store, and returns its lines: the stream, the record, and each field with its value.
+  /// Runs the program with a store, and returns its lines: the stream, the record, and each field with its
+  /// value.
   func lines(_ store: URL) throws -> [String] {
     let run = try Self.run(folder.url.appending(path: "program"), [store.path], in: folder.url)
     guard run.status == 0 else { throw Failure(description: run.output) }
@@ -130,5 +136,7 @@ struct ProposedProgram {
       let fields = try Mirror(reflecting: record.value).children.map { "\\($0.label ?? "")=\\(try text($0.value, store))" }
       print(entry.stream, record.label ?? "", fields.joined(separator: " "))
     }
-    """.replacing("withUnsafeBytes(of: value.uuid) { Array($0) }", with: "unsafe withUnsafeBytes(of: value.uuid) { unsafe Array($0) }")
+    """.replacing(
+      "withUnsafeBytes(of: value.uuid) { Array($0) }",
+      with: "unsafe withUnsafeBytes(of: value.uuid) { unsafe Array($0) }")
 }

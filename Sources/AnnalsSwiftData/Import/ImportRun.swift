@@ -1,0 +1,93 @@
+internal import Annals
+
+/// One import, from the first row to the last.
+struct ImportRun {
+  /// The changes that the history has of a row.
+  struct Remembered {
+    var first: SourceChange.Kind
+    var last: Int64
+  }
+
+  /// A row by its entity's number and its primary key.
+  struct RowID: Hashable {
+    let entity: Int64
+    let key: Int64
+  }
+
+  let file: SwiftDataFile
+  let log: EventLog
+  let version: SchemaVersion
+  /// The changes to import; `nil` if only the rows are.
+  let history: SourceHistory?
+  var entities: [MappedEntity] = []
+  var report = SwiftDataImportReport()
+  var batch = ImportBatch()
+  var remembered: [RowID: Remembered] = [:]
+
+  init(file: SwiftDataFile, log: EventLog, version: SchemaVersion, history: SourceHistory?) {
+    self.file = file
+    self.log = log
+    self.version = version
+    self.history = history
+  }
+
+  /// Checks that two rows have one stream only if they are of one hierarchy, whose keys differ.
+  func mustSeparateStreams() throws(AnnalsError) {
+    var roots: [String: String] = [:]
+    for entity in entities {
+      let root = roots[entity.mapping.stream] ?? entity.source.root
+      roots[entity.mapping.stream] = root
+      guard root == entity.source.root else {
+        throw AnnalsError(
+          .malformed,
+          "the mapping has the stream '\(entity.mapping.stream)' for rows of '\(root)' and of "
+            + "'\(entity.mapping.entity)'; give one of them another name")
+      }
+    }
+  }
+
+  mutating func run(_ progress: (SwiftDataImportReport) -> Void) throws(AnnalsError) -> SwiftDataImportReport
+  {
+    if let history {
+      try remember(history)
+      try rows(progress) { run, _, entity, row throws(AnnalsError) in
+        try run.addUnexplained(row, of: entity)
+      }
+      try changes(history, progress)
+    }
+    var keys: [String: Set<Int64>] = [:]
+    try rows(progress) { run, _, entity, row throws(AnnalsError) in
+      run.report.rows += 1
+      keys[entity.mapping.stream, default: []].insert(row.key)
+      try run.settle(row, of: entity)
+    }
+    try deleteMissing(keys)
+    try finish(progress)
+    return report
+  }
+
+  /// Calls `body` with each row of the mapped entities.
+  mutating func rows(
+    _ progress: (SwiftDataImportReport) -> Void,
+    _ body: (inout ImportRun, Int, MappedEntity, SourceRow) throws(AnnalsError) -> Void
+  ) throws(AnnalsError) {
+    for (index, entity) in entities.enumerated() {
+      var run = self
+      try file.database.each(entity.query("ORDER BY Z_PK"), [.integer(entity.source.number)]) {
+        values throws(AnnalsError) in
+        try body(&run, index, entity, try SourceRow(values, entity, in: run.file))
+        try run.finishIfFull(progress)
+      }
+      self = run
+    }
+  }
+
+  mutating func finishIfFull(_ progress: (SwiftDataImportReport) -> Void) throws(AnnalsError) {
+    if batch.isFull { try finish(progress) }
+  }
+
+  mutating func finish(_ progress: (SwiftDataImportReport) -> Void) throws(AnnalsError) {
+    try batch.append(to: log)
+    progress(report)
+  }
+}
