@@ -100,6 +100,7 @@ struct ImportAgainTests {
     #expect(try other.imports(into: log) { $0.entities[0].stream = "other-tag-" }.inserted == 1)
   }
 
+  // Promise P181.
   @Test(arguments: RunLength.seeds(4))
   func `any sequence of changes and imports leaves the newest values in the log`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

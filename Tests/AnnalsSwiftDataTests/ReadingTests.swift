@@ -201,4 +201,32 @@ struct ReadingTests {
     #expect(ExternalValue([]) == nil && ExternalValue([3, 1]) == nil)
     #expect(ExternalValue([1]) == .content([]))
   }
+
+  @Test func `a column that cannot have the values of the model's type has its own type`() {
+    #expect(SwiftDataType.data.fitting(declared: "VARCHAR") == .string)
+    #expect(SwiftDataType.data.fitting(declared: "INTEGER") == .int)
+    #expect(SwiftDataType.string.fitting(declared: "BLOB") == .data)
+    #expect(SwiftDataType.uuid.fitting(declared: "BLOB") == .uuid)
+    #expect(SwiftDataType.date.fitting(declared: "INTEGER") == .date)
+    #expect(SwiftDataType.bool.fitting(declared: "TIMESTAMP") == .bool)
+  }
+
+  @Test func `tables that are not imported are listed`() throws {
+    let source = try Self.blog()
+    try source.run("CREATE TABLE ZGHOST (Z_PK INTEGER); CREATE TABLE Z_4STRANGE (Z_4A INTEGER)")
+    let file = try SwiftDataFile(at: source.url)
+    #expect(SwiftDataInspection(file).text().hasSuffix("tables that are not imported: ZGHOST, Z_4STRANGE\n"))
+  }
+
+  @Test func `an index that only the app's code could check is no damage`() throws {
+    let source = try Self.blog()
+    let app = try source.connection()
+    try app.run("PRAGMA writable_schema = ON")
+    try app.run(
+      """
+      CREATE INDEX app ON ZTAG (ZTEXT);
+      UPDATE sqlite_master SET sql = 'CREATE INDEX app ON ZTAG (ZTEXT COLLATE appOrder)' WHERE name = 'app';
+      """)
+    #expect(try SwiftDataFile(at: source.url).entities.first { $0.name == "Tag" }?.rows == 3)
+  }
 }

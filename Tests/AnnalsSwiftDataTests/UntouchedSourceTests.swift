@@ -56,6 +56,18 @@ struct UntouchedSourceTests {
     #expect(try SwiftDataFile(at: source.url).entities.first { $0.name == "Tag" }?.rows == 594)
   }
 
+  @Test func `a symbolic link is followed to the file and its WAL`() throws {
+    let source = try ReadingTests.blog()
+    let app = try source.connection()
+    try app.run("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
+    try app.run("INSERT INTO ZTAG VALUES (4, 5, 1, 'committed')")
+    let folder = try TemporaryDirectory()
+    let link = folder.url.appending(path: "link.store")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: source.url)
+    #expect(try SwiftDataFile(at: link).entities.first { $0.name == "Tag" }?.rows == 4)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["link.store"])
+  }
+
   @Test func `the copy is removed with the value`() throws {
     let source = try ReadingTests.blog()
     func copies() throws -> Int {

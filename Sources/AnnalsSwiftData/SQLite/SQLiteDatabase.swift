@@ -60,7 +60,16 @@ internal import CAnnalsSQLite
   /// - Throws: ``AnnalsError`` with code `damaged` and SQLite's first finding.
   /// - Complexity: O(bytes of the file).
   func check() throws(AnnalsError) {
-    let finding = try rows("PRAGMA quick_check(1)").first?.first?.text ?? "nothing was found"
+    let finding: String
+    do throws(AnnalsError) {
+      finding = try rows("PRAGMA quick_check(1)").first?.first?.text ?? "nothing was found"
+    } catch {
+      // An index with a function or an order of the app cannot be checked here, and is not needed.
+      guard let failure = error.underlying as? SQLiteFailure, failure.status & 0xff == SQLITE_ERROR else {
+        throw error
+      }
+      return
+    }
     guard finding == "ok" else {
       throw AnnalsError(
         .damaged,
@@ -151,7 +160,7 @@ internal import CAnnalsSQLite
 }
 
 /// A status of SQLite, with its words.
-private struct SQLiteFailure {
+private struct SQLiteFailure: Error {
   let status: Int32
   let message: String
 
@@ -162,21 +171,25 @@ private struct SQLiteFailure {
   }
 
   func error(in name: String) -> AnnalsError {
-    switch status & 0xff {
-    case SQLITE_NOTADB:
-      AnnalsError(
-        .notAStore,
-        "'\(name)' is no SQLite file, or it is encrypted; name the file that the app's store is in")
-    case SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_FORMAT, SQLITE_SCHEMA:
-      AnnalsError(.damaged, "'\(name)' cannot be read: SQLite reports '\(message)'; restore it from a backup")
-    case SQLITE_FULL:
-      AnnalsError(
-        .diskFull,
-        "there is no space for the copy of '\(name)' that is read; set TMPDIR to a folder with space")
-    case SQLITE_NOMEM, SQLITE_TOOBIG:
-      AnnalsError(.tooLarge, "'\(name)' has a value too large for this process: SQLite reports '\(message)'")
-    default:
-      AnnalsError(.inputOutput, "reading '\(name)' failed: SQLite reports '\(message)'")
-    }
+    let (code, text): (AnnalsError.Code, String) =
+      switch status & 0xff {
+      case SQLITE_NOTADB:
+        (
+          .notAStore,
+          "'\(name)' is no SQLite file, or it is encrypted; name the file that the app's store is in"
+        )
+      case SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_FORMAT, SQLITE_SCHEMA:
+        (.damaged, "'\(name)' cannot be read: SQLite reports '\(message)'; restore it from a backup")
+      case SQLITE_FULL:
+        (
+          .diskFull,
+          "there is no space for the copy of '\(name)' that is read; set TMPDIR to a folder with space"
+        )
+      case SQLITE_NOMEM, SQLITE_TOOBIG:
+        (.tooLarge, "'\(name)' has a value too large for this process: SQLite reports '\(message)'")
+      default:
+        (.inputOutput, "reading '\(name)' failed: SQLite reports '\(message)'")
+      }
+    return AnnalsError(code, text, underlying: self)
   }
 }

@@ -46,4 +46,19 @@ public enum SwiftDataType: String, Codable, Sendable, CaseIterable {
       self = .data
     }
   }
+
+  /// Returns the type of an attribute whose column has a declaration: the model's, unless the column cannot
+  /// have its values.
+  ///
+  /// The framework stores some attributes of Swift types, such as enumerations, in columns of simpler types.
+  func fitting(declared text: String) -> SwiftDataType {
+    let column = SwiftDataType(declared: text)
+    let fits: [SwiftDataType] =
+      switch column {
+      case .data: [.data, .uuid]
+      case .string: [.string, .uuid, .decimal]
+      default: [.int, .bool, .double, .decimal, .date]
+      }
+    return fits.contains(self) ? self : column
+  }
 }

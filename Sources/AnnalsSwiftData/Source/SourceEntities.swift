@@ -162,7 +162,8 @@ struct SourceEntities {
       else { continue }
       fields.append(
         SourceField(
-          name: attribute.name, place: .column(column), type: type, isOptional: attribute.isOptional,
+          name: attribute.name, place: .column(column),
+          type: type.fitting(declared: declaration(of: column, columns)), isOptional: attribute.isOptional,
           destination: nil))
     }
     for relationship in relationships where !relationship.isToMany {
@@ -176,8 +177,8 @@ struct SourceEntities {
           destination: relationship.destination))
     }
     for name in match.others where try isUsed(name, table, by: member, among: members) {
-      let declared = columns.first { $0.name == name }?.declaration ?? ""
-      fields.append(other(name, SwiftDataType(declared: declared), relationships))
+      let type = SwiftDataType(declared: declaration(of: name, columns))
+      fields.append(other(name, type, relationships))
     }
     let line = line(to: member)
     for join in tables.joins where line.contains(where: { $0.number == join.owner }) {
@@ -188,6 +189,10 @@ struct SourceEntities {
           isOptional: false, destination: relationship?.destination))
     }
     return Self.distinct(fields)
+  }
+
+  private func declaration(of name: String, _ columns: [StoreTables.Column]) -> String {
+    columns.first { $0.name == name }?.declaration ?? ""
   }
 
   /// Whether rows of `member` have values in a column that no property of the model explains.

@@ -43,8 +43,9 @@ public final class SwiftDataFile {
   ///   `permission`, `diskFull`, `tooLarge` or `inputOutput`.
   /// - Complexity: O(bytes of the file), in time and in space for temporary files.
   public init(at url: URL) throws(AnnalsError) {
-    let path = try url.exactPath()
-    name = String(decoding: path.split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
+    let given = try url.exactPath()
+    name = String(decoding: given.split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
+    let path = FileStatus.resolved(given)
     copy = try SourceCopy(of: path, name: name)
     database = try SQLiteDatabase(path: copy.path, name: name)
     tables = try StoreTables(database)

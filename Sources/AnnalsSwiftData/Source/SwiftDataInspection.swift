@@ -36,6 +36,9 @@ package struct SwiftDataInspection {
         lines.append("  \(cells.joined(separator: "  "))  \(row[2])")
       }
     }
+    if !unread.isEmpty {
+      lines += ["", "tables that are not imported: \(unread.joined(separator: ", "))"]
+    }
     return lines.map { "\(PlainLine.escaped($0))\n" }.joined()
   }
 
@@ -48,6 +51,7 @@ package struct SwiftDataInspection {
     line.add("history", file.history != nil)
     line.add("changes", UInt64(file.history?.changes ?? 0))
     line.add("saves", UInt64(file.history?.transactions ?? 0))
+    line.add("unread", unread)
     var bytes = line.bytes
     for entity in file.entities {
       var line = ReportLine()
@@ -77,6 +81,15 @@ package struct SwiftDataInspection {
       bytes += line.bytes
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The tables that are neither the framework's own nor those of an entity or a relationship.
+  private var unread: [String] {
+    let own = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
+    let read = Set(own + file.entities.map(\.table) + file.entities.flatMap(\.fields).map(\.source))
+    return file.tables.names.filter { name in
+      !read.contains(name) && !name.hasPrefix("sqlite_") && !name.hasPrefix("ANSCK")
+    }
   }
 
   private func type(_ field: SourceField) -> String {
