@@ -188,6 +188,10 @@ let package = Package(
     .testTarget(
       name: "RecipeTests", dependencies: ["Annals", "AnnalsTesting", "AnnalsTestSupport"],
       exclude: ["ShopPlan.lock"], swiftSettings: strict + unoptimised),
+    // An app as Xcode makes it: everything is isolated to the main actor unless it says otherwise.
+    .testTarget(
+      name: "MainActorTests", dependencies: ["Annals", "AnnalsTestSupport"],
+      swiftSettings: strict + unoptimised + [.defaultIsolation(MainActor.self)]),
     .testTarget(
       name: "AnnalsCommandTests", dependencies: ["Annals", "AnnalsCommand", "AnnalsTestSupport"],
       swiftSettings: strict + unoptimised),

@@ -59,21 +59,15 @@ package enum OutputFile {
     var start = 0
     while start < bytes.count {
       let count = unsafe bytes.withUnsafeBytes { buffer in
-        unsafe write(descriptor, buffer.baseAddress.map { unsafe $0 + start }, buffer.count - start)
+        unsafe systemWrite(descriptor, buffer.baseAddress.map { unsafe $0 + start }, buffer.count - start)
       }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw FileFailure(errno).error(doing) }
       start += count
     }
   }
+}
 
-  private static func write(_ number: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    #if canImport(Darwin)
-      unsafe Darwin.write(number, bytes, count)
-    #elseif canImport(Glibc)
-      unsafe Glibc.write(number, bytes, count)
-    #else
-      unsafe Musl.write(number, bytes, count)
-    #endif
-  }
+private func systemWrite(_ number: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  unsafe write(number, bytes, count)
 }
