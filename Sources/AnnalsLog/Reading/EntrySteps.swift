@@ -52,11 +52,17 @@ package struct EntrySteps: Sendable {
 
   /// A read of the stream with this head, in order.
   ///
-  /// - Parameter oldest: The oldest revision that is read.
-  package init(in stream: StreamName, _ head: Head?, oldest: Revision, from start: Revision?) {
+  /// - Parameters:
+  ///   - oldest: The oldest revision that is read.
+  ///   - last: The newest revision that is read; `nil` for the newest of the stream.
+  package init(
+    in stream: StreamName, _ head: Head?, oldest: Revision, from start: Revision?,
+    through last: Revision? = nil
+  ) {
     self.init(
       stream: StreamSteps(
-        stream: stream, head: head, oldest: oldest, start: start, backwards: false, limit: .max, likely: .max),
+        stream: stream, head: head, oldest: oldest, start: start, through: last, backwards: false,
+        limit: .max, likely: .max),
       query: nil)
   }
 

@@ -55,11 +55,15 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
   public func state(of stream: StreamName) throws(AnnalsError) -> StreamState? { try log.state(of: stream) }
 
   /// Returns the events of the stream with this head, in order.
+  ///
+  /// - Parameters:
+  ///   - oldest: The oldest revision that is read.
+  ///   - last: The newest revision that is read.
   @_lifetime(borrow self)
   package func entries(
-    in stream: StreamName, _ head: Head?, from start: Revision?
+    in stream: StreamName, _ head: Head?, oldest: Revision, from start: Revision?, through last: Revision
   ) throws(AnnalsError) -> StoreEntries<Event> {
-    let steps = EntrySteps(in: stream, head, oldest: try oldest(of: head), from: start)
+    let steps = EntrySteps(in: stream, head, oldest: oldest, from: start, through: last)
     return StoreEntries(try EntryCursor(log.reader, steps), upcaster, backwards: false, limit: .max)
   }
 }
