@@ -59,6 +59,8 @@ enum Catalogue {
         AttachPhoto(photos: isFull ? 50 : 10),
         AppendConcurrent(
           tasks: 64, streams: 1_000, perTask: isFull ? 1_000 : 100, alone: isFull ? 1_000 : 300),
+        DecideConcurrent(tasks: 1, perTask: isFull ? 6_400 : 640),
+        DecideConcurrent(tasks: 64, perTask: isFull ? 100 : 10),
       ]
   }
 
