@@ -18,9 +18,9 @@ public struct EventQuery<Event: SchemaEvent>: Sendable, ExpressibleByArrayLitera
   /// One alternative of a query.
   public struct Item: Sendable {
     /// The numbers of the selected cases; `nil` for all.
-    let cases: Set<Int>?
+    package let cases: Set<Int>?
     /// The tags that an event must have, all of them.
-    let tags: Set<EventTag>
+    package let tags: Set<EventTag>
 
     /// Creates an item.
     ///
@@ -45,7 +45,7 @@ public struct EventQuery<Event: SchemaEvent>: Sendable, ExpressibleByArrayLitera
   }
 
   /// The alternatives; a query without any matches nothing.
-  let items: [Item]
+  package let items: [Item]
   /// The numbers of the cases that any item selects; `nil` for all.
   package let cases: Set<Int>?
   /// Whether each case is selected, by its number, in a query without tags. Every event is looked up here,

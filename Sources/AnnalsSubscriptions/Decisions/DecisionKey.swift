@@ -9,8 +9,8 @@ package enum DecisionKey: Hashable, Sendable {
   case stream(StreamName)
   /// The events with this tag.
   case tag(EventTag)
-  /// The events of this type, for queries without a tag.
-  case type(String)
+  /// The events of the schema's case with this number, for queries without a tag.
+  case type(Int)
   /// All events, for queries without a tag and without a type.
   case everything
 }
@@ -21,7 +21,7 @@ extension DecisionKey: CustomStringConvertible {
     switch self {
     case .stream(let stream): "stream '\(stream)'"
     case .tag(let tag): "tag '\(tag)'"
-    case .type(let type): "type '\(type)'"
+    case .type(let number): "case \(number) of the schema"
     case .everything: "all events"
     }
   }
