@@ -94,7 +94,7 @@ extension AnnalsError {
     public static let verifyFailed = Code(.verifyFailed)
     /// A rule made an id or a stream that already exists.
     public static let collision = Code(.collision)
-    /// Another process holds the lock.
+    /// Another process holds the lock, or decisions of this process the turn, for longer than the timeout.
     public static let busy = Code(.busy)
     /// The store refuses appends until a switch is accepted or rolled back.
     public static let appendsSuspended = Code(.appendsSuspended)

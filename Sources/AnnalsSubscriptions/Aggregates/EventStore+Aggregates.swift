@@ -39,7 +39,7 @@ extension EventStore {
   ///   - aggregate: The aggregate to load.
   ///   - stream: The stream. A stream that does not exist has the initial state and no revision.
   ///   - point: The newest entry that the state may include.
-  /// - Throws: As ``load(_:from:)``.
+  /// - Throws: As the form for the newest state of one stream.
   /// - Complexity: O(entries up to the point, since the snapshot if there is an older one).
   public func load<A: Aggregate>(
     _ aggregate: A.Type, from stream: StreamName, at point: StreamPoint
@@ -52,8 +52,8 @@ extension EventStore {
   /// - Parameters:
   ///   - aggregate: The aggregate to load.
   ///   - streams: The streams. Those that do not exist have the initial state and no revision.
-  /// - Throws: As ``load(_:from:)``.
-  /// - Complexity: As ``load(_:from:)`` for each stream.
+  /// - Throws: As the form for the newest state of one stream.
+  /// - Complexity: As the form for one stream, for each of them.
   public func load<A: Aggregate>(
     _ aggregate: A.Type, from streams: [StreamName]
   ) throws(AnnalsError) -> LoadedStreams<A> where A.Event == Event {

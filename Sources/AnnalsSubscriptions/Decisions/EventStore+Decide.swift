@@ -26,8 +26,8 @@ extension EventStore {
   /// - Returns: The positions of the events.
   /// - Throws: The errors of `decision`; ``AnnalsError`` with code `conflict` if the stream changed during
   ///   every attempt, or during the last one before the timeout, `busy` if the timeout passed before the
-  ///   turn, `cancelled`, `wrongUse` for less than one attempt, and as ``load(_:from:)-(_,StreamName)`` and
-  ///   `append` throw.
+  ///   turn, `cancelled`, `wrongUse` for less than one attempt, and as `load` and `append`
+  ///   throw.
   /// - Complexity: A load and an append for each attempt.
   @discardableResult
   public func decide<A: Aggregate>(

@@ -21,9 +21,9 @@ extension EventStore {
   /// fails if any event after that snapshot matches, in any stream. Then the events are folded and the
   /// decision made again. The query must match every event that can change the decision.
   ///
-  /// Decisions of one process whose queries have a tag in common take turns in the order of their calls. Items
-  /// without a tag take turns by their types. Attempts, pauses, the timeout and cancellation are as in
-  /// ``decide(_:on:attempts:timeout:_:)-(_,StreamName,_,_,(A.State)->[Event])``.
+  /// Decisions of one process whose queries have a tag in common take turns in the order of their calls.
+  /// Items without a tag take turns by their types. Attempts, pauses, the timeout and cancellation are as in
+  /// the form for streams.
   ///
   /// - Parameters:
   ///   - model: The model before the first event.
@@ -35,8 +35,8 @@ extension EventStore {
   ///     run several times and must return the same for the same facts: no clock, no randomness, no outside
   ///     effects. It must not wait for another decision.
   /// - Returns: The positions of the events.
-  /// - Throws: The errors of `decision`; ``AnnalsError`` with code `conflict` if an event matched during every
-  ///   attempt, or during the last one before the timeout, `busy` if the timeout passed before the turn,
+  /// - Throws: The errors of `decision`; ``AnnalsError`` with code `conflict` if an event matched during
+  ///   every attempt or during the last one before the timeout, `busy` if the timeout passed before the turn,
   ///   `cancelled`, `ruleFailed` for an error of the fold, `wrongUse` for less than one attempt, and as reads
   ///   and `append` throw.
   /// - Complexity: For each attempt, a read of all matching events and an append. If each item of the query

@@ -1,0 +1,4 @@
+// from Bank
+func decide() -> DecidedEvents<BankV2.Event> {
+// here
+}
