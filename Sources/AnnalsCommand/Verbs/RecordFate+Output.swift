@@ -9,6 +9,10 @@ extension PlanCheck.RecordFate {
     case .upcast(let names):
       line.add("outcome", "upcast")
       line.add("into", names)
+    case .kept(let name, let fields):
+      line.add("outcome", "kept")
+      line.add("into", [name])
+      line.add("changing", fields)
     case .split(let names):
       line.add("outcome", "split")
       line.add("into", names)

@@ -102,6 +102,7 @@ extension EntryExplanation: CustomStringConvertible {
       case .carried: "carried"
       case .converted: "read in its new shape"
       case .upcast: "Upcast"
+      case .kept(_, let fields): "Keep, changing \(fields.joined(separator: ", "))"
       case .split: "Split"
       case .folded: "Fold"
       case .dropped(let reason): "Drop, \(reason)"

@@ -184,7 +184,7 @@ struct FindingList {
     let severity: PlanCheck.Finding.Severity = compatibility == .full ? .warning : .note
     for record in stages[index].records {
       switch record.outcome {
-      case .upcast, .split:
+      case .upcast, .kept, .split:
         guard record.needsDowncast else { continue }
         findings.append(
           .init(

@@ -67,6 +67,8 @@ extension PlanCheck.RecordFate: CustomStringConvertible {
     case .carried: heading += "  carried unchanged"
     case .converted: heading += fields.isEmpty ? "  read as it is" : "  read in its new shape"
     case .upcast(let names): heading += "  Upcast to \(Self.list(names))  \(readings)"
+    case .kept(let name, let fields):
+      heading += "  Keep as \(name), changing \(Self.list(fields))  \(readings)"
     case .split(let names): heading += "  Split into \(Self.list(names))  \(readings)"
     case .folded(let names): heading += "  Fold into \(Self.list(names))  \(readings)"
     case .dropped(let reason): heading += "  Drop, \(reason)  \(readings)"

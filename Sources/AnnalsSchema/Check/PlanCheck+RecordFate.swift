@@ -11,6 +11,9 @@ extension PlanCheck {
       case converted
       /// A rule converts each record to an event of one of these records; any record if the list is empty.
       case upcast(into: [String])
+      /// A rule converts each record to one of this record. It computes the fields in the list, by name on
+      /// disk, and keeps the others.
+      case kept(into: String, changing: [String])
       /// A rule converts each record to any number of events of these records; any record if the list is
       /// empty.
       case split(into: [String])
@@ -62,6 +65,8 @@ extension PlanCheck.RecordFate {
     name = older.name.text
     var changes: [ShapeChange] = []
     var isRuled = false
+    let keep = outline.stages[index].rule(for: number)?.keep
+    var computed: [String] = []
     let forms = outline.bridgeForms(ofStage: index)
     // A rule or an alias makes a record of another name; older programs do not know aliases.
     let isRenamed = target.map { newer.indices.contains($0) && newer[$0].name != older.name } ?? false
@@ -99,7 +104,12 @@ extension PlanCheck.RecordFate {
         (newReadsOld, oldReadsNew) = ("the rule, at the last of each group", "an unknown type")
       case let word:
         let isSplit = word == .split
-        outcome = isSplit ? .split(into: into) : .upcast(into: into)
+        if let keep, let target, newer.indices.contains(target) {
+          computed = keep.names(in: newer[target])
+          outcome = .kept(into: newer[target].name.text, changing: computed)
+        } else {
+          outcome = isSplit ? .split(into: into) : .upcast(into: into)
+        }
         newReadsOld = "the rule"
         let outputs = newer.indices.filter { effect.allows($0) }
         oldReadsNew =
@@ -109,8 +119,12 @@ extension PlanCheck.RecordFate {
       if let target, newer.indices.contains(target), let old = older.shape?.shape,
         let new = newer[target].shape?.shape
       {
-        // A rule has handled both records, so nothing is in doubt any more.
-        changes = ShapeComparison(from: old, to: new).changes.filter { !$0.kind.isDoubt }
+        // A rule has handled both records, so nothing is in doubt any more, except about fields it keeps.
+        let doubts = outline.keptDoubts(of: number, at: index)
+        changes =
+          ShapeComparison(
+            from: old, to: new, adjustments: keep == nil ? [] : outline.stages[index].adjustments(of: target)
+          ).changes.filter { !$0.kind.isDoubt } + doubts
       }
     }
     newName = isRuled ? nil : target.flatMap { newer.indices.contains($0) ? newer[$0].name.text : nil }
@@ -119,7 +133,12 @@ extension PlanCheck.RecordFate {
     let form = target.flatMap { target in forms?[target] }
     let fields =
       changes.filter { !reused.contains(ExactText($0.field)) }
-      .map { PlanCheck.FieldChange($0, isRuled: isRuled, constant: given[ExactText($0.field)], form: form) }
+      .map { change in
+        let isComputed =
+          keep == nil || computed.contains { change.field == $0 || change.field.hasPrefix($0 + ".") }
+        return PlanCheck.FieldChange(
+          change, isRuled: isRuled && isComputed, constant: given[ExactText(change.field)], form: form)
+      }
       + forbidden.map { PlanCheck.FieldChange($0, isRuled: isRuled, constant: nil) }
     self.fields = fields
     unchanged = (older.shape?.shape.fields ?? []).map(\.name).filter { name in
@@ -129,7 +148,7 @@ extension PlanCheck.RecordFate {
     let needsRule: Bool
     switch outcome {
     case .carried, .converted, .added: needsRule = false
-    case .upcast, .split, .folded, .dropped, .retained, .forgotten, .redeclared: needsRule = true
+    case .upcast, .kept, .split, .folded, .dropped, .retained, .forgotten, .redeclared: needsRule = true
     }
     changeClass = Self.worst(fields, atLeast: needsRule ? .custom : .lightweight)
     needsDowncast = oldReadsNew.hasPrefix("needs a downcast")

@@ -152,7 +152,9 @@ extension ChainOutline {
     case .carried(let target), .converted(let target, _), .redeclared(let target): return target
     case .forgotten, .rule(.nothing), .rule(.retained), .rule(.unknown): return nil
     case .rule(.cases(let targets)):
-      guard stages[index].rule(for: record)?.word == .upcast else { return nil }
+      guard let word = stages[index].rule(for: record)?.word, word == .upcast || word == .keep else {
+        return nil
+      }
       return targets.first
     case .rule(.anything):
       guard stages[index].rule(for: record)?.word == .upcast else { return nil }

@@ -32,7 +32,9 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
     let takes = rules.flatMap(\.takes)
     let folds = rules.compactMap(\.fold)
     var outline = StageOutline(
-      rules: takes.map { RuleOutline(word: $0.word, caseIndex: $0.caseIndex, effect: $0.effect) },
+      rules: takes.map {
+        RuleOutline(word: $0.word, caseIndex: $0.caseIndex, effect: $0.effect, keep: $0.keep)
+      },
       adjustments: rules.compactMap(\.adjustment), isLightweight: isLightweight, hasContext: prepare != nil)
     downcasts = rules.compactMap(\.downcast)
     streams = rules.compactMap(\.streams).first
@@ -40,7 +42,9 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
     outline.folds = folds.count
     outline.streamRules = rules.count { $0.streams != nil }
     let newer = SchemaOutline(To.self)
-    let crossings = outline.crossings(from: SchemaOutline(From.self), to: newer)
+    let older = SchemaOutline(From.self)
+    let crossings = outline.crossings(from: older, to: newer)
+    let kept = takes.map { outline.keptFields(of: $0.caseIndex, from: older, to: newer) }
     self.newer = newer
     self.crossings = crossings
     self.outline = outline
@@ -61,7 +65,9 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
       let context =
         hasContext ? try contexts.context(of: To.version, as: Context.self) : NoContext() as? Context
       let ends = contexts.groupEnds[To.version]
-      let steps = takes.map { (caseIndex: $0.caseIndex, step: $0.step(newer.typed, context, ends)) }
+      let steps = zip(takes, kept).map { take, kept in
+        (caseIndex: take.caseIndex, step: take.step(newer.typed, context, ends, kept))
+      }
       return try Self.extend(newer, steps: steps, crossings: crossings, &table)
     }
   }

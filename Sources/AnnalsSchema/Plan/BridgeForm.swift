@@ -94,7 +94,7 @@ extension ChainOutline {
     }
     let reasons =
       comparison.changes.filter { $0.breaksForward || $0.verdict != .lightweight }.map(\.description)
-      + comparison.problems.map(\.description)
+      + comparison.problems.map(\.sentence)
     return .impossible(
       reasons.isEmpty ? ["a rule takes '\(older.name.text)', and no rule can be turned around"] : reasons)
   }

@@ -12,6 +12,7 @@ extension ChainOutline {
       problems += Self.ruleProblems(of: stage, from: schemas[index], to: schemas[index + 1])
       problems += streamProblems(at: index)
       problems += carryProblems(at: index)
+      problems += keepProblems(at: index)
       problems += formerNameProblems(at: index)
       problems += adjustmentProblems(at: index)
       problems += bridgeProblems(at: index)
@@ -117,8 +118,8 @@ extension ChainOutline {
         } else if case .converted(_, let comparison) = crossing {
           if comparison.conversion == nil {
             let changes =
-              comparison.changes.filter { $0.verdict != .lightweight || $0.kind.isDoubt }.map(\.description)
-              + comparison.problems.map(\.description)
+              comparison.changes.filter { $0.verdict != .lightweight || $0.kind.isDoubt }
+              .map { $0.description(of: newer.caseName) } + comparison.problems.map(\.sentence)
             problems.append(.incompatible(.init(record), from: .init(from), to: .init(to), changes: changes))
           }
         } else {
@@ -146,7 +147,7 @@ extension ChainOutline {
     let converted = Set(
       crossings[index].compactMap { crossing -> Int? in
         if case .converted(let next, _) = crossing { next } else { nil }
-      })
+      } + stages[index].rules.compactMap { $0.keep?.target })
     return stages[index].adjustments.compactMap { adjustment in
       guard to.records.indices.contains(adjustment.caseIndex) else {
         return .noRecord(.init(to), from: .init(schemas[index]), to: .init(to))

@@ -99,6 +99,8 @@ package struct RuleOutline: Sendable {
   package let caseIndex: Int
   /// The possible results.
   package let effect: RuleEffect
+  /// The fields that it computes, if it keeps the others; `nil` for other rules.
+  package var keep: KeepOutline?
 }
 
 extension SchemaOutline {

@@ -30,6 +30,8 @@ package enum PlanProblem: Equatable {
   case redeclared(Record, from: Schema, to: Schema)
   /// The next version has a type of this name, but reading the record in its shape needs a rule.
   case incompatible(Record, from: Schema, to: Schema, changes: [String])
+  /// A rule keeps fields of a record that cannot be kept.
+  case notKept(Record, from: Schema, to: Schema, changes: [String])
   /// A record declares a former name that another record of its version has, or also declares.
   case formerName(Record, Record, name: String, from: Schema, to: Schema)
   /// A shape cannot be stored.
@@ -98,6 +100,8 @@ extension PlanProblem: CustomStringConvertible {
       "record '\(record.name)' of \(from) is declared again in \(to), and no rule takes it: write Upcast(\\.\(record.caseName), to: \\.\(record.caseName)) { old, origin in … } in the stage, or carry it with typealias \(record.typeName) = \(from.name).\(record.typeName)"
     case .incompatible(let record, let from, let to, let changes):
       "record '\(record.name)' of \(from) cannot be read in the shape that it has in \(to) without a rule, for which write Upcast(\\.\(record.caseName), to: …) { old, origin in … }:\(changes.map { "\n  - \($0)" }.joined())"
+    case .notKept(let record, let from, let to, let changes):
+      "the stage from \(from) to \(to) has a Keep for '\(record.name)', and not every field that it does not compute can be kept: name the field after 'changing:', or write Upcast(\\.\(record.caseName), to: …) { old, origin in … } in its place:\(changes.map { "\n  - \($0)" }.joined())"
     case .formerName(let record, let other, let name, let from, let to):
       "record '\(record.name)' of \(to) says that it was '\(name)' in \(from), and \\.\(other.caseName) is read from it too: take the name out of one of them, or write a rule for it in the stage"
     case .shape(let record, let schema, let problem):
@@ -105,7 +109,7 @@ extension PlanProblem: CustomStringConvertible {
     case .oldDraft(let schema):
       "\(schema) is a draft, and only the newest schema may be one: release it, by leaving out .draft"
     case .noField(let word, let record, let from, let to):
-      "\(word) in the stage from \(from) to \(to) names no stored field of '\(record.name)', or a value that cannot be stored: name a property of \(record.typeName) of \(to.name)"
+      "\(word) in the stage from \(from) to \(to) names no stored field of '\(record.name)', or a value that cannot be stored: name a property of \(record.typeName) of \(to.name)\(word == "Default" ? ", or with Default(\\.\(record.caseName), at: \\.…, …) the names on disk on the way to one inside an optional, an array, a dictionary or an enum" : "")"
     case .idle(let word, let record, let from, let to):
       "\(word) in the stage from \(from) to \(to) speaks of '\(record.name)', which is carried unchanged, new, or made by a rule: take it out, or let the rule give the value"
     case .skips(let record, let from, let to, let carried):

@@ -12,6 +12,19 @@ public func Default<From, To, Context, New, Value: StoredValue>(
   Rule(Default(path, field, value))
 }
 
+/// Sets the value that a new field inside an optional, an array, a dictionary or an enum has in older records,
+/// in a stage that has rules for other records.
+///
+/// - Parameters:
+///   - path: The record of the newer version.
+///   - field: The names on disk on the way to the new field.
+///   - value: The field's value in every record of the older version.
+public func Default<From, To, Context, New, Value: StoredValue>(
+  _ path: RecordPath<To, New>, at field: any Sendable & KeyPath<FieldNames, FieldNames>, _ value: Value
+) -> Rule<From, To, Context> {
+  Rule(Default(path, at: field, value))
+}
+
 /// Wraps a single value in an array of one element, in a stage that has rules for other records.
 ///
 /// - Parameters:

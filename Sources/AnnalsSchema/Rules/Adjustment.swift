@@ -30,17 +30,18 @@ package struct AdjustmentOutline: Sendable {
 }
 
 extension Record {
-  /// The name on disk of a property.
+  /// The name on disk of a property, or the names on the path to a property of a struct inside the record.
   static func fieldName(of property: any Sendable & AnyKeyPath) -> String? {
-    recordShape?.fields.first { field in
-      field.path.map { $0 as AnyKeyPath == property as AnyKeyPath } ?? false
-    }?.name
+    recordShape?.path(of: property)
   }
 }
 
 /// Sets the value that a new field has in older records.
 ///
 /// The stage is the only source of the value: the initial value of a property is never used for a stored one.
+///
+/// The field may be inside a struct of the record: `Default(\.placed, \.address.zip, "")`. For a field inside
+/// an optional, an array, a dictionary or an enum, use `Default(_:at:_:)`.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
@@ -50,16 +51,29 @@ public func Default<From, To, New, Value: StoredValue>(
   _ path: RecordPath<To, New>, _ field: any Sendable & KeyPath<New, Value>, _ value: Value
 ) -> Adjustment<From, To> {
   Adjustment(
-    To.Event.cases[keyPath: path].index, "Default",
-    New.fieldName(of: field).flatMap { name in
-      var writer = FieldWriter(continuing: [])
-      do throws(CodingFailure) {
-        try writer.field(value)
-        return .constant(field: name, bytes: writer.finish())
-      } catch {
-        return nil
-      }
-    })
+    To.Event.cases[keyPath: path].index, "Default", .constant(at: New.fieldName(of: field), value))
+}
+
+/// Sets the value that a new field has in older records, where a key path of Swift does not reach the field:
+/// inside an optional, an array, a dictionary or an enum.
+///
+/// ```swift
+/// Default(\.placed, at: \.lines.discount, 0)      // in every element of `lines`
+/// ```
+///
+/// The compiler accepts any name; the plan's check refuses a path to no new field, and a value of another
+/// type than the field's.
+///
+/// - Parameters:
+///   - path: The record of the newer version.
+///   - field: The names on disk on the way to the new field, including the name of an enum's case. Arrays,
+///     dictionaries and optionals add no name.
+///   - value: The field's value in every record of the older version.
+public func Default<From, To, New, Value: StoredValue>(
+  _ path: RecordPath<To, New>, at field: any Sendable & KeyPath<FieldNames, FieldNames>, _ value: Value
+) -> Adjustment<From, To> {
+  Adjustment(
+    To.Event.cases[keyPath: path].index, "Default", .constant(at: FieldNames.path(field), value))
 }
 
 /// Wraps a single value in an array of one element.

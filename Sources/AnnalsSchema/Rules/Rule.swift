@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 
-/// A rule for the records of one type in one stage, made by `Upcast`, `Split`, `Drop` or `Retain`. Other
-/// rules concern several records (`Fold`, `Streams`), the conversion to the older version (`Downcast`), or a
+/// A rule for the records of one type in one stage, made by `Upcast`, `Keep`, `Split`, `Drop` or `Retain`.
+/// Other rules concern several records (`Fold`, `Streams`), the conversion to the older version (`Downcast`), or a
 /// field (such as `Default`).
 public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageContext>: Sendable {
   /// The part of a rule that concerns the records of one case.
@@ -16,6 +16,11 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageCon
     /// steps of the newer version, the stage's context, and where its groups end; the last two are `nil`
     /// before they exist.
     @usableFromInline let step: @Sendable (To.Event.Steps, Context?, ContextTable?) -> any Sendable
+    /// The fields that the rule computes, if it keeps the others; `nil` for other rules.
+    let keep: KeepOutline?
+    /// Makes the step of a rule that keeps fields, a `RecordStep` of the taken record's type; `nil` for other
+    /// rules.
+    let keeping: (@Sendable (To.Event.Steps, Context?, KeptFields) -> any Sendable)?
 
     @usableFromInline init(
       _ word: RuleWord, _ caseIndex: Int, _ effect: RuleEffect,
@@ -25,6 +30,31 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageCon
       self.caseIndex = caseIndex
       self.effect = effect
       self.step = step
+      keep = nil
+      keeping = nil
+    }
+
+    fileprivate init(
+      _ keep: KeepOutline, _ caseIndex: Int,
+      step: @escaping @Sendable (To.Event.Steps, Context?, KeptFields) -> any Sendable
+    ) {
+      word = .keep
+      self.caseIndex = caseIndex
+      effect = .cases([keep.target])
+      self.keep = keep
+      keeping = step
+      // No plan runs it: a rule whose kept fields have no conversion makes the plan invalid.
+      self.step = { _, _, _ in keep }
+    }
+
+    /// Makes the step of the taken record.
+    ///
+    /// - Parameter kept: The conversion of kept fields; `nil` for a rule that keeps none.
+    func step(
+      _ next: To.Event.Steps, _ context: Context?, _ ends: ContextTable?, _ kept: KeptFields?
+    ) -> any Sendable {
+      if let keeping, let kept { return keeping(next, context, kept) }
+      return step(next, context, ends)
     }
   }
   /// The parts for the records of single cases; a fold takes several.
@@ -43,6 +73,13 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageCon
     step: @escaping @Sendable (To.Event.Steps, Context?, ContextTable?) -> any Sendable
   ) {
     takes = [Take(word, caseIndex, effect, step: step)]
+  }
+
+  init(
+    _ keep: KeepOutline, _ caseIndex: Int,
+    step: @escaping @Sendable (To.Event.Steps, Context?, KeptFields) -> any Sendable
+  ) {
+    takes = [Take(keep, caseIndex, step: step)]
   }
 
   init(_ adjustment: Adjustment<From, To>) {
@@ -80,6 +117,7 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageCon
 /// The name with which a rule is written.
 @usableFromInline package enum RuleWord: String, Sendable {
   case upcast = "Upcast"
+  case keep = "Keep"
   case split = "Split"
   case drop = "Drop"
   case retain = "Retain"

@@ -42,3 +42,17 @@ package enum FieldAdjustment: Hashable, Sendable {
     }
   }
 }
+
+extension FieldAdjustment {
+  /// Returns the constant `value` for a field; `nil` if there is no such field or the value cannot be stored.
+  static func constant(at field: String?, _ value: some StoredValue) -> FieldAdjustment? {
+    guard let field else { return nil }
+    var writer = FieldWriter(continuing: [])
+    do throws(CodingFailure) {
+      try writer.field(value)
+      return .constant(field: field, bytes: writer.finish())
+    } catch {
+      return nil
+    }
+  }
+}

@@ -101,4 +101,9 @@ package struct ShapeChange: Hashable, Sendable {
     default: false
     }
   }
+
+  /// Returns the description for a record whose rules name it by `caseName`.
+  func description(of caseName: String) -> String {
+    description.replacing("(\\.record,", with: "(\\.\(caseName),")
+  }
 }

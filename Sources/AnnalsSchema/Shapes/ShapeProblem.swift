@@ -6,6 +6,9 @@ package struct ShapeProblem: Hashable, Sendable {
   let field: String
   /// The problem and its remedy in a sentence.
   let description: String
+
+  /// The problem with its place, for a list of problems of one record.
+  var sentence: String { field.isEmpty ? description : "`\(field)`: \(description)" }
 }
 
 extension RecordShape {

@@ -22,10 +22,16 @@ extension ShapeWalk {
         field: path, kind: kind, stored: isUpgrade ? before : after, wanted: isUpgrade ? after : before,
         verdict: isLight ?? kind.isLight(isUpgrade: isUpgrade) ? .lightweight : .custom,
         backward: readings.backward, forward: readings.forward,
-        description: Self.description(kind, before ?? "", after ?? "", at: path, hasUnknown: hasUnknown)))
+        description: description(kind, before ?? "", after ?? "", at: path, hasUnknown: hasUnknown)))
   }
 
-  private static func description(
+  /// Returns the start of the declaration that gives the new field at `path` a constant.
+  private func constant(at path: String) -> String {
+    guard case .record(let fields) = newer.shapes.first else { return "" }
+    return "Default(\\.record, \(RecordShape(fields).isReachable(path) ? "" : "at: ")\\.\(path), …)"
+  }
+
+  private func description(
     _ kind: ShapeChange.Kind, _ before: String, _ after: String, at path: String, hasUnknown: Bool
   ) -> String {
     let field = path.isEmpty ? "the record" : "`\(path)`"
@@ -35,10 +41,8 @@ extension ShapeWalk {
     case .addedConstant:
       return "\(field) is new as \(after): what was stored before gets the constant of the stage"
     case .addedRequired:
-      // Constants are for fields of the record itself.
-      let constant = path.contains(".") ? "" : "give it a constant, Default(\\.record, \\.\(path), …), "
       return
-        "\(field) is new as \(after), and what was stored before has no value for it: \(constant)make it optional, or \(rule)"
+        "\(field) is new as \(after), and what was stored before has no value for it: give it a constant, \(constant(at: path)), make it optional, or \(rule)"
     case .removedOptional:
       return "\(field), \(before), is gone: its bytes stay but are not read, and older programs read nil"
     case .removedRequired:

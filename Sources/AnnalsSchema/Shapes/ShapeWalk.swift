@@ -58,7 +58,8 @@ struct ShapeWalk {
     for adjustment in adjustments.values.sorted(by: { ExactText($0.field) < ExactText($1.field) }) {
       report(
         adjustment.field,
-        "the stage has a \(adjustment.word) for it that applies to nothing: correct its name or remove it")
+        "the stage has a \(adjustment.word) for it that applies to nothing: correct its name\(candidates(for: adjustment)) or remove it"
+      )
     }
     adjustments = [:]
     for (old, new) in unrelated {
@@ -69,6 +70,13 @@ struct ShapeWalk {
     }
     checkApart()
     return mapping
+  }
+
+  /// Returns the fields that still need a constant, for the message about one that applies to nothing.
+  private func candidates(for adjustment: FieldAdjustment) -> String {
+    guard case .constant = adjustment else { return "" }
+    let fields = changes.filter { $0.kind == .addedRequired }.prefix(8).map { "`\($0.field)`" }
+    return fields.isEmpty ? "" : " (without a value: \(fields.joined(separator: ", ")))"
   }
 
   mutating func report(_ field: String, _ description: String) {

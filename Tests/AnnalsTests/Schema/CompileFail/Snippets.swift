@@ -163,6 +163,22 @@ extension Snippet {
   /// Mistakes in a stage from V1 to V2.
   static let rules = [
     Snippet(
+      "a rule that keeps fields and computes one that does not exist",
+      says: "value of type 'V2.Placed' has no member 'curency'",
+      """
+      let stage = MigrationStage.custom(fromVersion: V1.self, toVersion: V2.self) {
+        Keep(\\.placed, to: \\.placed, changing: \\.curency) { old, origin in "EUR" }
+      }
+      """),
+    Snippet(
+      "a rule that keeps fields and computes a value of another type",
+      says: "cannot convert value of type 'Int' to closure result type 'String'",
+      """
+      let stage = MigrationStage.custom(fromVersion: V1.self, toVersion: V2.self) {
+        Keep(\\.placed, to: \\.placed, changing: \\.currency) { old, origin in old.total }
+      }
+      """),
+    Snippet(
       "a rule for a record of another version",
       says: "value of type 'V1.Event.Cases' has no member 'default'",
       "Upcast(\\.default) { old, origin in .pinged(.init(number: old.number)) }"),
