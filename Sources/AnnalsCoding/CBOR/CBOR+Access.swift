@@ -36,6 +36,17 @@ extension CBOR {
     }
   }
 
+  /// The number, if this is one that `Double` represents exactly.
+  public var number: Double? {
+    switch self {
+    case .double(let number): number
+    case .unsigned(let number): Double(exactly: number)
+    // −1 − n is exact as a double only together: −2^63 is, 2^63 − 1 is not.
+    case .negative(let number): number == .max ? -0x1p64 : Double(exactly: number + 1).map { -$0 }
+    default: nil
+    }
+  }
+
   /// The elements, if this is an array.
   public var array: [CBOR]? {
     if case .array(let elements) = self { elements } else { nil }

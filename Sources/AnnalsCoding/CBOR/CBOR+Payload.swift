@@ -31,15 +31,16 @@ extension CBOR {
     return bytes
   }
 
-  /// Appends the bytes of this value as a payload; after a failure `bytes` end somewhere inside it.
-  func encodePayload(into bytes: inout [UInt8]) throws(CodingFailure) {
-    try encode(into: &bytes, strict: true, depth: 0)
+  /// Appends the bytes of this value as a payload, nested in `depth` containers; after a failure `bytes` end
+  /// somewhere inside it.
+  package func encodePayload(into bytes: inout [UInt8], depth: Int = 0) throws(CodingFailure) {
+    try encode(into: &bytes, strict: true, depth: depth)
   }
 }
 
 extension CBORReader {
   /// Reads the next item of a payload, nested in `depth` containers.
-  mutating func payloadItem(depth: Int) throws(CodingFailure) -> CBOR {
+  package mutating func payloadItem(depth: Int) throws(CodingFailure) -> CBOR {
     let start = offset
     let head = try canonicalHead()
     switch head.major {

@@ -12,8 +12,8 @@ public func Default<From, To, Context, New, Value: StoredValue>(
   Rule(Default(path, field, value))
 }
 
-/// Sets the value that a new field inside an optional, an array, a dictionary or an enum has in older records,
-/// in a stage that has rules for other records.
+/// Sets the value that a new field inside an optional, an array, a dictionary or an enum has in older
+/// records, in a stage that has rules for other records.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.

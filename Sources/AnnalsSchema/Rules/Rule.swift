@@ -1,8 +1,8 @@
 internal import AnnalsCoding
 
 /// A rule for the records of one type in one stage, made by `Upcast`, `Keep`, `Split`, `Drop` or `Retain`.
-/// Other rules concern several records (`Fold`, `Streams`), the conversion to the older version (`Downcast`), or a
-/// field (such as `Default`).
+/// Other rules concern several records (`Fold`, `Streams`), the conversion to the older version (`Downcast`),
+/// or a field (such as `Default`).
 public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageContext>: Sendable {
   /// The part of a rule that concerns the records of one case.
   @usableFromInline struct Take: Sendable {

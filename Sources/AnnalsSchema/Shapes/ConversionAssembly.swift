@@ -18,6 +18,7 @@ struct ConversionAssembly {
   private(set) var code: [ConversionInstruction] = []
   private(set) var pool: [UInt8] = []
   private(set) var scalars: [ScalarStep] = []
+  private(set) var named: [NamedStep] = []
   private let definitions: [Mapping]
   private var blocks: [Block] = []
   private var blockOfDefinition: [Int: Int32] = [:]
@@ -88,6 +89,9 @@ struct ConversionAssembly {
     case .scalar(let step):
       scalars.append(step)
       add(.scalar, scalars.count - 1)
+    case .named(let step):
+      named.append(step)
+      add(.named, named.count - 1)
     case .wrap(let inner):
       put([0x81])
       emit(inner, isLast: isLast)
@@ -196,7 +200,7 @@ struct ConversionAssembly {
         go(to: field, from: position)
         position = field + 1
         switch inner {
-        case .constant, .scalar: emit(inner, isLast: false)
+        case .constant, .scalar, .named: emit(inner, isLast: false)
         // A record inside one with backward seeks has its own block, because a block remembers one record.
         case _ where goesBack: add(.call, block(.value(inner)))
         default: emit(inner, isLast: isLast && position == count && index == parts.count - 1)

@@ -28,6 +28,8 @@ struct ConversionInstruction: BitwiseCopyable, Sendable {
     case unlessNull
     /// Runs the scalar step `first`.
     case scalar
+    /// Runs the step `first` between the forms by shape and by name.
+    case named
     /// Runs the block `first`.
     case call
     /// Runs the block `first` for each element of an array.

@@ -7,6 +7,7 @@ final class ConversionProgram: Sendable {
   private let code: [ConversionInstruction]
   private let pool: [UInt8]
   private let scalars: [ScalarStep]
+  private let named: [NamedStep]
   private let short: ConversionSplices?
 
   /// Creates the program of `mapping`; `definitions` are for its calls.
@@ -15,6 +16,7 @@ final class ConversionProgram: Sendable {
     code = assembly.code
     pool = assembly.pool
     scalars = assembly.scalars
+    named = assembly.named
     short = ConversionSplices(assembly.code)
   }
 
@@ -40,8 +42,9 @@ final class ConversionProgram: Sendable {
         splices.span, of: payload, from: offset, pool: pool.span, added: short.added)
     }
     let count = output.count
-    let (code, pool, scalars) = (code, pool, scalars)
-    var run = ConversionRun(code: code.span, pool: pool.span, scalars: scalars.span, bytes: payload)
+    let (code, pool, scalars, named) = (code, pool, scalars, named)
+    var run = ConversionRun(
+      code: code.span, pool: pool.span, scalars: scalars.span, named: named.span, bytes: payload)
     do throws(CodingFailure) {
       try run.block(0, depth: 0, into: &output)
     } catch {

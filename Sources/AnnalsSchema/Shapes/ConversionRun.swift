@@ -8,6 +8,7 @@ struct ConversionRun: ~Copyable, ~Escapable {
   private let code: Span<ConversionInstruction>
   private let pool: Span<UInt8>
   private let scalars: Span<ScalarStep>
+  private let named: Span<NamedStep>
   private let bytes: Span<UInt8>
   private var offset = 0
   /// The offsets of fields of the records with backward seeks, one record after the other.
@@ -17,13 +18,15 @@ struct ConversionRun: ~Copyable, ~Escapable {
   /// element.
   private static let depthLimit = 3 * CBOR.depthLimit + 3
 
-  @_lifetime(copy code, copy pool, copy scalars, copy bytes)
+  @_lifetime(copy code, copy pool, copy scalars, copy named, copy bytes)
   init(
-    code: Span<ConversionInstruction>, pool: Span<UInt8>, scalars: Span<ScalarStep>, bytes: Span<UInt8>
+    code: Span<ConversionInstruction>, pool: Span<UInt8>, scalars: Span<ScalarStep>, named: Span<NamedStep>,
+    bytes: Span<UInt8>
   ) {
     self.code = code
     self.pool = pool
     self.scalars = scalars
+    self.named = named
     self.bytes = bytes
   }
 
@@ -77,6 +80,10 @@ struct ConversionRun: ~Copyable, ~Escapable {
         var reader = CBORReader(bytes, at: offset)
         try scalars[number].apply(&reader, to: &output)
         offset = reader.offset
+      case .named:
+        let end = try bytes.end(ofItems: 1, from: offset)
+        try named[number].apply(bytes.extracting(offset..<end), at: offset, to: &output)
+        offset = end
       case .call: try block(number, depth: depth &+ 1, into: &output)
       case .list: try list(number, depth: depth, into: &output)
       case .set: try set(number, depth: depth, into: &output)

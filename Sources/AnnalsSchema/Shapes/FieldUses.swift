@@ -139,7 +139,7 @@ extension FieldUses {
     switch mapping {
     case .same: return wanted
     case .constant: return Use.nothing.number
-    case .scalar: return Use.all.number
+    case .scalar, .named: return Use.all.number
     case .wrap(let inner): return used(by: inner, definitions, wanted: element(of: wanted), &calls)
     case .unwrap(let inner): return add(.elements(used(by: inner, definitions, wanted: wanted, &calls)))
     case .optional(let inner): return used(by: inner, definitions, wanted: wanted, &calls)

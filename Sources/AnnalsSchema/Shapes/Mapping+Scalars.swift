@@ -37,7 +37,7 @@ extension Mapping {
     switch self {
     // Texts are equal if they differ only in their normalisation, so different bytes can become one text.
     case .scalar(.bytesToText): false
-    case .same, .scalar: true
+    case .same, .scalar, .named: true
     case .constant: false
     case .wrap(let inner), .unwrap(let inner), .optional(let inner), .list(let inner), .set(let inner):
       inner.keepsApart(calls)

@@ -8,6 +8,8 @@ indirect enum Mapping: Hashable, Sendable {
   case constant([UInt8])
   /// Another scalar.
   case scalar(ScalarStep)
+  /// The form by name of a value by shape, or the reverse.
+  case named(NamedStep)
   /// An array with one element, the mapped value.
   case wrap(Mapping)
   /// The mapped only element of the array that the value is.
@@ -48,7 +50,7 @@ indirect enum Mapping: Hashable, Sendable {
   /// values unchanged.
   func simplified(same: Set<Int>) -> Mapping {
     switch self {
-    case .same, .constant, .scalar: return self
+    case .same, .constant, .scalar, .named: return self
     case .wrap(let inner): return .wrap(inner.simplified(same: same))
     case .unwrap(let inner): return .unwrap(inner.simplified(same: same))
     case .field(let index, let count, let inner):
@@ -88,7 +90,7 @@ indirect enum Mapping: Hashable, Sendable {
   func contains(_ condition: (Mapping) -> Bool) -> Bool {
     guard !condition(self) else { return true }
     switch self {
-    case .same, .constant, .scalar, .call: return false
+    case .same, .constant, .scalar, .named, .call: return false
     case .wrap(let inner), .unwrap(let inner), .field(_, _, let inner), .optional(let inner),
       .list(let inner),
       .set(let inner):
@@ -103,7 +105,7 @@ indirect enum Mapping: Hashable, Sendable {
   var isPartial: Bool {
     switch self {
     case .scalar(let step): step.isPartial
-    case .unwrap, .set: true
+    case .unwrap, .set, .named: true
     case .map(let key, _, _, _): key != .same
     case .choice(let cases): cases.contains { $0.target == nil }
     default: false

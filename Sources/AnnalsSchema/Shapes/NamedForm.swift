@@ -23,16 +23,21 @@ package struct NamedForm: Sendable {
   /// - Throws: ``CodingFailure`` with offset and path if `map` is not a payload or does not fit the shape.
   /// - Complexity: O(bytes), and O(n log n) in the number of elements of a set that is not sorted.
   package func read(_ map: Span<UInt8>, to output: inout [UInt8]) throws(CodingFailure) {
+    try read(map, of: 0, to: &output)
+  }
+
+  /// Appends the value by shape of the type numbered `type` for `value`, a value by name.
+  func read(_ value: Span<UInt8>, of type: Int32, to output: inout [UInt8]) throws(CodingFailure) {
     let count = output.count
     let (rows, fields, sorted, cases, pool) = (
       table.rows, table.fields, table.sorted, table.cases, table.pool
     )
     do throws(CodingFailure) {
-      try PayloadCheck.validate(map)
+      try PayloadCheck.validate(value)
       var reading = NamedReading(
         table, rows: rows.span, fields: fields.span, sorted: sorted.span, cases: cases.span, pool: pool.span,
-        bytes: map)
-      try reading.value(of: 0, to: &output)
+        bytes: value)
+      try reading.value(of: type, to: &output)
     } catch {
       output.removeSubrange(count...)
       throw error
@@ -45,16 +50,21 @@ package struct NamedForm: Sendable {
   ///   nest it more than 64 deep.
   /// - Complexity: O(bytes), and O(n log n) in the number of elements of a set of records.
   package func write(_ payload: Span<UInt8>, to output: inout [UInt8]) throws(CodingFailure) {
+    try write(payload, of: 0, to: &output)
+  }
+
+  /// Appends the value by name for `value`, a value by shape of the type numbered `type`.
+  func write(_ value: Span<UInt8>, of type: Int32, to output: inout [UInt8]) throws(CodingFailure) {
     let count = output.count
     let (rows, fields, sorted, cases, pool) = (
       table.rows, table.fields, table.sorted, table.cases, table.pool
     )
     do throws(CodingFailure) {
-      try PayloadCheck.validate(payload)
+      try PayloadCheck.validate(value)
       var writing = NamedWriting(
         table, rows: rows.span, fields: fields.span, sorted: sorted.span, cases: cases.span, pool: pool.span,
-        bytes: payload)
-      try writing.value(of: 0, depth: 0, to: &output)
+        bytes: value)
+      try writing.value(of: type, depth: 0, to: &output)
     } catch {
       output.removeSubrange(count...)
       throw error

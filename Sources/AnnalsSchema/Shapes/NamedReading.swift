@@ -245,7 +245,8 @@ struct NamedReading: ~Copyable, ~Escapable {
       guard major == .text else { throw failure(.wrongType, "String") }
       try copy(to: &output)
     case .double where byte >= 0xf9 && byte <= 0xfb, .date where byte >= 0xf9 && byte <= 0xfb,
-      .float where byte == 0xf9 || byte == 0xfa, .bytes where major == .bytes, .codable:
+      .float where byte == 0xf9 || byte == 0xfa, .bytes where major == .bytes, .codable,
+      .any:
       try copy(to: &output)
     case .nothing: throw failure(.refused, "a type of the shape")
     default: try lenient(row.kind, to: &output)

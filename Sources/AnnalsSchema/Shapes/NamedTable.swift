@@ -7,7 +7,7 @@ final class NamedTable: Sendable {
   struct Row: BitwiseCopyable, Sendable {
     /// The kind of type, except those that have rows of their own.
     enum Kind: UInt8, BitwiseCopyable, Sendable {
-      case bool, integer, float, double, text, bytes, date, uuid, url, decimal, codable
+      case bool, integer, float, double, text, bytes, date, uuid, url, decimal, codable, any
       case optional, list, set, map, pairs, record, choice, nothing
     }
     var kind: Kind
@@ -108,6 +108,7 @@ final class NamedTable: Sendable {
     case .url: Row(kind: .url)
     case .decimal: Row(kind: .decimal)
     case .codable: Row(kind: .codable)
+    case .any: Row(kind: .any)
     default: Row(kind: .nothing)
     }
   }

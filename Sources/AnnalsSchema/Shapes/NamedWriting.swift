@@ -258,7 +258,7 @@ struct NamedWriting: ~Copyable, ~Escapable {
       guard head.major == .bytes else { throw failure(.wrongType, "UUID") }
       guard head.argument == 16 else { throw failure(.refused, "UUID") }
     case .url, .decimal: try checkText(row.kind, offset..<end)
-    case .codable:
+    case .codable, .any:
       // The embedded value nests as deep as before, but the names around it may move it deeper.
       reader.move(to: offset)
       try reader.checkItem(depth: depth)

@@ -109,6 +109,7 @@ extension ValueShape {
     ("bool", .bool), ("float", .float), ("double", .double), ("text", .text), ("bytes", .bytes),
     ("date", .date),
     ("uuid", .uuid), ("url", .url), ("decimal", .decimal), ("codable", .codable),
+    ("any", .any),
   ]
 
   /// The word for the type; `nil` if it is a compound type or a whole number.
@@ -124,6 +125,7 @@ extension ValueShape {
     case .url: "url"
     case .decimal: "decimal"
     case .codable: "codable"
+    case .any: "any"
     default: nil
     }
   }

@@ -19,6 +19,8 @@ struct ShapeWalk {
   /// The places where different elements or keys must remain different.
   private var apart: [(Mapping, path: String, older: Int, newer: Int)] = []
   private var pairs: [Pair: Visit] = [:]
+  /// The forms by name of older values that become an ``AnyValue``.
+  private var names = AnyValueForms()
 
   private struct Pair: Hashable {
     let older: Int
@@ -86,6 +88,10 @@ struct ShapeWalk {
   /// Maps the stored one of two types to the wanted one; if that is impossible, notes a change and returns
   /// `nil`.
   mutating func value(_ old: Int, _ new: Int, at path: String) -> Mapping? {
+    if newer.shapes[new] == .any, older.shapes[old] != .any, older.shapes[old].hasAnyForm {
+      note(.widened, old, new, at: path)
+      return names.mapping(of: old, in: older, isUpgrade: isUpgrade)
+    }
     switch (older.nodes[old], newer.nodes[new]) {
     case (.optional(let old), .optional(let new)):
       return value(old, new, at: path).map { .optional($0) }

@@ -41,6 +41,8 @@ public indirect enum ValueShape: Hashable, Sendable {
   case enclosing(Int)
   /// The output of a `Codable` type, by name.
   case codable
+  /// Any value, by name: an ``AnyValue``.
+  case any
 }
 
 /// The range of a whole number. `Int` and `UInt` have 64 bits.

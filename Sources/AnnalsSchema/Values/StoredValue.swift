@@ -3,8 +3,8 @@ public import AnnalsCoding
 /// A type whose values have a shape on disk and can be part of the payload of a record.
 ///
 /// Integers of every width, `Float`, `Double`, `Bool`, `String`, `Data`, `Date`, `UUID`, `URL`, `Decimal`,
-/// and optionals, arrays, sets and dictionaries of such types conform. `@Value` writes the conformance for
-/// structs and enums, `@Record` for records.
+/// ``AnyValue``, and optionals, arrays, sets and dictionaries of such types conform. `@Value` writes the
+/// conformance for structs and enums, `@Record` for records.
 public protocol StoredValue: Sendable {
   /// Returns the shape of the type's values on disk.
   ///

@@ -13,7 +13,7 @@ extension ValueShape {
     "notes", "at",
   ]
   private static let leaves: [ValueShape] =
-    [.bool, .float, .double, .text, .bytes, .date, .uuid, .url, .decimal, .codable]
+    [.bool, .float, .double, .text, .bytes, .date, .uuid, .url, .decimal, .codable, .any]
     + IntegerShape.allCases.map { .integer($0) }
 
   /// Fields with unique names; `levels` is the number of records and choices around them.

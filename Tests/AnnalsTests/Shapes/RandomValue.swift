@@ -56,7 +56,7 @@ extension ValueShape {
       let place = enclosing.count - 1 - level
       return enclosing[place].randomValue(
         in: Array(enclosing[..<place]), using: &generator, depth: depth - 1)
-    case .codable: return CBOR.random(using: &generator, depth: 1)
+    case .codable, .any: return CBOR.random(using: &generator, depth: 1)
     }
   }
 
