@@ -31,6 +31,7 @@ public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
   private static var planVerbs: [any Verb.Type] {
     [
       MigrateVerb<Plan>.self, ActivateVerb<Plan>.self, ContractVerb<Plan>.self, CheckVerb<Plan>.self,
+      SchemaVerb<Plan>.self,
       ExplainVerb<Plan>.self, RebuildVerb.self,
     ]
   }

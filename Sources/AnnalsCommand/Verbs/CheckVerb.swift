@@ -4,7 +4,9 @@ import Annals
 struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
   static var name: String { "check" }
   static var summary: String { "Checks the plan: by itself, against a lock file, against a store." }
-  static var synopsis: String { "[--lock FILE [--update]] [--store STORE [--scan]] [--full] [--json]" }
+  static var synopsis: String {
+    "[--propose] [--lock FILE [--update]] [--store STORE [--scan]] [--full] [--json]"
+  }
   static var help: String {
     """
 
@@ -13,6 +15,8 @@ struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
     store as it is. The last lines about a store say whether the plan may begin at a later version. A store
     with older events is refused then.
 
+      --propose          prints lines of Swift for fields and records that are perhaps renamed, or are new
+                         without a value: originalName, formerly and Default. Nothing is edited
       --lock FILE        compares the plan with what the file says was released
       --update           adds to the file what is not in it; what is there is never changed
       --store STORE      says of each kind in the store whether the plan reads it, through which stages, and
@@ -23,13 +27,15 @@ struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
     """
   }
   static var grammar: Arguments.Grammar {
-    Arguments.Grammar(flags: ["--update", "--full", "--scan"], values: ["--lock", "--store"], operands: [])
+    Arguments.Grammar(
+      flags: ["--update", "--full", "--scan", "--propose"], values: ["--lock", "--store"], operands: [])
   }
 
   let lock: StorePath?
   let isUpdating: Bool
   let store: StorePath?
   let isScanning: Bool
+  let isProposing: Bool
   let compatibility: PlanCheck.Compatibility
   let isJSON: Bool
 
@@ -40,6 +46,7 @@ struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
     compatibility = arguments.has("--full") ? .full : .backward
     isJSON = arguments.has("--json")
     isScanning = arguments.has("--scan")
+    isProposing = arguments.has("--propose")
     guard !isScanning || store != nil else { throw UsageError("--scan needs --store") }
     guard !isUpdating || lock != nil else { throw UsageError("--update needs --lock") }
   }
@@ -50,6 +57,10 @@ struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
     if let refusal {
       try output.write(
         isJSON ? Self.line(.error, refusal.message) : PlainText.lines("error: \(refusal.message)"))
+    }
+    if isProposing {
+      let proposals = PlanCheck.proposals(for: Plan.self)
+      try output.write(isJSON ? Self.lines(proposals) : PlainText.lines(Self.text(of: proposals)))
     }
     // The result for a store means nothing if the plan itself is invalid.
     guard check.errors.isEmpty, refusal == nil else { return ExitStatus.failure }
@@ -75,6 +86,35 @@ struct CheckVerb<Plan: SchemaMigrationPlan>: Verb {
 }
 
 extension CheckVerb {
+  /// Returns the proposals, those of each stage together.
+  private static func text(of proposals: [PlanCheck.Proposal]) -> String {
+    guard !proposals.isEmpty else { return "\nnothing to propose" }
+    var text = ""
+    var before: PlanCheck.Proposal?
+    for proposal in proposals {
+      if before?.from != proposal.from {
+        text += "\nproposed for \(proposal.from) -> \(proposal.to):\n"
+      }
+      text += "  in the \(proposal.place.rawValue): \(proposal)\n"
+      before = proposal
+    }
+    return String(text.dropLast())
+  }
+
+  /// Returns the proposals for programs.
+  private static func lines(_ proposals: [PlanCheck.Proposal]) -> [UInt8] {
+    proposals.flatMap { proposal in
+      var line = ReportLine()
+      line.add("from", proposal.from)
+      line.add("to", proposal.to)
+      line.add("record", proposal.record)
+      line.add("place", proposal.place.rawValue)
+      line.add("proposed", proposal.line)
+      line.add("reason", proposal.reason)
+      return line.bytes
+    }
+  }
+
   /// Returns the plan's report for programs: the versions, the changes to each record at each stage, the
   /// findings.
   private static func lines(_ check: PlanCheck) -> [UInt8] {

@@ -132,7 +132,7 @@ extension ChainOutline {
 
   /// Returns the records that are new in a stage and could be a forgotten one under another name: they have
   /// its shape.
-  private func heirs(of record: RecordOutline, at index: Int) -> [RecordOutline] {
+  func heirs(of record: RecordOutline, at index: Int) -> [RecordOutline] {
     guard let shape = record.shape else { return [] }
     let (from, to) = (schemas[index], schemas[index + 1])
     return to.records.enumerated().filter { number, newer in
