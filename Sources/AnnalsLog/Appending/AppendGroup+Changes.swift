@@ -36,7 +36,7 @@ extension AppendGroup {
     return .success(try put(Stub(entry, reason: change.reason), time: call.time, in: &transaction))
   }
 
-  /// Stores a retention rule, or removes one, and lets the store note the times of commits from then on.
+  /// Stores a retention rule, or removes one.
   private mutating func retain(
     _ rule: RetentionRule, isRemoved: Bool, _ change: LogChange, of call: AppendRequest,
     in transaction: inout WriteTransaction
@@ -46,11 +46,6 @@ extension AppendGroup {
       return Appended(positions: [], revisions: [], wasRepeated: true)
     }
     try begin(in: &transaction)
-    if !kinds.notesTimes {
-      try raiseEpoch()
-      kinds.notesTimes = true
-      try transaction.require(.times, tables)
-    }
     if isRemoved {
       try transaction.remove(rule.rowName, in: tables.meta)
     } else {

@@ -55,8 +55,8 @@ package struct AppendGroup {
   package var ruleMemory: AnyObject?
   /// The heads of the tags that the group extends.
   var tags = TagHeads()
-  /// The newest time of a commit that the store notes; `nil` if it is not known.
-  var notedTime: Int64?
+  /// The newest times of commits; `nil` if they are not known.
+  var times: CommitTimes?
   var places: [Place] = []
   /// The ends of the same streams, copied when they were found: a slot may belong to another stream before
   /// all are found.

@@ -29,8 +29,8 @@ extension WriterLoop {
     for name in [StoreMeta.Name.schemaEpoch, .requires, .window] { try reader.read(name, into: &meta) }
     try StoreMeta.check(meta.requires, forWriting: true)
     idempotency = meta.idempotency
-    notedTime = nil
     tags = TagHeads()
+    times = nil
     rules = meta.requires.contains(.inline) ? try reader.ruleRows() : []
     let end = try reader.end()
     try generation.heads.follow(end, reader)
@@ -54,8 +54,8 @@ extension WriterLoop {
     generation = try place.successor(of: generation)
     merge = HeadMerge(generation, interval)
     knownCommit = nil
-    notedTime = nil
     tags = TagHeads()
+    times = nil
     otherMerge = nil
   }
 

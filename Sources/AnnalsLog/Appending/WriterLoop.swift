@@ -12,6 +12,8 @@ struct WriterLoop {
   var generation: Generation
   let place: CurrentGeneration
   let interval: HeadMerge.Interval
+  /// The clock for the times of commits.
+  private let clock: @Sendable () -> Timestamp
   private let line: WaitingLine<LogWriter.Job>
   private let status: LogWriter.Status
   var merge: HeadMerge
@@ -37,17 +39,18 @@ struct WriterLoop {
   var rules: [RuleRow] = []
   /// The heads of tags at the newest known commit, as far as they were read.
   var tags = TagHeads()
-  /// The newest time of a commit that the store notes, at the newest known commit; `nil` if it was not read.
-  var notedTime: Int64?
+  /// The newest times of commits, at the newest known commit; `nil` if they were not read.
+  var times: CommitTimes?
   /// How the store recognises event ids.
   var idempotency = StoreOptions.Idempotency.window(64)
 
   init(
     _ place: CurrentGeneration, _ line: WaitingLine<LogWriter.Job>, _ status: LogWriter.Status,
-    _ interval: HeadMerge.Interval
+    _ interval: HeadMerge.Interval, _ clock: @escaping @Sendable () -> Timestamp
   ) {
     self.place = place
     self.interval = interval
+    self.clock = clock
     generation = place.generation
     self.line = line
     self.status = status
@@ -242,8 +245,8 @@ struct WriterLoop {
     let before = merge
     heads.withTable { $0.begin() }
     var group = AppendGroup(generation, last: last, search, rules: rules)
-    group.notedTime = notedTime
     swap(&group.tags, &tags)
+    group.times = times
     var answers: [Result<Appended, AnnalsError>] = []
     var mark: EntryMark?
     do throws(AnnalsError) {
@@ -251,9 +254,7 @@ struct WriterLoop {
       for call in calls { answers.append(try group.run(call.request, in: &transaction)) }
       if group.hasChanges {
         try group.putRows(in: &transaction)
-        if group.kinds.notesTimes {
-          try group.noteTime(Timestamp.now.microseconds, from: last + 1, in: &transaction)
-        }
+        try group.noteTime(clock().microseconds, from: last + 1, in: &transaction)
         try merge.slice(in: &transaction)
         mark = try EntryMark(group.last, StoreReader(transaction.view, generation.tables))
       }
@@ -286,9 +287,9 @@ struct WriterLoop {
     lastCommit = ContinuousClock.now - start
     knownCommit = commit
     rules = group.rules
-    notedTime = group.notedTime
     swap(&group.tags, &tags)
     tags.trim()
+    times = group.times
     merge.keep()
     merge.freezeIfDue(against: otherMerge)
     // Only now are the kinds that the group registered in the store.

@@ -1,17 +1,22 @@
 package import AnnalsCoding
 
-/// The times of commits, as rows of `meta`: at most one a second.
+/// The times of commits, as rows of `meta`: at most one a millisecond.
 ///
-/// A sample is the first position of a commit and its time. The next commit that begins a second later or
-/// more adds one. So every entry from a sample up to the next was committed within a second after its time.
-/// The first sample has position 1, and is of the moment from which on a store notes times.
+/// A sample is the first position of a commit and its time. The next commit that begins a millisecond later
+/// or more adds one. So every entry from a sample up to the next was committed within a millisecond after
+/// its time. The first sample has position 1. In a store that an older library made, it is of the first
+/// commit that noted its time.
 package struct CommitTimes: Equatable, Sendable {
   /// The name of the row that leads to the newest chunk, and the prefix of the names of all chunks.
   package static let name = "times"
   /// The time after which a commit adds a sample, in microseconds.
-  package static let resolution: Int64 = 1_000_000
-  /// The number of samples in a chunk.
+  package static let resolution: Int64 = 1_000
+  /// The longest such time of any library that noted times.
+  package static let coarsest: Int64 = 1_000_000
+  /// The largest number of samples in a chunk.
   static let limit = 256
+  /// The number of samples after which a new chunk begins. Each sample writes its whole chunk again.
+  static let full = 64
 
   /// A sample.
   package struct Sample: Equatable, Sendable {
@@ -19,9 +24,17 @@ package struct CommitTimes: Equatable, Sendable {
     package var first: UInt64
     /// The time of the commit in microseconds since 1970; never less than that of the sample before.
     package var time: Int64
+
+    package init(first: UInt64, time: Int64) {
+      self.first = first
+      self.time = time
+    }
   }
 
   package private(set) var samples: [Sample]
+
+  /// The newest sample.
+  var newest: Sample { samples[samples.count - 1] }
 
   package init(_ first: Sample) {
     samples = [first]
@@ -32,11 +45,47 @@ package struct CommitTimes: Equatable, Sendable {
     "\(name) \(RowNumber.text(position))"
   }
 
+  /// Returns the first position of the chunk with a name; `nil` if it is not the name of one.
+  static func first(inName name: String) -> UInt64? {
+    let digits = name.utf8.count - Self.name.utf8.count - 1
+    guard digits == 16, name.hasPrefix(Self.name + " ") else { return nil }
+    return UInt64(name.suffix(digits), radix: 16)
+  }
+
+  /// Returns the first position of the newest chunk, which the row `times` has.
+  static func first(inPointer bytes: Span<UInt8>) throws(FormatFailure) -> UInt64 {
+    var reader = ByteReader(bytes)
+    let first = try reader.number(in: FormatRange.positions)
+    try reader.finish()
+    return first
+  }
+
+  /// Returns the row that leads to the chunk.
+  package var pointer: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(varint: samples[0].first)
+    return bytes
+  }
+
   /// The chunk's name.
-  var rowName: String { Self.name(from: samples[0].first) }
+  package var rowName: String { Self.name(from: samples[0].first) }
 
   /// Whether another sample needs a new chunk.
-  var isFull: Bool { samples.count >= Self.limit }
+  var isFull: Bool { samples.count >= Self.full }
+
+  /// What of the chunk cannot be so; `nil` for nothing.
+  ///
+  /// - Parameters:
+  ///   - before: The newest sample of the chunk before; `nil` for the first chunk.
+  ///   - last: The newest position of the log.
+  func problem(after before: Sample?, last: UInt64) -> String? {
+    if let before, samples[0].first <= before.first || samples[0].time < before.time {
+      return "it begins before the end of the row before it"
+    }
+    if before == nil, samples[0].first != 1 { return "no row has the times from position 1 on" }
+    if newest.first > last { return "it says \(newest.first), and the log ends at \(last)" }
+    return nil
+  }
 
   /// Adds a sample after all others.
   mutating func add(_ sample: Sample) { samples.append(sample) }
@@ -70,75 +119,5 @@ package struct CommitTimes: Equatable, Sendable {
       samples.append(last)
     }
     try reader.finish()
-  }
-}
-
-extension StoreReader {
-  /// The newest chunk of times; `nil` if the store notes none.
-  func newestTimes() throws(AnnalsError) -> CommitTimes? {
-    let first = try row(CommitTimes.name, in: tables.meta) { (bytes) throws(FormatFailure) in
-      var reader = ByteReader(bytes)
-      let first = try reader.number(in: FormatRange.positions)
-      try reader.finish()
-      return first
-    }
-    guard let first else { return nil }
-    return try chunkOfTimes(CommitTimes.name(from: first))
-  }
-
-  /// The rows of the chunks of times, oldest first, and of what leads to the newest one.
-  ///
-  /// - Parameter position: Chunks that end before it are left out.
-  package func times(from position: UInt64 = 0) throws(AnnalsError) -> [(name: String, value: [UInt8])] {
-    let names = try namesOfTimes()
-    let start = names.lastIndex { $0 <= CommitTimes.name(from: max(position, 1)) } ?? 0
-    var rows: [(name: String, value: [UInt8])] = []
-    for name in names[min(start, names.count)...] + [CommitTimes.name] {
-      let value = try row(name, in: tables.meta) { (bytes) throws(FormatFailure) in bytes.copied }
-      if let value { rows.append((name, value)) }
-    }
-    return rows
-  }
-
-  /// The position before which all entries were certainly committed before `time`, as far as the store knows.
-  ///
-  /// - Returns: 1 if none was; the position after the newest entry if all were.
-  package func end(committedBefore time: Int64) throws(AnnalsError) -> UInt64 {
-    var end: UInt64 = 1
-    var isPast = false
-    for name in try chunksOfTimes(around: time) {
-      for sample in try chunkOfTimes(name).samples {
-        if isPast { end = sample.first }
-        isPast = sample.time < time - CommitTimes.resolution
-        if !isPast { return end }
-      }
-    }
-    return isPast ? try last() + 1 : end
-  }
-
-  /// The names of the chunks from the last one whose first sample is past at `time`, or from the first one.
-  ///
-  /// - Complexity: O(chunks) for their names, and O(log of their number) of them read.
-  private func chunksOfTimes(around time: Int64) throws(AnnalsError) -> ArraySlice<String> {
-    let names = try namesOfTimes()
-    var (low, high) = (0, names.count)
-    while low < high {
-      let middle = (low + high) / 2
-      let first = try chunkOfTimes(names[middle]).samples[0]
-      if first.time < time - CommitTimes.resolution { low = middle + 1 } else { high = middle }
-    }
-    return names[max(low - 1, 0)...]
-  }
-
-  private func namesOfTimes() throws(AnnalsError) -> [String] {
-    var names: [String] = []
-    try eachMetaName(beginningWith: CommitTimes.name + " ") { names.append($0) }
-    return names
-  }
-
-  private func chunkOfTimes(_ name: String) throws(AnnalsError) -> CommitTimes {
-    let chunk = try row(name, in: tables.meta) { (bytes) throws(FormatFailure) in try CommitTimes(bytes) }
-    guard let chunk else { throw AnnalsError(missingMeta: name) }
-    return chunk
   }
 }

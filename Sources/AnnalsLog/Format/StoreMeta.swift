@@ -85,7 +85,7 @@ extension StoreMeta.Requirement {
   package static let journal = StoreMeta.Requirement(name: "journal", isForReading: true)
   /// Rows of a table of groups for entries that could not be read when the stage was activated.
   package static let unreadGroups = StoreMeta.Requirement(name: "unread-groups", isForReading: true)
-  /// The times of commits, for retention.
+  /// The times of commits.
   package static let times = StoreMeta.Requirement(name: "times", isForReading: false)
   /// Entries that refer to attachments, whose contents are in files of their own.
   package static let attachments = StoreMeta.Requirement(name: "attachments", isForReading: false)

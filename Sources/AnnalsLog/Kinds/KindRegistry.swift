@@ -41,7 +41,7 @@ package struct KindRegistry: Sendable {
   package var epoch: UInt64 = 0
   /// Whether a stream of the store has ever been closed or truncated, so that streams may have limits.
   package var limitsStreams = false
-  /// Whether commits note their times.
+  /// Whether programs that write must note the times of commits.
   package var notesTimes = false
   /// Whether entries may refer to attachments.
   package var hasAttachments = false

@@ -32,7 +32,8 @@ package final class LogCore: Sendable {
     writer =
       access == .readWrite
       ? try LogWriter(
-        place, interval: interval, room: options.queueMemory, lockTimeout: options.lockTimeout) : nil
+        place, interval: interval, room: options.queueMemory, lockTimeout: options.lockTimeout,
+        clock: options.clock) : nil
   }
 
   /// The generation in use as this process knows it.

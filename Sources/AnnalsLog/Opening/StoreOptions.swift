@@ -131,6 +131,8 @@ public struct StoreOptions: Sendable {
   public var queueMemory = 64 << 20
   /// When the newest heads are merged into the rows on disk.
   package var mergeInterval = HeadMerge.Interval()
+  /// The clock for the times of commits, for tests. The first opener of a store in a process decides.
+  package var clock: @Sendable () -> Timestamp = { .now }
   /// The entries of ``mergeInterval``, for test programs with few entries.
   package var entriesPerMerge: UInt64 {
     get { mergeInterval.entries }

@@ -43,6 +43,7 @@ package struct TableCheck: ~Escapable {
     try checkMerge(end)
     checkMoved()
     checkLimits()
+    checkTimes(end)
     let (streams, sound) = try checkStreams(end, log.trails)
     // Each row leads to another first entry: as many as there are, so none lacks a row.
     if sound != log.firsts - log.births { try findRowless(end) }
@@ -92,6 +93,34 @@ package struct TableCheck: ~Escapable {
       report.add(error, place: "table 'meta'")
     }
     for (place, problem) in problems { add(place, problem, .restore) }
+  }
+
+  /// Compares the times of commits with each other, and with the end of the log.
+  private mutating func checkTimes(_ end: SnapshotEnd) {
+    var problems: [(place: String, problem: String)] = []
+    var failures: [AnnalsError] = []
+    var last: CommitTimes.Sample?
+    let reader = reader
+    do throws(AnnalsError) {
+      try reader.eachTimes(from: 1) { (_, chunk) throws(AnnalsError) in
+        switch chunk {
+        case .failure(let error): failures.append(error)
+        case .success(let chunk):
+          if let problem = chunk.problem(after: last, last: end.last) {
+            problems.append(("table 'meta', row '\(chunk.rowName)'", problem))
+          }
+          last = chunk.samples.last
+        }
+        return true
+      }
+      if try reader.newestTimes()?.samples.last != last, failures.isEmpty {
+        problems.append(("table 'meta', row '\(CommitTimes.name)'", "it does not lead to the newest times"))
+      }
+    } catch {
+      failures.append(error)
+    }
+    for error in failures { report.add(error, place: "table 'meta'", repair: .rebuild) }
+    for (place, problem) in problems { add(place, problem) }
   }
 
   /// Compares the row of a merge that runs with the checkpoint and the end of the log.

@@ -15,19 +15,23 @@ struct LimitCopy {
   let target: PassTarget
   /// Whether the pass moves entries to other streams.
   let isMoving: Bool
+  /// Whether the pass replaces what cannot be read.
+  var isRepairing = false
 
   /// Copies the rows that there are now, but no limits in a pass that gives streams other ids.
   ///
   /// - Returns: The position of the newest entry by then.
   func run() throws(AnnalsError) -> UInt64 {
-    let (end, facts) = try source.read { (reader) throws(AnnalsError) in
-      (try reader.last(), try reader.retentionRules().map { ($0.rowName, $0.encoded()) } + reader.times())
+    let (end, rules) = try source.read { (reader) throws(AnnalsError) in
+      (try reader.last(), try reader.retentionRules())
     }
-    if !facts.isEmpty {
+    if !rules.isEmpty {
       try target.write(.full) { (transaction) throws(AnnalsError) in
-        for (name, value) in facts { try transaction.put(value, name, in: target.tables.meta) }
+        for rule in rules { try transaction.put(rule.encoded(), rule.rowName, in: target.tables.meta) }
       }
     }
+    var times = TimesCopy(source: source, target: target, isRepairing: isRepairing)
+    try times.run()
     var last: Position?
     while !isMoving {
       let rows = try rows(after: last)

@@ -91,11 +91,13 @@ extension Pass {
     try archive?.synchronize()
     if work.move != nil { try moveLimits() }
     let facts = try source.read { (reader) throws(AnnalsError) in
-      try reader.backups().map { ($0.name, $0.encoded()) } + reader.times(from: limitsCopied)
+      try reader.backups().map { ($0.name, $0.encoded()) }
     }
     try target.write(.full) { (transaction) throws(AnnalsError) in
       // Some may have been added since the pass began.
       for (name, value) in facts { try transaction.put(value, name, in: target.tables.meta) }
+      var times = TimesCopy(source: source, target: target, isRepairing: work.patch != nil)
+      try times.finish(after: limitsCopied, in: &transaction)
       var meta = try complete(transaction, sight)
       meta.state = options.isHolding ? .appendsSuspended : .live
       meta.epoch = sight.meta.epoch + 1

@@ -123,7 +123,9 @@ struct Pass {
     if hasTags { try target.create(later: StoreTables.tags) }
     try ContextCopy(source: source, target: target).run(safety == .synced ? .full : .none)
     try MovedCopy(source: source, target: target).run()
-    limitsCopied = try LimitCopy(source: source, target: target, isMoving: work.move != nil).run()
+    limitsCopied = try LimitCopy(
+      source: source, target: target, isMoving: work.move != nil, isRepairing: work.patch != nil
+    ).run()
     while true {
       try check()
       let last = try source.lastPosition()

@@ -36,6 +36,18 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
     try log.revision(of: stream)
   }
 
+  /// Returns the first position from which on every entry is that was committed at `time` or later; `nil` if
+  /// all are older, or the store is empty.
+  ///
+  /// See ``LogSnapshot/position(committedAtOrAfter:)``.
+  ///
+  /// - Parameter time: A time of this machine's clock, not one that callers gave to events.
+  /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
+  /// - Complexity: O(log of the log's length) look-ups.
+  public func position(committedAtOrAfter time: Timestamp) throws(AnnalsError) -> Position? {
+    try log.position(committedAtOrAfter: time)
+  }
+
   /// The head of `stream`; `nil` if it holds no entry.
   package func head(of stream: StreamName) throws(AnnalsError) -> Head? { try log.head(of: stream) }
 

@@ -97,7 +97,8 @@ enum GoldenStore {
     }
   }
 
-  /// Every row of every table of the store at `url`, in hexadecimal digits: table, key, value.
+  /// Every row of every table of the store at `url`, in hexadecimal digits: table, key, value. The times of
+  /// commits are left out, because they are others each time.
   static func dump(_ url: URL) throws -> String {
     let log = try EventLog(at: url)
     return try log.read { (snapshot) throws(AnnalsError) in
@@ -117,10 +118,11 @@ enum GoldenStore {
     }
   }
 
-  /// Today's rows of a store from before the journal existed: the row `requires` names the journal first.
+  /// Today's rows of a store from before the journal and times of commits existed: the row `requires` names
+  /// these two first.
   static func withJournal(_ rows: String, requiring features: [StoreMeta.Requirement] = []) -> String {
     var meta = StoreMeta(log: UUID())
-    meta.requires = [.journal] + features
+    meta.requires = [.journal, .times] + features
     let key = Array(StoreMeta.Name.requires.rawValue.utf8)
     let line = "meta \(hex(key)) \(hex(Row.seal(meta.value(of: .requires), key: key)))"
     return rows.split(separator: "\n", omittingEmptySubsequences: false)
@@ -135,6 +137,7 @@ enum GoldenStore {
       var cursor = try reader.view.cursor(in: table)
       while let row = try cursor.next() {
         let key = ByteReader(row.key).copy(0..<row.key.count)
+        if key.starts(with: CommitTimes.name.utf8) { continue }
         let value = ByteReader(row.value).copy(0..<row.value.count)
         lines.append("\(table.definition.name) \(hex(key)) \(hex(value))")
       }

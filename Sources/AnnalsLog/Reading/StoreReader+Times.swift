@@ -1,0 +1,141 @@
+public import AnnalsCoding
+internal import LMDB
+
+// The times of commits.
+extension StoreReader {
+  /// The newest chunk of times; `nil` if the store notes none.
+  func newestTimes() throws(AnnalsError) -> CommitTimes? {
+    let first = try row(CommitTimes.name, in: tables.meta) { (bytes) throws(FormatFailure) in
+      try CommitTimes.first(inPointer: bytes)
+    }
+    guard let first else { return nil }
+    let name = CommitTimes.name(from: first)
+    let chunk = try row(name, in: tables.meta) { (bytes) throws(FormatFailure) in try CommitTimes(bytes) }
+    guard let chunk else { throw AnnalsError(missingMeta: name) }
+    return chunk
+  }
+
+  /// The position before which all entries were certainly committed before `time`, for ages of whole seconds.
+  ///
+  /// - Returns: 1 if none was; the position after the newest entry if all were.
+  /// - Complexity: As ``first(committedAtOrAfter:)``.
+  package func end(committedBefore time: Int64) throws(AnnalsError) -> UInt64 {
+    try firstSample { $0 < time - CommitTimes.coarsest }
+  }
+
+  /// The first position after which every entry is that was committed at `time` or later.
+  ///
+  /// - Returns: 1 if the store notes no times; the position after the newest entry if all are older.
+  /// - Complexity: O(log of the log's length) look-ups.
+  func first(committedAtOrAfter time: Int64) throws(AnnalsError) -> UInt64 {
+    try firstSample { $0 <= time - CommitTimes.resolution }
+  }
+
+  /// The position of the first sample whose time is not past.
+  ///
+  /// - Parameter isPast: Whether a time is past; true for all times up to a certain one.
+  private func firstSample(_ isPast: (Int64) -> Bool) throws(AnnalsError) -> UInt64 {
+    guard let last = try newestTimes() else { return 1 }
+    var (low, high): (UInt64, UInt64) = (1, last.samples[0].first + 1)
+    // The last chunk whose first sample is past.
+    var newest: CommitTimes?
+    while low < high {
+      let middle = low + (high - low) / 2
+      guard let chunk = try times(after: middle), isPast(chunk.samples[0].time) else {
+        high = middle
+        continue
+      }
+      newest = chunk
+      low = chunk.samples[0].first + 1
+    }
+    guard let newest else { return 1 }
+    if let sample = newest.samples.first(where: { !isPast($0.time) }) { return sample.first }
+    if let next = try times(after: newest.samples[0].first + 1) { return next.samples[0].first }
+    return try self.last() + 1
+  }
+
+  /// The first chunk that begins at `position` or later; `nil` if there is none.
+  private func times(after position: UInt64) throws(AnnalsError) -> CommitTimes? {
+    var found: CommitTimes?
+    try eachTimes(from: position) { (_, chunk) throws(AnnalsError) in
+      found = try chunk.get()
+      return false
+    }
+    return found
+  }
+
+  /// Calls `body` with each chunk of times that begins at `position` or later, or with the failure to read
+  /// it, until `body` returns `false`.
+  ///
+  /// - Parameter body: It gets the first position of each chunk, according to its name, and the chunk.
+  package func eachTimes(
+    from position: UInt64, _ body: (UInt64, Result<CommitTimes, AnnalsError>) throws(AnnalsError) -> Bool
+  ) throws(AnnalsError) {
+    let prefix = Array("\(CommitTimes.name) ".utf8)
+    let start = Array(CommitTimes.name(from: position).utf8)
+    var cursor: Cursor
+    do { cursor = try view.cursor(in: tables.meta) } catch { throw AnnalsError(error) }
+    var found: LMDB.Row?
+    do { found = try cursor.seek(start.span) } catch { throw AnnalsError(error) }
+    while let row = found {
+      let key = row.key.copied
+      guard key.starts(with: prefix) else { return }
+      let name = String(decoding: key, as: UTF8.self)
+      let chunk: Result<CommitTimes, AnnalsError>
+      do throws(AnnalsError) {
+        chunk = .success(
+          try Self.open(row.value, key: key.span, name: "key '\(name)'", in: tables.meta) {
+            (bytes) throws(FormatFailure) in
+            let chunk = try CommitTimes(bytes)
+            guard chunk.rowName == name else { throw FormatFailure(.value, at: 0) }
+            return chunk
+          })
+      } catch {
+        chunk = .failure(error)
+      }
+      guard try body(CommitTimes.first(inName: name) ?? 0, chunk) else { return }
+      found = try cursor.nextRow()
+    }
+  }
+
+  /// The time by which the entry at a position was committed, in microseconds since 1970.
+  ///
+  /// - Returns: The largest number if the store notes no times.
+  package func time(committedBy position: Position) throws(AnnalsError) -> Int64 {
+    let chunk = try times(after: timesChunk(of: position.rawValue))
+    guard let sample = chunk?.samples.last(where: { $0.first <= position.rawValue }) else { return .max }
+    return sample.time + CommitTimes.resolution
+  }
+
+  /// The position of the chunk of times that has the commit of `position`; 1 if there is none.
+  package func timesChunk(of position: UInt64) throws(AnnalsError) -> UInt64 {
+    var cursor: Cursor
+    do { cursor = try view.cursor(in: tables.meta) } catch { throw AnnalsError(error) }
+    let start = Array(CommitTimes.name(from: position + 1).utf8)
+    do throws(EnvironmentError) {
+      let row = try cursor.seek(start.span) == nil ? cursor.last() : cursor.previous()
+      guard let row else { return 1 }
+      return CommitTimes.first(inName: String(decoding: row.key.copied, as: UTF8.self)) ?? 1
+    } catch {
+      throw AnnalsError(error)
+    }
+  }
+}
+
+extension LogSnapshot {
+  /// Returns the first position from which on every entry is that was committed at `time` or later; `nil` if
+  /// all are older, or the log is empty.
+  ///
+  /// Commit times never decrease, also when the clock is set back. They have a resolution of a millisecond,
+  /// so the first entries may be up to a millisecond older than `time`. In a store that an older library
+  /// made, all of its entries count as committed at the first commit that noted its time.
+  ///
+  /// - Parameter time: A time of this machine's clock, not one that callers gave to events.
+  /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
+  /// - Complexity: O(log of the log's length) look-ups.
+  public func position(committedAtOrAfter time: Timestamp) throws(AnnalsError) -> Position? {
+    let last = try reader.last()
+    let first = try reader.first(committedAtOrAfter: max(time.microseconds, 0))
+    return first > last ? nil : Position(first)
+  }
+}
