@@ -52,13 +52,21 @@ package struct BlobDirectory: Sendable {
 
   /// Notes of contents that only events that are being erased may have, so that the next removal of unused
   /// contents does not wait. It keeps them if other events refer to them.
-  package func markErased(_ hashes: some Sequence<ContentHash>) throws(AnnalsError) {
+  ///
+  /// A content that was attached again after the commit of these events is for an event that somebody is
+  /// about to append, and keeps its time.
+  ///
+  /// - Parameter contents: The contents, each with the time in microseconds by which the newest of the events
+  ///   was committed.
+  package func markErased(_ contents: [ContentHash: Int64]) throws(AnnalsError) {
     try files { () throws(StoreFileError) in
-      for hash in hashes {
-        do throws(StoreFileError) { try directory.setTime(of: BlobName.file(hash), to: 0) } catch .missing {
-          continue
-        }
+      let hold = try lock()
+      for (hash, time) in contents {
+        let name = BlobName.file(hash)
+        guard let attached = try directory.time(of: name), attached <= time else { continue }
+        try directory.setTime(of: name, to: 0)
       }
+      _ = consume hold
     }
   }
 }

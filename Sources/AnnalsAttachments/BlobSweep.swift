@@ -6,12 +6,12 @@ internal import LMDB
 package struct BlobSweep {
   /// The generation in use, whose turn at writing keeps events from referring to a content meanwhile.
   private let generation: Generation
-  /// How long after it was attached a content stays without an event, in seconds.
+  /// How long after it was attached a content stays without an event, in microseconds.
   private let grace: Int64
 
   package init(_ generation: Generation, grace: Duration) {
     self.generation = generation
-    self.grace = max(grace.components.seconds, 0)
+    self.grace = min(max(grace.components.seconds, 0), 1 << 40) * 1_000_000
   }
 
   /// Removes what is not used.
@@ -33,7 +33,7 @@ package struct BlobSweep {
   }
 
   private func remove(in blobs: BlobDirectory, except used: Set<ContentHash>) throws(AnnalsError) -> Int {
-    let now = Timestamp.now.microseconds / 1_000_000
+    let now = Timestamp.now.microseconds
     return try files { () throws(StoreFileError) in
       let hold = try blobs.lock()
       var count = 0

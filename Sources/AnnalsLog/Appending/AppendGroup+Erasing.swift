@@ -24,34 +24,36 @@ extension AppendGroup {
     if let beyond = positions.first(where: { $0.rawValue == 0 || $0.rawValue > last }) {
       return .failure(AnnalsError(noEntryAt: beyond, last: last))
     }
-    var erased: [Position] = []
+    var entries: [ErasedEntry] = []
     // What this group has added to it is changed, too.
     try putCensus(in: &transaction)
-    for position in positions where erased.last != position {
-      if try erase(position, reason: change.reason, in: &transaction) { erased.append(position) }
+    for position in positions where entries.last?.position != position {
+      if let entry = try erase(position, reason: change.reason, in: &transaction) { entries.append(entry) }
     }
-    guard !erased.isEmpty else {
+    guard !entries.isEmpty else {
       return .success(Appended(positions: [], revisions: [], wasRepeated: true))
     }
     try begin(in: &transaction)
     try raiseEpoch()
-    // Their rows have been folded from the contents, and are folded again.
+    var whole: Set<Int> = []
+    for rule in call.rules { whole.formUnion(try rule.erase(entries, from: &self, in: &transaction)) }
+    // The rows of the others have been folded from the contents, and are folded again.
     for index in rules.indices where rules[index].isInForce {
-      rules[index].folded = 0
+      if !whole.contains(index) { rules[index].folded = 0 }
       hasAppliedRules = true
     }
     let entry = SystemEntry(
-      .erased(PositionRanges(erased), generation: generation.number), author: change.author)
+      .erased(PositionRanges(entries.map(\.position)), generation: generation.number), author: change.author)
     return .success(try put(Stub(entry, reason: change.reason), time: call.time, in: &transaction))
   }
 
   /// Erases one entry.
   ///
-  /// - Returns: Whether it had anything to erase: a system entry has not, nor has an erased one.
+  /// - Returns: `nil` if it had nothing to erase, as a system entry or an erased one.
   private mutating func erase(
     _ position: Position, reason: String, in transaction: inout WriteTransaction
-  ) throws(AnnalsError) -> Bool {
-    guard let erasure = try erasure(of: position, reason: reason, in: transaction) else { return false }
+  ) throws(AnnalsError) -> ErasedEntry? {
+    guard let erasure = try erasure(of: position, reason: reason, in: transaction) else { return nil }
     do throws(EnvironmentError) {
       try transaction.put(erasure.bytes.span, forKey: position.rawValue, in: tables.entries)
     } catch {
@@ -71,11 +73,15 @@ extension AppendGroup {
       row.add(change.added)
       try transaction.put(row.encoded(), UInt64(kind), in: tables.census)
     }
-    return true
+    return ErasedEntry(
+      position: position, stream: erasure.stream, revision: erasure.revision,
+      kinds: Set(erasure.counts.keys))
   }
 
   /// What changes with the erasure of an entry.
-  private struct ErasedEntry {
+  private struct EntryErasure {
+    var stream: Position
+    var revision: Revision
     /// The bytes of the stub.
     var bytes: [UInt8]
     /// The row of the index of ids that goes; `nil` if the entry has no id.
@@ -86,7 +92,7 @@ extension AppendGroup {
 
   private func erasure(
     of position: Position, reason: String, in transaction: borrowing WriteTransaction
-  ) throws(AnnalsError) -> ErasedEntry? {
+  ) throws(AnnalsError) -> EntryErasure? {
     let reader = StoreReader(transaction.view, tables)
     let stored = try reader.bytes(at: position)
     let entry = try reader.lend(stored, at: position)
@@ -124,8 +130,9 @@ extension AppendGroup {
     copy.extensions = links.span
     copy.rows = stored.extracting(header.rows..<header.body.lowerBound)
     copy.dropsID = true
-    return ErasedEntry(
-      bytes: copy.encoded(at: position), id: try reader.idRow(stored, at: position), counts: counts)
+    return EntryErasure(
+      stream: header.stream, revision: header.revision, bytes: copy.encoded(at: position),
+      id: try reader.idRow(stored, at: position), counts: counts)
   }
 }
 

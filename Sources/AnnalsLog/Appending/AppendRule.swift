@@ -42,6 +42,16 @@ package protocol AppendRule: Sendable {
     _ log: EventLog, isActivating: Bool, _ mayBegin: () throws(AnnalsError) -> Void
   ) throws(AnnalsError)
 
+  /// Takes erased entries out of the rule's rows.
+  ///
+  /// - Parameter entries: The entries, which are stubs by now, in ascending order.
+  /// - Returns: The indices of the group's rules whose rows are whole without the entries. The others are
+  ///   made again from the log (``begin(_:isActivating:_:)``).
+  /// - Throws: An error that ends the whole transaction.
+  func erase(
+    _ entries: [ErasedEntry], from group: inout AppendGroup, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> Set<Int>
+
   /// Opens the tables that readers of the store need, before they take a snapshot.
   func prepare(_ generation: Generation) throws(AnnalsError)
 }
@@ -65,7 +75,21 @@ extension AppendRule {
     _ log: EventLog, isActivating: Bool, _ mayBegin: () throws(AnnalsError) -> Void
   ) throws(AnnalsError) {}
 
+  package func erase(
+    _ entries: [ErasedEntry], from group: inout AppendGroup, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> Set<Int> { [] }
+
   package func prepare(_ generation: Generation) throws(AnnalsError) {}
+}
+
+/// An entry that an append rule takes out of its rows.
+package struct ErasedEntry {
+  package let position: Position
+  /// The position of the first entry of its stream.
+  package let stream: Position
+  package let revision: Revision
+  /// The kinds of the events that it had.
+  package let kinds: Set<UInt32>
 }
 
 /// A phase of a schema version's roll-out that begins with a call.

@@ -26,9 +26,34 @@ package struct PositionRanges: Equatable, Sendable {
     }
   }
 
+  /// The positions of both sets.
+  package func union(_ other: PositionRanges) -> PositionRanges {
+    var union = PositionRanges()
+    for range in (ranges + other.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      union.add(range.lowerBound)
+      // Neighbours have become one range.
+      union.extend(to: range.upperBound)
+    }
+    return union
+  }
+
+  /// The positions up to `end`.
+  package func prefix(through end: UInt64) -> PositionRanges {
+    var prefix = PositionRanges()
+    for range in ranges where range.lowerBound <= end {
+      prefix.ranges.append(range.lowerBound...min(range.upperBound, end))
+    }
+    return prefix
+  }
+
+  private mutating func extend(to end: UInt64) {
+    guard let last = ranges.last, end > last.upperBound else { return }
+    ranges[ranges.count - 1] = last.lowerBound...end
+  }
+
   /// Count, then for each range the distance from the end of the one before it, and its length less one;
   /// all varints.
-  func append(to bytes: inout [UInt8]) {
+  package func append(to bytes: inout [UInt8]) {
     bytes.append(varint: UInt64(ranges.count))
     var end: UInt64 = 0
     for range in ranges {
@@ -38,7 +63,7 @@ package struct PositionRanges: Equatable, Sendable {
     }
   }
 
-  init(_ reader: inout ByteReader) throws(FormatFailure) {
+  package init(_ reader: inout ByteReader) throws(FormatFailure) {
     var end: UInt64 = 0
     for index in 0..<(try reader.varint()) {
       let start = reader.offset

@@ -37,7 +37,8 @@ struct Erasing {
     try mustBeAllowed()
     let positions = try select(log).sorted()
     guard !positions.isEmpty else { return ErasureReport(entries: 0, recorded: []) }
-    let views = try log.core.withdrawViews()
+    let kinds = try log.read { (snapshot) throws(AnnalsError) in try ErasedKinds(positions, snapshot) }
+    let views = try log.core.withdrawViews(of: kinds)
     // Before and after: a load in between may keep a state that it has folded from the contents.
     try log.core.removeSnapshots()
     var recorded: [Position] = []
@@ -59,18 +60,20 @@ struct Erasing {
 
   /// Lets the next pass remove contents that only these entries refer to, without waiting.
   private func releaseAttachments(of positions: ArraySlice<Position>) throws(AnnalsError) {
-    let hashes = try log.read { (snapshot) throws(AnnalsError) in
-      var hashes: Set<ContentHash> = []
-      guard snapshot.kinds.hasAttachments else { return hashes }
+    let contents = try log.read { (snapshot) throws(AnnalsError) in
+      var contents: [ContentHash: Int64] = [:]
+      guard snapshot.kinds.hasAttachments else { return contents }
       let last = try snapshot.reader.last()
       // The commit refuses positions without an entry.
       for position in positions where position.rawValue > 0 && position.rawValue <= last {
-        hashes.formUnion(try snapshot.reader.attachments(at: position))
+        for hash in try snapshot.reader.attachments(at: position) {
+          contents[hash] = max(contents[hash] ?? 0, try snapshot.reader.time(committedBy: position))
+        }
       }
-      return hashes
+      return contents
     }
-    guard !hashes.isEmpty else { return }
-    try BlobDirectory.open(in: log.core.generation.directory)?.markErased(hashes)
+    guard !contents.isEmpty else { return }
+    try BlobDirectory.open(in: log.core.generation.directory)?.markErased(contents)
   }
 
   private func request(_ positions: [Position]) throws(AnnalsError) -> AppendRequest {

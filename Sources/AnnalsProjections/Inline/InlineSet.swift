@@ -25,6 +25,10 @@ package struct InlineSet: Sendable {
   /// One inline projection of the set.
   package struct Member: Sendable {
     let outline: ProjectionOutline
+    /// The stored types that never reach it.
+    let sources: ProjectionSources
+    /// The callback for erased events; `nil` if it is folded again.
+    let eraser: RowEraser?
 
     /// Whether a row of `meta` belongs to the same projection, in any version.
     func isNamed(by row: RuleRow) -> Bool { ExactText(row.name) == ExactText(outline.name) }
@@ -48,7 +52,8 @@ package struct InlineSet: Sendable {
           "two inline projections are called '\(fold.outline.name)': give one another name, or open the store with one of them"
         )
       }
-      members.append(Member(outline: fold.outline))
+      let sources = ProjectionSources(plan, cases: fold.selection.cases)
+      members.append(Member(outline: fold.outline, sources: sources, eraser: fold.eraser))
       folds.append(fold)
     }
     self.members = members
@@ -93,12 +98,14 @@ struct InlineFold<Event: SchemaEvent>: Sendable {
   let tables: [ProjectionTable]
   let selection: EventQuery<Event>
   let apply: @Sendable (Entry<Event>, inout ProjectionRows) throws -> Void
+  let eraser: RowEraser?
 
   private init<P: InlineProjection>(_ projection: P.Type) throws(AnnalsError) where P.Event == Event {
     outline = try ProjectionOutline(projection)
     tables = P.tables
     selection = P.events
     apply = { entry, rows in try P.apply(entry, to: &rows) }
+    eraser = P.eraser
   }
 
   /// Returns the fold of a projection.

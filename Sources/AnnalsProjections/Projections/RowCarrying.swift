@@ -14,6 +14,13 @@ struct RowCarrying: Sendable {
   /// The step for each space of rows. Secondary keys are rebuilt.
   let steps: [UInt8: Step]
 
+  /// Plans a copy of all rows of the same version.
+  init(same outline: ProjectionOutline) {
+    var steps: [UInt8: Step] = [:]
+    for (table, space) in outline.spaces.enumerated() { steps[space] = .carry(table: table, nil) }
+    self.steps = steps
+  }
+
   /// Plans the conversion. Returns `nil` if the projection has no rule for the version, or if a table cannot
   /// be converted.
   ///

@@ -2,7 +2,7 @@ import CLMDB
 
 // The times of files, by which unused ones are recognised.
 extension Directory {
-  /// Returns the time of the last change of a file's contents, in seconds since 1970.
+  /// Returns the time of the last change of a file's contents, in microseconds since 1970.
   ///
   /// - Returns: `nil` if no item has the name.
   public func time(of name: String) throws(StoreFileError) -> Int64? {

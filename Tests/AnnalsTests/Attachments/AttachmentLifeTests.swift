@@ -66,6 +66,26 @@ import Testing
     #expect(try EventLog.verify(album.place.url).isClean)
   }
 
+  @Test func `an erasure does not shorten the time of a content that was attached again for another event`()
+    async throws
+  {
+    let store = try album.store()
+    let photo = try store.attach(Album.content(1))
+    let other = try store.attach(Album.content(2))
+    try await store.append([.photoTaken(.init(title: "", photo: photo))], to: "a")
+    try await store.append([.photoTaken(.init(title: "", photo: other))], to: "a")
+    // The clock of files has a resolution of some milliseconds.
+    try await Task.sleep(for: .milliseconds(30))
+    let again = try store.attach(Album.content(1))
+    try store.erase(stream: "a", by: "jane", because: "request")
+    _ = try await store.log.compact().report()
+    _ = try EventLog.discardPrevious(album.place.url)
+    #expect(try album.files() == [photo.hash?.description], "the other one leaves at once")
+    try await store.append([.photoTaken(.init(title: "", photo: again))], to: "b")
+    #expect(try store.content(of: again) == Album.content(1))
+    #expect(try EventLog.verify(album.place.url).isClean)
+  }
+
   @Test func `a content that is attached again while its event is erased stays for the new event`()
     async throws
   {

@@ -112,7 +112,8 @@ import Testing
   @Test func `no view is built while the first views of a store are withdrawn`() throws {
     let store = try customers.store()
     let core = store.log.core
-    let withdrawn = try core.withdrawViews()
+    let none = try store.log.read { (snapshot) throws(AnnalsError) in try ErasedKinds([], snapshot) }
+    let withdrawn = try core.withdrawViews(of: none)
     let isBuilding = DispatchSemaphore(value: 0)
     let directory = try #require(try ViewDirectory.open(in: core.generation.directory, .readWrite))
     Thread.detachNewThread {

@@ -25,6 +25,9 @@ struct ViewChoice: Equatable, Sendable {
   /// `nil` if there is none. Such a file is read, but neither folded nor replaced: otherwise two programs
   /// would rebuild the same view in turns forever.
   private(set) var newer: SchemaVersion?
+  /// The withdrawn file with whose rows the build begins, once the erased events are taken out of them; `nil`
+  /// to begin with the log.
+  private(set) var reused: UInt64?
   /// The files that are not needed.
   private(set) var discarded: [UInt64] = []
   /// The files of versions that are not needed once no build is under way.
@@ -46,12 +49,13 @@ struct ViewChoice: Equatable, Sendable {
   ///   - inputs: The inputs of its rows in the program's plan.
   ///   - oldest: The plan's oldest version.
   ///   - newest: The plan's last version.
+  ///   - erases: Whether the projection takes erased events out of its rows itself.
   ///   - candidates: The files of the name, of all versions and in any order.
   ///   - noted: The reason to report for files that were gone before they could be examined.
   /// - Throws: ``AnnalsError`` with code `shapeChanged` or `superseded`.
   init(
     _ outline: ProjectionOutline, _ inputs: ProjectionInputs, oldest: SchemaVersion?,
-    newest: SchemaVersion?, _ candidates: [Candidate], noted: String?
+    newest: SchemaVersion?, erases: Bool = false, _ candidates: [Candidate], noted: String?
   ) throws(AnnalsError) {
     reason = noted
     var own: [Candidate] = []
@@ -63,7 +67,13 @@ struct ViewChoice: Equatable, Sendable {
         discarded.append(facts.number)
         reason = reason ?? problem
       } else if facts.isWithdrawn {
-        discarded.append(facts.number)
+        if erases, reused == nil, facts.isReady, facts.erased != nil, facts.definition == outline.text,
+          Self.difference(facts, inputs, oldest) == nil
+        {
+          reused = facts.number
+        } else {
+          discarded.append(facts.number)
+        }
         reason = reason ?? "events that the view may have folded were erased"
       } else if facts.successor != nil {
         // No process folds it any more, and it would redirect its readers forever.
@@ -107,6 +117,11 @@ struct ViewChoice: Equatable, Sendable {
       }
     }
     if building == .none, serving == nil || isStale { building = .new }
+    // The file of a build that has begun with it is still needed if that is cut short.
+    if let unused = reused, serving != nil {
+      discarded.append(unused)
+      reused = nil
+    }
     let lower = candidates.filter { $0.facts.version < outline.version }
     let isUsable = { (lower: Candidate) in
       lower.facts.isReady && lower.facts.successor == nil && lower.isReadable && lower.agreement == .agrees

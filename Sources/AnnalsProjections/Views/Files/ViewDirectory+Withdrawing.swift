@@ -15,13 +15,14 @@ package struct WithdrawnViews: ~Copyable {
 }
 
 extension LogCore {
-  /// Withdraws the views of the store: no process reads or folds their rows any more, and each view is built
-  /// again from the log, but not before the returned value ends.
+  /// Withdraws the views that may have folded certain entries: no process reads or folds their rows any more,
+  /// and each view is made again, but not before the returned value ends.
   ///
-  /// So rows that are built later come from a log in which events are erased by then.
+  /// So rows that are made later come from a log in which events are erased by then. Views of projections
+  /// that none of the events can have reached stay as they are.
   ///
   /// - Returns: `nil` if the store was opened for reading only and has no views.
-  package func withdrawViews() throws(AnnalsError) -> WithdrawnViews? {
+  package func withdrawViews(of entries: ErasedKinds) throws(AnnalsError) -> WithdrawnViews? {
     // A store without views gets the directory, because its lock keeps the first view from being built.
     guard let directory = try ViewDirectory.open(in: generation.directory, access) else { return nil }
     let hold = try directory.lock()
@@ -29,7 +30,7 @@ extension LogCore {
       // Another file is not opened, and the next program removes it.
       guard let mark = listing.mark, mark.isUsable(in: Boot.id) else { continue }
       do throws(AnnalsError) {
-        try directory.open(listing.number, called: mark.name, of: self).withdraw()
+        try directory.open(listing.number, called: mark.name, of: self).withdraw(for: entries)
       } catch {
         guard error.isOfSpoiltView else { throw error }
       }
@@ -39,11 +40,22 @@ extension LogCore {
 }
 
 extension ViewFile {
-  /// Records that no program reads the rows any more.
-  fileprivate func withdraw() throws(AnnalsError) {
+  /// Records that no program reads the rows any more, and which entries they were folded from.
+  fileprivate func withdraw(for entries: ErasedKinds) throws(AnnalsError) {
+    let sources = try read { (view) throws(AnnalsError) -> ProjectionSources in try self.sources(view) }
+    let meant = entries.positions { sources.mayReach(version: $0, name: $1) }
+    if meant.isEmpty { return }
     var own: [UInt8] = []
     own.append(varint: number)
     try environment.write(durability: .full, failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      let facts = try self.facts(transaction.view)
+      // A file that was withdrawn without positions has rows of others, too.
+      if !facts.isWithdrawn || facts.erased != nil {
+        let folded = meant.prefix(through: facts.checkpoint?.position.rawValue ?? 0)
+        var ranges: [UInt8] = []
+        (facts.erased ?? PositionRanges()).union(folded).append(to: &ranges)
+        try transaction.put(ranges, .erased, in: self)
+      }
       try transaction.put(own, .successor, in: self)
     }
     commits.announce()

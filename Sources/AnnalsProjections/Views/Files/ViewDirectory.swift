@@ -140,10 +140,12 @@ package struct ViewDirectory: Sendable {
   /// Creates the file of a view that has read nothing. The caller must hold ``lock()``.
   ///
   /// - Parameters:
+  ///   - sources: The stored types that never reach the projection.
   ///   - plan: The last version of the plan that builds it.
   ///   - isCarrying: Whether rows of an earlier version will be converted into it.
   func create(
-    _ outline: ProjectionOutline, _ inputs: ProjectionInputs, plan: SchemaVersion? = nil, isCarrying: Bool
+    _ outline: ProjectionOutline, _ inputs: ProjectionInputs,
+    _ sources: ProjectionSources = ProjectionSources(), plan: SchemaVersion? = nil, isCarrying: Bool
   ) throws(AnnalsError) -> ViewFile {
     let number = (try listings().last?.number ?? 0) + 1
     // The mark comes before the file: after a power loss, a file whose mark is not on disk is removed
@@ -155,7 +157,7 @@ package struct ViewDirectory: Sendable {
     file.isSynced.store(false, ordering: .relaxed)
     try file.environment.write(durability: .none, failure: AnnalsError.init) {
       (transaction) throws(AnnalsError) in
-      try transaction.put(beginning: outline, inputs, plan: plan, isCarrying: isCarrying, in: file)
+      try transaction.put(beginning: outline, inputs, sources, plan: plan, isCarrying: isCarrying, in: file)
     }
     return file
   }

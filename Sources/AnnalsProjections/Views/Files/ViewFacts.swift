@@ -30,6 +30,9 @@ package struct ViewFacts: Equatable, Sendable {
   /// Whether rows of an earlier version are being converted into it. If that is interrupted, the file is
   /// useless.
   var isCarrying: Bool
+  /// The positions of erased events of which its rows may still have something, if it was withdrawn for them
+  /// alone; `nil` if it was not, or its rows are of no use.
+  var erased: PositionRanges? = nil
 
   /// Whether its rows may be folded from erased events, so that no program reads them.
   var isWithdrawn: Bool { successor == number }
@@ -53,6 +56,10 @@ enum ViewRow: String, CaseIterable, Sendable {
   case successor
   /// A mark that rows of an earlier version are being converted into it: one byte.
   case carrying
+  /// The stored types that never reach the projection.
+  case strangers
+  /// The positions of erased events that its rows were folded from, in a file that was withdrawn for them.
+  case erased
 }
 
 extension ViewFile {
@@ -69,7 +76,7 @@ extension ViewFile {
       number: number, name: name, version: version, definition: definition, inputs: inputs ?? "",
       plan: try plan(view), isReady: try isReady(view), checkpoint: try checkpoint(view),
       gate: try gate(view),
-      successor: try successor(view), isCarrying: try isCarrying(view))
+      successor: try successor(view), isCarrying: try isCarrying(view), erased: try erased(view))
   }
 
   /// Returns the last version of the plan that has built the view; `nil` if the file does not record it.
@@ -101,6 +108,17 @@ extension ViewFile {
   /// Whether rows of an earlier version are being converted into it.
   func isCarrying(_ view: TransactionView) throws(AnnalsError) -> Bool {
     try row(.carrying, view) { (reader) throws(FormatFailure) in try reader.byte() == 1 } ?? false
+  }
+
+  /// Returns the positions of erased events for which the view was withdrawn; `nil` if it was not.
+  func erased(_ view: TransactionView) throws(AnnalsError) -> PositionRanges? {
+    try row(.erased, view) { (reader) throws(FormatFailure) in try PositionRanges(&reader) }
+  }
+
+  /// Returns the stored types that never reach the projection. In a file without them, all may.
+  func sources(_ view: TransactionView) throws(AnnalsError) -> ProjectionSources {
+    let text = try row(.strangers, view) { (reader) throws(FormatFailure) in try reader.countedText() }
+    return text.flatMap { ProjectionSources($0) } ?? ProjectionSources()
   }
 
   private func row<Value>(
@@ -139,8 +157,8 @@ extension WriteTransaction {
 
   /// Records the facts in a view's new file.
   mutating func put(
-    beginning outline: ProjectionOutline, _ inputs: ProjectionInputs, plan: SchemaVersion?,
-    isCarrying: Bool, in file: ViewFile
+    beginning outline: ProjectionOutline, _ inputs: ProjectionInputs, _ sources: ProjectionSources,
+    plan: SchemaVersion?, isCarrying: Bool, in file: ViewFile
   ) throws(AnnalsError) {
     var head: [UInt8] = []
     head.append(counted: outline.name.utf8)
@@ -154,6 +172,11 @@ extension WriteTransaction {
       var version: [UInt8] = []
       version.append(counted: plan.description.utf8)
       try put(version, .plan, in: file)
+    }
+    if !sources.strangers.isEmpty {
+      var types: [UInt8] = []
+      types.append(counted: sources.text.utf8)
+      try put(types, .strangers, in: file)
     }
     try put([0], .ready, in: file)
     if isCarrying { try put([1], .carrying, in: file) }

@@ -10,6 +10,8 @@ struct ErasedProjection<Event: SchemaEvent>: Sendable {
   let outline: ProjectionOutline
   let selection: EventQuery<Event>
   let upcasts: [RowUpcast]
+  /// Whether it takes erased events out of its rows itself.
+  let erases: Bool
   /// Makes the value that folds into a file.
   let folding: @Sendable (ViewFile, ViewBudget, @escaping CheckpointLookup) -> ViewFolding<Event>
 
@@ -19,6 +21,7 @@ struct ErasedProjection<Event: SchemaEvent>: Sendable {
     self.outline = outline
     selection = P.events
     upcasts = P.upcasts
+    erases = P.eraser != nil
     folding = { ViewFold<P>($0, outline, $1, checkpoint: $2) }
   }
 

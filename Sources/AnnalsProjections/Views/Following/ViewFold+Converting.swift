@@ -4,11 +4,14 @@ internal import AnnalsStore
 internal import AnnalsCoding
 internal import LMDB
 
-/// The rows of an earlier version, with which a view begins instead of the log.
+/// The rows of an earlier version, or of a file that was withdrawn for an erasure, with which a view begins
+/// instead of the log.
 struct RowSeed: Sendable {
   let file: ViewFile
   let version: Int
   let carrying: RowCarrying
+  /// The erased events to take out of the rows first.
+  var erased: [ErasedEvent] = []
 }
 
 extension ViewFold {
@@ -17,6 +20,13 @@ extension ViewFold {
 
   /// Converts and puts the rows of an earlier version, in as many transactions as needed.
   func carryRows(_ seed: RowSeed, _ isOver: () -> Bool) throws(AnnalsError) -> Checkpoint? {
+    if !seed.erased.isEmpty, try !eraseRows(of: seed) {
+      try file.environment.write(durability: .none, failure: AnnalsError.init) {
+        (transaction) throws(AnnalsError) in
+        try transaction.remove(ViewRow.carrying.rawValue, in: file.meta)
+      }
+      return nil
+    }
     let snapshot: ReadTransaction
     do { snapshot = try seed.file.environment.beginRead() } catch { throw AnnalsError(error) }
     let checkpoint = try seed.file.checkpoint(snapshot.view)
@@ -47,6 +57,42 @@ extension ViewFold {
       free()
     }
     return isLast ? checkpoint : nil
+  }
+
+  /// Takes erased events out of the rows of a withdrawn file, which nobody reads or folds any more.
+  ///
+  /// Its pages keep the old bytes until the file is removed. The rows are then copied to a new file, which
+  /// has never had them.
+  ///
+  /// - Returns: Whether that is done; `false` if the projection cannot, and nothing has changed.
+  private func eraseRows(of seed: RowSeed) throws(AnnalsError) -> Bool {
+    guard let eraser = P.eraser else { return false }
+    try seed.file.makeRoom()
+    return try seed.file.environment.decide(durability: .full, failure: AnnalsError.init) {
+      (transaction) throws(AnnalsError) in
+      let staging = emptyStaging()
+      do {
+        var rows = ProjectionRows(staging, seed.file.source(transaction.view))
+        for event in seed.erased {
+          staging.enter(event.position.rawValue)
+          try eraser(event, &rows)
+        }
+      } catch {
+        if let failure = staging.failure { throw failure }
+        return .abort(false)
+      }
+      do throws(AnnalsError) {
+        try staging.flush(into: &transaction, seed.file.rows)
+      } catch {
+        guard error.code == .ruleFailed else { throw error }
+        return .abort(false)
+      }
+      // The callback is not called again if this process ends before the copy does.
+      var none: [UInt8] = []
+      PositionRanges().append(to: &none)
+      try transaction.put(none, .erased, in: seed.file)
+      return .commit(true)
+    }
   }
 
   /// Converts the next rows.

@@ -192,6 +192,9 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
 
   deinit { memory.end() }
 
+  /// Makes the buffer for changes of rows in another file.
+  func emptyStaging() -> RowStaging { RowStaging(outline, P.tables) }
+
   /// Returns the rows inside a transaction.
   @_lifetime(borrow transaction)
   func lentRows(_ transaction: borrowing WriteTransaction) -> ProjectionRows {

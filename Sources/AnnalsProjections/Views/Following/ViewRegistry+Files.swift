@@ -121,7 +121,7 @@ extension ViewRegistry {
     var (candidates, opened, noted) = try find(outline, directory, &catalog)
     let choice = try ViewChoice(
       outline, inputs, oldest: resolver.plan.schemas.first?.version, newest: resolver.plan.current.version,
-      candidates, noted: noted)
+      erases: view.projection.erases, candidates, noted: noted)
     let served = choice.serving.flatMap { number in
       opened[number].flatMap { file in Self.served(file, candidates, outline) }
     }
@@ -152,7 +152,8 @@ extension ViewRegistry {
     }
     for effect in effects {
       if case .build(let reason) = effect {
-        try build(view, reason, seed(of: view, candidates, opened), &catalog, directory)
+        let reused = try reused(choice, of: view, candidates, opened)
+        try build(view, reason, reused ?? seed(of: view, candidates, opened), &catalog, directory)
       } else {
         try carryOut(effect, view, &catalog, directory)
       }
@@ -186,8 +187,9 @@ extension ViewRegistry {
     }
     guard mayBuild, !isEnding else { return }
     let inputs = view.projection.inputs(resolver.plan)
+    let sources = ProjectionSources(resolver.plan, cases: view.projection.selection.cases)
     let file = try directory.create(
-      view.projection.outline, inputs, plan: resolver.plan.current.version, isCarrying: seed != nil)
+      view.projection.outline, inputs, sources, plan: resolver.plan.current.version, isCarrying: seed != nil)
     catalog.opened[file.number] = Catalog.WeakFile(file: file)
     catalog.seeds[file.number] = seed
     let effects = desk.withLock { desk in
@@ -215,6 +217,27 @@ extension ViewRegistry {
       let carrying = RowCarrying(outline, view.projection.upcasts, from: newest.facts.version, stored)
     else { return nil }
     return RowSeed(file: file, version: newest.facts.version, carrying: carrying)
+  }
+
+  /// Returns the rows of a withdrawn file, with which a new file begins once erased events are taken out of
+  /// them; `nil` if there is none, or the erasure was cut short.
+  private func reused(
+    _ choice: ViewChoice, of view: RegisteredView<Event>, _ candidates: [ViewChoice.Candidate],
+    _ opened: [UInt64: ViewFile]
+  ) throws(AnnalsError) -> RowSeed? {
+    guard let number = choice.reused, let file = opened[number],
+      let facts = candidates.first(where: { $0.facts.number == number })?.facts, let erased = facts.erased
+    else { return nil }
+    var events: [ErasedEvent] = []
+    let snapshot = try LogSnapshot(core)
+    for position in erased.ranges.joined() {
+      guard let entry = try snapshot.reader.erasedEntry(at: Position(position)) else { return nil }
+      events.append(
+        ErasedEvent(position: Position(position), stream: entry.stream, revision: entry.revision))
+    }
+    return RowSeed(
+      file: file, version: facts.version, carrying: RowCarrying(same: view.projection.outline),
+      erased: events)
   }
 
   /// Folds a file from here on, unless another process does.

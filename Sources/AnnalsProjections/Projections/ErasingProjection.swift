@@ -1,0 +1,48 @@
+public import AnnalsCoding
+internal import AnnalsSchema
+internal import AnnalsStore
+
+/// A projection that takes erased events out of its rows itself, instead of being folded again.
+///
+/// ```swift
+/// extension People: ErasingProjection {
+///   static func erase(_ event: ErasedEvent, from rows: inout ProjectionRows) throws {
+///     try rows.delete(Person.self, event.stream.text)
+///   }
+/// }
+/// ```
+///
+/// It is possible where the rows of an event are found by its stream, revision or position. A sum of amounts
+/// is not: the amount of an erased event is gone, so such a projection is folded again.
+public protocol ErasingProjection<Event>: Projection {
+  /// Removes the contribution of an erased event from the rows.
+  ///
+  /// It is called once for each erased event that the projection may have folded, in the order of the log.
+  /// Afterwards the rows must be those that a fold of the log without these events gives. If it throws, the
+  /// projection is folded again. See ``Projection/apply(_:to:)`` for what it may depend on.
+  static func erase(_ event: ErasedEvent, from rows: inout ProjectionRows) throws
+}
+
+/// What a store still knows of an erased event.
+public struct ErasedEvent: Hashable, Sendable {
+  /// The event's position.
+  public let position: Position
+  /// The event's stream.
+  public let stream: StreamName
+  /// The event's place in its stream.
+  public let revision: Revision
+}
+
+/// A callback that takes an erased event out of rows.
+typealias RowEraser = @Sendable (ErasedEvent, inout ProjectionRows) throws -> Void
+
+extension Projection {
+  /// The callback of the projection; `nil` if it is folded again.
+  static var eraser: RowEraser? {
+    func callback<P: ErasingProjection>(_ projection: P.Type) -> RowEraser {
+      { (event, rows) in try P.erase(event, from: &rows) }
+    }
+    guard let erasing = Self.self as? any ErasingProjection.Type else { return nil }
+    return callback(erasing)
+  }
+}
