@@ -86,6 +86,28 @@ import Testing
     #expect(stubs.count == 4 && stubs.last?.contains("\"stream\":\"$annals\"") == true)
   }
 
+  @Test func `an export of a store with erasures is imported without its stubs, which are counted`()
+    async throws
+  {
+    let position = await run("erase", store, "--position", "2", "--by", "j", "--because", "b", "--json")
+    #expect(position.status == 0)
+    let lines = await run("read", store).lines
+    let file = folder.path("export.jsonl")
+    try lines.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
+    let copy = folder.path("copy.annals")
+    let refused = await run("import", copy, file)
+    #expect(refused.status == 65 && refused.errors.contains("--skip-stubs"), "\(refused.errors)")
+    let imported = await run("import", copy, file, "--skip-stubs")
+    let stored = lines.count - 2
+    #expect(
+      imported.output == "\(stored) entries stored, 2 lines of stubs left out; \(lines.count) lines read\n",
+      "\(imported.output) \(imported.errors)")
+    #expect(await run("read", copy).lines.count == stored)
+    let json = await run("import", copy, file, "--skip-stubs", "--json")
+    #expect(json.output.contains("\"stubs\":2"))
+    #expect(await run("verify", copy).status == 0)
+  }
+
   @Test func `erase needs a selection, a person and a reason`() async throws {
     for words in [
       ["--stream", "order-1"], ["--stream", "order-1", "--by", "j"], ["--by", "j", "--because", "b"],

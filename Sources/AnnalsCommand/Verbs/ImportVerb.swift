@@ -11,7 +11,7 @@ struct ImportVerb: Verb {
   static let name = "import"
   static let summary = "Stores lines of JSON, one entry a line; creates the store if it is missing."
   static let synopsis =
-    "<store> FILE|- [--field NAME=KEY] [--version V] [--attachments DIR] [--skip N] [--json]"
+    "<store> FILE|- [--field NAME=KEY] [--version V] [--attachments DIR] [--skip N] [--skip-stubs] [--json]"
   static let help = """
 
     A line needs 'stream', 'type' and 'data', an object; 'version', 'time', 'id' and 'metadata' may be absent.
@@ -26,9 +26,12 @@ struct ImportVerb: Verb {
       --attachments DIR  attaches the contents of the lines' attachments from files called by their hashes,
                          such as 'blobs' of another store
       --skip N           passes over the first N lines, empty ones included
+      --skip-stubs       leaves out lines of removed and erased entries, and of changes of the log; later
+                         entries get lower positions and revisions than in the exported store
     """
   static let grammar = Arguments.Grammar(
-    values: ["--version", "--attachments", "--skip"], lists: ["--field"], operands: ["<store>", "FILE"])
+    flags: ["--skip-stubs"], values: ["--version", "--attachments", "--skip"], lists: ["--field"],
+    operands: ["<store>", "FILE"])
 
   let store: StorePath
   let file: StorePath?
@@ -56,6 +59,7 @@ struct ImportVerb: Verb {
     options.attachments = try arguments.value("--attachments").map {
       URL(filePath: $0, directoryHint: .isDirectory)
     }
+    options.skipsStubs = arguments.has("--skip-stubs")
     self.options = options
   }
 
@@ -80,10 +84,12 @@ struct ImportVerb: Verb {
       line.add("lines", UInt64(clamping: report.lines))
       line.add("stored", report.stored)
       line.add("repeated", report.repeated)
+      line.add("stubs", report.stubs)
       try output.write(line.bytes)
     } else {
       let repeated = report.repeated == 0 ? "" : ", \(report.repeated) were there already"
-      try output.writeLine("\(report.stored) entries stored\(repeated); \(report.lines) lines read")
+      let stubs = report.stubs == 0 ? "" : ", \(report.stubs) lines of stubs left out"
+      try output.writeLine("\(report.stored) entries stored\(repeated)\(stubs); \(report.lines) lines read")
     }
     return ExitStatus.success
   }

@@ -20,6 +20,11 @@ public struct ImportOptions: Sendable {
   public var attachments: URL?
   /// The number of lines at the start of the input that are skipped unread, empty lines included.
   public var skip: Int
+  /// Whether lines of stubs are left out: what remains of removed and erased entries, and the records of
+  /// changes of the log. The default is to refuse them.
+  ///
+  /// Without these entries, later ones get lower positions and revisions than in the exported log.
+  public var skipsStubs = false
 
   /// Creates options for lines in the form of ``EntryLines``, from the first on.
   public init(keys: [EntryField: String] = [:], version: SchemaVersion? = nil, skip: Int = 0) {
@@ -43,6 +48,8 @@ public struct ImportReport: Hashable, Sendable {
   public internal(set) var stored: UInt64 = 0
   /// The number of lines with ids that were in the log already and were not stored again.
   public internal(set) var repeated: UInt64 = 0
+  /// The number of lines of stubs that were left out.
+  public internal(set) var stubs: UInt64 = 0
 
   init(lines: Int) {
     self.lines = lines

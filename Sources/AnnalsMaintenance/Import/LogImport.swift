@@ -67,7 +67,11 @@ struct LogImport {
     while !batch.isFull {
       if let line = try line() {
         guard lines.number > options.skip else { continue }
-        batch.add(try reader.line(line.span, number: lines.number), number: lines.number)
+        if let line = try reader.line(line.span, number: lines.number) {
+          batch.add(line, number: lines.number)
+        } else {
+          report.stubs += 1
+        }
       } else if isEnded {
         break
       } else if let chunk = try next() {

@@ -12,8 +12,10 @@ internal import AnnalsSchema
 struct EntryLineReader: Sendable {
   /// A line is an object around a payload, which may itself be as deep as a payload can be.
   private static let depthLimit = CBOR.depthLimit + 1
-  /// Members that a migration adds to an entry that it removed or split.
-  private static let leftovers = ["stub", "path"]
+  /// The member of a stub: what is left of an entry that was removed or erased, or the record of a change.
+  private static let stub = "stub"
+  /// The member of a part of an entry that a migration has split.
+  private static let path = "path"
 
   private let options: ImportOptions
   private let keys: [(field: EntryField, key: String)]
@@ -32,8 +34,9 @@ struct EntryLineReader: Sendable {
   /// - Parameters:
   ///   - bytes: The line in UTF-8, without its end.
   ///   - number: Its number, for errors.
+  /// - Returns: `nil` for a stub, where those are left out.
   /// - Throws: ``AnnalsError`` with code `malformed`, `invalidName` or `tooLarge`, and the line.
-  func line(_ bytes: Span<UInt8>, number: Int) throws(AnnalsError) -> EntryLine {
+  func line(_ bytes: Span<UInt8>, number: Int) throws(AnnalsError) -> EntryLine? {
     let value: CBOR
     do {
       value = try JSONReader.value(of: bytes, number: number, depthLimit: Self.depthLimit)
@@ -41,7 +44,8 @@ struct EntryLineReader: Sendable {
       throw AnnalsError(error)
     }
     do throws(EntryLine.Refusal) {
-      return try line(try members(of: value))
+      guard let members = try members(of: value) else { return nil }
+      return try line(members)
     } catch {
       throw AnnalsError(
         error.code, "line \(number): \(error.problem)", details: AnnalsError.Details { $0.line = number },
@@ -49,7 +53,7 @@ struct EntryLineReader: Sendable {
     }
   }
 
-  private func members(of value: CBOR) throws(EntryLine.Refusal) -> EntryMembers {
+  private func members(of value: CBOR) throws(EntryLine.Refusal) -> EntryMembers? {
     guard case .map(let pairs) = value else {
       throw EntryLine.Refusal(.malformed, "it is not an object")
     }
@@ -61,10 +65,17 @@ struct EntryLineReader: Sendable {
         members[field] = pair.value
         isField = true
       }
-      if !isField, Self.leftovers.contains(where: { pair.hasKey($0) }) {
+      if !isField, pair.hasKey(Self.stub) {
+        if options.skipsStubs { return nil }
         throw EntryLine.Refusal(
           .malformed,
-          "it has 'stub' or 'path', as what a migration left of an entry; such entries are carried over by 'backup' and 'restore' alone"
+          "it has 'stub', so it is what is left of a removed or erased entry, or the record of a change; leave such lines out with '--skip-stubs' (ImportOptions.skipsStubs), or copy the store with 'backup' and 'restore'"
+        )
+      }
+      if !isField, pair.hasKey(Self.path) {
+        throw EntryLine.Refusal(
+          .malformed,
+          "it has 'path', as a part of an entry that a migration split; such entries are copied by 'backup' and 'restore' alone"
         )
       }
     }

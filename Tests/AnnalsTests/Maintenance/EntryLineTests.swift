@@ -11,7 +11,9 @@ import Testing
     _ text: String, _ options: ImportOptions = ImportOptions(), maximumPayload: Int = 1_000
   ) throws(AnnalsError) -> EntryLine {
     let bytes = Array(text.utf8)
-    return try EntryLineReader(options, maximumPayload: maximumPayload).line(bytes.span, number: 7)
+    let line = try EntryLineReader(options, maximumPayload: maximumPayload).line(bytes.span, number: 7)
+    guard let line else { throw AnnalsError(.malformed, "the line was left out") }
+    return line
   }
 
   private func refusal(_ text: String, _ options: ImportOptions = ImportOptions()) -> AnnalsError? {
@@ -47,6 +49,17 @@ import Testing
       #expect(event.metadata == [])
       #expect(event.payload == [0xa0])
     }
+  }
+
+  @Test func `stubs are left out where the options say so, and parts are refused all the same`() throws {
+    var options = ImportOptions()
+    options.skipsStubs = true
+    let reader = EntryLineReader(options, maximumPayload: 100)
+    let stub = Array(#"{"stream":"$annals","type":"","stub":"request"}"#.utf8)
+    #expect(try reader.line(stub.span, number: 1) == nil)
+    #expect(refusal(#"{"stream":"a","type":"T","data":{},"path":[1]}"#, options)?.code == .malformed)
+    options.keys[.data] = "stub"
+    #expect(try read(#"{"stream":"a","type":"T","stub":{}}"#, options).event.payload == [0xa0])
   }
 
   @Test(arguments: [("1", 1), ("0", 0), ("4294967295", UInt32.max), (#""7""#, 7), (#""7.0""#, 7)])
@@ -90,8 +103,8 @@ import Testing
     (#"{"stream":"a","type":"T","data":{},"version":-1}"#, "the field 'version' is neither"),
     (#"{"stream":"a","type":"T","data":{},"version":1.5}"#, "the field 'version' is neither"),
     (#"{"stream":"a","type":"T","data":{},"version":4294967296}"#, "the field 'version' is too large"),
-    (#"{"stream":"a","type":"T","data":{},"path":[1]}"#, "it has 'stub' or 'path'"),
-    (#"{"stream":"a","type":"T","stub":"erased"}"#, "it has 'stub' or 'path'"),
+    (#"{"stream":"a","type":"T","data":{},"path":[1]}"#, "it has 'path', as a part"),
+    (#"{"stream":"a","type":"T","stub":"erased"}"#, "it has 'stub', so it is what is left"),
     ("[1]", "it is not an object"), ("7", "it is not an object"),
   ])
   func `a line that is no entry is malformed and says why`(text: String, problem: String) throws {
