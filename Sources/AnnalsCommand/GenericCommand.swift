@@ -19,7 +19,7 @@ public enum GenericCommand {
     VerifyVerb.self, BackupVerb.self, RestoreVerb.self, CompactVerb.self, RollbackVerb.self, AcceptVerb.self,
     DiscardPreviousVerb.self, SalvageVerb.self, RepairVerb.self, SetVerb.self, LeasesVerb.self,
     ViewsVerb.self, CloseVerb.self, ReopenVerb.self, TruncateVerb.self, EraseVerb.self, ErasuresVerb.self,
-    RetainVerb.self,
+    RetainVerb.self, ReportVerb.self, TopVerb.self,
   ]
 
   /// Runs the command line of this process, and ends the process.

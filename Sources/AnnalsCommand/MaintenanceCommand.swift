@@ -21,9 +21,13 @@ public import Annals
 public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
   /// All verbs.
   static var verbs: [any Verb.Type] {
-    // With a plan, dump can also upcast events to a version of it, and erase folds inline projections again.
+    // With a plan, dump can also upcast events to a version of it, erase folds inline projections again, and
+    // report shows what the plan makes of the store.
     GenericCommand.verbs.map {
-      $0 == DumpVerb.self ? PlanDumpVerb<Plan>.self : $0 == EraseVerb.self ? PlanEraseVerb<Plan>.self : $0
+      $0 == DumpVerb.self
+        ? PlanDumpVerb<Plan>.self
+        : $0 == EraseVerb.self
+          ? PlanEraseVerb<Plan>.self : $0 == ReportVerb.self ? PlanReportVerb<Plan>.self : $0
     } + planVerbs
   }
 

@@ -60,6 +60,39 @@ struct Descriptor: Sendable {
   }
 }
 
+extension Descriptor {
+  /// The settings of a terminal.
+  func terminalSettings() throws(SystemError) -> termios {
+    var settings = termios()
+    _ = try SystemError.check { unsafe tcgetattr(number, &settings) }
+    return settings
+  }
+
+  /// Sets the settings of a terminal.
+  func set(_ settings: termios) throws(SystemError) {
+    var settings = settings
+    _ = try SystemError.check { unsafe tcsetattr(number, TCSADRAIN, &settings) }
+  }
+
+  /// The rows and columns of a terminal; `nil` if they are not known.
+  var terminalSize: (rows: Int, columns: Int)? {
+    var size = winsize()
+    guard unsafe ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else {
+      return nil
+    }
+    return (Int(size.ws_row), Int(size.ws_col))
+  }
+
+  /// Waits until something can be read, or the input has ended.
+  func isReadable(within milliseconds: Int) throws(SystemError) -> Bool {
+    var wanted = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+    let count = unsafe poll(&wanted, 1, Int32(clamping: milliseconds))
+    // A signal ended the wait early, and the caller looks again.
+    guard count >= 0 || errno == EINTR else { throw SystemError(code: errno) }
+    return count > 0
+  }
+}
+
 /// A file opened for reading; it is closed when this value ends.
 struct InputFile: ~Copyable {
   let descriptor: Descriptor

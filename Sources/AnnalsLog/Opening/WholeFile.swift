@@ -15,9 +15,12 @@ package struct WholeFile {
   private static let permissions: UInt32 = 0o644
 
   private let url: URL
+  /// What the file is, for messages.
+  private let role: String
 
-  package init(_ url: URL) {
+  package init(_ url: URL, role: String = "lock file") {
     self.url = url
+    self.role = role
   }
 
   /// The file's name, for messages.
@@ -49,7 +52,7 @@ package struct WholeFile {
     let slash = path.lastIndex(of: UInt8(ascii: "/"))
     let folder = slash.map { Array(path[...$0]) } ?? []
     guard let file = String(validating: slash.map { path[($0 + 1)...] } ?? path[...], as: UTF8.self) else {
-      throw AnnalsError(.wrongUse, "the name of the lock file '\(name)' is not UTF-8; give it another one")
+      throw AnnalsError(.wrongUse, "the name of the \(role) '\(name)' is not UTF-8; give it another one")
     }
     do throws(StoreFileError) {
       let directory = try Directory.open(path: folder + ".".utf8)
@@ -69,7 +72,7 @@ package struct WholeFile {
       default: .inputOutput
       }
     return AnnalsError(
-      code, "\(work) the lock file '\(name)' failed",
+      code, "\(work) the \(role) '\(name)' failed",
       details: AnnalsError.Details { [name] in $0.file = name },
       underlying: error)
   }

@@ -97,6 +97,11 @@ extension EntryExplanation: CustomStringConvertible {
 
   /// Describes how the events of one record cross a stage, and the changes in their fields.
   private static func lines(_ fate: PlanCheck.RecordFate) -> [String] {
+    ["  \(text(fate))"] + fate.fields.map { "    \($0.line)" }
+  }
+
+  /// Describes how the events of one record cross a stage, in one line.
+  static func text(_ fate: PlanCheck.RecordFate) -> String {
     let word =
       switch fate.outcome {
       case .carried: "carried"
@@ -111,7 +116,7 @@ extension EntryExplanation: CustomStringConvertible {
       case .added, .forgotten, .redeclared: "no way across"
       }
     let name = fate.newName.map { $0 == fate.name ? $0 : "\(fate.name) -> \($0)" } ?? fate.name
-    return ["  \(name): \(word)"] + fate.fields.map { "    \($0.line)" }
+    return "\(name): \(word)"
   }
 
   private static func lines(_ events: [EntryExplanation.Event]) -> [String] {

@@ -29,6 +29,8 @@ public struct ViewInfo: Sendable {
   public let position: Position?
   /// The number of positions in the log after that position.
   public let lag: UInt64
+  /// The number of its rows, and of the entries of their secondary keys; 0 if the file cannot be used.
+  public let rows: Int
   /// The size of its file in bytes.
   public let bytes: Int
   /// Whether a process is folding it now.
@@ -70,11 +72,14 @@ extension ViewDirectory {
     let bytes = try files { () throws(StoreFileError) in try directory.status(of: name)?.size ?? 0 }
     let isFolded = try isFolded(number)
     var state = ViewInfo.State.outlived
-    var position: UInt64 = 0
+    var (position, rows) = (UInt64(0), 0)
     if mark.isUsable(in: Boot.id) {
       do throws(AnnalsError) {
         let file = try open(number, called: mark.name, of: core)
-        let facts = try file.read { (view) throws(AnnalsError) in try file.facts(view) }
+        let facts = try file.read { (view) throws(AnnalsError) in
+          rows = try storage { () throws(EnvironmentError) in try view.statistics(of: file.rows).entries }
+          return try file.facts(view)
+        }
         position = facts.checkpoint?.position.rawValue ?? 0
         state = facts.successor != nil ? .outlived : facts.isReady ? .ready : .building
       } catch {
@@ -84,8 +89,8 @@ extension ViewDirectory {
     }
     return ViewInfo(
       name: mark.name, version: mark.version, number: number, state: state,
-      position: position > 0 ? Position(position) : nil, lag: last - min(last, position), bytes: bytes,
-      isFolded: isFolded)
+      position: position > 0 ? Position(position) : nil, lag: last - min(last, position), rows: rows,
+      bytes: bytes, isFolded: isFolded)
   }
 
   /// Whether a process is folding a view.
