@@ -33,13 +33,15 @@ struct DistributionChart {
     labels =
       switch distribution.axis {
       case .position: ("\(distribution.start)", "\(distribution.end)")
-      case .time: (Self.time(distribution.start), Self.time(distribution.end))
+      case .time: Self.times(distribution.start, distribution.end)
       }
   }
 
-  private static func time(_ microseconds: Int64) -> String {
-    // Minutes are enough for a label.
-    String("\(Timestamp(microseconds: microseconds))".prefix(16))
+  private static func times(_ start: Int64, _ end: Int64) -> (String, String) {
+    // Minutes are enough, unless all events are of one or two.
+    let length = Double(end) - Double(start) < 120e6 ? 19 : 16
+    let texts = [start, end].map { String("\(Timestamp(microseconds: $0))".prefix(length)) }
+    return (texts[0], texts[1])
   }
 
   /// Appends the chart.

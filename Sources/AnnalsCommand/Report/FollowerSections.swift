@@ -44,7 +44,8 @@ struct FollowerSections {
     }
     page.table(
       [
-        .init(title: "consumer"), .init(title: "position", isNumber: true), .init(title: "lag", isNumber: true),
+        .init(title: "consumer"), .init(title: "position", isNumber: true),
+        .init(title: "lag", isNumber: true),
         .init(title: "rate", isNumber: true), .init(title: "checkpoint stored"),
         .init(title: "dead letters", isNumber: true),
       ], rows, ifEmpty: "No consumer keeps its checkpoint in the store.")

@@ -152,10 +152,16 @@ struct LogSections {
     let rows = check.kinds.compactMap { kind -> [String]? in
       guard kind.count > 0 || kind.quarantined > 0 else { return nil }
       let fate: String
-      if let problem = kind.problem { fate = "cannot be read: \(problem)" }
-      else if let stage = kind.retainedBy { fate = "stays as it is stored: the stage to \(stage) retains it" }
-      else if kind.stages.isEmpty { return nil }
-      else { fate = "rewritten at \(check.current), through \(kind.stages.map(\.description).joined(separator: ", "))" }
+      if let problem = kind.problem {
+        fate = "cannot be read: \(problem)"
+      } else if let stage = kind.retainedBy {
+        fate = "stays as it is stored: the stage to \(stage) retains it"
+      } else if kind.stages.isEmpty {
+        return nil
+      } else {
+        fate =
+          "rewritten at \(check.current), through \(kind.stages.map(\.description).joined(separator: ", "))"
+      }
       return [kind.type, Self.name(kind.version), Quantity.count(kind.count), fate]
     }
     page.table(
@@ -176,7 +182,8 @@ struct LogSections {
       "p", ["class": result.isClean ? "good" : "bad"],
       result.isClean
         ? "Nothing wrong at \(verification.time): \(Quantity.count(result.entries)) entries in \(Quantity.count(result.streams)) streams."
-        : result.isComplete ? "\(found)." : "\(found). The log was not read, because pages of its file are damaged.")
+        : result.isComplete
+          ? "\(found)." : "\(found). The log was not read, because pages of its file are damaged.")
     guard !result.findings.isEmpty else { return }
     page.table(
       [.init(title: "place"), .init(title: "problem"), .init(title: "what repairs it")],

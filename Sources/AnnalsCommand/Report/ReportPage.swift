@@ -37,7 +37,8 @@ struct ReportPage {
   private func header(_ page: inout HTMLWriter) {
     let (info, pulse) = (report.info, report.pulse)
     page.element("h1", report.name)
-    page.element("p", ["class": "dim"], "Annals store \(info.id.uuidString.lowercased()), looked at \(report.time)")
+    page.element(
+      "p", ["class": "dim"], "Annals store \(info.id.uuidString.lowercased()), looked at \(report.time)")
     if let problem = report.sample.problem {
       page.element("p", ["class": "bad"], "The log cannot be read to its end: \(problem)")
     }

@@ -15,11 +15,11 @@ enum ReportStyle {
     h3{font-size:1rem;margin:1rem 0 .4rem}
     p{margin:.4rem 0;max-width:60rem}
     .dim,figcaption,th,.axis{color:var(--dim)}
-    .cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(9rem,1fr));gap:.6rem;margin:.8rem 0}
+    .cards{display:grid;grid-template-columns:repeat(4,1fr);gap:.6rem;margin:.8rem 0}
     .card{background:var(--card);border:1px solid var(--line);border-radius:6px;padding:.5rem .7rem}
     .card b{display:block;font-size:1.2rem;font-variant-numeric:tabular-nums}
     .card span{color:var(--dim);font-size:.85rem}
-    .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:.8rem}
+    .charts{display:grid;grid-template-columns:1fr 1fr;gap:.8rem}
     figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:6px;padding:.5rem .7rem;min-width:0}
     figcaption{display:flex;justify-content:space-between;gap:1rem;font-size:.85rem}
     svg{display:block;width:100%;height:7rem}
@@ -49,6 +49,6 @@ enum ReportStyle {
     .added{background:var(--add)}.changed{background:var(--chg)}
     .removed{background:var(--del);text-decoration:line-through}
     @media(max-width:46rem){main{padding:.6rem}.chain{grid-auto-flow:row;grid-auto-columns:auto}\
-    th,td{padding:.3rem .4rem}.charts{grid-template-columns:1fr}}
+    th,td{padding:.3rem .4rem}.charts{grid-template-columns:1fr}.cards{grid-template-columns:1fr 1fr}}
     """
 }

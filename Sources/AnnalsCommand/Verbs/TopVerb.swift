@@ -3,7 +3,8 @@ import Annals
 /// `top`: shows live numbers of a store in a terminal.
 struct TopVerb: Verb {
   static let name = "top"
-  static let summary = "Shows live numbers of a store: entries and bytes per second, lags of views, readers, map."
+  static let summary =
+    "Shows live numbers of a store: entries and bytes per second, lags of views, readers, map."
   static let synopsis = "<store> [--once] [--interval N]"
   static let help = """
 
@@ -68,7 +69,9 @@ struct TopVerb: Verb {
 
   private func show(_ frame: TopFrame, on terminal: Terminal) throws(OutputError) {
     let size = terminal.size
-    do { try terminal.show(frame.lines(rows: size.rows, columns: size.columns)) } catch { throw .failed(error) }
+    do { try terminal.show(frame.lines(rows: size.rows, columns: size.columns)) } catch {
+      throw .failed(error)
+    }
   }
 
   /// Waits for the interval, or for a key or a signal that ends the display.

@@ -9,7 +9,9 @@ extension EntryChain {
     var notes = explanation.kinds.map { kind in
       "\(kind.type) \(Self.name(kind.version)), \(kind.shape == nil ? "by name" : "by shape")"
     }
-    if let removal = explanation.removal { notes.append("not delivered, \(removal.cause): \(removal.reason)") }
+    if let removal = explanation.removal {
+      notes.append("not delivered, \(removal.cause): \(removal.reason)")
+    }
     let stored = Column(
       title: "stored", notes: notes,
       events: Self.stored(entry) { explanation.readable($0, $1, $2) })
@@ -39,7 +41,8 @@ extension EntryChain {
 
   /// The chain of an entry whose plan is not known: its stored form alone.
   package init(_ entry: LogEntry) {
-    self.init(entry, size: nil, columns: [Column(title: "stored", events: Self.stored(entry) { data, _, _ in data })])
+    self.init(
+      entry, size: nil, columns: [Column(title: "stored", events: Self.stored(entry) { data, _, _ in data })])
   }
 
   private init(_ entry: LogEntry, size: Int?, columns: [Column], failure: String? = nil) {

@@ -89,7 +89,8 @@ extension EntryChain.Event {
     after older: [EntryChain.Event]
   ) -> Self {
     let source =
-      older.first { $0.path == path } ?? older.filter { path.starts(with: $0.path) }.max { left, right in
+      older.first { $0.path == path }
+      ?? older.filter { path.starts(with: $0.path) }.max { left, right in
         left.path.count < right.path.count
       }
     let known = source?.fields.filter { $0.change != .removed }

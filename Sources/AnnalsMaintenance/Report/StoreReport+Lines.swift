@@ -6,7 +6,8 @@ internal import AnnalsSubscriptions
 extension StoreReport {
   /// The report for programs: a line of JSON for each row, whose `section` says what the row is about.
   package var lines: [ReportLine] {
-    [store] + versions + series + sections(.position) + sections(.time) + streamLines + followers + letterLines
+    [store] + versions + series + sections(.position) + sections(.time) + streamLines + followers
+      + letterLines
       + programLines + findings + chainLines
   }
 

@@ -85,7 +85,9 @@ extension StoreReport {
     of log: EventLog, at url: URL, since earlier: StorePulse? = nil, _ options: Options = Options()
   ) async throws(AnnalsError) {
     let first: StorePulse
-    if let earlier { first = earlier } else {
+    if let earlier {
+      first = earlier
+    } else {
       first = try log.pulse()
       // A report that is cancelled in between is finished without a rate.
       try? await Task.sleep(for: options.interval)

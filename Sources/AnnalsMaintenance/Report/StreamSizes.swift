@@ -56,7 +56,9 @@ extension EventLog {
       tally[entry.stream] = (old.entries + 1, old.bytes &+ entry.bytes)
     }
     var sizes = StreamSizes()
-    func line(_ name: StreamName, _ revision: Revision, _ first: Position, _ last: Position) -> StreamSizes.Line {
+    func line(_ name: StreamName, _ revision: Revision, _ first: Position, _ last: Position)
+      -> StreamSizes.Line
+    {
       let entries = revision.rawValue + 1
       let bytes = tally[first.rawValue].map { known in
         UInt64(Double(known.bytes) / Double(known.entries) * Double(entries))
