@@ -1,4 +1,5 @@
-/// The elements and texts of an HTML page, read strictly: every element must be closed, every attribute quoted.
+/// The elements and texts of an HTML page, read strictly: every element must be closed, and every
+/// attribute quoted.
 struct PageCheck {
   /// The names of the elements, each as often as it appears.
   private(set) var elements: [String] = []

@@ -1,6 +1,6 @@
 import Annals
 
-/// The sections of a page about what follows the log, and who has the store open.
+/// The sections of a page about views, consumers, and programs that have the store open.
 struct FollowerSections {
   let report: StoreReport
 

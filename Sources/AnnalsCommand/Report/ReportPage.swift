@@ -17,13 +17,16 @@ struct ReportPage {
     var page = HTMLWriter()
     page.markup("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
     // Even if an escape were missed, nothing could run and nothing could be fetched.
-    page.markup(
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-    )
+    page.open(
+      "meta",
+      [
+        "http-equiv": "Content-Security-Policy",
+        "content": "default-src 'none'; style-src 'sha256-\(ReportStyle.hash)'",
+      ])
     page.markup("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n")
     if let reload { page.open("meta", ["http-equiv": "refresh", "content": "\(reload)"]) }
     page.element("title", "\(report.name) - Annals")
-    page.markup("<style>\n")
+    page.markup("<style>")
     page.markup(ReportStyle.sheet)
     page.markup("</style>\n</head>\n<body>\n<main>\n")
     header(&page)

@@ -1,5 +1,16 @@
+import Annals
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// The style sheet of a report: light and dark by the reader's setting, one column on a narrow screen.
 enum ReportStyle {
+  /// The hash of the sheet, for the page's policy, which allows no other style.
+  static var hash: String { Data(SHA256.hash(Array(sheet.description.utf8))).base64EncodedString() }
+
   static let sheet: StaticString = """
     :root{color-scheme:light dark;--bg:#fbfbf9;--fg:#1d2126;--dim:#5c6670;--line:#dcdfe2;--card:#fff;--bad:#b3261e;\
     --good:#1b6e3c;--add:#dcf3e2;--chg:#fbefcf;--del:#f8dedc;\

@@ -8,7 +8,7 @@ package struct EntryDistribution: Sendable, Equatable {
     case time
   }
 
-  /// The entries of one section, as many as the sample stands for.
+  /// The entries of one section, as many as the sample represents.
   package struct Section: Sendable, Equatable {
     /// Entries by series.
     package fileprivate(set) var entries: [Double]

@@ -4,12 +4,12 @@ package struct PulseRate: Sendable, Equatable {
   package let entries: Double
   /// Bytes of payloads stored per second.
   package let payloadBytes: Double
-  /// Positions that each follower passed per second, in the order of the later pulse. It is `nil` for one that
-  /// the earlier pulse does not have, or that was built again.
+  /// Positions that each follower passed per second, in the order of the later pulse. It is `nil` for one
+  /// that the earlier pulse does not have, or that was built again.
   package let followers: [Double?]
 
-  /// Compares two pulses of one store; `nil` if no time has passed between them, or if a pass has replaced the
-  /// generation.
+  /// Compares two pulses of one store; `nil` if no time has passed between them, or if a pass has replaced
+  /// the generation.
   package init?(from earlier: StorePulse, to later: StorePulse) {
     let seconds = later.seconds - earlier.seconds
     guard seconds > 0, earlier.generation == later.generation else { return nil }

@@ -17,7 +17,7 @@ package struct StorePulse: Sendable {
     package let name: String
     /// The version of its projection; `nil` for a consumer.
     package let version: Int?
-    /// The number that tells its files or rows from those of other builds; 0 for a consumer.
+    /// The number of its files or rows, which no other build has; 0 for a consumer.
     package let number: UInt64
     /// Its state; `nil` for a consumer.
     package let state: String?
