@@ -54,7 +54,7 @@ struct PageCheck {
 
   private mutating func add(attributes text: Substring) {
     var rest = text
-    while let start = rest.firstIndex(where: { $0 != " " }), !elements.last!.hasPrefix("!") {
+    while let start = rest.firstIndex(where: { $0 != " " }), elements.last?.hasPrefix("!") == false {
       rest = rest[start...]
       guard let equals = rest.firstIndex(of: "="), rest[equals...].hasPrefix("=\"") else {
         problem = problem ?? "an attribute has no quotation mark: \(rest)"

@@ -49,7 +49,7 @@ import Testing
       let shown = name.replacing("\u{202e}", with: "\\u{202e}")
       #expect(page.texts.contains(shown), "\(shown)")
     }
-    for address in ["http:", "https:", "url(", "@import", "//"] { #expect(!run.output.contains(address)) }
+    for address in ["http:", "https:", "url(", "@import", "://"] { #expect(!run.output.contains(address)) }
     #expect(run.output.contains("default-src &#39;none&#39;; style-src &#39;sha256-"))
   }
 
@@ -118,6 +118,36 @@ import Testing
     #expect(sound.contains { $0.hasPrefix("Nothing wrong at ") && $0.hasSuffix(": 5 entries in 2 streams.") })
     #expect(
       PageCheck(await CommandRun("report", store).output).texts.contains { $0.hasPrefix("Not checked.") })
+  }
+
+  @Test func `a damaged entry is found, ends the sample, and leaves the rest of the page`() async throws {
+    let folder = try TemporaryDirectory()
+    let store = try await folder.filled()
+    let file = URL(filePath: store + "/log-000001.mdb")
+    var log = try Data(contentsOf: file)
+    // The payload of the third entry, wherever the file has it.
+    let payload = Data([0xa1, 0x61, 0x6e, 0x03])
+    while let place = log.range(of: payload) { log[place.upperBound - 1] = 0x09 }
+    try log.write(to: file)
+    let run = await CommandRun("report", store, "--verify")
+    #expect(run.status == 0, "\(run.errors)")
+    let texts = PageCheck(run.output).texts
+    #expect(texts.contains { $0.hasPrefix("The log cannot be read to its end: ") })
+    #expect(texts.contains("position 3") && texts.contains("restore from a backup"), "\(texts)")
+    #expect(texts.contains("a/even"))
+  }
+
+  @Test func `a damaged page is an error of a check`() async throws {
+    let folder = try TemporaryDirectory()
+    let store = try await folder.filled()
+    let file = URL(filePath: store + "/log-000001.mdb")
+    var log = try Data(contentsOf: file)
+    // The flags of every page but the meta pages.
+    for page in stride(from: 2 * 4096, to: log.count, by: 4096) { log[page + 10] ^= 0xff }
+    try log.write(to: file)
+    let run = await CommandRun("report", store, "--verify", "-o", folder.path("report.html"))
+    #expect(run.status == 65)
+    #expect(!FileManager.default.fileExists(atPath: folder.path("report.html")))
   }
 
   @Test func `a report is written to a file as a whole, and replaces what was there`() async throws {

@@ -50,10 +50,13 @@ struct ReportMaking {
     options.plan = plan
     options.entries = arguments.entries
     if arguments.isVerifying {
-      options.verification = try StoreReport.Verification(of: url) { done in
+      let verification = try StoreReport.Verification(of: url) { done in
         progress.update("\(done.done) of \(done.total) entries")
       }
       progress.clear()
+      // LMDB would trust damaged pages, and could end the process.
+      if !verification.report.isComplete { try EventLog.mustHaveSoundPages(url) }
+      options.verification = verification
     }
     let log = try EventLog(at: arguments.store)
     guard arguments.isWatching, let file = arguments.file else {
