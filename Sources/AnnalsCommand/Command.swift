@@ -80,6 +80,14 @@ struct Command {
       try output.writeLine(help)
       return ExitStatus.success
     }
+    let description: String?
+    do throws(UsageError) { description = try self.description(words) } catch {
+      throw CommandLineError(error, help: help)
+    }
+    if let description {
+      try output.write(Array(description.utf8))
+      return ExitStatus.success
+    }
     guard let verb = verbs.first(where: { $0.name == word.text }) else {
       throw CommandLineError(UsageError("unknown verb '\(word)'"), help: help)
     }
@@ -133,7 +141,7 @@ extension Command {
 
       \(list.joined(separator: "\n"))
 
-      '\(name) <verb> --help' tells more of each. With --json results and errors are JSON, one object a line.
+      \(Self.describingHelp) With --json results and errors are JSON, one object a line.
       \(ExitStatus.help)
       """
   }
@@ -144,12 +152,17 @@ extension Command {
 
     \(verb.summary)
     \(verb.help)
+    \(Self.commonHelp)
+    """
+  }
+
+  /// The help of the options that every verb has.
+  static let commonHelp = """
       --json             results and errors as JSON, one object a line
       --trust WHOM       'nobody': every page is checked first, which reads the whole file, and a damaged
                          one is an error; 'own': only the meta pages are, and a damaged page that is met
                          later can end the command with a signal. 'verify' finds damaged pages
     """
-  }
 }
 
 /// The error for an invalid command line, with advice.

@@ -14,7 +14,8 @@ struct EraseVerb: Verb {
 
       --stream NAME      all events that the stream has now
       --position N       the event at a position; may be repeated
-      --where NAME=VALUE the events that a selection of the plan's command chooses
+      --where NAME=VALUE
+                         the events that a selection of the plan's command chooses
       --by WHO           who asks for it; recorded in the log
       --because WHY      why; recorded in the log
     """
