@@ -23,7 +23,7 @@ enum ErasingProjections {
     static let name = "amounts"
     static let version = 1
     static var tables: [ProjectionTable] { [.rows(Amount.self)] }
-    static var events: EventSelection<Event> { [\.moved] }
+    static var events: EventQuery<Event> { [\.moved] }
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
       guard case .moved(let moved) = entry.event else { return }
       try rows.put(Amount(position: entry.position.rawValue, amount: moved.amount))
@@ -100,7 +100,7 @@ enum ErasingProjections {
     static let name = "holders"
     static let version = 1
     static var tables: [ProjectionTable] { [.rows(Holder.self)] }
-    static var events: EventSelection<Event> { [\.opened] }
+    static var events: EventQuery<Event> { [\.opened] }
     static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
       guard case .opened(let opened) = entry.event else { return }
       if let id = entry.id {

@@ -1,0 +1,12 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "bank",
+  dependencies: [.package(name: "Annals", path: "../../..")],
+  targets: [
+    .executableTarget(
+      name: "bank",
+      dependencies: [.product(name: "Annals", package: "Annals")])
+  ]
+)
