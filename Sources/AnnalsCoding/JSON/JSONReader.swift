@@ -15,7 +15,7 @@ package struct JSONReader: ~Copyable, ~Escapable {
   private let depthLimit: Int
 
   @_lifetime(copy bytes)
-  private init(_ bytes: Span<UInt8>, line: Int, depthLimit: Int) {
+  init(_ bytes: Span<UInt8>, line: Int, depthLimit: Int) {
     self.bytes = bytes
     self.line = line
     self.depthLimit = depthLimit
@@ -50,7 +50,7 @@ package struct JSONReader: ~Copyable, ~Escapable {
     failure(offset < bytes.count ? .unexpected : .truncated)
   }
 
-  private mutating func skipSpace() {
+  mutating func skipSpace() {
     while offset < bytes.count {
       switch bytes[offset] {
       case 0x20, 0x09, 0x0a, 0x0d: offset &+= 1
@@ -60,13 +60,13 @@ package struct JSONReader: ~Copyable, ~Escapable {
   }
 
   /// Consumes the next byte if it is `scalar`, and returns whether it was.
-  private mutating func takes(_ scalar: Unicode.Scalar) -> Bool {
+  mutating func takes(_ scalar: Unicode.Scalar) -> Bool {
     guard offset < bytes.count, bytes[offset] == UInt8(ascii: scalar) else { return false }
     offset &+= 1
     return true
   }
 
-  private mutating func value(depth: Int) throws(JSONFailure) -> CBOR {
+  mutating func value(depth: Int) throws(JSONFailure) -> CBOR {
     skipSpace()
     guard offset < bytes.count else { throw failure(.truncated) }
     switch bytes[offset] {

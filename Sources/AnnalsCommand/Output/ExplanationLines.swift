@@ -55,6 +55,14 @@ struct ExplanationLines {
     return line
   }
 
+  private static func line(_ tag: EntryExplanation.Tag) -> ReportLine {
+    var line = ReportLine()
+    line.add("tag", tag.tag?.text)
+    line.add("ordinal", tag.ordinal)
+    line.add("previous", tag.previous)
+    return line
+  }
+
   private func stored() throws(AnnalsError) -> ReportLine {
     let entry = explanation.entry
     var line = Self.line("stored")
@@ -64,6 +72,7 @@ struct ExplanationLines {
     line.add("time", entry.time)
     if let id = entry.id { line.add("id", id) }
     if !entry.metadata.isEmpty { try line.add("metadata", entry.metadata) }
+    if !explanation.tags.isEmpty { line.add("tags", explanation.tags.map(Self.line)) }
     line.add("bytes", UInt64(clamping: explanation.size))
     line.add(
       "kinds",

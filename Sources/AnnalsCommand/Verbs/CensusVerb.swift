@@ -11,6 +11,8 @@ struct CensusVerb: Verb {
     Text has columns with a tab between: type, version, events, bytes of payload, stubs, entries set aside,
     first position, and which versions of the schema read the events. Where the last column is missing, the
     store does not say: only programs of the version itself and of later ones read the events.
+
+    If events have tags, the number of different tags is in a line of its own at the end.
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 
@@ -23,9 +25,17 @@ struct CensusVerb: Verb {
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    let census = try EventLog.inspect(store.url).census
+    let info = try EventLog.inspect(store.url)
     if !isJSON { try output.writeLine("type\tversion\tevents\tbytes\tstubs\tset aside\tfirst\tread by") }
-    for line in census { try output.write(isJSON ? Self.line(line) : Self.text(line)) }
+    for line in info.census { try output.write(isJSON ? Self.line(line) : Self.text(line)) }
+    guard info.tags > 0 else { return ExitStatus.success }
+    if isJSON {
+      var line = ReportLine()
+      line.add("tags", info.tags)
+      try output.write(line.bytes)
+    } else {
+      try output.writeLine("tags\t\(info.tags)")
+    }
     return ExitStatus.success
   }
 

@@ -10,7 +10,7 @@ import Annals
 struct InfoVerb: Verb {
   static let name = "info"
   static let summary =
-    "Shows a store's id, format, schema versions, entries, streams, sizes and readers, without reading the log."
+    "Shows a store's id, format, schema versions, entries, streams, tags, sizes and readers, without reading the log."
   static let synopsis = "<store> [--json]"
   static let help = ""
   static let grammar = Arguments.Grammar(operands: ["<store>"])
@@ -48,6 +48,7 @@ struct InfoVerb: Verb {
       })
     line.add("entries", info.entries)
     line.add("streams", info.streams)
+    line.add("tags", info.tags)
     line.add(
       "schemas",
       info.schemas.map { schema in
@@ -94,6 +95,7 @@ struct InfoVerb: Verb {
       "entries     \(info.entries)",
       "streams     \(info.streams)",
     ]
+    if info.tags > 0 { lines.append("tags        \(info.tags)") }
     if let pass = info.pass {
       let goal = pass.version.map { " to version \($0)" } ?? ""
       lines.insert(

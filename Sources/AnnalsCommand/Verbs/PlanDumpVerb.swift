@@ -4,9 +4,11 @@ import Annals
 struct PlanDumpVerb<Plan: SchemaMigrationPlan>: Verb {
   static var name: String { DumpVerb.name }
   static var summary: String {
-    "Writes the whole log as lines of JSON, as it is stored or as it is at a version of the plan."
+    "Writes the log, or a part of it, as lines of JSON, as it is stored or as it is at a version of the plan."
   }
-  static var synopsis: String { "<store> [--as V|current] [--json]" }
+  static var synopsis: String {
+    "<store> [--as V|current] [--type T…] [--tag T…] [--after N] [--through N] [--json]"
+  }
   static var help: String {
     """
 
@@ -14,13 +16,18 @@ struct PlanDumpVerb<Plan: SchemaMigrationPlan>: Verb {
     that version. Each part of a split has a line of its own, and dropped entries have none. The dump ends at
     the newest entry that the log had when it began. An entry that is damaged, or that a rule fails for, ends
     it with an error, after the entries before it. Standard error names each field that is left out because no
-    version of the plan declares it.
+    version of the plan declares it. With --as, --type compares the names of record types at that version.
 
       --as V             the version, such as 2.0.0, or 'current'
+    \(DumpVerb.options)
     """
   }
   static var checksEveryPage: Bool { true }
-  static var grammar: Arguments.Grammar { Arguments.Grammar(values: ["--as"], operands: ["<store>"]) }
+  static var grammar: Arguments.Grammar {
+    var grammar = DumpVerb.grammar
+    grammar.values.insert("--as")
+    return grammar
+  }
 
   private enum Form {
     case stored
@@ -46,7 +53,10 @@ struct PlanDumpVerb<Plan: SchemaMigrationPlan>: Verb {
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     guard case .at(let version) = form else { return try await dump.run(to: &output, &progress) }
-    var lines = try EventLines(EventLog(at: dump.store), plan: Plan.self, as: version)
+    let selection = dump.selection
+    var lines = try EventLines(
+      EventLog(at: dump.store), plan: Plan.self, as: version, matching: selection.query,
+      after: selection.after.map { Position($0) }, through: selection.end.map { Position($0) })
     try output.write(&lines, &progress)
     let undeclared = lines.undeclared
     if !undeclared.isEmpty { progress.note(CommandNote(leftOut: undeclared)) }

@@ -5,7 +5,7 @@ struct ReadVerb: Verb {
   static let name = "read"
   static let summary = "Shows entries of the log or of one stream as lines of JSON."
   static let synopsis =
-    "<store> [--stream S] [--from N] [--backwards] [--limit N] [--raw] [--follow] [--json]"
+    "<store> [--stream S] [--type T…] [--tag T…] [--from N | --after N] [--through N] [--backwards] [--limit N] [--raw] [--follow] [--json]"
   static let help = """
 
     Reading ends at the newest entry that the log had when it began, but with --follow.
@@ -15,7 +15,10 @@ struct ReadVerb: Verb {
     damaged. With --trust nobody a store with a damaged page is refused instead.
 
       --stream S         only the entries of this stream; one that does not exist has none
+    \(QueryArguments.help)
       --from N           the first entry: its revision (from 0) with --stream, its position (from 1) otherwise
+      --after N          begins after this revision or position, in the direction of the read
+      --through N        the last entry: its revision or position, in the direction of the read
       --backwards        newest first
       --limit N          at most N entries
       --follow           goes on with entries that any process appends, until the limit is reached or it is
@@ -23,7 +26,8 @@ struct ReadVerb: Verb {
       --raw              header and stored bytes, in hexadecimal digits, in place of what they mean
     """
   static let grammar = Arguments.Grammar(
-    flags: ["--backwards", "--raw", "--follow"], values: ["--stream", "--from", "--limit"],
+    flags: ["--backwards", "--raw", "--follow"],
+    values: ["--stream", "--from", "--after", "--through", "--limit"], lists: QueryArguments.lists,
     operands: ["<store>"])
 
   let store: StorePath
@@ -34,14 +38,20 @@ struct ReadVerb: Verb {
     store = try arguments.path(operand: 0)
     selection = EntrySelection(
       stream: try arguments.value("--stream").map { StreamName($0) }, start: try arguments.number("--from"),
-      backwards: arguments.has("--backwards"), limit: try arguments.count("--limit") ?? .max,
+      after: try arguments.number("--after"), through: try arguments.number("--through"),
+      matching: try QueryArguments.query(arguments), backwards: arguments.has("--backwards"),
+      limit: try arguments.count("--limit") ?? .max,
       isRaw: arguments.has("--raw"))
     isFollowing = arguments.has("--follow")
     if isFollowing, selection.backwards {
       throw UsageError("--follow goes forwards: leave out --backwards")
     }
-    guard selection.stream != nil || selection.start != 0 else {
-      throw UsageError("--from 0: positions are counted from 1")
+    if selection.stream == nil {
+      if selection.start == 0 { throw UsageError("--from 0: positions are counted from 1") }
+      if selection.end == 0 { throw UsageError("--through 0: positions are counted from 1") }
+    }
+    if selection.start != nil, selection.after != nil {
+      throw UsageError("--from and --after exclude each other")
     }
   }
 

@@ -139,7 +139,7 @@ package struct AppendRequest: Sendable {
   package func tags(of item: Item) -> [EventTag] { tags[item.tags].map(\.tag) }
 
   /// The size of a tag in an entry and of its row, without the text, rounded up.
-  private static let tagOverhead = 64
+  package static let tagOverhead = 64
 
   /// Lets the last event refer to attachments.
   @inline(__always)

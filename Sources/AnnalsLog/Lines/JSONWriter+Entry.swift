@@ -69,6 +69,10 @@ extension JSONWriter {
       raw(",\"attachments\":")
       list(entry.attachments) { $0.text($1.description) }
     }
+    if !entry.tags.isEmpty {
+      raw(",\"tags\":")
+      list(entry.tags) { $0.text($1.text) }
+    }
   }
 }
 

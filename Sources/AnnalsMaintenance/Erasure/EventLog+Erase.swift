@@ -64,6 +64,30 @@ extension EventLog {
     }
   }
 
+  /// Erases the events that match `query`. See ``erase(stream:by:because:)``.
+  ///
+  /// - Parameter query: The record types, as they are stored, and the tags of the events.
+  /// - Throws: As ``erase(stream:by:because:)``, and `invalidName` for a tag that no event can have.
+  /// - Complexity: O(matching events) if each item of the query has a tag, O(log) otherwise.
+  @discardableResult
+  public func erase(
+    matching query: LogQuery, by author: String, because reason: String
+  ) throws(AnnalsError) -> ErasureReport {
+    try Erasing(self, author: author, reason: reason).run { (log) throws(AnnalsError) in
+      try log.positions(matching: query)
+    }
+  }
+
+  /// The positions of the entries that match a query.
+  func positions(matching query: LogQuery) throws(AnnalsError) -> [Position] {
+    try read { (snapshot) throws(AnnalsError) in
+      var entries = try snapshot.entries(matching: query)
+      var found: [Position] = []
+      while let entry = try entries.next() { found.append(entry.position) }
+      return found
+    }
+  }
+
   /// The positions of all entries of a stream, also of hidden ones.
   func positions(of stream: StreamName) throws(AnnalsError) -> [Position] {
     try read { (snapshot) throws(AnnalsError) in
@@ -117,6 +141,36 @@ extension EventStore {
         return found
       }
     }
+  }
+
+  /// Erases the events that match `query`, and folds inline projections again. See
+  /// ``EventLog/erase(stream:by:because:)``.
+  ///
+  /// - Parameter query: The types, in the plan's current version, and the tags of the events. An entry that
+  ///   was split is erased with all of its events.
+  /// - Throws: As ``EventLog/erase(stream:by:because:)``, and what reading the events throws.
+  /// - Complexity: O(matching events) if each item of the query has a tag, O(log) otherwise.
+  @discardableResult
+  public func erase(
+    matching query: EventQuery<Event>, by author: String, because reason: String
+  ) throws(AnnalsError) -> ErasureReport {
+    try erasing(author, reason).run { (_) throws(AnnalsError) in
+      try read { (snapshot) throws(AnnalsError) in
+        var entries = try snapshot.entries(matching: query)
+        var found: [Position] = []
+        while let entry = try entries.next() {
+          if found.last != entry.position { found.append(entry.position) }
+        }
+        return found
+      }
+    }
+  }
+
+  /// Erases the events that match `query` as they are stored, and folds inline projections again.
+  package func erase(
+    stored query: LogQuery, by author: String, because reason: String
+  ) throws(AnnalsError) -> ErasureReport {
+    try erasing(author, reason).run { (log) throws(AnnalsError) in try log.positions(matching: query) }
   }
 
   private func erasing(_ author: String, _ reason: String) throws(AnnalsError) -> Erasing {

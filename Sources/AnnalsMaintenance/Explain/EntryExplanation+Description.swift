@@ -25,6 +25,7 @@ extension EntryExplanation: CustomStringConvertible {
         lines.append("metadata  \(error.message)")
       }
     }
+    for tag in tags { lines.append("tag       \(tag)") }
     lines.append("")
     lines += stored()
     guard removal == nil else { return lines }

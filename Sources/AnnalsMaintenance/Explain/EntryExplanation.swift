@@ -72,6 +72,8 @@ public struct EntryExplanation: Sendable {
   public let size: Int
   /// The kind of its payload or of each of its parts; for a removed entry, the kind that it had.
   public let kinds: [Kind]
+  /// Its tags, each with its place among the entries that have the tag.
+  public let tags: [Tag]
   /// Why nothing of it is delivered; `nil` for an entry that was not removed.
   public let removal: Removal?
   /// The oldest version of the plan that reads it: its own, the adopted one for an entry without a version,

@@ -94,7 +94,8 @@ struct EntryExplaining {
       }
     }
     return EntryExplanation(
-      entry: stored, size: entry.bytes.count, kinds: kinds, removal: removal, version: reached?.version,
+      entry: stored, size: entry.bytes.count, kinds: kinds, tags: try Self.tags(of: entry), removal: removal,
+      version: reached?.version,
       events: reached?.events ?? [], steps: steps, failure: failure)
   }
 

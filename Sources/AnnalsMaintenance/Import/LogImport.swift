@@ -177,9 +177,9 @@ extension EventLog {
   /// the batch after them may be stored too: continuing there without checking may store its lines twice,
   /// except those with ids. A line of more than 128 MiB is refused.
   ///
-  /// A line needs `stream`, `type` and `data`, an object. `version`, `time`, `id` and `metadata` may be
-  /// absent or null. An entry without a time takes that of its append call. Other members, `position` and
-  /// `revision` among them, are ignored, but a line with `stub` or `path` is refused.
+  /// A line needs `stream`, `type` and `data`, an object. `version`, `time`, `id`, `metadata`, `attachments`
+  /// and `tags` may be absent or null. An entry without a time takes that of its append call. Other members,
+  /// `position` and `revision` among them, are ignored, but a line with `stub` or `path` is refused.
   ///
   /// A line whose id is already in its stream is not stored again. This holds regardless of the order of the
   /// lines and the number of imports at the same time. A line without an id counts as known only if it

@@ -72,6 +72,8 @@ public struct LogInfo: Sendable {
   public let entries: UInt64
   /// The number of streams that the log has.
   public let streams: UInt64
+  /// The number of different tags that its events have. A tag of erased events alone counts until a pass.
+  public let tags: UInt64
   /// The schema versions, in the order in which they were first used.
   public let schemas: [Schema]
   /// The events of each record type in each schema version, in the order in which they were first stored.
@@ -119,6 +121,15 @@ extension LogSnapshot {
   }
 }
 
+extension LogSnapshot {
+  /// The number of tags: of the rows that lead to the newest entry of each.
+  fileprivate func tagCount() throws(AnnalsError) -> UInt64 {
+    guard kinds.hasTags else { return 0 }
+    guard let table = generation.environment.tags else { throw AnnalsError.missingTags }
+    return UInt64(clamping: try reader.statistics(of: table).entries)
+  }
+}
+
 extension EventLog {
   /// Returns a description of the store.
   ///
@@ -162,7 +173,7 @@ extension EventLog {
         },
         pass: try reader.pass().map { LogInfo.Pass(id: $0.id, generation: $0.other, version: $0.version) },
         entries: entries,
-        streams: try snapshot.streamCount(), schemas: schemas,
+        streams: try snapshot.streamCount(), tags: try snapshot.tagCount(), schemas: schemas,
         census: try snapshot.census(), window: meta.window, idempotency: meta.idempotency,
         requires: meta.requires.map(\.name),
         tailLength: entries - min(meta.checkpoint, entries),

@@ -14,6 +14,8 @@ public enum EntryField: String, CaseIterable, Sendable {
   case metadata
   /// The attachments that the payload refers to, an array of their hashes in hexadecimal digits.
   case attachments
+  /// The tags of the event, an array of texts.
+  case tags
   /// The payload, an object. Every line has it.
   case data
 }

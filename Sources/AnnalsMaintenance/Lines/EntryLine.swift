@@ -10,7 +10,7 @@ struct EntryLine: Sendable {
   /// The number of bytes that the line takes in an append call.
   var size: Int {
     event.payload.count + event.metadata.count + stream.text.utf8.count + event.record.type.text.utf8.count
-      + AppendLimit.overhead
+      + AppendLimit.overhead + event.tags.reduce(0) { $0 + $1.text.utf8.count + AppendRequest.tagOverhead }
   }
 }
 
@@ -20,6 +20,8 @@ extension EntryLine {
     let code: AnnalsError.Code
     let problem: String
     let underlying: (any Error)?
+    /// The member of the line that it is about, and the element of that, if they are to be named by column.
+    private(set) var place: (key: String, element: Int?)?
 
     /// The problem of the line, in words without any of its data.
     init(_ code: AnnalsError.Code, _ problem: String, _ underlying: (any Error)? = nil) {
@@ -32,6 +34,13 @@ extension EntryLine {
     init(_ field: EntryField, under key: String, _ problem: String, _ underlying: (any Error)? = nil) {
       let place = key.utf8.elementsEqual(field.rawValue.utf8) ? "" : " (key '\(key)')"
       self.init(.malformed, "the field '\(field.rawValue)'\(place) \(problem)", underlying)
+    }
+
+    /// The same refusal at the column of a member, or of an element of it.
+    func at(_ key: String, element: Int? = nil) -> Refusal {
+      var refusal = self
+      refusal.place = (key, element)
+      return refusal
     }
   }
 }
@@ -55,6 +64,7 @@ struct EntryMembers {
     case .metadata: 5
     case .attachments: 6
     case .data: 7
+    case .tags: 8
     }
   }
 }

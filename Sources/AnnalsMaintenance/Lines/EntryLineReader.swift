@@ -47,9 +47,16 @@ struct EntryLineReader: Sendable {
       guard let members = try members(of: value) else { return nil }
       return try line(members)
     } catch {
+      let column = error.place.flatMap { place in
+        JSONReader.column(
+          ofMember: place.key, element: place.element, in: bytes, depthLimit: Self.depthLimit)
+      }
       throw AnnalsError(
-        error.code, "line \(number): \(error.problem)", details: AnnalsError.Details { $0.line = number },
-        underlying: error.underlying)
+        error.code, "line \(number)\(column.map { ", column \($0)" } ?? ""): \(error.problem)",
+        details: AnnalsError.Details {
+          $0.line = number
+          $0.column = column
+        }, underlying: error.underlying)
     }
   }
 
@@ -93,6 +100,7 @@ struct EntryLineReader: Sendable {
     event.metadata = try metadata(members)
     event.time = try time(members)
     event.attachments = try attachments(members)
+    event.tags = try tags(members)
     return EntryLine(stream: StreamName(stream), event: event)
   }
 
@@ -164,6 +172,29 @@ struct EntryLineReader: Sendable {
       hashes.append(hash)
     }
     return hashes
+  }
+
+  private func tags(_ members: EntryMembers) throws(EntryLine.Refusal) -> [EventTag] {
+    guard let value = members[.tags] else { return [] }
+    let key = options.key(of: .tags)
+    guard case .array(let values) = value else { throw refusal(.tags, "is not an array of texts").at(key) }
+    var tags: Set<EventTag> = []
+    for (index, value) in values.enumerated() {
+      guard case .text(let text) = value else {
+        throw refusal(.tags, "has an element that is not a text").at(key, element: index)
+      }
+      let tag = EventTag(text)
+      do { try tag.check() } catch {
+        throw EntryLine.Refusal(error.code, error.message, error).at(key, element: index)
+      }
+      tags.insert(tag)
+    }
+    guard tags.count <= TagList.maximumCount else {
+      throw EntryLine.Refusal(
+        .tooLarge, "an event has at most \(TagList.maximumCount) tags, and this one has \(tags.count)"
+      ).at(key)
+    }
+    return Array(tags)
   }
 
   private func payload(_ members: EntryMembers) throws(EntryLine.Refusal) -> [UInt8] {

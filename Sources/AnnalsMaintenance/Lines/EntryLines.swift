@@ -8,6 +8,12 @@ public struct EntrySelection: Sendable {
   /// The first entry to read: its revision for a stream, its position otherwise; `nil` for the end at which
   /// reading begins.
   public var start: UInt64?
+  /// The revision of a stream, or the position of the log, that reading begins after, in its direction.
+  public var after: UInt64?
+  /// The last entry to read, in the direction of the read: its revision for a stream, its position otherwise.
+  public var end: UInt64?
+  /// The record types, as they are stored, and the tags of the entries to read; `nil` for all entries.
+  public var query: LogQuery?
   /// Whether the newest entries come first.
   public var backwards: Bool
   /// The maximum number of entries to read.
@@ -17,11 +23,14 @@ public struct EntrySelection: Sendable {
 
   /// Creates a selection; by default the whole log, oldest first.
   public init(
-    stream: StreamName? = nil, start: UInt64? = nil, backwards: Bool = false, limit: Int = .max,
-    isRaw: Bool = false
+    stream: StreamName? = nil, start: UInt64? = nil, after: UInt64? = nil, through end: UInt64? = nil,
+    matching query: LogQuery? = nil, backwards: Bool = false, limit: Int = .max, isRaw: Bool = false
   ) {
     self.stream = stream
     self.start = start
+    self.after = after
+    self.end = end
+    self.query = query
     self.backwards = backwards
     self.limit = limit
     self.isRaw = isRaw
@@ -83,42 +92,59 @@ public struct EntryLines: Sendable {
   }
 
   /// Reads entries until the page is full or they end.
+  ///
+  /// While no entry matches, each snapshot lasts no longer than a page of them would.
   private mutating func fill() throws(AnnalsError) {
     let limits = PageLimits(elements: Self.pageSize, bytes: .max)
+    let most = UInt64(clamping: selection.limit)
     var reader = reader
-    let end = try reader.page { (cursor, snapshot) throws(AnnalsError) in
-      let reading = EntryReading(kinds: snapshot.kinds)
-      return cursor.page(limits) { (entry, stream) throws(AnnalsError) in
-        let end = writer.bytes.count
-        do throws(AnnalsError) {
-          if isRaw {
-            try writer.rawEntry(at: entry.position, snapshot.reader, reading.kinds)
-          } else {
-            try writer.entry(reading.entry(entry, stream))
+    var isAtEnd = false
+    while count < most, writer.bytes.isEmpty, !isAtEnd {
+      let end = try reader.page { (cursor, snapshot) throws(AnnalsError) in
+        let reading = EntryReading(kinds: snapshot.kinds)
+        return cursor.page(limits) { (entry, stream) throws(AnnalsError) in
+          let end = writer.bytes.count
+          do throws(AnnalsError) {
+            if isRaw {
+              try writer.rawEntry(at: entry.position, snapshot.reader, reading.kinds)
+            } else {
+              try writer.entry(reading.entry(entry, stream))
+            }
+          } catch {
+            writer.bytes.removeSubrange(end...)
+            throw error
           }
-        } catch {
-          writer.bytes.removeSubrange(end...)
-          throw error
+          count += 1
+          return count < most ? writer.bytes.count : .max
         }
-        count += 1
-        return writer.bytes.count
       }
+      self.reader = reader
+      isAtEnd = end.isLast
+      if let error = end.failure { throw error }
     }
-    self.reader = reader
-    if let error = end.failure { throw error }
   }
 }
 
 extension EntryReader {
   /// A read of the entries of a selection, up to the newest one that the log has now.
   fileprivate init(_ log: EventLog, _ selection: EntrySelection) throws(AnnalsError) {
-    let source: EntrySource =
-      if let stream = selection.stream {
-        .stream(stream, from: selection.start.map { Revision($0) })
-      } else {
-        .log(from: selection.start.map { Position($0) })
-      }
-    self.init(log.core, source, backwards: selection.backwards, limit: selection.limit)
+    var limit = selection.limit
+    var source: EntrySource?
+    if let stream = selection.stream {
+      source = EntrySource(
+        in: stream, after: selection.after.map { Revision($0) }, from: selection.start.map { Revision($0) },
+        through: selection.end.map { Revision($0) }, backwards: selection.backwards)
+      if source == nil { (source, limit) = (.stream(stream, from: nil), 0) }
+    }
+    // Entries that do not match are no part of the limit, which the lines keep themselves then.
+    self.init(
+      log.core,
+      source
+        ?? EntrySource(
+          after: selection.after.map { Position($0) }, from: selection.start.map { Position($0) },
+          through: selection.end.map { Position($0) }, streamPrefix: nil, backwards: selection.backwards),
+      matching: selection.query?.source, backwards: selection.backwards,
+      limit: selection.query == nil || limit == 0 ? limit : .max)
     try begin(in: LogSnapshot(log.core))
   }
 }
@@ -139,6 +165,7 @@ extension EntryLines {
     rest.limit = Int(clamping: limit - count)
     // The first revision of a stream is 0, the first position of a log 1.
     let next = selection.stream != nil && !reader.hasEntries ? 0 : end + 1
+    if let end = selection.end, next > end { return false }
     rest.start = max(selection.start ?? 0, next)
     var wait = wait
     let found = try await wait.first(in: log.core) { () throws(AnnalsError) -> EntryReader? in

@@ -21,6 +21,7 @@ public struct EventLines: Sendable {
   private var reader: EntryReader
   private var writer = JSONWriter()
   private var failure: AnnalsError?
+  private let query: LogQuery?
   /// The version that the lines are of.
   public var version: SchemaVersion { cut.version }
   /// The number of entries that have been read.
@@ -40,12 +41,17 @@ public struct EventLines: Sendable {
   ///   - log: The log.
   ///   - plan: The plan.
   ///   - version: The version; `nil` for the current one.
+  ///   - query: The record types, by their names at that version, and the tags of the events; `nil` for all
+  ///     events.
+  ///   - after: The position that reading begins after; `nil` for the log's first event.
+  ///   - last: The last position to read; `nil` for the newest one.
   /// - Throws: ``AnnalsError`` with code `wrongUse` if the plan does not have the version, `invalidPlan` for
   ///   an inconsistent plan, and the errors of an open by a program of that version, such as `newerSchema`
-  ///   for newer events that it cannot read.
+  ///   for newer events that it cannot read. `invalidName` for a tag that no event can have.
   /// - Complexity: O(kinds of records).
   public init<Plan: SchemaMigrationPlan>(
-    _ log: EventLog, plan: Plan.Type, as version: SchemaVersion? = nil
+    _ log: EventLog, plan: Plan.Type, as version: SchemaVersion? = nil, matching query: LogQuery? = nil,
+    after: Position? = nil, through last: Position? = nil
   ) throws(AnnalsError) {
     let cuts = try log.cuts(of: plan, passingOverNewer: false, only: version ?? Plan.Current.version)
     guard let cut = cuts.last else {
@@ -53,7 +59,11 @@ public struct EventLines: Sendable {
     }
     self.cut = cut
     try cut.mustBeActivated(log)
-    var reader = EntryReader(log.core, .log(from: nil))
+    self.query = query
+    // The types are compared after upcasting.
+    let tags = query.map { LogQuery($0.items.map { LogQuery.Item(tags: $0.tags) }) }
+    let source = EntrySource(after: after, from: nil, through: last, streamPrefix: nil, backwards: false)
+    var reader = EntryReader(log.core, source, matching: tags?.source)
     try log.read { (snapshot) throws(AnnalsError) in
       try cut.prove(snapshot)
       try reader.begin(in: snapshot)
@@ -107,7 +117,9 @@ public struct EventLines: Sendable {
   private mutating func add(
     _ entry: borrowing LentEntry, of stream: StreamName, _ snapshot: borrowing LogSnapshot
   ) throws(AnnalsError) -> Bool {
-    let parts = try cut.events(snapshot, entry, stream)
+    let tags = try entry.tags
+    var parts = try cut.events(snapshot, entry, stream)
+    if let query { parts.removeAll { !query.includes($0.type, tags) } }
     guard !parts.isEmpty else { return false }
     let metadata = try EntryReading.metadata(of: entry)
     let end = writer.bytes.count
@@ -118,12 +130,22 @@ public struct EventLines: Sendable {
             position: entry.position, stream: stream, revision: entry.revision, type: part.type,
             version: part.version, time: entry.time, id: entry.id, metadata: metadata,
             isEndOfCall: entry.header.flags.contains(.endOfCall),
-            content: part.path.isEmpty ? .payload(part.payload) : .parts([part])))
+            content: part.path.isEmpty ? .payload(part.payload) : .parts([part]), tags: tags))
       }
     } catch {
       writer.bytes.removeSubrange(end...)
       throw error
     }
     return true
+  }
+}
+
+extension LogQuery {
+  /// Whether an event of the record type called `type`, with these tags, matches.
+  fileprivate func includes(_ type: String, _ tags: [EventTag]) -> Bool {
+    items.contains { item in
+      (item.types.isEmpty || item.types.contains { ExactText($0) == ExactText(type) })
+        && item.tags.isSubset(of: tags)
+    }
   }
 }

@@ -5,7 +5,7 @@ struct EraseVerb: Verb {
   static let name = "erase"
   static let summary = "Erases the payloads, metadata and ids of events; their positions stay."
   static let synopsis =
-    "<store> [--stream NAME | --position N… | --where NAME=VALUE] --by WHO --because WHY [--json]"
+    "<store> [--stream NAME | --position N… | --tag T… [--type T…] | --where NAME=VALUE] --by WHO --because WHY [--json]"
   static let help = """
 
     No read that begins later returns them, in any process. Views are built again. The bytes leave the files
@@ -14,13 +14,16 @@ struct EraseVerb: Verb {
 
       --stream NAME      all events that the stream has now
       --position N       the event at a position; may be repeated
+      --tag T            the events with a tag; repeated, with all of them
+      --type T           of these, the ones of the record type T, by its stored name; may be repeated
       --where NAME=VALUE
                          the events that a selection of the plan's command chooses
       --by WHO           who asks for it; recorded in the log
       --because WHY      why; recorded in the log
     """
   static let grammar = Arguments.Grammar(
-    values: ["--stream", "--where", "--by", "--because"], lists: ["--position"], operands: ["<store>"])
+    values: ["--stream", "--where", "--by", "--because"], lists: ["--position", "--tag", "--type"],
+    operands: ["<store>"])
 
   private static let needsPlan = "--where needs the command of the store's plan, which declares selections"
 
@@ -42,6 +45,7 @@ struct EraseVerb: Verb {
       case .stream(let name): try log.erase(stream: name, by: request.author, because: request.reason)
       case .positions(let positions):
         try log.erase(positions, by: request.author, because: request.reason)
+      case .matching(let query): try log.erase(matching: query, by: request.author, because: request.reason)
       case .chosen: throw UsageError(Self.needsPlan)
       }
     try report.write(to: &output, isJSON: isJSON)
@@ -54,6 +58,7 @@ struct ErasureRequest {
   enum Selection {
     case stream(StreamName)
     case positions([Position])
+    case matching(LogQuery)
     /// What a selection of the plan's command chooses for a value.
     case chosen(name: String, value: String)
   }
@@ -72,12 +77,17 @@ struct ErasureRequest {
     var selections: [Selection] = []
     if let name = try arguments.value("--stream") { selections.append(.stream(StreamName(name))) }
     if !positions.isEmpty { selections.append(.positions(positions)) }
+    if let query = try QueryArguments.query(arguments) {
+      // A type alone may be most of the log.
+      guard try !arguments.list("--tag").isEmpty else { throw UsageError("--type needs --tag") }
+      selections.append(.matching(query))
+    }
     if let words = try arguments.value("--where") { selections.append(try Self.chosen(by: words)) }
     guard let selection = selections.first else {
-      throw UsageError("--stream, --position or --where is missing")
+      throw UsageError("--stream, --position, --tag or --where is missing")
     }
     guard selections.count == 1 else {
-      throw UsageError("--stream, --position and --where exclude each other")
+      throw UsageError("--stream, --position, --tag and --where exclude each other")
     }
     self.selection = selection
     guard let author = try arguments.value("--by"), let reason = try arguments.value("--because"),

@@ -43,6 +43,8 @@ struct PlanEraseVerb<Plan: SchemaMigrationPlan>: Verb {
       case .stream(let name): try store.erase(stream: name, by: request.author, because: request.reason)
       case .positions(let positions):
         try store.erase(positions, by: request.author, because: request.reason)
+      case .matching(let query):
+        try store.erase(stored: query, by: request.author, because: request.reason)
       case .chosen(_, let value):
         try store.erase(by: request.author, because: request.reason) { chosen?.includes($0, value) == true }
       }
