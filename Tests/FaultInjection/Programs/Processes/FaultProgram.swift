@@ -118,6 +118,14 @@ package enum FaultProgram {
         URL(fileURLWithPath: text(0)), journal: text(1), seed: UInt64(number(2)))
       ready()
       try await program.run()
+    case "tag":
+      let past = try Journal.lines(path: text(1))
+      var writer = try TagWriter(
+        number(2), store: text(0), journal: text(1), seed: UInt64(number(3)))
+      ready()
+      try await writer.run(after: past, count: number(4))
+    case "tag-compact":
+      try await TagCompactor.run(URL(fileURLWithPath: text(0)), count: number(1))
     case "attach":
       var program = try AttachingProgram(
         URL(fileURLWithPath: text(0)), journal: text(1), seed: UInt64(number(2)))

@@ -15,10 +15,13 @@ package struct Call: Sendable {
   package let number: Int
   /// The events, in order.
   package let events: [Event]
+  /// Whether its events have tags, and it is made on the condition that it is not in the log.
+  package let isTagged: Bool
 
   /// The call `number` of the workload with this seed.
-  package init(_ number: Int, seed: UInt64) throws(AnnalsError) {
+  package init(_ number: Int, seed: UInt64, isTagged: Bool = false) throws(AnnalsError) {
     self.number = number
+    self.isTagged = isTagged
     var random = SeededGenerator(seed: seed &* 1_000_003 &+ UInt64(number))
     // Most calls are small; some fill pages, and some take overflow pages of their own.
     let count =
@@ -39,7 +42,8 @@ package struct Call: Sendable {
           entry: NewEntry(
             type: "Type \(number / 20)", version: number % 3 == 0 ? SchemaVersion(1, 0, 0) : nil,
             payload: payload, id: id, metadata: number % 4 == 0 ? ["call": CBOR(number)] : [:],
-            time: Timestamp(microseconds: Int64(number) * 1_000 + Int64(index)))))
+            time: Timestamp(microseconds: Int64(number) * 1_000 + Int64(index)),
+            tags: isTagged ? Self.tags(number, index) : [])))
     }
     self.events = events
   }
@@ -53,8 +57,22 @@ package struct Call: Sendable {
       ))
   }
 
+  /// The tags of an event: one of its call, one that many have, and one that few have.
+  private static func tags(_ call: Int, _ index: Int) -> [EventTag] {
+    [EventTag("call:\(call)"), EventTag("seat:\((call + index) % 3)"), EventTag("row:\(call * 7 % 20)")]
+  }
+
+  /// The tags of its events.
+  var tags: Set<EventTag> { Set(events.flatMap(\.entry.tags)) }
+
   /// Stores the call's events in `log`.
   package func append(to log: EventLog) async throws(AnnalsError) {
+    if isTagged {
+      try await log.append(unless: [LogQuery.Item(tags: ["call:\(number)"])]) { appending in
+        for event in events { appending.append([event.entry], to: event.stream) }
+      }
+      return
+    }
     try await log.append { appending in
       for event in events { appending.append([event.entry], to: event.stream) }
     }
@@ -69,6 +87,7 @@ package struct Call: Sendable {
     if found.id != event.entry.id { return "its id" }
     if found.metadata != event.entry.metadata { return "its metadata" }
     if found.time != event.entry.time { return "its time" }
+    if found.tags != event.entry.tags.sorted() { return "its tags" }
     return found.isEndOfCall == (index == events.count - 1) ? nil : "the mark of the call's end"
   }
 }

@@ -79,14 +79,18 @@ package struct Examination: Examining {
   private let resumption: Resumption
   private let calls: [Call]
   private let places: [Payload: (call: Int, index: Int)]
+  /// The tags of all calls, also of those that are not there.
+  var tags: Set<EventTag> { calls.reduce(into: []) { $0.formUnion($1.tags) } }
   /// Three calls that have not been made yet.
   private let further: [Call]
 
   /// An examination of stores of the workload with this seed and number of calls.
-  package init(seed: UInt64, calls count: Int, resumption: Resumption = .none) throws(AnnalsError) {
+  package init(
+    seed: UInt64, calls count: Int, resumption: Resumption = .none, isTagged: Bool = false
+  ) throws(AnnalsError) {
     self.resumption = resumption
     var calls: [Call] = []
-    for number in 0..<count + 3 { calls.append(try Call(number, seed: seed)) }
+    for number in 0..<count + 3 { calls.append(try Call(number, seed: seed, isTagged: isTagged)) }
     self.calls = calls
     further = Array(calls.suffix(3))
     var places: [Payload: (call: Int, index: Int)] = [:]
@@ -251,6 +255,7 @@ package struct Examination: Examining {
       found.append(call.number)
     }
     try knowledge.check(found, further: further.map(\.number), when)
+    try compareTags(log, entries, when)
     return entries.count
   }
 }

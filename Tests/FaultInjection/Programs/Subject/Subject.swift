@@ -15,12 +15,12 @@ package enum Subject {
   /// Runs the verb after the first word of `arguments`.
   ///
   /// The verbs are:
-  /// - `work DIRECTORY JOURNAL SEED FIRST COUNT TASKS RELAXED PASSES VIEWS`
+  /// - `work DIRECTORY JOURNAL SEED FIRST COUNT TASKS RELAXED PASSES VIEWS TAGGED`
   /// - `attempt DIRECTORY JOURNAL`
   /// - `settle DIRECTORY JOURNAL MILLISECONDS CROWDED`
   /// - `hold DIRECTORY READY`
   /// - `churn DIRECTORY COMMITS`
-  /// - `examine SEED CALLS BOOT`
+  /// - `examine SEED CALLS BOOT TAGGED`
   /// - `examine-views SEED CALLS RELAXED`
   ///
   /// - Returns: The exit status: 0, 1 if something failed that must not, 64 for other arguments.
@@ -28,13 +28,13 @@ package enum Subject {
     let numbers = arguments.map { Int($0) ?? 0 }
     do {
       switch (arguments.dropFirst().first, arguments.count) {
-      case ("work", 11):
+      case ("work", 12):
         alarm(patience)
         let calls = numbers[5]..<numbers[5] + max(0, numbers[6])
         let workload = Workload(
           seed: UInt64(numbers[4]), calls: calls, tasks: numbers[7],
           durability: numbers[8] == 1 ? .relaxed : .full, passes: Passes(rawValue: numbers[9]) ?? .none,
-          views: Views(rawValue: numbers[10]) ?? .none)
+          views: Views(rawValue: numbers[10]) ?? .none, isTagged: numbers[11] == 1)
         try await workload.run(at: store(in: arguments[2]), noting: CallJournal(path: arguments[3]))
       case ("attempt", 4):
         alarm(patience)
@@ -50,11 +50,11 @@ package enum Subject {
       case ("churn", 4):
         alarm(patience)
         try await Namesakes.churn(at: store(in: arguments[2]), commits: numbers[3])
-      case ("examine", 5):
+      case ("examine", 6):
         await Examiner.run(
           try Examination(
             seed: UInt64(numbers[2]), calls: numbers[3],
-            resumption: Examination.Resumption(rawValue: numbers[4]) ?? .none))
+            resumption: Examination.Resumption(rawValue: numbers[4]) ?? .none, isTagged: numbers[5] == 1))
       case ("examine-views", 5):
         await Examiner.run(
           try ViewExamination(

@@ -18,11 +18,14 @@ package struct Workload: Sendable {
   package let passes: Passes
   /// The operations on views.
   package let views: Views
+  /// Whether events have tags, and each call is made on the condition that it is not in the log.
+  package let isTagged: Bool
 
   package init(
     seed: UInt64, calls: Range<Int>, tasks: Int = 1, durability: StoreOptions.Durability = .full,
-    passes: Passes = .none, views: Views = .none
+    passes: Passes = .none, views: Views = .none, isTagged: Bool = false
   ) {
+    self.isTagged = isTagged
     self.seed = seed
     self.calls = calls
     self.tasks = tasks
@@ -92,7 +95,7 @@ package struct Workload: Sendable {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for number in round {
           group.addTask {
-            let call = try Call(number, seed: seed)
+            let call = try Call(number, seed: seed, isTagged: isTagged)
             try journal.note(.begin(number))
             try await call.append(to: log)
             try journal.note(.done(number))

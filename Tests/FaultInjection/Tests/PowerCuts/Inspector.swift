@@ -27,7 +27,7 @@ final class Inspector {
     let (seed, calls) = ("\(workload.seed)", "\(workload.calls.upperBound)")
     arguments =
       workload.views == .none
-      ? ["examine", seed, calls, "\(resumption.rawValue)"]
+      ? ["examine", seed, calls, "\(resumption.rawValue)", workload.isTagged ? "1" : "0"]
       : ["examine-views", seed, calls, workload.durability == .relaxed ? "1" : "0"]
     self.boot = try boot.map { ($0, try TemporaryDirectory(in: TemporaryDirectory.memory)) }
     // A question to a process that has ended is an error, not the end of this one.

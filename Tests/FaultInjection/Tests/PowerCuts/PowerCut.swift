@@ -31,7 +31,7 @@ struct PowerCut {
     var selection: Int
   }
 
-  let workload: Workload
+  private(set) var workload: Workload
   /// The promise for answered calls: all are there, or all but those of the last commit.
   private(set) var promise: StoreOptions.Durability
   private let start: Start?
@@ -56,7 +56,7 @@ struct PowerCut {
       [
         "work", root.path, journal.path, "\(workload.seed)", "\(workload.calls.lowerBound)",
         "\(workload.calls.count)", "\(workload.tasks)", workload.durability == .relaxed ? "1" : "0",
-        "\(workload.passes.rawValue)", "\(workload.views.rawValue)",
+        "\(workload.passes.rawValue)", "\(workload.views.rawValue)", workload.isTagged ? "1" : "0",
       ],
       under: [Shim.recorder, Shim.environment] + (workload.views == .none ? [] : [Shim.boot]),
       [
@@ -89,6 +89,13 @@ struct PowerCut {
   func recorded(_ change: (Recording) -> Recording) -> PowerCut {
     var copy = self
     copy.recording = change(recording)
+    return copy
+  }
+
+  /// The same for examiners that know another workload.
+  func examined(as workload: Workload) -> PowerCut {
+    var copy = self
+    copy.workload = workload
     return copy
   }
 

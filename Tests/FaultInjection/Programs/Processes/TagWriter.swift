@@ -1,0 +1,138 @@
+import Annals
+package import AnnalsTestSupport
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Appends events with random tags under random conditions until it is killed.
+///
+/// Each call is noted before it is made and after its answer. If an earlier life was killed during a call,
+/// this one makes it again, with the same ids and the same condition.
+struct TagWriter {
+  private let number: Int
+  private let journal: Journal
+  private let log: EventLog
+  private var random: SeededGenerator
+
+  init(_ number: Int, store path: String, journal: String, seed: UInt64) throws {
+    self.number = number
+    self.journal = try Journal(path: journal)
+    log = try EventLog(at: URL(fileURLWithPath: path), options: StoreOptions(creation: .never))
+    random = SeededGenerator(seed: seed)
+  }
+
+  /// Repeats the call that an earlier life was killed in, then makes `count` calls of its own.
+  mutating func run(after past: [[String]], count: Int) async throws {
+    var next = 0
+    var open: TaggedCall?
+    for words in past where words.count > 1 {
+      let call = Int(words[1]) ?? 0
+      next = call + 1
+      open = words[0] == "begin" ? TaggedCall(writer: number, number: call, words[2]) : nil
+    }
+    if let open { try await make(open) }
+    for call in next..<next + count where FaultProgram.hasParent { try await make(self.call(call)) }
+  }
+
+  private func make(_ call: TaggedCall) async throws {
+    try journal.note("begin", "\(call.number)", call.text)
+    do {
+      let done = try await log.append(
+        try call.entries(), to: StreamName(call.stream), expecting: call.expectation, unless: call.query,
+        after: call.after.map { Position($0) })
+      try journal.note(
+        "done", "\(call.number)", done.wasRepeated ? "again" : "new",
+        done.positions.map { "\($0)" }.joined(separator: " "))
+    } catch let error as AnnalsError {
+      guard error.code == .conflict else {
+        try journal.note("failed", "\(call.number)", "\(error.code)", error.message)
+        throw error
+      }
+      let match = error.details.violations.isEmpty ? error.details.position : nil
+      try journal.note("conflict", "\(call.number)", match.map { "\($0)" } ?? "stream")
+    }
+  }
+
+  /// The next call, decided in a snapshot that others leave behind.
+  private mutating func call(_ number: Int) throws -> TaggedCall {
+    let stream = "shared\(Int.random(in: 0..<3, using: &random))"
+    let (head, revision) = try log.read { (snapshot) throws(AnnalsError) in
+      (try snapshot.head()?.rawValue ?? 0, try snapshot.revision(of: StreamName(stream)))
+    }
+    let after: UInt64? =
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0: nil
+      case 1: UInt64.random(in: 0...head, using: &random)
+      default: head
+      }
+    let expectation: Expectation =
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0: revision.map { .revision($0) } ?? .noStream
+      case 1: revision == nil ? .noStream : .exists
+      default: .any
+      }
+    if Bool.random(using: &random) { usleep(UInt32.random(in: 0...2_000, using: &random)) }
+    return TaggedCall(
+      writer: self.number, number: number, stream: stream, expectation: expectation,
+      query: TagChoice.query(using: &random), after: after,
+      events: (0..<Int.random(in: 1...3, using: &random)).map { _ in TagChoice.event(using: &random) })
+  }
+}
+
+/// Random types, tags and queries: few of each, so that queries match.
+package enum TagChoice {
+  private static let types = ["Enrolled", "Left", "Moved"]
+  private static let tags: [EventTag] =
+    (0..<6).map { EventTag("course:c\($0)") } + (0..<40).map { EventTag("student:s\($0)") } + ["café:ü"]
+
+  package static func event(using random: inout SeededGenerator) -> TaggedCall.Event {
+    TaggedCall.Event(
+      type: types.randomElement(using: &random) ?? "",
+      tags: some(of: tags, 0...3, using: &random))
+  }
+
+  package static func query(using random: inout SeededGenerator) -> LogQuery {
+    LogQuery(
+      (0..<Int.random(in: 0...3, using: &random)).map { _ in
+        let isPlain = Int.random(in: 0..<10, using: &random) == 0
+        return LogQuery.Item(
+          types: some(of: types, 0...2, using: &random),
+          tags: isPlain ? [] : some(of: tags, 1...2, using: &random))
+      })
+  }
+
+  private static func some<Value: Hashable>(
+    of values: [Value], _ count: ClosedRange<Int>, using random: inout SeededGenerator
+  ) -> Set<Value> {
+    Set((0..<Int.random(in: count, using: &random)).compactMap { _ in values.randomElement(using: &random) })
+  }
+}
+
+/// Compacts the log again and again, and removes what it replaced, until it is killed.
+enum TagCompactor {
+  static func run(_ url: URL, count: Int) async throws {
+    let log = try EventLog(at: url, options: StoreOptions(creation: .never))
+    FaultProgram.ready()
+    var options = MigrationOptions()
+    options.batch = 50
+    options.durableBatch = 50
+    for _ in 0..<count where FaultProgram.hasParent {
+      do {
+        _ = try await log.compact(options).report()
+        _ = try EventLog.discardPrevious(url)
+      } catch let error as AnnalsError where error.code == .busy {
+        // Another process still reads the generation before.
+      }
+      usleep(20_000)
+    }
+  }
+}
