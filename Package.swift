@@ -156,7 +156,7 @@ let package = Package(
       swiftSettings: lending + unoptimised),
     // Tags, queries and conditional appends, against models of a log.
     .testTarget(
-      name: "AnnalsTagTests", dependencies: ["Annals", "AnnalsTestSupport"],
+      name: "AnnalsTagTests", dependencies: ["Annals", "LMDB", "AnnalsTestSupport"],
       swiftSettings: strict + unoptimised),
     // Exhaustive tests of decisions that need no store. They are optimised, because they only use the
     // processor.
