@@ -54,6 +54,11 @@ let syntaxLibraries = [
 let hasSQLite = ["/usr/include", "/usr/local/include", "/opt/homebrew/include", "/opt/local/include"]
   .contains { FileManager.default.fileExists(atPath: $0 + "/sqlite3.h") }
 
+/// Whether libsodium's header is there. The product AnnalsKeys needs it, and nothing else does: a machine
+/// without it builds everything but that product.
+let hasSodium = ["/usr/include", "/usr/local/include", "/opt/homebrew/include", "/opt/local/include"]
+  .contains { FileManager.default.fileExists(atPath: $0 + "/sodium.h") }
+
 let package = Package(
   name: "Annals",
   products: [
@@ -68,7 +73,8 @@ let package = Package(
       ? [
         .library(name: "AnnalsSwiftData", targets: ["AnnalsSwiftData"]),
         .executable(name: "annals-swiftdata", targets: ["AnnalsSwiftDataTool"]),
-      ] : []),
+      ] : [])
+    + (hasSodium ? [.library(name: "AnnalsKeys", targets: ["AnnalsKeys"])] : []),
   targets: [
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
@@ -219,6 +225,23 @@ let package = Package(
             "Annals", "AnnalsSwiftData", "AnnalsSwiftDataTool", "CAnnalsSQLite", "AnnalsTestSupport",
           ],
           swiftSettings: strict + unoptimised),
+      ] : [])
+    + (hasSodium
+      ? [
+        .systemLibrary(
+          name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]
+        ),
+        // Keys of personal fields, with libsodium: an optional product.
+        .target(
+          name: "AnnalsKeys", dependencies: ["AnnalsLog", "AnnalsSchema", "AnnalsCoding", "LMDB", "CSodium"],
+          swiftSettings: lending),
+        // A program that tests kill while it drops a key.
+        .executableTarget(
+          name: "KeysTool", dependencies: ["Annals", "AnnalsKeys"], path: "Tests/AnnalsKeysTool",
+          swiftSettings: schemas),
+        .testTarget(
+          name: "AnnalsKeysTests", dependencies: ["Annals", "AnnalsKeys", "AnnalsTestSupport", "KeysTool"],
+          swiftSettings: schemas + unoptimised),
       ] : []),
   swiftLanguageModes: [.v6]
 )

@@ -35,7 +35,7 @@ package enum ExitStatus {
   private static let statuses: [AnnalsError.Code: Int32] = [
     .conflict: failure, .rejected: failure, .streamMoved: failure, .duplicateID: failure,
     .partialDuplicate: failure, .streamClosed: failure, .noSuchStream: failure,
-    .ruleFailed: failure,
+    .subjectForgotten: failure, .ruleFailed: failure,
     .verifyFailed: failure, .collision: failure, .cancelled: failure,
     .wrongUse: usage,
     .invalidName: data, .tooLarge: data, .malformed: data, .notAStore: data, .incomplete: data,
@@ -44,6 +44,7 @@ package enum ExitStatus {
     .noPath: data,
     .requiresActivation: data, .requiresPass: data, .undeclaredFields: data, .needsPlan: data,
     .checkpointMismatch: data, .missingAttachment: data,
+    .keyMissing: data,
     .noSuchStore: noStore,
     .cannotCreate: cannotCreate,
     .diskFull: inputOutput, .notCommitted: inputOutput, .outcomeUnknown: inputOutput,

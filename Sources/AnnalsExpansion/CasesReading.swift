@@ -76,6 +76,9 @@ struct CasesReading {
       complain(
         node, "a case keeps its name on disk when it is renamed in Swift: write that name, @Field(\"…\")")
     }
+    if let node = names.expression("personal") ?? names.expression("erased") {
+      complain(node, "a case is not personal: make the field of the record that holds the value personal")
+    }
     if let node = names.expression("tag") {
       complain(node, "a case is no tag: tag a field of the record that holds the value")
     }

@@ -26,6 +26,7 @@ struct FieldsReading {
     }
     for member in declaration.memberBlock.members { read(member.decl) }
     findClashes()
+    complaints += fields.findSubjects()
   }
 
   private mutating func complain(_ node: some SyntaxProtocol, _ text: String, fixes: [FixIt] = []) {
@@ -107,6 +108,7 @@ struct FieldsReading {
     let name = names.name(nil) ?? DiskName(text: bare)
     let originalName = names.name("originalName")
     let tag = names.tagName(of: owner)
+    let personal = names.personalMark(of: owner)
     complaints += names.complaints
     if let originalName, originalName == name, let node = names.expression("originalName") {
       complain(
@@ -118,7 +120,7 @@ struct FieldsReading {
     return StoredField(
       bare: bare, property: place.written(for: .memberAccess), type: type,
       initial: binding.initializer?.value, isConstant: isConstant, name: name, originalName: originalName,
-      tag: tag, place: place)
+      tag: tag, personal: personal, place: place)
   }
 
   private mutating func findClashes() {

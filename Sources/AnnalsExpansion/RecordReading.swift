@@ -47,6 +47,7 @@ struct RecordReading {
     }
     readStatics(of: record)
     readTags(of: record)
+    readPersonal(of: record, surroundings.first)
     if complaints.isEmpty { readHome(attribute, of: record, surroundings.first) }
   }
 
@@ -141,6 +142,18 @@ struct RecordReading {
         else { continue }
         complain(written, "@Record writes '\(written.bare)' itself: say it in the attribute, \(argument)")
       }
+    }
+  }
+
+  /// Only events are encrypted.
+  private mutating func readPersonal(of record: StructDeclSyntax, _ nearest: Syntax?) {
+    guard let mark = fields.lazy.compactMap(\.personal).first else { return }
+    let isRow = record.inheritanceClause.says(["ProjectionRow"], of: "Annals")
+    if isRow || (nearest?.inheritance).says(["Aggregate"], of: "Annals") {
+      complain(
+        mark.place,
+        "only events are encrypted: remove personal: here; a dropped key folds the views and states of its store again"
+      )
     }
   }
 

@@ -19,8 +19,15 @@ struct StoredField {
   let originalName: DiskName?
   /// The name of the tag that the field's value gives its event; `nil` if it is no tag.
   var tag: DiskName?
+  /// The use of the field as personal data; `nil` if it is none.
+  var personal: PersonalMark?
   /// The token with the name of the property.
   let place: TokenSyntax
+
+  /// Whether the type is written as an optional.
+  var isOptional: Bool {
+    type.is(OptionalTypeSyntax.self) || type.trimmedDescription.hasPrefix("Optional<")
+  }
 
   /// The property as a parameter of an initializer, with the default value of Swift's own initializer.
   var parameter: String {

@@ -76,6 +76,11 @@ struct StructText {
 
   private func shape(_ field: StoredField) -> String {
     let originalName = field.originalName.map { "originalName: \($0.literal), " } ?? ""
-    return "Annals.FieldShape(\(field.name.literal), \(originalName)\\Self.\(field.property), in: &types)"
+    let personal =
+      field.personal.map { mark in
+        "personal: \(mark.diskName?.literal ?? ""), erased: \(mark.erased?.trimmedDescription ?? "nil"), "
+      } ?? ""
+    return
+      "Annals.FieldShape(\(field.name.literal), \(originalName)\\Self.\(field.property), \(personal)in: &types)"
   }
 }

@@ -39,7 +39,7 @@ package struct PlanMigration<Plan: SchemaMigrationPlan> {
     inline: [any InlineProjection<Plan.Current.Event>.Type] = []
   ) throws(AnnalsError) {
     self.inline = inline
-    let compiled = try CompiledPlan(plan)
+    let compiled = try CompiledPlan(plan, StageContexts(keys: options.keys))
     if let version, !compiled.schemas.contains(where: { $0.version == version }) {
       throw AnnalsError(
         .wrongUse, "the plan has no version \(version), so no pass can lead to it",
@@ -86,7 +86,8 @@ package struct PlanMigration<Plan: SchemaMigrationPlan> {
   /// The pass to the version, for a store that the whole plan does not read.
   private func end(_ options: MigrationOptions) throws(AnnalsError) -> MigrationRun? {
     for chain in try Plan.chains() where chain.version == version {
-      let activation = Activation(log, try chain.cut(StageContexts(), adopted: plan.adopted))
+      let activation = Activation(
+        log, try chain.cut(StageContexts(keys: log.options.keys), adopted: plan.adopted))
       let contexts = try activation.contexts()
       try activation.mustBeDone(contexts)
       return try PassRunner.start(log, chain.passWork(contexts, unversioned: plan.adopted), options)

@@ -14,7 +14,7 @@ extension UUID {
   }
 
   /// Creates the UUID of these bytes; `nil` if there are not exactly 16.
-  init?(bytes id: [UInt8]) {
+  package init?(bytes id: [UInt8]) {
     guard id.count == 16 else { return nil }
     self.init(
       uuid: (

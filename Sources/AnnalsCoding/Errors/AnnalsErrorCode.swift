@@ -9,7 +9,8 @@ extension AnnalsError {
         requiresActivation, requiresPass, needsPlan, ruleFailed, verifyFailed, collision, busy,
         appendsSuspended, tooManyReaders, readOnly, permission, diskFull, notCommitted, outcomeUnknown,
         storeReplaced, lockFileDamaged, usedAfterFork, inputOutput, cancelled, wrongUse,
-        checkpointMismatch, undeclaredFields, streamClosed, noSuchStream, missingAttachment
+        checkpointMismatch, undeclaredFields, streamClosed, noSuchStream, missingAttachment,
+        keyMissing, subjectForgotten
     }
     private let base: Base
 
@@ -122,6 +123,11 @@ extension AnnalsError {
     public static let cancelled = Code(.cancelled)
     /// A checkpoint does not match the log; the underlying error is a ``CheckpointMismatch``.
     public static let checkpointMismatch = Code(.checkpointMismatch)
+    /// The store has encrypted fields, and the opener has no keys, or the file of keys is missing, belongs to
+    /// another store or lacks a key.
+    public static let keyMissing = Code(.keyMissing)
+    /// An event has personal data of a person whose key was dropped; nothing of the call was stored.
+    public static let subjectForgotten = Code(.subjectForgotten)
     /// The call contradicts itself or the store's state.
     public static let wrongUse = Code(.wrongUse)
   }

@@ -30,7 +30,8 @@ extension AppendGroup {
     for position in positions where entries.last?.position != position {
       if let entry = try erase(position, reason: change.reason, in: &transaction) { entries.append(entry) }
     }
-    guard !entries.isEmpty else {
+    // Without positions, the change records that the key of a person was dropped.
+    guard !entries.isEmpty || positions.isEmpty else {
       return .success(Appended(positions: [], revisions: [], wasRepeated: true))
     }
     try begin(in: &transaction)

@@ -146,6 +146,7 @@ extension AppendGroup {
   ) throws(AnnalsError) -> Appended {
     if !request.attachments.isEmpty { try beginAttachments(in: &transaction) }
     if !request.tags.isEmpty { try beginTags(in: &transaction) }
+    if request.hasPersonalFields { try beginPersonalFields(in: &transaction) }
     if !request.rules.isEmpty, !kinds.unnoted.isEmpty { try noteReaders(of: request) }
     let first = last + 1
     var progress = Progress(

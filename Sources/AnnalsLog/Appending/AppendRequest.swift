@@ -86,6 +86,8 @@ package struct AppendRequest: Sendable {
   private(set) var tags: [HashedTag] = []
   /// The queries that no entry after a position may match.
   package var conditions: [AppendCondition] = []
+  /// Whether a record of the call has personal fields.
+  private(set) var hasPersonalFields = false
   /// Whether any part expects something.
   private(set) var hasExpectations = false
   /// The approximate number of bytes that it adds to a transaction.
@@ -173,6 +175,7 @@ package struct AppendRequest: Sendable {
     if let known = indices[record] { return known }
     indices[record] = records.count
     records.append(record)
+    if record.shape?.personal != nil { hasPersonalFields = true }
     return records.count - 1
   }
 

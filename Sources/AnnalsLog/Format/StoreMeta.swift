@@ -91,6 +91,8 @@ extension StoreMeta.Requirement {
   package static let attachments = StoreMeta.Requirement(name: "attachments", isForReading: false)
   /// Events with tags, whose newest entries are in a table of their own.
   package static let tags = StoreMeta.Requirement(name: "tags", isForReading: true)
+  /// Kinds with encrypted fields.
+  package static let personal = StoreMeta.Requirement(name: "personal", isForReading: true)
   /// System entries, and streams that are closed or truncated.
   package static let streams = StoreMeta.Requirement(name: "streams", isForReading: true)
 }

@@ -47,6 +47,8 @@ package struct KindRegistry: Sendable {
   package var hasAttachments = false
   /// Whether entries may have tags.
   package var hasTags = false
+  /// Whether entries may have encrypted fields.
+  package var hasPersonalFields = false
 
   /// The declared kinds whose rows do not yet say which older versions read them.
   private(set) var unnoted: Set<UInt32> = []

@@ -44,6 +44,11 @@ public struct EventLog: Sendable {
     core = try LogCore.open(at: url, options: options)
     self.options = options
     if let wanted = options.idempotency { try core.check(wanted) }
+    if let keys = options.keys {
+      let mayHave = core.generation.meta.requires.contains(.personal)
+      try keys.attach(
+        toStoreAt: url, log: core.log, hasPersonalData: mayHave, isReadOnly: options.access == .readOnly)
+    }
     if options.access == .readWrite {
       ProgramLeases(core.generation.directory, mayRemove: true).removeLeftovers()
     }

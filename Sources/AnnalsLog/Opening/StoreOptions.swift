@@ -107,6 +107,10 @@ public struct StoreOptions: Sendable {
   public var unreadable = Unreadable.fail
   /// The policy for events of types that only newer versions of the schema have. The default is `.fail`.
   public var newerTypes = NewerTypes.fail
+  /// The keys of personal fields, as the product `AnnalsKeys` makes them. The default is none.
+  ///
+  /// A store whose plan has personal fields does not open without keys; the error has code `keyMissing`.
+  public var keys: (any PersonalDataKeys)?
   /// The time to wait for another process to finish writing before an append, or an open that activates,
   /// fails with `busy`. The default is ten seconds. Writers take turns, so only a stopped process delays
   /// others for long.

@@ -79,7 +79,7 @@ package struct EntryReading: Sendable {
   ) throws(AnnalsError) -> Payload {
     guard let shape = kind.shape else { return Payload(stored: bytes) }
     var named: [UInt8] = []
-    do throws(CodingFailure) { try shape.names.write(bytes.span, to: &named) } catch {
+    do throws(CodingFailure) { try shape.storedNames.write(bytes.span, to: &named) } catch {
       throw AnnalsError(
         .damaged,
         "position \(position): the payload is not of the shape that its kind has: \(error); run 'annals verify'",

@@ -49,6 +49,7 @@ extension StoreReader {
     registry.notesTimes = try requires(.times)
     registry.hasAttachments = try requires(.attachments)
     registry.hasTags = try requires(.tags)
+    registry.hasPersonalFields = try requires(.personal)
     try each(tables.schemas) { (key, bytes) throws(FormatFailure) in
       guard let ordinal = UInt16(exactly: key) else { throw FormatFailure(.value, at: 0) }
       registry.take(ordinal: ordinal, try SchemaRow(bytes))

@@ -58,6 +58,24 @@ struct Erasing {
     return ErasureReport(entries: entries, recorded: recorded)
   }
 
+  /// Drops the keys of a person with `drop`, and records it as an erasure without positions.
+  ///
+  /// The key goes first: everything that is folded again after the commit is folded without it. A kill in
+  /// between leaves old results, which a repeated call clears.
+  func forget(_ drop: () throws(AnnalsError) -> Void) throws(AnnalsError) -> ErasureReport {
+    let passes = try log.keepPassesOut()
+    try mustBeAllowed()
+    let views = try log.core.withdrawViews()
+    try log.core.removeSnapshots()
+    try drop()
+    let recorded = try log.append(blocking: request([])).positions
+    views?.end()
+    try log.core.removeSnapshots()
+    for rule in rules { try rule.begin(log, isActivating: false) { () throws(AnnalsError) in } }
+    _ = consume passes
+    return ErasureReport(entries: 0, recorded: recorded)
+  }
+
   /// Lets the next pass remove contents that only these entries refer to, without waiting.
   private func releaseAttachments(of positions: ArraySlice<Position>) throws(AnnalsError) {
     let contents = try log.read { (snapshot) throws(AnnalsError) in

@@ -28,7 +28,7 @@ public struct Erasure: Hashable, Sendable {
   public let reason: String
   /// When it was done.
   public let time: Timestamp
-  /// The positions of the erased events, in ascending ranges.
+  /// The positions of the erased events, in ascending ranges; empty if the key of a person was dropped.
   public let positions: [ClosedRange<Position>]
   /// The generation in which it was done.
   public let generation: UInt64
@@ -57,14 +57,19 @@ extension EventLog {
       var contexts: [String] = []
       try snapshot.reader.eachMetaName(beginningWith: "context ") { contexts.append(String($0.dropFirst(8))) }
       try snapshot.reader.eachMetaName(beginningWith: "keyed ") { contexts.append(String($0.dropFirst(6))) }
+      // Without positions, a key was dropped: entries are encrypted, and only rows of inline
+      // projections have values.
+      let hasInline = try !snapshot.reader.ruleRows().isEmpty
       var erasures: [Erasure] = []
       for change in try snapshot.systemEntries() {
         guard case .erased(let positions, let generation) = change.entry.change else { continue }
         var remains: [Erasure.Place] = []
         // A file after the one in use is of an unfinished pass, which may have copied the events before.
-        for file in files where file <= generation || file > inUse { remains.append(.generation(file)) }
-        for backup in backups where backup.last < change.position.rawValue && !backup.isGone {
-          remains.append(.backup(backup.id, at: backup.place))
+        if !positions.isEmpty || hasInline {
+          for file in files where file <= generation || file > inUse { remains.append(.generation(file)) }
+          for backup in backups where backup.last < change.position.rawValue && !backup.isGone {
+            remains.append(.backup(backup.id, at: backup.place))
+          }
         }
         for context in contexts { remains.append(.context(context)) }
         erasures.append(

@@ -156,7 +156,7 @@ struct EntryExplaining {
       kinds.append(
         .init(
           number: number, type: kind.row.name, version: kind.version, shape: kind.shape?.text,
-          fields: kind.shape?.shape.fields))
+          fields: kind.shape?.shape.stored.fields))
     }
     return kinds.sorted { $0.number < $1.number }
   }

@@ -70,7 +70,7 @@ extension EventLog {
   func cuts<Plan: SchemaMigrationPlan>(
     of plan: Plan.Type, passingOverNewer: Bool, only version: SchemaVersion? = nil
   ) throws(AnnalsError) -> [PlanCut] {
-    let whole = try CompiledPlan(plan)
+    let whole = try CompiledPlan(plan, StageContexts(keys: options.keys))
     let contexts = try Activation(self, whole).contexts()
     var cuts: [PlanCut] = []
     for (chain, schema) in zip(try plan.chains(), whole.schemas)

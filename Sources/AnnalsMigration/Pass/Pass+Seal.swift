@@ -1,5 +1,6 @@
 internal import AnnalsCoding
 internal import AnnalsLog
+internal import AnnalsSchema
 internal import AnnalsStore
 internal import LMDB
 
@@ -101,7 +102,11 @@ extension Pass {
       var meta = try complete(transaction, sight)
       meta.state = options.isHolding ? .appendsSuspended : .live
       meta.epoch = sight.meta.epoch + 1
-      for name in [StoreMeta.Name.state, .epoch] {
+      // Others may have become necessary since the pass began, or only with it.
+      var requires = sight.meta.requires
+      if work.reach?.plan.hasPersonalFields == true { requires.append(.personal) }
+      for feature in requires where !meta.requires.contains(feature) { meta.requires.append(feature) }
+      for name in [StoreMeta.Name.state, .epoch, .requires] {
         try transaction.put(meta.value(of: name), name.rawValue, in: target.tables.meta)
       }
       let predecessor = PredecessorRow(generation: source.current.generation, last: sight.last)

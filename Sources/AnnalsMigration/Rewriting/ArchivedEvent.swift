@@ -105,7 +105,7 @@ extension JSONWriter {
     raw(",\"data\":")
     guard let shape = event.kind.shape else { return try payload(event.payload.span) }
     var named: [UInt8] = []
-    try shape.names.write(event.payload.span, to: &named)
+    try shape.storedNames.write(event.payload.span, to: &named)
     try payload(named.span)
   }
 }

@@ -39,12 +39,20 @@ struct PartsBuffer {
   /// - Parameters:
   ///   - kind: The kind that it was stored under.
   ///   - written: The kinds by case.
-  mutating func add(_ delivery: EncodedEventBuffer, from kind: UInt32, _ written: [UInt32]) {
+  ///   - plan: Encrypts personal fields.
+  mutating func add(
+    _ delivery: EncodedEventBuffer, from kind: UInt32, _ written: [UInt32], _ plan: CompiledPlan
+  ) throws(RewriteFailure) {
     for drop in delivery.drops { drops.append((kind, drop)) }
     if delivery.hasFolded { hasFolded = true }
     let content = delivery.content
     for (index, part) in content.parts.enumerated() {
-      add(written[part.caseIndex], part.path, content.bytes.span.extracting(content.range(of: index)))
+      let payload = content.bytes.span.extracting(content.range(of: index))
+      if let sealed = try plan.sealed(payload, ofCase: part.caseIndex) {
+        add(written[part.caseIndex], part.path, sealed.span)
+      } else {
+        add(written[part.caseIndex], part.path, payload)
+      }
     }
   }
 

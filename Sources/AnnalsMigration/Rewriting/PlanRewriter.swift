@@ -148,8 +148,12 @@ extension PlanRewriter {
         let event = upcaster.delivery.content.bytes
         if isDigested { digester.add(event.span, caseIndex: index, of: entry, to: &run.delivered.sum) }
         let kind = table.written[index]
-        run.tally.add(kind, bytes: event.count, at: run.count)
         run.changes.add(isSplit: false)
+        if let sealed = try reach.plan.sealed(event.span, ofCase: index) {
+          run.tally.add(kind, bytes: sealed.count, at: run.count)
+          return add(entry, kind: kind, .payload, sealed.span, extensions, into: &run)
+        }
+        run.tally.add(kind, bytes: event.count, at: run.count)
         return add(entry, kind: kind, .payload, event.span, extensions, into: &run)
       }
       if isDigested { digester.add(upcaster.delivery, of: entry, to: &run.delivered.sum) }
@@ -171,7 +175,7 @@ extension PlanRewriter {
   ) throws(RewriteFailure) {
     parts.clear()
     guard entry.header.flags.contains(.parts) else {
-      return parts.add(upcaster.delivery, from: entry.header.kind, table.written)
+      return try parts.add(upcaster.delivery, from: entry.header.kind, table.written, reach.plan)
     }
     var setback: RewriteFailure?
     do throws(AnnalsError) {
@@ -187,7 +191,7 @@ extension PlanRewriter {
           noteLosses(of: payload, path, fate)
           if case .carried(let kind) = fate.payload { return parts.add(kind, path, payload) }
           if isArchiving { noteDrops(of: payload, path, fate.kind, upcaster.delivery.drops.map(\.reason)) }
-          parts.add(upcaster.delivery, from: kind, table.written)
+          try parts.add(upcaster.delivery, from: kind, table.written, reach.plan)
         } catch {
           setback = error
           throw error.error

@@ -60,3 +60,12 @@ struct RewriteFailure: Error {
     mark = QuarantineMark(from: from, to: version, cause: cause)
   }
 }
+
+extension CompiledPlan {
+  /// Returns an event of the current schema as it is stored; `nil` if that is as it is.
+  func sealed(_ payload: Span<UInt8>, ofCase index: Int) throws(RewriteFailure) -> [UInt8]? {
+    do throws(AnnalsError) { return try sealed(payload, as: written[index], isRewriting: true) } catch {
+      throw RewriteFailure(error)
+    }
+  }
+}

@@ -62,7 +62,8 @@ package struct MovingPasses<Plan: SchemaMigrationPlan> {
     if !newer.isEmpty { return nil }
     let chain = try Plan.chains()[index + 1]
     let activation = Activation(
-      log, try chain.cut(StageContexts(), adopted: plan.adopted), Quarantine(log.options.unreadable))
+      log, try chain.cut(StageContexts(keys: log.options.keys), adopted: plan.adopted),
+      Quarantine(log.options.unreadable))
     if activating { try activation.run() }
     let contexts = try activation.contexts()
     try activation.mustBeDone(contexts)

@@ -107,7 +107,7 @@ extension AppendGroup {
     let (set, buffer) = (room.set, room.buffer)
     var entrances: [CompiledPlan.Entrance] = []
     for record in request.records {
-      do throws(MissingStep) { entrances.append(try set.reach.plan.entrance(of: record)) } catch {
+      do throws(MissingStep) { entrances.append(try set.reach.plan.storedEntrance(of: record)) } catch {
         throw AnnalsError(
           error.code,
           "a '\(record.type.text)' of \(record.version.map { "version \($0)" } ?? "no version") cannot be folded: \(error)"

@@ -15,7 +15,12 @@ package struct StageContexts: Sendable {
   /// The tables of where the groups of folds end.
   package var groupEnds: [SchemaVersion: ContextTable] = [:]
 
-  package init() {}
+  /// The keys of personal fields, for the plan that reads the store; `nil` if the opener has none.
+  package var keys: (any PersonalDataCipher)?
+
+  package init(keys: (any PersonalDataCipher)? = nil) {
+    self.keys = keys
+  }
 
   /// Whether there are no contexts and no group ends.
   package var isEmpty: Bool { contexts.isEmpty && groupEnds.isEmpty }

@@ -1,11 +1,12 @@
 internal import AnnalsCoding
 
 /// Describes a stored property of a `@Record` or `@Value`, or a case of a `@Value` enum: its name on disk,
-/// and its use as a tag.
+/// and its use as a tag or as personal data.
 ///
 /// ```swift
 /// @Field("kg", originalName: "weight") var kilograms: Double
 /// @Field(tag: "course") var courseID: String
+/// @Field(personal: "customerID", erased: "unknown") var address: String
 /// ```
 ///
 /// - Parameters:
@@ -14,8 +15,16 @@ internal import AnnalsCoding
 ///   - originalName: The field's name on disk in the previous version, if it differed. A case has none.
 ///   - tag: For a field of a record: the name of the tags that its value gives each event, without `:`. The
 ///     value's type is a ``TagValue``, or an optional, array or set of one, which gives none or several tags.
+///   - personal: For a field of a record: the property with the id of the person that the value belongs to.
+///     The value is encrypted with that person's key, in stores opened with ``StoreOptions/keys``. The id is
+///     a text, an integer, a `UUID` or `Data`.
+///   - erased: The value that is read after the person's key was dropped. An optional field needs none: it is
+///     `nil` then. The expression is used outside the braces of the schema.
 @attached(peer)
-public macro Field(_ name: String? = nil, originalName: String? = nil, tag: String? = nil) =
+public macro Field(
+  _ name: String? = nil, originalName: String? = nil, tag: String? = nil, personal: String? = nil,
+  erased: Any? = nil
+) =
   #externalMacro(module: "AnnalsMacros", type: "FieldMacro")
 
 /// Marks the case of a `@Value` enum that readers use for unknown cases. The case has no associated values.

@@ -210,6 +210,9 @@ extension ChainOutline {
       problems += (record.shape?.shape.problems() ?? []).map {
         .shape(.init(record), in: .init(schema), problem: $0.description)
       }
+      problems += (record.shape?.shape.personalProblems ?? []).map {
+        .shape(.init(record), in: .init(schema), problem: $0)
+      }
     }
     return problems
   }

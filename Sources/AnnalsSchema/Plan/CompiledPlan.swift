@@ -43,6 +43,8 @@ package struct CompiledPlan: Sendable {
   package let written: [RecordKind]
   /// Whether current events may refer to attachments.
   package let mayAttach: Bool
+  /// The keys of personal fields; `nil` if the opener has none.
+  package let keys: (any PersonalDataCipher)?
   /// For each stage, the conversion of each record of its older schema.
   package let crossings: [[RecordCrossing]]
   /// For each version that a stage with a fold leads to, the plan up to the version before, from which the
@@ -86,6 +88,7 @@ package struct CompiledPlan: Sendable {
     _ chain: MigrationChain<Oldest, Current>, _ contexts: StageContexts, unversioned: SchemaVersion? = nil
   ) throws(AnnalsError) {
     adopted = unversioned
+    keys = contexts.keys
     var beforeFolds: [SchemaVersion: CompiledPlan] = [:]
     for (version, chain) in chain.beforeFolds { beforeFolds[version] = try chain.plan(contexts) }
     self.beforeFolds = beforeFolds

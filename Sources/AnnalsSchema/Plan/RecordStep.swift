@@ -28,6 +28,8 @@ public struct RecordStep<R: Record>: Sendable {
   private var naming = Naming.nothing
   /// The conversion of the payload to the type that is decoded.
   private(set) var conversion = Conversion.same
+  /// The decryption of personal fields, before anything else; `nil` if there is nothing to decrypt.
+  private var unsealing: Unsealing?
   /// Whether the payload is decoded without conversion.
   @usableFromInline private(set) var isDirect = true
   /// The conversion, if there is nothing else to do before decoding: most often a stage adds, removes or
@@ -63,8 +65,16 @@ public struct RecordStep<R: Record>: Sendable {
   private mutating func settle() {
     var isPlain = fold == nil && retention == nil
     if case .nothing = naming {} else { isPlain = false }
-    isDirect = isPlain && conversion.isSame
+    isDirect = isPlain && unsealing == nil && conversion.isSame
     spliced = isPlain ? conversion.spliced : nil
+  }
+
+  /// Returns this step for payloads with encrypted fields.
+  func after(_ unsealing: Unsealing) -> PayloadStep {
+    var step = self
+    step.unsealing = unsealing
+    step.settle()
+    return step
   }
 
   /// Returns this step for records of type `R`.
@@ -97,6 +107,14 @@ public struct RecordStep<R: Record>: Sendable {
 
   /// Throws for a payload that is not of the step's type and version; nothing is upcast.
   package func check(_ payload: Span<UInt8>) throws(CodingFailure) {
+    guard unsealing == nil else {
+      let plain = try unsealed(payload)
+      return try check(plain: plain.span)
+    }
+    try check(plain: payload)
+  }
+
+  private func check(plain payload: Span<UInt8>) throws(CodingFailure) {
     var bytes: [UInt8] = []
     switch naming {
     case .nothing: bytes = payload.copied
@@ -104,6 +122,15 @@ public struct RecordStep<R: Record>: Sendable {
     case .write(let names): try names.write(payload, to: &bytes)
     }
     try own?(bytes.span)
+  }
+
+  private func unsealed(_ payload: Span<UInt8>) throws(CodingFailure) -> [UInt8] {
+    var plain: [UInt8] = []
+    do throws(StepFailure) { try unsealing?.open(payload, to: &plain) } catch {
+      if case .undecodable(let failure) = error { throw failure }
+      throw CodingFailure(.refused, at: 0, detail: "a personal field cannot be decrypted")
+    }
+    return plain
   }
 
   /// Whether a payload can have fields that are skipped when it is read.
@@ -140,7 +167,9 @@ public struct RecordStep<R: Record>: Sendable {
       losses.named = payload.copied
       losses.values = try names.losses(in: payload, removals)
       return losses
-    case .write(let names): try names.write(payload, to: &losses.named)
+    case .write(let names):
+      let plain = unsealing == nil ? payload.copied : try unsealed(payload)
+      try names.write(plain.span, to: &losses.named)
     case .nothing:
       guard let removals else {
         losses.named = payload.copied
@@ -185,6 +214,16 @@ public struct RecordStep<R: Record>: Sendable {
   /// Runs the step with a payload that is not decoded as it is.
   @usableFromInline
   func convert(_ payload: Span<UInt8>, _ origin: Origin, _ buffer: EventBuffer) throws(StepFailure) {
+    guard let unsealing, retention == nil else { return try convert(plain: payload, origin, buffer) }
+    var room = buffer.borrowScratch()
+    defer { buffer.giveBack(&room) }
+    try unsealing.open(payload, to: &room)
+    try convert(plain: room.span, origin, buffer)
+  }
+
+  private func convert(
+    plain payload: Span<UInt8>, _ origin: Origin, _ buffer: EventBuffer
+  ) throws(StepFailure) {
     if let spliced { return try decode(payload, through: spliced, origin, buffer) }
     if retention != nil { return }
     if let fold, try !fold.endsGroup(origin, buffer) { return }

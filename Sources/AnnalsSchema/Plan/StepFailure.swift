@@ -14,6 +14,8 @@ public enum StepFailure: Error, Sendable {
   case groupUnreadable(RuleSite, AnnalsError)
   /// A fold found fewer records in a group than existed when the stage was activated.
   case groupIncomplete(RuleSite, expected: Int, found: Int)
+  /// A personal field could not be decrypted, for a reason that is not in the entry.
+  case keysUnavailable(AnnalsError)
   /// A rule that names no outputs has made a record that a later rule retains.
   case retainedEvent(RuleSite)
 }
@@ -50,6 +52,7 @@ extension StepFailure: CustomStringConvertible {
       "\(site) could not read the entries that it folds: \(error.code)"
     case .groupIncomplete(let site, let expected, let found):
       "\(site) folds \(expected) entries, and \(found) of them are there"
+    case .keysUnavailable(let error): "a personal field cannot be decrypted: \(error.message)"
     case .retainedEvent(let site):
       "\(site) retains entries as they are stored, and a rule of an earlier stage made this event of another record; name what that rule makes, by 'to:' or 'into:', or write Drop instead of Retain"
     }

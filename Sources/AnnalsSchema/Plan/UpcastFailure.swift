@@ -17,6 +17,7 @@ extension UpcastFailure {
     case .undecodable(let cause): cause
     case .ruleThrew(_, let cause): cause
     case .groupUnreadable(_, let cause): cause
+    case .keysUnavailable(let cause): cause
     case .tooManyParts, .unexpectedPart, .groupIncomplete, .retainedEvent: failure
     }
   }
@@ -46,6 +47,12 @@ extension AnnalsError {
     {
       // Damage is reported with its own place, and changes by another process are reported unchanged.
       self = error
+      return
+    }
+    if case .keysUnavailable(let error) = failure.failure {
+      self.init(
+        error.code, "position \(origin.position), stream '\(origin.stream)': \(error.message)",
+        details: details, underlying: error.underlying)
       return
     }
     var code = failure.cause is ContextMissing ? Code.requiresActivation : Code.ruleFailed

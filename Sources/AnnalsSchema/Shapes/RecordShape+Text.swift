@@ -4,7 +4,8 @@ extension RecordShape {
   /// The shape as one line; equal shapes have equal texts, and different shapes different ones.
   ///
   /// A record is `(title: text, kilograms(weight): double, notes: text?)`, where `weight` is the field's name
-  /// in the previous version. A choice is `<warmup | weight(kg: double)>`, a list `[text]`, a set `{text}`, a
+  /// in the previous version. `name: personal(id) text` is encrypted with the key of the person in `id`. A
+  /// choice is `<warmup | weight(kg: double)>`, a list `[text]`, a set `{text}`, a
   /// map `[date: int64]`, and `^1` the record or choice one level further out than the innermost.
   ///
   /// - Complexity: O(parts of the shape).

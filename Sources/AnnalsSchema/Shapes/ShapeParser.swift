@@ -65,9 +65,24 @@ struct ShapeParser: ~Copyable, ~Escapable {
         try take(")")
       }
       try take(": ")
-      fields.append(FieldShape(name, originalName: original, try type(depth: depth &+ 1)))
+      var subject: String?
+      if takes("personal(") {
+        subject = try self.name()
+        try take(") ")
+      }
+      fields.append(
+        FieldShape(name, originalName: original, try type(depth: depth &+ 1), subject: subject))
     } while takes(", ")
     try take(")")
+    // Only fields of the record itself are encrypted, and their subject is another one of them.
+    let subjects = fields.compactMap(\.subject)
+    guard
+      subjects.isEmpty
+        || depth == 1
+          && subjects.allSatisfy({ subject in
+            fields.contains { ExactText($0.name) == ExactText(subject) && $0.subject == nil }
+          })
+    else { throw failure(.name) }
     return fields
   }
 

@@ -5,6 +5,7 @@ internal import AnnalsCoding
 /// A record is `(name: type, …)`, a choice `<case | case(label: type)>`, a list `[type]`, a set `{type}`, a
 /// map `[key: value]`. A `?` after a type makes it optional, and `^1` is the record or choice one level out
 /// of the innermost. `kilograms(weight): double` is a field that was called `weight` in the previous version.
+/// `name: personal(id) text` is encrypted with the key of the person whose id is in the field `id`.
 /// A name with other characters than ASCII letters, digits and `_`, or with a digit at its start, is a JSON
 /// text.
 struct ShapeText {
@@ -22,6 +23,11 @@ struct ShapeText {
         writer.text += ")"
       }
       writer.text += ": "
+      if let subject = field.subject {
+        writer.text += "personal("
+        writer.name(subject)
+        writer.text += ") "
+      }
       writer.shape(field.shape)
     }
     text += ")"

@@ -36,10 +36,12 @@ package struct Activation {
 
   /// Returns the contexts that the store keeps for the plan's stages.
   package func contexts() throws(AnnalsError) -> StageContexts {
-    guard hasContexts else { return StageContexts() }
-    return try log.read { (snapshot) throws(AnnalsError) in
+    guard hasContexts else { return StageContexts(keys: log.options.keys) }
+    var contexts = try log.read { (snapshot) throws(AnnalsError) in
       try StageContexts(plan, snapshot.reader, in: log.core)
     }
+    contexts.keys = log.options.keys
+    return contexts
   }
 
   /// Throws `requiresActivation` if a stage needs a context for events of the store and `contexts` lacks it.

@@ -19,6 +19,8 @@ extension CompiledPlan {
       case .rule, .converted, .redeclared, .forgotten: return nil
       }
     }
+    // An encrypted value is bound to the name of its record.
+    guard kind.shape?.personal == nil || current.records[record].name == kind.type else { return nil }
     return current.records[record].shape == kind.shape ? record : nil
   }
 }

@@ -83,7 +83,8 @@ extension EventStore {
         .readOnly, "the store was opened for reading only; open it with access .readWrite to activate")
     }
     guard isDone || superseding || programs.isEmpty else { throw AnnalsError(.needed(programs), plan) }
-    let activation = Activation(log, try CompiledPlan(Plan.self), reach.quarantine)
+    let compiled = try CompiledPlan(Plan.self, StageContexts(keys: log.options.keys))
+    let activation = Activation(log, compiled, reach.quarantine)
     // The computation may take long, and programs may open the store meanwhile.
     func mustBeFree() throws(AnnalsError) {
       let programs = try superseding ? [] : log.programs().filter { $0.isBelow(plan.version) }

@@ -124,26 +124,29 @@ extension EventStore {
             log: log.id))
       }
     }
+    var event: AppendRequest.Event
     do throws(LoweringFailure) {
-      guard reach.plan.mayAttach else {
-        let (record, payload) = try stored()
-        var event = AppendRequest.Event(
+      if reach.plan.mayAttach {
+        let notes = AttachmentNotes()
+        let (record, payload) = try AttachmentNotes.$current.withValue(notes) {
+          Result { () throws(LoweringFailure) in try stored() }
+        }.get()
+        event = AppendRequest.Event(
           record: record, payload: payload, id: new.id, metadata: metadata, time: time)
-        event.tags = tags(of: new)
-        return event
+        event.attachments = notes.hashes
+      } else {
+        let (record, payload) = try stored()
+        event = AppendRequest.Event(
+          record: record, payload: payload, id: new.id, metadata: metadata, time: time)
       }
-      let notes = AttachmentNotes()
-      let (record, payload) = try AttachmentNotes.$current.withValue(notes) {
-        Result { () throws(LoweringFailure) in try stored() }
-      }.get()
-      var event = AppendRequest.Event(
-        record: record, payload: payload, id: new.id, metadata: metadata, time: time)
-      event.attachments = notes.hashes
-      event.tags = tags(of: new)
-      return event
     } catch {
       throw AnnalsError(error, reach.plan.current.version, for: stream)
     }
+    event.tags = tags(of: new)
+    if let sealed = try reach.plan.sealed(event.payload.span, as: event.record, isRewriting: false) {
+      event.payload = sealed
+    }
+    return event
   }
 }
 

@@ -8,7 +8,8 @@ extension EventStore {
   ///
   /// - Throws: ``AnnalsError`` with code `invalidPlan`.
   package init(appendingTo log: EventLog) throws(AnnalsError) {
-    self.init(log, PlanResolver(try CompiledPlan(Plan.self)), StageContexts(), rules: [])
+    let contexts = StageContexts(keys: log.options.keys)
+    self.init(log, PlanResolver(try CompiledPlan(Plan.self, contexts)), contexts, rules: [])
   }
 
   /// The contexts of the plan's stages that the store keeps.

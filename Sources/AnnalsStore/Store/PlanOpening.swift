@@ -26,7 +26,10 @@ package struct PlanOpening<Plan: SchemaMigrationPlan> {
   ///
   /// - Throws: ``AnnalsError`` with code `invalidPlan` or `superseded`, or as ``EventLog/init(at:options:)``.
   package init(at url: URL, _ options: StoreOptions) throws(AnnalsError) {
-    let plan = try CompiledPlan(Plan.self)
+    let plan = try CompiledPlan(Plan.self, StageContexts(keys: options.keys))
+    if options.keys == nil, plan.hasPersonalFields {
+      throw AnnalsError.noKeys("\(Plan.self) has personal fields")
+    }
     let log = try EventLog(unsettled: url, options: options)
     // The lease comes before any look at the store: a program that appends after that look knows of this
     // program.

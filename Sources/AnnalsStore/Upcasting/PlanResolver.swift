@@ -143,7 +143,7 @@ package final class PlanResolver: Sendable {
       guard plan.adopted == adopted else { throw .adopted(as: adopted) }
       unversioned = adopted
     }
-    let entrance = try plan.entrance(of: kinds.recordKind(kind), unversioned: unversioned)
+    let entrance = try plan.storedEntrance(of: kinds.recordKind(kind), unversioned: unversioned)
     if !plan.passesStreams, let version = kind.version ?? unversioned {
       // An entry that an earlier stage retained stays where that stage led it, and no later stage reads it.
       let retained = plan.steps[entrance.step].retainedBy ?? .max

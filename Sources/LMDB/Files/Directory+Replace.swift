@@ -41,6 +41,13 @@ extension Directory {
     try synchronize()
   }
 
+  /// Renames a file of this directory so that it replaces another one, which may be missing.
+  ///
+  /// The new name is durable after ``synchronize()``.
+  public func rename(_ name: String, replacing other: String) throws(StoreFileError) {
+    try system("rename", name) { unsafe renameat(descriptor, name, descriptor, other) }
+  }
+
   /// Removes the temporary files of interrupted calls of ``replace(_:with:)`` for some files.
   ///
   /// - Parameter isOurs: Returns whether no other process can be replacing a file now.

@@ -1,0 +1,133 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+internal import LMDB
+
+// Replacing the file, in steps of which each leaves either the old file or the new one:
+//   1. `keys.new.mdb` is written and synced, with LMDB's `keys.new.mdb-lock`;
+//   2. it is renamed to `keys.mdb`, and the directory is synced: the old file has no name any more;
+//   3. `keys.mdb-lock`, which belongs to the old file, is removed;
+//   4. `keys.new.mdb-lock` is removed.
+// A kill before 2 leaves the old file, and one after it the new file. The next opener removes the rest, which
+// it recognises by the files of step 1. All of it happens while `keys.open` is held, so nobody opens either
+// file in between.
+extension KeyFile {
+  /// Drops the keys of a subject: replaces the file by one in which the subject has none.
+  ///
+  /// - Throws: `storeReplaced` if the file was replaced meanwhile; open it again then.
+  func drop(_ subject: String) throws(AnnalsError) {
+    let hold = try files { () throws(StoreFileError) in try locks.open.lock(.exclusive) }
+    // Nobody adds a key that the new file would lack.
+    let turn = try storage { () throws(EnvironmentError) in try environment.turn() }
+    guard try Self.identity(in: directory) == identity else {
+      throw AnnalsError(
+        .storeReplaced, "'\(Self.name)' was replaced while a key was dropped; try again",
+        details: AnnalsError.Details { $0.file = Self.name })
+    }
+    let dropped = KeyRow.name(of: subject)
+    var rows: [(name: String, value: [UInt8])] = []
+    for name in ["log", "forgets"] {
+      let value = try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+        try Self.value(Array(name.utf8), in: environment.table("meta"), transaction.view)
+      }
+      rows.append((name, value ?? []))
+    }
+    try Self.replace(in: directory, locks, rows) { (put) throws(AnnalsError) in
+      try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+        var cursor: Cursor
+        do throws(EnvironmentError) { cursor = try transaction.view.cursor(in: keys) } catch {
+          throw AnnalsError(error)
+        }
+        while let row = try Self.next(&cursor) {
+          // A damaged row stays as it is, unless it is the one to drop.
+          if row.key != dropped { try put(row.key, row.value) }
+        }
+      }
+      try put(dropped, AnnalsLog.Row.seal(KeyRow.dropped.encoded(), key: dropped))
+    }
+    _ = consume turn
+    _ = consume hold
+  }
+
+  private static func next(
+    _ cursor: inout Cursor
+  ) throws(AnnalsError) -> (key: [UInt8], value: [UInt8])? {
+    do throws(EnvironmentError) {
+      guard let row = try cursor.next() else { return nil }
+      return (row.key.copied, row.value.copied)
+    } catch {
+      throw AnnalsError(error)
+    }
+  }
+
+  /// Writes a new file and gives it the name of the old one, if there is one. The caller holds `keys.open`.
+  ///
+  /// - Parameters:
+  ///   - rows: The rows of `meta`.
+  ///   - fill: Puts the rows of subjects, each with its checksum.
+  static func replace(
+    in directory: Directory, _ locks: EnvironmentLocks, _ rows: [(name: String, value: [UInt8])],
+    _ fill: ((_ key: [UInt8], _ value: [UInt8]) throws(AnnalsError) -> Void) throws(AnnalsError) -> Void
+  ) throws(AnnalsError) {
+    try finishReplacement(in: directory)
+    var pending: [(key: [UInt8], value: [UInt8])] = []
+    try fill { (key, value) in pending.append((key, value)) }
+    do {
+      // The turn at writing the old file may be held here, by locks of another opener in this process.
+      let own = try files { () throws(StoreFileError) in
+        EnvironmentLocks(
+          open: locks.open, queue: try FileLock(unfinishedLocks[0], in: directory),
+          write: try FileLock(unfinishedLocks[1], in: directory))
+      }
+      let file = try environment(unfinished, in: directory, own, isReadOnly: false, create: true)
+      let (meta, keys, content) = (file.table("meta"), file.table("keys"), pending)
+      try file.write(durability: .full, failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+        try transaction.put(formatRow, "format", in: meta)
+        for row in rows { try transaction.put(row.value, row.name, in: meta) }
+        for row in content {
+          do throws(EnvironmentError) {
+            try transaction.put(row.value.span, forKey: row.key.span, in: keys)
+          } catch {
+            throw AnnalsError(error)
+          }
+        }
+      }
+    }
+    KeyPoint.reach(.written)
+    try files { () throws(StoreFileError) in
+      try directory.rename(unfinished, replacing: name)
+      KeyPoint.reach(.renamed)
+      try directory.synchronize()
+    }
+    KeyPoint.reach(.synced)
+    try finishReplacement(in: directory)
+  }
+
+  /// Finishes or withdraws a replacement that was interrupted. The caller holds `keys.open`.
+  static func finishReplacement(in directory: Directory) throws(AnnalsError) {
+    try files { () throws(StoreFileError) in
+      let (newLock, lock) = (unfinished + "-lock", name + "-lock")
+      for name in unfinishedLocks where try directory.status(of: name) != nil { try directory.remove(name) }
+      if try directory.status(of: unfinished) != nil {
+        // It may not be whole, and the old file is still there.
+        if try directory.status(of: newLock) != nil { try directory.remove(newLock) }
+        try directory.remove(unfinished)
+        try directory.synchronize()
+      } else if try directory.status(of: newLock) != nil {
+        try directory.synchronize()
+        if try directory.status(of: lock) != nil { try directory.remove(lock) }
+        KeyPoint.reach(.unlocked)
+        try directory.remove(newLock)
+      }
+    }
+  }
+}
+
+/// A step of replacing the file, at which tests end the process.
+package enum KeyPoint: String, CaseIterable, Sendable {
+  case written, renamed, synced, unlocked
+
+  /// Is called at each step; only tests set it.
+  @TaskLocal package static var observer: (@Sendable (KeyPoint) -> Void)?
+
+  static func reach(_ point: KeyPoint) { observer?(point) }
+}

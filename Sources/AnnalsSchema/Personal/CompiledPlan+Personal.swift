@@ -1,0 +1,32 @@
+package import AnnalsCoding
+
+extension CompiledPlan {
+  /// Whether a record of any version of the plan has personal fields.
+  package var hasPersonalFields: Bool {
+    schemas.contains { $0.records.contains { $0.shape?.personal != nil } }
+  }
+
+  /// Returns the step at which payloads that a store has begin.
+  ///
+  /// As ``entrance(of:unversioned:)``, whose steps begin at payloads that are not encrypted.
+  package func storedEntrance(
+    of kind: RecordKind, unversioned: SchemaVersion? = nil
+  ) throws(MissingStep) -> Entrance {
+    let entrance = try entrance(of: kind, unversioned: unversioned)
+    guard let unsealing = Unsealing(kind, as: steps[entrance.step].shape, keys) else { return entrance }
+    return Entrance(
+      step: entrance.step, entrance.payload.after(unsealing), isNewer: entrance.isNewer)
+  }
+
+  /// Returns a payload of `record` as it is stored; `nil` if that is as it is, because nothing is encrypted.
+  ///
+  /// - Parameter isRewriting: Whether the payload comes from one in the store.
+  /// - Throws: ``AnnalsError`` with code `keyMissing` or `subjectForgotten`, and what the keys throw.
+  package func sealed(
+    _ payload: Span<UInt8>, as record: RecordKind, isRewriting: Bool
+  ) throws(AnnalsError) -> [UInt8]? {
+    guard let form = record.shape?.personal else { return nil }
+    guard let keys else { throw AnnalsError.noKeys("a '\(record.type.text)' has fields to encrypt") }
+    return try form.seal(payload, of: record.type, with: keys, isRewriting: isRewriting)
+  }
+}
