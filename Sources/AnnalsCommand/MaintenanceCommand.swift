@@ -51,12 +51,16 @@ public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
   ///     store with one in force that is not among them. `verify` compares their rows with the log, and
   ///     `views` lists those that need folding or an activation.
   ///   - selections: What `erase --where` can choose events by, besides streams and positions.
+  ///   - keys: Makes the keys of personal fields, for a plan that has any: `{ SubjectKeys() }`. It is called
+  ///     for each store that a verb opens.
   public static func main(
     projections: [any Projection<Plan.Current.Event>.Type] = [],
     inline: [any InlineProjection<Plan.Current.Event>.Type] = [],
-    selections: [ErasureSelection<Plan.Current.Event>] = []
+    selections: [ErasureSelection<Plan.Current.Event>] = [],
+    keys: (@Sendable () -> any PersonalDataKeys)? = nil
   ) async -> Never {
-    exit(await GenericCommand.run(command(called: executableName, projections, inline, selections)))
+    let command = command(called: executableName, projections, inline, selections)
+    exit(await StoreOptions.$keysOfProgram.withValue(keys) { await GenericCommand.run(command) })
   }
 
   /// Creates the command with a name, and the projections passed to it.

@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsSchema
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
@@ -14,6 +15,7 @@ public import AnnalsCoding
 public struct EventLog: Sendable {
   package let core: LogCore
   package let options: StoreOptions
+  private let url: URL
 
   /// Opens the store at `url`, or creates it there.
   ///
@@ -43,15 +45,24 @@ public struct EventLog: Sendable {
     try options.idempotency?.check()
     core = try LogCore.open(at: url, options: options)
     self.options = options
+    self.url = url
     if let wanted = options.idempotency { try core.check(wanted) }
-    if let keys = options.keys {
-      let mayHave = core.generation.meta.requires.contains(.personal)
-      try keys.attach(
-        toStoreAt: url, log: core.log, hasPersonalData: mayHave, isReadOnly: options.access == .readOnly)
-    }
     if options.access == .readWrite {
       ProgramLeases(core.generation.directory, mayRemove: true).removeLeftovers()
     }
+  }
+
+  /// Lets the keys of the options take this store, before a plan with personal fields reads it.
+  ///
+  /// The log itself needs no keys.
+  ///
+  /// - Parameter user: The plan, for the message.
+  /// - Throws: ``AnnalsError`` with code `keyMissing` without keys, and what the keys throw.
+  package func attachKeys(for user: String) throws(AnnalsError) {
+    guard let keys = options.keys else { throw AnnalsError.noKeys("\(user) has personal fields") }
+    let mayHave = try read { (snapshot) in snapshot.kinds.hasPersonalFields }
+    try keys.attach(
+      toStoreAt: url, log: core.log, hasPersonalData: mayHave, isReadOnly: options.access == .readOnly)
   }
 
   /// The log's id, which all copies and generations share.

@@ -11,7 +11,7 @@ public import AnnalsSchema
 ///
 /// The product `AnnalsKeys` has the implementation that users need: `SubjectKeys`.
 public protocol PersonalDataKeys: PersonalDataCipher {
-  /// Takes the store that the keys are for. Called by each open with these keys.
+  /// Takes the store that the keys are for. Called by each open of a plan with personal fields.
   ///
   /// - Parameters:
   ///   - url: The store's directory.

@@ -9,6 +9,7 @@ extension EventStore {
   /// - Throws: ``AnnalsError`` with code `invalidPlan`.
   package init(appendingTo log: EventLog) throws(AnnalsError) {
     let contexts = StageContexts(keys: log.options.keys)
+    if log.options.keys != nil { try log.attachKeys(for: "\(Plan.self)") }
     self.init(log, PlanResolver(try CompiledPlan(Plan.self, contexts)), contexts, rules: [])
   }
 

@@ -237,6 +237,57 @@ import Testing
     #expect(after.contains("\"first\":\"unknown\""))
   }
 
+  @Test func `the command of a plan passes the program's keys to each open`() async throws {
+    _ = try await fill()
+    let keys = keys
+    let store = try StoreOptions.$keysOfProgram.withValue({ keys }) {
+      try EventStore(at: url, plan: PersonalPlanV1.self)
+    }
+    #expect(try events(store).first == .registered(Self.ada))
+    #expect(StoreOptions().keys == nil)
+  }
+
+  @Test func `a dump at a version has decrypted values, and replacements of forgotten people`() async throws {
+    do { _ = try await fill() }
+    let log = try EventLog(at: url, options: keys.options)
+    func text() throws -> String {
+      var lines = try EventLines(log, plan: PersonalPlanV2.self, as: SchemaVersion(2, 0, 0))
+      var text = ""
+      while let page = try lines.nextPage() { text += String(decoding: page, as: UTF8.self) }
+      return text
+    }
+    #expect(try text().contains("Lovelace"))
+    try keys.drop("7")
+    #expect(try !text().contains("Lovelace"))
+    #expect(try text().contains("\"first\":\"unknown\""))
+    #expect(try text().contains("\"first\":\"Bob\""))
+  }
+
+  @Test func `the bytes of a stored payload are those of the format`() async throws {
+    let store = try await fill()
+    let stored = try store.log.read { (snapshot) throws(AnnalsError) in
+      try ([3, 4, 5] as [UInt64]).map { (position) throws(AnnalsError) -> [UInt8] in
+        try snapshot.reader.lend(
+          try snapshot.reader.bytes(at: Position(position)), at: Position(position)
+        ).body.copied
+      }
+    }
+    // 4: ["7", 3, [1, 7, h'…']] of customer 7, whose note is the sixth sealed value.
+    let context = PersonalForm.context(type: ExactText("Ordered"), field: "note", subject: "7")
+    #expect(
+      context
+        == Array("annals personal 1".utf8) + [7] + Array("Ordered".utf8) + [4] + Array("note".utf8)
+        + [1, UInt8(ascii: "7")])
+    let value = context + [0x6a] + Array("Ada's note".utf8)
+    let box = [6, 0, 0, 0, UInt8(context.count)] + value.map { ~$0 }
+    #expect(
+      stored[1] == [0x83, 0x61, UInt8(ascii: "7"), 3, 0x83, 1, 7, 0x58, UInt8(box.count)] + box)
+    // 5: a field without a value is null, and is not encrypted.
+    #expect(stored[2] == [0x83, 0x61, UInt8(ascii: "8"), 4, 0xf6])
+    // 3: the birthday of customer 8 is null.
+    #expect(stored[0].prefix(2) == [0x85, 8])
+  }
+
   @Test func `a dropped key is recorded in the log as an erasure without positions`() async throws {
     let store = try await fill()
     let report = try store.forget(7, by: "jane", because: "request 4711")
