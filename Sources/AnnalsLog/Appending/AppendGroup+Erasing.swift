@@ -37,7 +37,10 @@ extension AppendGroup {
     try begin(in: &transaction)
     try raiseEpoch()
     var whole: Set<Int> = []
-    for rule in call.rules { whole.formUnion(try rule.erase(entries, from: &self, in: &transaction)) }
+    // A dropped key concerns events that nobody has listed, so no rows are whole without them.
+    if !entries.isEmpty {
+      for rule in call.rules { whole.formUnion(try rule.erase(entries, from: &self, in: &transaction)) }
+    }
     // The rows of the others have been folded from the contents, and are folded again.
     for index in rules.indices where rules[index].isInForce {
       if !whole.contains(index) { rules[index].folded = 0 }

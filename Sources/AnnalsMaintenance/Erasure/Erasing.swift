@@ -65,7 +65,7 @@ struct Erasing {
   func forget(_ drop: () throws(AnnalsError) -> Void) throws(AnnalsError) -> ErasureReport {
     let passes = try log.keepPassesOut()
     try mustBeAllowed()
-    let views = try log.core.withdrawViews()
+    let views = try log.core.withdrawViews(of: nil)
     try log.core.removeSnapshots()
     try drop()
     let recorded = try log.append(blocking: request([])).positions

@@ -21,8 +21,9 @@ extension LogCore {
   /// So rows that are made later come from a log in which events are erased by then. Views of projections
   /// that none of the events can have reached stay as they are.
   ///
+  /// - Parameter entries: The entries; `nil` if they are not known, and then all views are made again.
   /// - Returns: `nil` if the store was opened for reading only and has no views.
-  package func withdrawViews(of entries: ErasedKinds) throws(AnnalsError) -> WithdrawnViews? {
+  package func withdrawViews(of entries: ErasedKinds?) throws(AnnalsError) -> WithdrawnViews? {
     // A store without views gets the directory, because its lock keeps the first view from being built.
     guard let directory = try ViewDirectory.open(in: generation.directory, access) else { return nil }
     let hold = try directory.lock()
@@ -41,21 +42,26 @@ extension LogCore {
 
 extension ViewFile {
   /// Records that no program reads the rows any more, and which entries they were folded from.
-  fileprivate func withdraw(for entries: ErasedKinds) throws(AnnalsError) {
-    let sources = try read { (view) throws(AnnalsError) -> ProjectionSources in try self.sources(view) }
-    let meant = entries.positions { sources.mayReach(version: $0, name: $1) }
-    if meant.isEmpty { return }
+  fileprivate func withdraw(for entries: ErasedKinds?) throws(AnnalsError) {
+    var meant: PositionRanges?
+    if let entries {
+      let sources = try read { (view) throws(AnnalsError) -> ProjectionSources in try self.sources(view) }
+      let found = entries.positions { sources.mayReach(version: $0, name: $1) }
+      if found.isEmpty { return }
+      meant = found
+    }
     var own: [UInt8] = []
     own.append(varint: number)
     try environment.write(durability: .full, failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       let facts = try self.facts(transaction.view)
       // A file that was withdrawn without positions has rows of others, too.
-      if !facts.isWithdrawn || facts.erased != nil {
+      if let meant, !facts.isWithdrawn || facts.erased != nil {
         let folded = meant.prefix(through: facts.checkpoint?.position.rawValue ?? 0)
         var ranges: [UInt8] = []
         (facts.erased ?? PositionRanges()).union(folded).append(to: &ranges)
         try transaction.put(ranges, .erased, in: self)
       }
+      if meant == nil { try transaction.remove(ViewRow.erased.rawValue, in: meta) }
       try transaction.put(own, .successor, in: self)
     }
     commits.announce()
