@@ -30,15 +30,16 @@ extension AppendGroup {
     for position in positions where entries.last?.position != position {
       if let entry = try erase(position, reason: change.reason, in: &transaction) { entries.append(entry) }
     }
+    let isNameless = try eraseName(change.erasedStream, in: &transaction)
     // Without positions, the change records that the key of a person was dropped.
-    guard !entries.isEmpty || positions.isEmpty else {
+    guard !entries.isEmpty || isNameless || positions.isEmpty else {
       return .success(Appended(positions: [], revisions: [], wasRepeated: true))
     }
     try begin(in: &transaction)
     try raiseEpoch()
     var whole: Set<Int> = []
     // A dropped key concerns events that nobody has listed, so no rows are whole without them.
-    if !entries.isEmpty {
+    if !positions.isEmpty {
       for rule in call.rules { whole.formUnion(try rule.erase(entries, from: &self, in: &transaction)) }
     }
     // The rows of the others have been folded from the contents, and are folded again.
@@ -49,6 +50,32 @@ extension AppendGroup {
     let entry = SystemEntry(
       .erased(PositionRanges(entries.map(\.position)), generation: generation.number), author: change.author)
     return .success(try put(Stub(entry, reason: change.reason), time: call.time, in: &transaction))
+  }
+
+  /// Lets the next pass remove the name of a stream, unless it has an entry after the erased ones.
+  ///
+  /// - Returns: Whether the name leaves by this change.
+  private func eraseName(
+    _ stream: (name: StreamName, head: Revision)?, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> Bool {
+    guard let stream else { return false }
+    guard let id = try nameless(stream, StoreReader(transaction.view, tables)) else { return false }
+    try transaction.put(NamelessRow.encoded(stream.head), NamelessRow.name(id), in: tables.meta)
+    return true
+  }
+
+  /// Returns the id of a stream that ends with a revision and has its name.
+  private func nameless(
+    _ stream: (name: StreamName, head: Revision), _ reader: StoreReader
+  ) throws(AnnalsError) -> Position? {
+    let end = try heads.withTable { (table) throws(AnnalsError) -> StreamEnd? in
+      let place = try Self.look(up: stream.name, StreamHash(stream.name), reader, &table)
+      return place.id == 0 ? nil : table.slots.end(place.slot)
+    }
+    guard let end, end.revision == stream.head, try reader.namelessRevision(of: end.id) != stream.head else {
+      return nil
+    }
+    return end.id
   }
 
   /// Erases one entry.

@@ -27,7 +27,7 @@ extension AppendRequest {
     checking stream: StreamName, expecting expectation: Expectation
   ) throws(AnnalsError) {
     try NameRule.check(stream.text, role: "stream")
-    guard stream != SystemEntry.stream else { throw AnnalsError(reservedStream: stream) }
+    guard !SystemEntry.isReserved(stream) else { throw AnnalsError(reservedStream: stream) }
     add(stream, expecting: expectation)
   }
 

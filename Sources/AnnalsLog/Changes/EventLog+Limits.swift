@@ -104,6 +104,6 @@ extension LogChange {
 
   private static func check(_ stream: StreamName) throws(AnnalsError) {
     try NameRule.check(stream.text, role: "stream")
-    guard stream != SystemEntry.stream else { throw AnnalsError(reservedStream: stream) }
+    guard !SystemEntry.isReserved(stream) else { throw AnnalsError(reservedStream: stream) }
   }
 }

@@ -15,13 +15,13 @@ package struct StreamRow: Equatable, Sendable {
   package var id: Position
 
   /// State (one byte), id (varint).
-  func encoded() -> [UInt8] {
+  package func encoded() -> [UInt8] {
     var bytes = [state.rawValue]
     bytes.append(varint: id.rawValue)
     return bytes
   }
 
-  init(state: State, id: Position) {
+  package init(state: State, id: Position) {
     self.state = state
     self.id = id
   }

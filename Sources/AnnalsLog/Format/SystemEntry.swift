@@ -8,6 +8,20 @@ package struct SystemEntry: Equatable, Sendable {
   /// The stream that all system entries are in. Callers cannot append to it.
   package static let stream = StreamName("$annals")
 
+  /// The prefix of the names of streams whose own names were erased. Callers cannot append to them.
+  private static let erasedPrefix = "$erased-"
+
+  /// The name of the stream with this id once its own name is erased.
+  package static func placeholder(of id: Position) -> StreamName { StreamName("\(erasedPrefix)\(id)") }
+
+  /// Whether callers cannot append to a stream of this name.
+  package static func isReserved(_ name: StreamName) -> Bool {
+    if name == stream { return true }
+    guard name.text.utf8.starts(with: erasedPrefix.utf8) else { return false }
+    let digits = name.text.utf8.dropFirst(erasedPrefix.utf8.count)
+    return !digits.isEmpty && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  }
+
   /// Events of a stream that are not read any more.
   package struct Truncation: Equatable, Sendable {
     /// The id of the stream.

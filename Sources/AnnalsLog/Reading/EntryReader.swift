@@ -115,7 +115,7 @@ package struct EntryReader: Sendable {
     let end = try page { (cursor, snapshot) throws(AnnalsError) in
       let reading = EntryReading(kinds: snapshot.kinds)
       return cursor.page(limits) { (entry, stream) throws(AnnalsError) in
-        entries.append(try reading.entry(entry, stream))
+        entries.append(try reading.entry(entry, stream, snapshot.reader))
         return entries.count
       }
     }

@@ -24,7 +24,12 @@ package struct EntryReading: Sendable {
   }
 
   /// The entry lent as `entry`, of the stream called `stream`.
-  package func entry(_ entry: borrowing LentEntry, _ stream: StreamName) throws(AnnalsError) -> LogEntry {
+  ///
+  /// - Parameter reader: The snapshot that it was read from.
+  package func entry(
+    _ entry: borrowing LentEntry, _ stream: StreamName, _ reader: StoreReader
+  ) throws(AnnalsError) -> LogEntry {
+    var stream = stream
     let (bytes, header, position) = (entry.bytes, entry.header, entry.position)
     let body: EntryBody
     do { body = try EntryBody(bytes, header: header) } catch {
@@ -40,6 +45,7 @@ package struct EntryReading: Sendable {
     case .stub(let stub):
       content = .stub(reason: stub.reason)
       if header.isSystem { return systemEntry(entry, stream, content) }
+      if stub.mark != nil { stream = try reader.shownName(stream, of: header.stream, at: header.revision) }
     case .parts(let parts):
       var read: [LogEntry.Part] = []
       for part in parts {

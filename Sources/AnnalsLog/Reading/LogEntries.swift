@@ -26,7 +26,7 @@ public struct LogEntries: ~Copyable, ~Escapable {
       let stream = try cursor.name(of: entry)
       guard cursor.steps.includes(stream), try cursor.includes(entry) else { continue }
       remaining -= 1
-      return try reading.entry(entry, stream)
+      return try reading.entry(entry, stream, cursor.reader)
     }
     return nil
   }

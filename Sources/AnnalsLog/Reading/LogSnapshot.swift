@@ -95,7 +95,7 @@ public struct LogSnapshot: ~Copyable {
   public func entry(at position: Position) throws(AnnalsError) -> LogEntry? {
     guard position.rawValue > 0, position.rawValue <= (try reader.last()) else { return nil }
     let entry = try reader.lend(try reader.bytes(at: position), at: position)
-    return try EntryReading(kinds: kinds).entry(entry, reader.name(of: entry.stream))
+    return try EntryReading(kinds: kinds).entry(entry, reader.name(of: entry.stream), reader)
   }
 }
 

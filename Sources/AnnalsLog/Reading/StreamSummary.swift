@@ -32,6 +32,8 @@ public struct StreamList: ~Copyable, ~Escapable {
   private var row: Place?
   /// The streams that have none yet, the last one first.
   private var births: [Place]
+  /// Whether names of some streams were erased, and wait for a pass.
+  private let mayHide: Bool
 
   @_lifetime(copy reader)
   init(
@@ -40,12 +42,14 @@ public struct StreamList: ~Copyable, ~Escapable {
     let cursor = try reader.streamsCursor()
     let bytes = Array(prefix.utf8)
     let births = try Self.births(reader, heads, prefix: bytes, after: previous)
+    let mayHide = try !reader.namelessIDs().isEmpty
     self.reader = reader
     self.heads = heads
     self.prefix = bytes
     self.previous = previous.map { Array($0.text.utf8) }
     self.cursor = cursor
     self.births = births
+    self.mayHide = mayHide
   }
 
   /// The streams of the tail that have no row yet, the last one first.
@@ -68,19 +72,23 @@ public struct StreamList: ~Copyable, ~Escapable {
   /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
   public mutating func next() throws(AnnalsError) -> StreamSummary? {
     if !hasBegun { row = try nextRow() }
-    let place: Place
-    if let row, births.last.map({ row.name < $0.name }) ?? true {
-      place = row
-      self.row = try nextRow()
-    } else if let birth = births.popLast() {
-      place = birth
-    } else {
-      return nil
+    while let place = try nextPlace() {
+      // A row may be written before its snapshot's checkpoint speaks of it, never before the stream's first
+      // entry.
+      guard let head = try heads.head(id: place.id, reader) else { throw AnnalsError(missing: place.id) }
+      // A name that was erased is not shown, nor what takes its place.
+      if place.name == SystemEntry.placeholder(of: place.id) { continue }
+      if mayHide, try reader.namelessRevision(of: place.id) == head.revision { continue }
+      return StreamSummary(name: place.name, revision: head.revision, first: head.id, last: head.last)
     }
-    // A row may be written before its snapshot's checkpoint speaks of it, never before the stream's first
-    // entry.
-    guard let head = try heads.head(id: place.id, reader) else { throw AnnalsError(missing: place.id) }
-    return StreamSummary(name: place.name, revision: head.revision, first: head.id, last: head.last)
+    return nil
+  }
+
+  /// The next stream with a row, or without one yet.
+  private mutating func nextPlace() throws(AnnalsError) -> Place? {
+    guard let row, births.last.map({ row.name < $0.name }) ?? true else { return births.popLast() }
+    self.row = try nextRow()
+    return row
   }
 
   /// The next stream that has a row and the prefix.

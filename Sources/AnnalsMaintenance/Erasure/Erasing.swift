@@ -31,8 +31,25 @@ struct Erasing {
     self.rules = rules
   }
 
+  /// Erases all entries of a stream, and its name with the next pass.
+  func run(stream: StreamName) throws(AnnalsError) -> ErasureReport {
+    var head: Revision = 0
+    return try run(
+      { (log) throws(AnnalsError) in
+        let (positions, newest) = try log.positions(of: stream)
+        head = newest
+        return positions
+      }, stream: { (stream, head) })
+  }
+
   /// Erases the entries that `select` returns.
-  func run(_ select: (EventLog) throws(AnnalsError) -> [Position]) throws(AnnalsError) -> ErasureReport {
+  ///
+  /// - Parameter stream: Returns the stream that loses its name with the last of them, and the revision of its
+  ///   newest entry.
+  func run(
+    _ select: (EventLog) throws(AnnalsError) -> [Position],
+    stream: () -> (name: StreamName, head: Revision)? = { nil }
+  ) throws(AnnalsError) -> ErasureReport {
     let passes = try log.keepPassesOut()
     try mustBeAllowed()
     let positions = try select(log).sorted()
@@ -46,7 +63,8 @@ struct Erasing {
     while next < positions.count {
       let end = min(next + Self.batch, positions.count)
       try releaseAttachments(of: positions[next..<end])
-      let request = try request(Array(positions[next..<end]))
+      let whole = end == positions.count ? stream() : nil
+      let request = try request(Array(positions[next..<end]), whole)
       recorded += try log.append(blocking: request).positions
       next = end
     }
@@ -94,8 +112,12 @@ struct Erasing {
     try BlobDirectory.open(in: log.core.generation.directory)?.markErased(contents)
   }
 
-  private func request(_ positions: [Position]) throws(AnnalsError) -> AppendRequest {
-    var request = try AppendRequest(LogChange(.erase(positions), author: author, reason: reason))
+  private func request(
+    _ positions: [Position], _ stream: (name: StreamName, head: Revision)? = nil
+  ) throws(AnnalsError) -> AppendRequest {
+    var change = LogChange(.erase(positions), author: author, reason: reason)
+    change.erasedStream = stream
+    var request = try AppendRequest(change)
     request.rules = rules
     return request
   }

@@ -16,7 +16,8 @@ extension EventLog {
   /// before it. ``erasures()`` lists the places where they remain.
   ///
   /// - Parameters:
-  ///   - stream: A stream with at least one event. Its name stays.
+  ///   - stream: A stream with at least one event. Its name is in no listing from now on, and leaves the log
+  ///     with the next pass, unless an event is appended to it before.
   ///   - author: The person that asked; recorded in the log.
   ///   - reason: Why; recorded in the log.
   /// - Throws: ``AnnalsError`` with code `noSuchStream`, `wrongUse` without an author or a reason,
@@ -27,9 +28,7 @@ extension EventLog {
   public func erase(
     stream: StreamName, by author: String, because reason: String
   ) throws(AnnalsError) -> ErasureReport {
-    try Erasing(self, author: author, reason: reason).run { (log) throws(AnnalsError) in
-      try log.positions(of: stream)
-    }
+    try Erasing(self, author: author, reason: reason).run(stream: stream)
   }
 
   /// Erases the events at `positions`. See ``erase(stream:by:because:)``.
@@ -88,15 +87,17 @@ extension EventLog {
     }
   }
 
-  /// The positions of all entries of a stream, also of hidden ones.
-  func positions(of stream: StreamName) throws(AnnalsError) -> [Position] {
+  /// The positions of all entries of a stream, also of hidden ones, and the newest revision.
+  func positions(
+    of stream: StreamName
+  ) throws(AnnalsError) -> (positions: [Position], head: Revision) {
     try read { (snapshot) throws(AnnalsError) in
       guard let head = try snapshot.head(of: stream) else { throw AnnalsError(noSuchStream: stream) }
       var cursor = try EntryCursor(
         snapshot.reader, EntrySteps(in: stream, head, oldest: 0, from: nil))
       var found: [Position] = []
       while let entry = try cursor.next() { found.append(entry.position) }
-      return found
+      return (found, head.revision)
     }
   }
 }
@@ -108,7 +109,7 @@ extension EventStore {
   public func erase(
     stream: StreamName, by author: String, because reason: String
   ) throws(AnnalsError) -> ErasureReport {
-    try erasing(author, reason).run { (log) throws(AnnalsError) in try log.positions(of: stream) }
+    try erasing(author, reason).run(stream: stream)
   }
 
   /// Erases the events at `positions`, and folds inline projections again. See

@@ -60,7 +60,7 @@ struct EntryExplaining {
     }
     let entry = try reader.lend(try reader.bytes(at: position), at: position)
     let stream = try reader.name(of: entry.stream)
-    let stored = try EntryReading(kinds: snapshot.kinds).entry(entry, stream)
+    let stored = try EntryReading(kinds: snapshot.kinds).entry(entry, stream, reader)
     let kinds = try Self.kinds(of: entry, in: snapshot.kinds)
     var removal: EntryExplanation.Removal?
     if case .stub(let stub) = try Self.body(of: entry) {

@@ -108,7 +108,7 @@ public struct EntryLines: Sendable {
             if isRaw {
               try writer.rawEntry(at: entry.position, snapshot.reader, reading.kinds)
             } else {
-              try writer.entry(reading.entry(entry, stream))
+              try writer.entry(reading.entry(entry, stream, snapshot.reader))
             }
           } catch {
             writer.bytes.removeSubrange(end...)

@@ -42,7 +42,11 @@ extension JSONWriter {
     raw(",\"time\":")
     time(Timestamp(microseconds: header.time))
     raw(",\"stream\":")
-    text(try reader.name(of: header.stream).text)
+    var name = try reader.name(of: header.stream)
+    if case .stub(let stub) = body, stub.mark != nil {
+      name = try reader.shownName(name, of: header.stream, at: header.revision)
+    }
+    text(name.text)
     raw(",\"streamID\":")
     unsigned(header.stream.rawValue)
     raw(",\"revision\":")

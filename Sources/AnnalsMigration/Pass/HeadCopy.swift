@@ -13,6 +13,8 @@ struct HeadCopy {
 
   let source: Generation
   let target: PassTarget
+  /// The ids of the streams that lose their names.
+  var nameless: Set<UInt64> = []
 
   /// Copies the next rows, and commits them.
   ///
@@ -28,6 +30,7 @@ struct HeadCopy {
           var checkpoint: [UInt8] = []
           checkpoint.append(varint: end.checkpoint)
           try transaction.put(checkpoint, StoreMeta.Name.checkpoint.rawValue, in: target.tables.meta)
+          try putPlaceholders(reader, &transaction)
         }
         try copyNames(reader, &rest, &transaction)
         try copyHeads(reader, &rest, &transaction)
@@ -40,19 +43,34 @@ struct HeadCopy {
     _ reader: StoreReader, _ rest: inout Int, _ transaction: inout WriteTransaction
   ) throws(AnnalsError) {
     var cursor = try reader.streamsCursor()
-    let last = try StoreReader(transaction.view, target.tables).lastName()
+    let last = try StoreReader(transaction.view, target.tables).lastName(except: nameless)
     // The seek finds the row that is there already: names are never removed.
     if let last { _ = try cursor.seekRow(last.span) }
     while rest > 0, let found = try cursor.nextRow() {
-      try StoreReader.open(
+      let stream = try StoreReader.open(
         found.value, key: found.key, name: "a stream's name", in: source.tables.streams
-      ) { (_) throws(FormatFailure) in }
+      ) { (bytes) throws(FormatFailure) in try StreamRow(bytes) }
+      if nameless.contains(stream.id.rawValue) { continue }
       do throws(EnvironmentError) {
         try transaction.put(near: found.value, forKey: found.key, in: target.tables.streams)
       } catch {
         throw AnnalsError(error)
       }
       rest -= 1
+    }
+  }
+
+  /// Puts the rows of streams without names, if the older generation has rows of them.
+  private func putPlaceholders(
+    _ reader: StoreReader, _ transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    for id in nameless.sorted() {
+      guard try reader.storedID(of: reader.name(of: Position(id))) == Position(id) else { continue }
+      let key = Array(SystemEntry.placeholder(of: Position(id)).text.utf8)
+      let row = Row.seal(StreamRow(state: .live, id: Position(id)).encoded(), key: key)
+      do { try transaction.put(row.span, forKey: key.span, in: target.tables.streams) } catch {
+        throw AnnalsError(error)
+      }
     }
   }
 
@@ -84,12 +102,18 @@ extension StoreReader {
     try rowsOfHeads() == 0
   }
 
-  /// The last name of `streams`, in the order of the table.
-  fileprivate func lastName() throws(AnnalsError) -> [UInt8]? {
+  /// The last name of `streams`, in the order of the table, that is no placeholder of some streams.
+  fileprivate func lastName(except nameless: Set<UInt64>) throws(AnnalsError) -> [UInt8]? {
+    let placeholders = nameless.map { Array(SystemEntry.placeholder(of: Position($0)).text.utf8) }
     var cursor = try streamsCursor()
     do throws(EnvironmentError) {
-      guard let row = try cursor.last() else { return nil }
-      return row.key.copied
+      var found = try cursor.last()
+      while let row = found {
+        let key = row.key.copied
+        if !placeholders.contains(key) { return key }
+        found = try cursor.previous()
+      }
+      return nil
     } catch {
       throw AnnalsError(error)
     }

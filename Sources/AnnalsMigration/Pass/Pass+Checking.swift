@@ -12,7 +12,7 @@ extension Pass {
   mutating func copyHeads() throws(AnnalsError) {
     // A repair rebuilds them, and entries that move to other streams bring their own.
     guard work.patch == nil, work.move == nil else { return machine.copyHeads(last: machine.copied) }
-    let copy = HeadCopy(source: source, target: target)
+    let copy = HeadCopy(source: source, target: target, nameless: nameless)
     let total = UInt64(clamping: try source.rowsOfHeads())
     var last = try source.lastPosition()
     while true {
@@ -168,7 +168,8 @@ extension Pass {
     of range: ClosedRange<UInt64>, _ repetition: Comparing.Repetition
   ) throws(AnnalsError) -> PassLine<Comparing.Part> {
     let new = RewriteSource(
-      target.environment, log: source.meta.log, hidden: work.move == nil ? old.hidden : .none)
+      target.environment, log: source.meta.log, hidden: work.move == nil ? old.hidden : .none,
+      nameless: old.nameless)
     func digesting(_ source: RewriteSource, _ streams: StreamDigesting) -> Digesting {
       Digesting(source: source, reach: work.reach, isQuarantining: isSettingAside, streams: streams)
     }

@@ -95,7 +95,8 @@ extension Pass {
     var size = 0
     var (tally, delivered) = (tally, EventDigest())
     let (target, row, work, limitsCopied) = (target, row, work, limitsCopied)
-    let writer = GenerationWriter(tables: target.tables, kinds: kinds, isIndexed: isIndexed)
+    let writer = GenerationWriter(
+      tables: target.tables, kinds: kinds, isIndexed: isIndexed, nameless: nameless)
     let relinking = try relink()
     let folding = InlinePass(room: inline, tables: target.tables)
     archive?.begin()

@@ -91,6 +91,7 @@ extension Pass {
     let (target, source) = (target, source)
     try archive?.synchronize()
     if work.move != nil { try moveLimits() }
+    try mustHaveNoMoreNames()
     let facts = try source.read { (reader) throws(AnnalsError) in
       try reader.backups().map { ($0.name, $0.encoded()) }
     }
@@ -122,6 +123,20 @@ extension Pass {
     }
     try archive?.publish()
     point(.live)
+  }
+
+  /// Throws `busy` if an event was appended to a stream after the pass had removed its name.
+  private func mustHaveNoMoreNames() throws(AnnalsError) {
+    if nameless.isEmpty { return }
+    let now = try log.read { (snapshot) throws(AnnalsError) in try snapshot.namelessStreams() }
+    guard nameless.isSubset(of: now) else {
+      throw AnnalsError(
+        .busy,
+        """
+        an event was appended to a stream whose name was erased, during a migration pass that removed the \
+        name; the store is as it was: begin the pass again, which keeps the name
+        """)
+    }
   }
 
   /// Gives streams their limits by name, in a pass that moves entries to other streams.

@@ -61,6 +61,8 @@ struct Pass {
   let inline: InlineContext?
   /// Copies the rows of inline projections that the pass does not fold.
   var inlineCopy: InlineCopy
+  /// The ids of the streams whose names were erased. A pass that gives streams other ids keeps the names.
+  let nameless: Set<UInt64>
   /// The position up to which the limits of streams were taken over when the pass began.
   var limitsCopied: UInt64 = 0
 
@@ -74,7 +76,11 @@ struct Pass {
     let hidden =
       work.patch == nil
       ? try source.read { (reader) throws(AnnalsError) in try HiddenEntries(reader) } : HiddenEntries.none
-    old = RewriteSource(source.environment, log: source.meta.log, patch: work.patch, hidden: hidden)
+    nameless =
+      work.patch == nil && work.move == nil
+      ? try log.read { (snapshot) throws(AnnalsError) in try snapshot.namelessStreams() } : []
+    old = RewriteSource(
+      source.environment, log: source.meta.log, patch: work.patch, hidden: hidden, nameless: nameless)
     kinds = try GenerationKinds(
       source.read { (reader) throws(AnnalsError) in try reader.kinds() }, reach: work.reach,
       target: target.read { (reader) throws(AnnalsError) in try reader.kinds() })

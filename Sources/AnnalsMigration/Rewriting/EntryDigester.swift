@@ -154,6 +154,7 @@ final class EntryDigester {
   ///
   /// The links of tags differ between generations, so their texts are compared in place of them.
   private func addStored(_ entry: borrowing LentEntry, to sum: inout EventDigest.Sum) {
+    if source.nameless.contains(entry.position.rawValue) { return add(.nothing, entry, Span(), to: &sum) }
     if let bytes = entry.bytesWithoutTags {
       return add(.stored, entry, bytes.span, caseIndex: bytes.count, to: &sum)
     }

@@ -10,6 +10,8 @@ struct GenerationWriter: Sendable {
   let kinds: GenerationKinds
   /// Whether the generation has an index of event ids.
   let isIndexed: Bool
+  /// The ids of the streams that lose their names.
+  var nameless: Set<UInt64> = []
 
   /// Puts a run: its entries after those that are there, rows of the kinds that are new with it, and its
   /// share of the census.
@@ -111,10 +113,31 @@ struct GenerationWriter: Sendable {
     }
   }
 
+  /// The first entry of a stream, with a placeholder instead of the stream's name.
+  private static func renamed(_ entry: Span<UInt8>, at position: Position) throws(AnnalsError) -> [UInt8] {
+    let header: EntryHeader
+    do throws(FormatFailure) { header = try EntryHeader(entry, at: position) } catch {
+      throw AnnalsError(error, place: "position \(position)", position: position)
+    }
+    let name = Array(SystemEntry.placeholder(of: position).text.utf8)
+    let relink = EntryRelink(entry, header, beginning: name.span)
+    var bytes = [UInt8](repeating: 0, count: relink.count)
+    var span = bytes.mutableSpan
+    relink.write(to: &span, at: position)
+    return bytes
+  }
+
   @inline(__always)
   private func append(
     _ entry: Span<UInt8>, at position: Position, in transaction: inout WriteTransaction
   ) throws(AnnalsError) {
+    if !nameless.isEmpty, nameless.contains(position.rawValue) {
+      let renamed = try Self.renamed(entry, at: position)
+      do { try transaction.append(near: renamed.span, forKey: position.rawValue, in: tables.entries) } catch {
+        throw AnnalsError(error)
+      }
+      return
+    }
     do throws(EnvironmentError) {
       try transaction.append(near: entry, forKey: position.rawValue, in: tables.entries)
     } catch {

@@ -19,11 +19,16 @@ package final class RewriteSource: Sendable {
   private let patch: EntryPatch?
   /// The entries that truncations hide, which a pass turns into stubs.
   package let hidden: HiddenEntries
+  /// The ids of the streams whose first entries differ between the generations, because a pass removes their
+  /// names.
+  package let nameless: Set<UInt64>
   private let lastKinds = Mutex<KindRegistry?>(nil)
 
   package init(
-    _ environment: Environment, log: UUID, patch: EntryPatch? = nil, hidden: HiddenEntries = .none
+    _ environment: Environment, log: UUID, patch: EntryPatch? = nil, hidden: HiddenEntries = .none,
+    nameless: Set<UInt64> = []
   ) {
+    self.nameless = nameless
     self.hidden = hidden
     self.environment = environment
     self.patch = patch

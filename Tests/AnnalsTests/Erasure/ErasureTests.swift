@@ -37,7 +37,7 @@ import Testing
     let entry = try #require(try store.log.read { try $0.entry(at: 1) })
     #expect(entry.content == .stub(reason: "request 4711"))
     #expect(entry.id == nil && entry.metadata.isEmpty)
-    #expect(entry.stream == "customer-1" && entry.revision == 0)
+    #expect(entry.stream == "$erased-1" && entry.revision == 0)
     // Positions, revisions and expectations stay as they are.
     #expect(try store.log.read { try $0.revision(of: "customer-1") } == 4)
     let appended = try await store.append(
