@@ -66,6 +66,19 @@ struct ModelTests {
     #expect(lion.propertyNames == ["cubs", "mane", "parent"])
   }
 
+  @Test func `transient, external and kept attributes are read from their flags`() throws {
+    let entity = ModelArchive.Entity(
+      name: "Photo",
+      attributes: [
+        .init(name: "image", type: 1000, flags: 4), .init(name: "zoom", type: 500, isTransient: true),
+        .init(name: "title", type: 700, flags: 16), .init(name: "both", type: 1000, flags: 20),
+      ])
+    let photo = try #require(ManagedModelReader.model(in: ModelArchive.bytes([entity]))?.entities["Photo"])
+    #expect(photo.attributes.filter(\.isExternal).map(\.name) == ["both", "image"])
+    #expect(photo.keptNames == ["both", "title"])
+    #expect(photo.propertyNames == ["both", "image", "title"])
+  }
+
   @Test func `other content is no model`() {
     for bytes in [[], [0], Array("bplist00".utf8), Array(repeating: 0xff, count: 100)] as [[UInt8]] {
       #expect(ManagedModelReader.model(in: bytes) == nil)

@@ -194,6 +194,31 @@ struct ReadingTests {
     #expect(error?.message.contains("'image' in row 2 of 'Photo'") == true)
   }
 
+  @Test func `the model says which columns have external storage, also where no file shows it`() throws {
+    let source = try SourceFile(
+      entities: [(1, "Photo", 0)],
+      """
+      CREATE TABLE ZPHOTO (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZIMAGE BLOB, ZPLAIN BLOB,
+        ZODD VARCHAR);
+      INSERT INTO ZPHOTO VALUES (1, 1, 1, x'01aabb', x'01aabb', 'text');
+      """,
+      model: ModelArchive.bytes([
+        .init(
+          name: "Photo",
+          attributes: [
+            .init(name: "image", type: 1000, flags: 4), .init(name: "plain", type: 1000),
+            .init(name: "odd", type: 9999),
+          ])
+      ]))
+    _ = try source.externalFolder()
+    let store = try TemporaryStore()
+    let log = try EventLog(at: store.url)
+    _ = try source.imports(into: log)
+    let photo = try #require(try log.everything().first)
+    #expect(photo["image"]?["bytes"] == .bytes([0xaa, 0xbb]) && photo["plain"] == .bytes([1, 0xaa, 0xbb]))
+    #expect(photo["odd"] == "text", "an unknown type has the column's")
+  }
+
   @Test func `a reference that is no id is never followed`() {
     for text in ["../../etc/passwd", "5C1D2A38-7F0E-4B5B-8D5B-6C5E9A8B7C6/", "", "x"] {
       #expect(ExternalValue([2] + Array(text.utf8) + [0]) == nil)

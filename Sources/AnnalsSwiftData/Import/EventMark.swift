@@ -57,10 +57,7 @@ struct EventMark {
       if let names = change.changed(of: file.model?.entities[entity.source.name]) {
         source.append(.init("changed", .array(names.map { .text($0) })))
       }
-      let tombstones = change.tombstones.compactMap(Self.value)
-      if tombstones.contains(where: { $0 != .null }) {
-        source.append(.init("tombstones", .array(tombstones)))
-      }
+      if let tombstones = tombstones(of: change) { source.append(.init("tombstones", tombstones)) }
     } else if event.change > 0 {
       source.append(.init("after", CBOR(Int(event.change))))
     }
@@ -73,8 +70,20 @@ struct EventMark {
     return metadata
   }
 
+  /// The kept values of a deleted row: by name if the model names them, else in the order of their columns.
+  private func tombstones(of change: SourceChange) -> CBOR? {
+    let values = change.tombstones.map(Self.value)
+    guard values.contains(where: { $0 != .null }) else { return nil }
+    let names = file.model?.entities[entity.source.name]?.keptNames ?? []
+    guard !names.isEmpty, names.count <= values.count, values[names.count...].allSatisfy({ $0 == .null })
+    else {
+      return .array(values)
+    }
+    return .map(zip(names, values).filter { $0.1 != .null }.map { .init(.text($0.0), $0.1) })
+  }
+
   /// A kept value of a deleted row.
-  private static func value(_ value: SQLiteValue) -> CBOR? {
+  private static func value(_ value: SQLiteValue) -> CBOR {
     switch value {
     case .null: .null
     case .integer(let number): CBOR(Int(number))

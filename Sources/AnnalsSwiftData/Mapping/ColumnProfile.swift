@@ -19,8 +19,8 @@ struct ColumnProfile {
   {
     let table = SQLiteDatabase.quoted(entity.table)
     var profiles: [String: ColumnProfile] = [:]
-    let columns = entity.fields.compactMap { field -> (name: String, isData: Bool)? in
-      if case .column(let name) = field.place { (name, field.type == .data) } else { nil }
+    let columns = entity.fields.compactMap { field -> (name: String, isData: Bool, isExternal: Bool?)? in
+      if case .column(let name) = field.place { (name, field.type == .data, field.isExternal) } else { nil }
     }
     for start in stride(from: 0, to: columns.count, by: batch) {
       let some = columns[start..<min(start + batch, columns.count)]
@@ -37,16 +37,19 @@ struct ColumnProfile {
         var profile = ColumnProfile()
         profile.hasNull = (row[index * 2].integer ?? 0) > 0
         profile.longest = row[index * 2 + 1].integer ?? 0
-        if column.isData { profile.isExternal = try isExternal(column.name, entity, file) }
+        if column.isData {
+          profile.isExternal =
+            if let known = column.isExternal { known } else { try isExternal(column.name, entity, file) }
+        }
         profiles[column.name] = profile
       }
     }
     return profiles
   }
 
-  /// Whether a column has the framework's external storage.
+  /// Whether a column has the framework's external storage, where no model says so.
   ///
-  /// The model does not say so in a form that is known. Each value of such a column begins with 1 or is a
+  /// Each value of such a column begins with 1 or is a
   /// reference, and there is a reference or at least the folder of external contents.
   private static func isExternal(
     _ column: String, _ entity: SourceEntity, _ file: SwiftDataFile

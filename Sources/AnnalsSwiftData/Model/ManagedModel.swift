@@ -6,6 +6,12 @@ struct ManagedModel: Equatable, Sendable {
     /// The framework's number of the type, such as 700 for a text.
     let type: Int
     let isOptional: Bool
+    /// Whether it is never stored.
+    var isTransient = false
+    /// Whether large values are in files of their own.
+    var isExternal = false
+    /// Whether the history keeps the value of a deleted row.
+    var isKeptOnDelete = false
   }
 
   /// A relationship of an entity to another one.
@@ -27,11 +33,17 @@ struct ManagedModel: Equatable, Sendable {
     let attributes: [Attribute]
     let relationships: [Relationship]
 
-    /// The names of all properties, sorted. In this order a change of the history numbers them.
+    /// The names of all stored properties, sorted. In this order a change of the history numbers them.
     var propertyNames: [String] {
-      (attributes.map(\.name) + relationships.map(\.name)).sorted {
-        $0.utf8.lexicographicallyPrecedes($1.utf8)
-      }
+      Self.sorted(attributes.filter { !$0.isTransient }.map(\.name) + relationships.map(\.name))
+    }
+
+    /// The names of the attributes whose values the history keeps of deleted rows, in the order of its
+    /// columns.
+    var keptNames: [String] { Self.sorted(attributes.filter(\.isKeptOnDelete).map(\.name)) }
+
+    private static func sorted(_ names: [String]) -> [String] {
+      names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
   }
 
@@ -40,6 +52,10 @@ struct ManagedModel: Equatable, Sendable {
 
 /// The decoder of a model, which is a keyed archive in a binary property list.
 struct ManagedModelReader {
+  /// The bits of `NSFlagsKey` that matter here.
+  private static let externalFlag = 4
+  private static let keptFlag = 16
+
   private let objects: [PropertyList]
 
   /// Returns the model in the content of the table Z_MODELCACHE; `nil` if it is in no known form.
@@ -96,7 +112,12 @@ struct ManagedModelReader {
       guard let propertyName = text(property["NSPropertyName"]) else { return nil }
       let isOptional = resolved(property["NSIsOptional"]) == .bool(true)
       if let type = integer(property["NSAttributeType"]) {
-        attributes.append(.init(name: propertyName, type: type, isOptional: isOptional))
+        let flags = integer(property["NSFlagsKey"]) ?? 0
+        attributes.append(
+          .init(
+            name: propertyName, type: type, isOptional: isOptional,
+            isTransient: resolved(property["NSIsTransient"]) == .bool(true),
+            isExternal: flags & Self.externalFlag != 0, isKeptOnDelete: flags & Self.keptFlag != 0))
       } else if className(of: property) == "NSRelationshipDescription" {
         guard
           let destination = text(property["_NSDestinationEntityName"])

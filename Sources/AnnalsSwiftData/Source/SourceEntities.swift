@@ -118,7 +118,7 @@ struct SourceEntities {
     for member in members {
       guard let entity = model?.entities[member.name] else { continue }
       let names =
-        (entity.attributes.filter { SwiftDataType(attribute: $0.type) != nil }.map(\.name)
+        (entity.attributes.filter { !$0.isTransient }.map(\.name)
         + entity.relationships.filter { !$0.isToMany }.map(\.name)).sorted()
       for name in names {
         let owner = owner(of: name, member)
@@ -157,14 +157,14 @@ struct SourceEntities {
     let (attributes, relationships) = inherited(member)
     var fields: [SourceField] = []
     for attribute in attributes {
-      guard let type = SwiftDataType(attribute: attribute.type),
-        let column = match.columns[.init(entity: owner(of: attribute.name, member), name: attribute.name)]
+      guard let column = match.columns[.init(entity: owner(of: attribute.name, member), name: attribute.name)]
       else { continue }
+      let declared = declaration(of: column, columns)
+      let type = SwiftDataType(attribute: attribute.type)?.fitting(declared: declared)
       fields.append(
         SourceField(
-          name: attribute.name, place: .column(column),
-          type: type.fitting(declared: declaration(of: column, columns)), isOptional: attribute.isOptional,
-          destination: nil))
+          name: attribute.name, place: .column(column), type: type ?? SwiftDataType(declared: declared),
+          isOptional: attribute.isOptional, isExternal: attribute.isExternal, destination: nil))
     }
     for relationship in relationships where !relationship.isToMany {
       guard

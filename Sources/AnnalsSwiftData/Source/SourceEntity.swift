@@ -29,6 +29,8 @@ struct SourceField: Sendable, Equatable {
   let type: SwiftDataType
   /// Whether the model allows the value to be missing. Without a model, it does.
   let isOptional: Bool
+  /// Whether large values are in files of their own; `nil` if no model says so.
+  var isExternal: Bool?
   /// The entity that a reference leads to, if the model says so.
   let destination: String?
 

@@ -43,14 +43,16 @@ struct SourceHistory: Sendable {
   let changes: Int
   let transactions: Int
   private let tombstones: [String]
-  private let hasStrings: Bool
+  private let hasColumns: Bool
+  /// The expression for the author of a save.
+  private let author: String
 
   /// Finds the tables of the history; `nil` if the file has none.
   init?(_ database: SQLiteDatabase, _ tables: StoreTables) throws(AnnalsError) {
     guard tables.names.contains("ACHANGE"), tables.names.contains("ATRANSACTION") else { return nil }
     for (table, columns) in [
-      ("ACHANGE", ["ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"]),
-      ("ATRANSACTION", ["ZTIMESTAMP", "ZAUTHOR"]),
+      ("ACHANGE", ["ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID"]),
+      ("ATRANSACTION", ["ZTIMESTAMP"]),
     ] {
       for column in columns where !tables.has(table, column) {
         throw AnnalsError(
@@ -60,16 +62,19 @@ struct SourceHistory: Sendable {
     }
     changes = Int(try database.rows("SELECT count(*) FROM ACHANGE").first?.first?.integer ?? 0)
     transactions = Int(try database.rows("SELECT count(*) FROM ATRANSACTION").first?.first?.integer ?? 0)
+    hasColumns = tables.has("ACHANGE", "ZCOLUMNS")
     tombstones = tables.columns(of: "ACHANGE").map(\.name).filter { $0.hasPrefix("ZTOMBSTONE") }
-    hasStrings = tables.has("ATRANSACTIONSTRING", "ZNAME") && tables.has("ATRANSACTION", "ZAUTHORTS")
+      .sorted { ($0.count, $0) < ($1.count, $1) }
+    // The name of an author is in the save itself, or in a table of names.
+    let own = tables.has("ATRANSACTION", "ZAUTHOR") ? ["ZAUTHOR"] : []
+    let isShared = tables.has("ATRANSACTIONSTRING", "ZNAME") && tables.has("ATRANSACTION", "ZAUTHORTS")
+    let shared = "(SELECT ZNAME FROM ATRANSACTIONSTRING s WHERE s.Z_PK = t.ZAUTHORTS)"
+    author = "coalesce(\((own + (isShared ? [shared] : []) + ["NULL", "NULL"]).joined(separator: ", ")))"
   }
 
   /// Returns the saves by their numbers.
   func saves(_ database: SQLiteDatabase) throws(AnnalsError) -> [Int64: SourceTransaction] {
     var saves: [Int64: SourceTransaction] = [:]
-    let author =
-      hasStrings
-      ? "coalesce(ZAUTHOR, (SELECT ZNAME FROM ATRANSACTIONSTRING s WHERE s.Z_PK = t.ZAUTHORTS))" : "ZAUTHOR"
     try database.each("SELECT Z_PK, ZTIMESTAMP, \(author) FROM ATRANSACTION t") { row throws(AnnalsError) in
       let time: Double? =
         switch row[1] {
@@ -90,8 +95,10 @@ struct SourceHistory: Sendable {
   func each(
     _ database: SQLiteDatabase, _ body: (SourceChange) throws(AnnalsError) -> Void
   ) throws(AnnalsError) {
-    let columns = ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"] + tombstones
-    let list = columns.map(SQLiteDatabase.quoted).joined(separator: ", ")
+    let columns = ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID"]
+    let list =
+      (columns + [hasColumns ? "ZCOLUMNS" : "NULL"] + tombstones.map(SQLiteDatabase.quoted))
+      .joined(separator: ", ")
     try database.each("SELECT \(list) FROM ACHANGE ORDER BY ZTRANSACTIONID, Z_PK") {
       row throws(AnnalsError) in
       guard let number = row[0].integer, let kind = row[1].integer.flatMap(SourceChange.Kind.init),

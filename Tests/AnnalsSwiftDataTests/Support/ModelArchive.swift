@@ -5,6 +5,9 @@ struct ModelArchive {
     var name: String
     var type: Int
     var isOptional = false
+    var isTransient = false
+    /// 4 for external storage, 16 for a value that is kept on deletion.
+    var flags = 0
   }
 
   struct Relationship {
@@ -35,8 +38,9 @@ struct ModelArchive {
       for attribute in entity.attributes {
         var pairs: [(String, PlistNode)] = [
           ("$class", archive.type("NSAttributeDescription")), ("NSAttributeType", .integer(attribute.type)),
-          ("NSPropertyName", archive.text(attribute.name)),
+          ("NSPropertyName", archive.text(attribute.name)), ("NSFlagsKey", .integer(attribute.flags)),
         ]
+        if attribute.isTransient { pairs.append(("NSIsTransient", .bool(true))) }
         if attribute.isOptional { pairs.append(("NSIsOptional", .bool(true))) }
         values.append(archive.add(.dictionary(pairs)))
       }
