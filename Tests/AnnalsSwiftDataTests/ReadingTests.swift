@@ -236,6 +236,14 @@ struct ReadingTests {
     #expect(SwiftDataType.bool.fitting(declared: "TIMESTAMP") == .bool)
   }
 
+  @Test func `columns whose rows contradict their order keep their own names`() throws {
+    let source = try Self.blog()
+    try source.run("UPDATE ZPERSON SET ZTITLE = ZTITLE1, ZTITLE1 = ZTITLE")
+    let file = try SwiftDataFile(at: source.url)
+    #expect(try entity("Author", of: file).fields.map(\.name) == ["name", "boss", "title1", "bossEntity"])
+    #expect(try entity("Editor", of: file).fields.map(\.name) == ["name", "boss", "title"])
+  }
+
   @Test func `tables that are not imported are listed`() throws {
     let source = try Self.blog()
     try source.run("CREATE TABLE ZGHOST (Z_PK INTEGER); CREATE TABLE Z_4STRANGE (Z_4A INTEGER)")

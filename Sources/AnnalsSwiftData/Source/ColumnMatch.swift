@@ -40,4 +40,14 @@ struct ColumnMatch {
     }
     others = columns.filter { !taken.contains($0) }
   }
+
+  /// Takes the columns back that were matched to properties called like `property`, in any case.
+  ///
+  /// - Parameter table: The columns of the table, in their order.
+  mutating func forget(_ property: Property, in table: [String]) {
+    let wanted = property.name.uppercased()
+    columns = columns.filter { $0.key.name.uppercased() != wanted }
+    let taken = Set(columns.values)
+    others = table.filter { !["Z_PK", "Z_ENT", "Z_OPT"].contains($0) && !taken.contains($0) }
+  }
 }

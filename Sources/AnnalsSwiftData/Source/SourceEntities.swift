@@ -89,7 +89,7 @@ struct SourceEntities {
       throw damaged("the table \(table) has no column Z_ENT")
     }
     let columns = tables.columns(of: table)
-    let match = ColumnMatch(properties(of: members), columns.map(\.name))
+    let match = try match(members, table, columns.map(\.name))
     var entities: [SourceEntity] = []
     for member in members {
       let parent = listed.first { $0.number == member.superNumber }?.name
@@ -101,6 +101,25 @@ struct SourceEntities {
           inverses: inverses(of: member)))
     }
     return entities
+  }
+
+  /// Matches properties and columns. Names are left out if the rows show that the order is another one.
+  private func match(
+    _ members: [Listed], _ table: String, _ columns: [String]
+  ) throws(AnnalsError) -> ColumnMatch {
+    var match = ColumnMatch(properties(of: members), columns)
+    guard members.count > 1 else { return match }
+    for (property, column) in match.columns.sorted(by: { $0.value < $1.value }) {
+      guard match.columns[property] != nil else { continue }
+      let numbers = members.filter { line(to: $0).contains { $0.name == property.entity } }.map(\.number)
+      let list = numbers.map(String.init).joined(separator: ", ")
+      let (table, quoted) = (SQLiteDatabase.quoted(table), SQLiteDatabase.quoted(column))
+      // A row of an entity without the property has no value in its column.
+      let strangers = try database.rows(
+        "SELECT 1 FROM \(table) WHERE \(quoted) IS NOT NULL AND Z_ENT NOT IN (\(list)) LIMIT 1")
+      if !strangers.isEmpty { match.forget(property, in: columns) }
+    }
+    return match
   }
 
   /// The chain from the topmost entity to `entity`.
