@@ -11,19 +11,29 @@ struct InfoVerb: Verb {
   static let name = "info"
   static let summary =
     "Shows a store's id, format, schema versions, entries, streams, tags, sizes and readers, without reading the log."
-  static let synopsis = "<store> [--json]"
-  static let help = ""
-  static let grammar = Arguments.Grammar(operands: ["<store>"])
+  static let synopsis = "<store> [--json | --metrics]"
+  static let help = """
+
+      --metrics          the numbers in Prometheus' text format, with the lag of views and consumers
+    """
+  static let grammar = Arguments.Grammar(flags: ["--metrics"], operands: ["<store>"])
 
   let store: StorePath
   let isJSON: Bool
+  let hasMetrics: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
     store = try arguments.path(operand: 0)
     isJSON = arguments.has("--json")
+    hasMetrics = arguments.has("--metrics")
+    if isJSON, hasMetrics { throw UsageError("--metrics and --json exclude each other") }
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
+    if hasMetrics {
+      try output.write(Array(EventLog(at: store).prometheusMetrics().utf8))
+      return ExitStatus.success
+    }
     let info = try EventLog.inspect(store.url)
     if isJSON {
       try output.write(Self.line(info).bytes)

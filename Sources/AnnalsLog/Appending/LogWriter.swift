@@ -67,14 +67,15 @@ package final class LogWriter: Sendable {
   ///   - clock: The clock for the times of commits.
   init(
     _ place: CurrentGeneration, interval: HeadMerge.Interval, room: Int, lockTimeout: Duration,
-    clock: @escaping @Sendable () -> Timestamp
+    clock: @escaping @Sendable () -> Timestamp,
+    _ observer: (any StoreObserver)? = nil
   ) throws(AnnalsError) {
     let line = WaitingLine<Job>(room: room)
     self.line = line
     let (status, ended) = (status, ended)
     let (seconds, attoseconds) = lockTimeout.components
     patience = Int(min(max(seconds, 0), 1 << 30)) * 1_000_000_000 + Int(max(attoseconds, 0)) / 1_000_000_000
-    let seat = WriterSeat(WriterLoop(place, line, status, interval, clock))
+    let seat = WriterSeat(WriterLoop(place, line, status, interval, clock, observer))
     self.seat = seat
     thread = try files { () throws(StoreFileError) in
       try WriterThread(name: "annals-writer") {

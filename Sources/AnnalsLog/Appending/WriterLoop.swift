@@ -16,6 +16,7 @@ struct WriterLoop {
   private let clock: @Sendable () -> Timestamp
   private let line: WaitingLine<LogWriter.Job>
   private let status: LogWriter.Status
+  let observer: (any StoreObserver)?
   var merge: HeadMerge
   /// The maximum size in bytes of a group that is recorded for the journal. Larger ones rarely fit.
   private static let smallGroup = 24 << 10
@@ -28,7 +29,7 @@ struct WriterLoop {
   /// Whether a caller's own thread is at work.
   private var isLeading = false
   /// The duration of the last commit.
-  private var lastCommit = Duration.zero
+  private(set) var lastCommit = Duration.zero
   /// The sizes of the next groups, after more calls failed together. The next size is the last element.
   private var pieces: [Int] = []
   /// The number of the newest commit that the heads in memory include completely.
@@ -46,8 +47,10 @@ struct WriterLoop {
 
   init(
     _ place: CurrentGeneration, _ line: WaitingLine<LogWriter.Job>, _ status: LogWriter.Status,
-    _ interval: HeadMerge.Interval, _ clock: @escaping @Sendable () -> Timestamp
+    _ interval: HeadMerge.Interval, _ clock: @escaping @Sendable () -> Timestamp,
+    _ observer: (any StoreObserver)? = nil
   ) {
+    self.observer = observer
     self.place = place
     self.interval = interval
     self.clock = clock
@@ -295,6 +298,7 @@ struct WriterLoop {
     // Only now are the kinds that the group registered in the store.
     generation.publish(group.kinds)
     place.commits.announce()
+    report(calls, group.count)
     return answers
   }
 }

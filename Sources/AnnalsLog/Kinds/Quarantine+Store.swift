@@ -2,9 +2,12 @@ package import AnnalsCoding
 
 extension Quarantine {
   /// Creates the quarantine that the options of an open request; `nil` if readers stop.
-  package convenience init?(_ unreadable: StoreOptions.Unreadable) {
+  package convenience init?(_ unreadable: StoreOptions.Unreadable, _ observer: (any StoreObserver)? = nil) {
     guard case .quarantine(let report) = unreadable else { return nil }
-    self.init(report)
+    self.init { entry in
+      observer?.quarantined(entry)
+      report(entry)
+    }
   }
 
   /// Reports an entry; `false` if other entries may share the cause, so that skipping this one would hide

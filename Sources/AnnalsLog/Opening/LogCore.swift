@@ -21,19 +21,22 @@ package final class LogCore: Sendable {
   let writer: LogWriter?
   /// The watch of the log's followers.
   let watching = Mutex(Watching())
+  /// The observer of the first opener.
+  package let observer: (any StoreObserver)?
   /// The values that upper layers keep with the log.
   package let attachments = Attachments()
 
   private init(_ place: CurrentGeneration, _ options: StoreOptions) throws(AnnalsError) {
     self.place = place
     access = options.access
+    observer = options.observer
     log = place.generation.current.log
     let interval = options.mergeInterval.fitting(memory: options.headMemory)
     writer =
       access == .readWrite
       ? try LogWriter(
         place, interval: interval, room: options.queueMemory, lockTimeout: options.lockTimeout,
-        clock: options.clock) : nil
+        clock: options.clock, options.observer) : nil
   }
 
   /// The generation in use as this process knows it.

@@ -135,6 +135,11 @@ public struct StoreOptions: Sendable {
   /// Each commit takes the waiting calls, so at most as many bytes again are being written. A single larger
   /// call is admitted when nothing else waits. The first opener of a store in a process decides.
   public var queueMemory = 64 << 20
+  /// The receiver of values about the work of the store; `nil` for none, which costs nothing.
+  ///
+  /// Values about commits, views and untyped reads go to the observer of the first opener of a store in a
+  /// process. All others go to that of the store value that did the work.
+  public var observer: (any StoreObserver)?
   /// When the newest heads are merged into the rows on disk.
   package var mergeInterval = HeadMerge.Interval()
   /// The clock for the times of commits, for tests. The first opener of a store in a process decides.

@@ -112,12 +112,17 @@ package struct EntryReader: Sendable {
   package mutating func entries(_ limits: PageLimits) throws(AnnalsError) -> EntryPage<LogEntry> {
     var entries: [LogEntry] = []
     entries.reserveCapacity(min(limits.elements, 256))
+    let start = core.observer.map { _ in ContinuousClock.now }
     let end = try page { (cursor, snapshot) throws(AnnalsError) in
       let reading = EntryReading(kinds: snapshot.kinds)
       return cursor.page(limits) { (entry, stream) throws(AnnalsError) in
         entries.append(try reading.entry(entry, stream, snapshot.reader))
         return entries.count
       }
+    }
+    if let start, let observer = core.observer {
+      observer.read(
+        ReadActivity(entries: entries.count, bytes: end.bytes, duration: ContinuousClock.now - start))
     }
     return EntryPage(elements: entries, end: end)
   }

@@ -76,6 +76,11 @@ package struct PassRunner: Sendable {
     try files { () throws(StoreFileError) in try source.directory.removeUnfinishedReplacements() }
     var report = try run(source, lock)
     report.seconds = begin.duration(to: .now) / .seconds(1)
+    if report.isDone {
+      log.options.observer?.passed(
+        PassActivity(
+          generation: report.generation, entries: report.entries, duration: .seconds(report.seconds)))
+    }
     control.show(finished(report))
     _ = consume hold
     return report

@@ -36,7 +36,7 @@ package struct PlanOpening<Plan: SchemaMigrationPlan> {
     // program.
     lease = try ProgramLease.take(plan.current.version, options, in: log.core.generation.directory)
     try plan.mustNotBeDowngraded(log)
-    quarantine = Quarantine(options.unreadable)
+    quarantine = Quarantine(options.unreadable, options.observer)
     activation = Activation(log, plan, quarantine)
     phase = try log.read { (snapshot) in snapshot.kinds.row(of: plan.current.version)?.phase }
     self.log = log
@@ -67,7 +67,7 @@ package struct PlanOpening<Plan: SchemaMigrationPlan> {
     let contexts = try activation.contexts()
     let reach = PlanResolver(
       contexts.isEmpty ? plan : try CompiledPlan(Plan.self, contexts), quarantine,
-      skipping: SkippedEvents(options.newerTypes), lease: lease)
+      skipping: SkippedEvents(options.newerTypes), lease: lease, observer: options.observer)
     let after = try log.read { (snapshot) in snapshot.kinds.row(of: plan.current.version)?.phase }
     let (newer, bridges) = try log.read { (snapshot) throws(AnnalsError) in
       try reach.mustNotBeContracted(snapshot.kinds)

@@ -10,9 +10,30 @@ extension EntryCursor {
     _ limits: PageLimits, through upcaster: Upcaster, backwards: Bool = false,
     into buffer: TypedEventBuffer<Event>
   ) -> PageEnd {
+    guard let observer = upcaster.reach.observer else {
+      return events(limits, through: upcaster, backwards: backwards, into: buffer) { _ in }
+    }
+    let start = ContinuousClock.now
+    var tally = UpcastTally()
+    let end = events(limits, through: upcaster, backwards: backwards, into: buffer) { tally.add($0) }
+    observer.read(
+      ReadActivity(entries: tally.entries, bytes: end.bytes, duration: ContinuousClock.now - start))
+    tally.report(upcaster, to: observer)
+    return end
+  }
+
+  /// Adds the events of one page.
+  ///
+  /// - Parameter note: Is passed each entry that is upcast. An empty one leaves no trace in the code.
+  @inline(__always)
+  private mutating func events<Event>(
+    _ limits: PageLimits, through upcaster: Upcaster, backwards: Bool, into buffer: TypedEventBuffer<Event>,
+    _ note: (borrowing LentEntry) -> Void
+  ) -> PageEnd {
     var whole = buffer.count
     var cases: Set<Int>?
     var end = page(limits, of: upcaster.wanted) { (entry, stream) throws(AnnalsError) in
+      note(entry)
       do throws(AnnalsError) { try upcaster.upcast(entry, of: stream, into: buffer) } catch {
         buffer.keep(first: whole)
         cases = upcaster.cases(of: entry)

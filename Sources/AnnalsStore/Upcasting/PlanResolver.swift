@@ -8,6 +8,8 @@ package final class PlanResolver: Sendable {
   package let plan: CompiledPlan
   /// Reports entries that cannot be read; `nil` if readers stop at them.
   package let quarantine: Quarantine?
+  /// Receives values about reads; `nil` if nothing observes them.
+  let observer: (any StoreObserver)?
   private struct Known {
     var generation: UInt64?
     var count = 0
@@ -40,8 +42,10 @@ package final class PlanResolver: Sendable {
 
   package init(
     _ plan: CompiledPlan, _ quarantine: Quarantine? = nil, skipping: SkippedEvents? = nil,
-    lease: ProgramLease? = nil, isAdopting: Bool = false, mayPassOver: Bool = false
+    lease: ProgramLease? = nil, isAdopting: Bool = false, mayPassOver: Bool = false,
+    observer: (any StoreObserver)? = nil
   ) {
+    self.observer = observer
     self.plan = plan
     self.isAdopting = isAdopting
     self.quarantine = quarantine
@@ -66,14 +70,16 @@ package final class PlanResolver: Sendable {
   ///
   /// The program also stays known to others while it is used.
   package func passingOverNothing() -> PlanResolver {
-    PlanResolver(plan, lease: lease, isAdopting: isAdopting, mayPassOver: mayPassOver)
+    PlanResolver(
+      plan, lease: lease, isAdopting: isAdopting, mayPassOver: mayPassOver, observer: observer)
   }
 
   /// Returns the same plan for readers that stop at unreadable entries.
   package func stopping() -> PlanResolver {
     if quarantine == nil { return self }
     return PlanResolver(
-      plan, skipping: skipping, lease: lease, isAdopting: isAdopting, mayPassOver: mayPassOver)
+      plan, skipping: skipping, lease: lease, isAdopting: isAdopting, mayPassOver: mayPassOver,
+      observer: observer)
   }
 
   /// Returns the mark of a state that this program has folded: the plan's outline and the state's shape.

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsLog
 internal import AnnalsSchema
 
 /// The facts on which a decision is made, and the append that relies on them.
@@ -11,6 +12,12 @@ protocol DecisionBasis<State, Event>: Sendable {
   associatedtype Event: SchemaEvent
   /// What the append needs to know of the loaded facts.
   associatedtype Condition
+
+  /// The name of the aggregate or the model.
+  var name: String { get }
+
+  /// The first stream of the decision; `nil` for a decision on the events of a query.
+  var stream: StreamName? { get }
 
   /// The keys that decisions on the same facts have in common, at least one.
   var keys: Set<DecisionKey> { get }
@@ -31,6 +38,8 @@ struct DecisionLoop<C: Clock<Duration>>: Sendable {
   let turns: DecisionTurns
   let retries: DecisionRetries
   let clock: C
+  /// The observer of the store.
+  var observer: (any StoreObserver)? = nil
   /// Returns a random number from 0 to below 1.
   var chance: @Sendable () -> Double = { Double.random(in: 0..<1) }
 
@@ -67,6 +76,8 @@ struct DecisionLoop<C: Clock<Duration>>: Sendable {
         }
       }
       attempt += 1
+      observer?.retried(
+        RetryActivity(work: .decision, name: basis.name, stream: basis.stream, attempt: attempt))
     }
   }
 }

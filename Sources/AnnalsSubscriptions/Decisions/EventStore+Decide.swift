@@ -97,7 +97,8 @@ extension EventStore {
     on basis: Basis, _ retries: DecisionRetries,
     _ decision: (Basis.State) throws -> DecidedEvents<Basis.Event>
   ) async throws -> Appended {
-    let loop = DecisionLoop(turns: log.core.decisionTurns, retries: retries, clock: ContinuousClock())
+    var loop = DecisionLoop(turns: log.core.decisionTurns, retries: retries, clock: ContinuousClock())
+    loop.observer = log.options.observer
     return try await loop.run(on: basis, decision)
   }
 }

@@ -13,6 +13,8 @@ where Model.Event == Plan.Current.Event {
   let name: String
   let query: EventQuery<Model.Event>
 
+  var stream: StreamName? { nil }
+
   var keys: Set<DecisionKey> {
     var keys: Set<DecisionKey> = []
     for item in query.items {

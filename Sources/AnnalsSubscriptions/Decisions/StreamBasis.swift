@@ -20,6 +20,10 @@ where A.Event == Plan.Current.Event {
     self.streams = streams.count == 1 ? streams : streams.filter { known.insert($0).inserted }
   }
 
+  var name: String { A.name }
+
+  var stream: StreamName? { streams.first }
+
   var keys: Set<DecisionKey> { Set(streams.map { .stream($0) }) }
 
   func load() throws(AnnalsError) -> (state: LoadedStreams<A>, condition: [StreamName: Expectation]) {

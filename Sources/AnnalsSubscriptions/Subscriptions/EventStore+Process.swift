@@ -44,7 +44,7 @@ extension EventStore {
     let isKnown = try file.checkpoint(of: consumer) != nil
     var processor = Processor(
       consumer, file, options, turn, selecting: events.letterSelection(in: reach.plan),
-      within: log.options.lockTimeout)
+      within: log.options.lockTimeout, log.options.observer)
     var steps = steps(
       from: isKnown ? .stored(consumer) : start, to: events, streamPrefix: prefix
     ).makeAsyncIterator()
@@ -120,6 +120,7 @@ extension Processor {
         return nil
       }
       attempt += 1
+      reportRetry(attempt, of: entry.stream)
       // A task that is cancelled meanwhile tries once more; the check for cancellation follows.
       do { try await Task.sleep(for: policy.pause) } catch {}
     }

@@ -10,6 +10,7 @@ struct Processor: ~Copyable {
   /// The events that the consumer has selected; `nil` for all.
   private let selection: LetterSelection?
   private let turn: ConsumerTurn
+  let observer: (any StoreObserver)?
   /// The time a transaction waits for its turn.
   private let limit: Duration
   /// The checkpoint after the last finished entry.
@@ -21,8 +22,9 @@ struct Processor: ~Copyable {
 
   init(
     _ consumer: String, _ file: ConsumerFile, _ options: ProcessingOptions, _ turn: consuming ConsumerTurn,
-    selecting selection: LetterSelection?, within limit: Duration
+    selecting selection: LetterSelection?, within limit: Duration, _ observer: (any StoreObserver)?
   ) {
+    self.observer = observer
     self.selection = selection
     self.limit = limit
     self.consumer = consumer
@@ -61,6 +63,9 @@ struct Processor: ~Copyable {
       checkpoint, of: consumer, [.put(key: DeadLetterRow.key(consumer, key.position, key.path), row)],
       within: limit)
     (done, stored, handled) = (checkpoint, checkpoint, 0)
+    observer?.deadLettered(
+      DeadLetterActivity(
+        consumer: consumer, position: key.position, stream: row.stream, attempts: row.attempts))
   }
 
   /// The policy for an entry that cannot be handled.
@@ -93,6 +98,11 @@ struct Processor: ~Copyable {
     DeadLetterRow(
       consumer: consumer, stream: stream, reason: reason, attempts: attempts,
       time: Timestamp.now.microseconds, isUnreadable: isUnreadable, place: place, selection: selection)
+  }
+
+  /// Reports that the handler is about to be called again.
+  func reportRetry(_ attempt: Int, of stream: StreamName) {
+    observer?.retried(RetryActivity(work: .handler, name: consumer, stream: stream, attempt: attempt))
   }
 
   /// Returns the error for an entry that stops the consumer.

@@ -3,6 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "bank",
+  products: [.executable(name: "bank", targets: ["bank"])],
   dependencies: [.package(name: "Annals", path: "../../..")],
   targets: [
     .executableTarget(

@@ -3,6 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "ingest",
+  products: [.executable(name: "ingest", targets: ["ingest"])],
   dependencies: [.package(name: "Annals", path: "../../..")],
   targets: [
     .executableTarget(

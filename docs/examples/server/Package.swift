@@ -3,6 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "server",
+  products: [.executable(name: "server", targets: ["server"])],
   dependencies: [.package(name: "Annals", path: "../../..")],
   targets: [
     .executableTarget(

@@ -3,6 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "todo",
+  products: [.executable(name: "todo", targets: ["todo"])],
   dependencies: [.package(name: "Annals", path: "../../..")],
   targets: [
     .executableTarget(

@@ -216,6 +216,7 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
     case .stored(let checkpoint):
       stored = checkpoint
       file.commits.announce()
+      if let observer = registry.core.observer { report(checkpoint.position, to: observer) }
       let isWhole = checkpoint.position == last.end.position
       let facts = ViewBatchFacts(
         end: position, isLast: isWhole && last.isLast, failure: isWhole ? last.failure?.error : nil)
@@ -225,6 +226,16 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
       report(.overtaken(file.number, at: position))
     case .succeeded: report(.succeeded(file.number))
     }
+  }
+
+  /// Reports how far the file is.
+  private func report(_ position: Position, to observer: any StoreObserver) {
+    // A log that cannot be read now is reported by the next page.
+    guard let last = try? registry.core.generation.lastPosition() else { return }
+    observer.followed(
+      ViewActivity(
+        name: view.projection.name, version: view.projection.outline.version, position: position,
+        lag: last - min(last, position.rawValue)))
   }
 }
 

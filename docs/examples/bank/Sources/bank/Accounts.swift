@@ -47,11 +47,11 @@ enum Account: Aggregate {
 enum Balances: InlineProjection {
   typealias Event = BankV1.Event
   @Record struct Balance: ProjectionRow {
-    var account: StreamName
+    var account: String
     var owner: String
     var cents: Int
 
-    var key: StreamName { account }
+    var key: String { account }
     static let byOwner = SecondaryKey<Balance, String>("owner", unique: true) { $0.owner }
     static var secondaryKeys: [any DeclaredKey<Balance>] { [byOwner] }
   }
@@ -63,13 +63,14 @@ enum Balances: InlineProjection {
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     let change: Int
     switch entry.event {
-    case .opened(let opened): return try rows.put(Balance(account: entry.stream, owner: opened.owner, cents: 0))
+    case .opened(let opened):
+      return try rows.put(Balance(account: entry.stream.text, owner: opened.owner, cents: 0))
     case .deposited(let deposit): change = deposit.cents
     case .withdrawn(let withdrawal): change = -withdrawal.cents
     case .sent(let transfer): change = -transfer.cents
     case .received(let transfer): change = transfer.cents
     }
-    guard var balance = try rows.get(Balance.self, entry.stream) else {
+    guard var balance = try rows.get(Balance.self, entry.stream.text) else {
       throw Rejection("the account is not open")
     }
     balance.cents += change

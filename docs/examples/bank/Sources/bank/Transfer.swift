@@ -4,6 +4,7 @@ import Annals
 enum TransferRefusal: Error {
   case notOpen(StreamName)
   case tooLittle(cents: Int)
+  case tooBusy
 }
 
 /// The decision, a pure function of two accounts. It gives the events of both, or refuses.
@@ -25,17 +26,30 @@ func transfer(
 func transfer(
   _ cents: Int, from sender: StreamName, to receiver: StreamName, in store: EventStore<BankPlan>
 ) async throws {
-  for _ in 0..<5 {
-    let (from, to) = (try store.load(Account.self, from: sender), try store.load(Account.self, from: receiver))
-    let events = try transfer(cents, from: (sender, from.state), to: (receiver, to.state))
-    do {
-      try await store.append { call in
-        call.append([events.sent], to: sender, expecting: from.expectation)
-        call.append([events.received], to: receiver, expecting: to.expectation)
-      }
-      return
-    } catch where error.code == .conflict {
-      // Another transfer came first. The next attempt decides with what it left.
-    }
+  var attempts = 0
+  while try await !isTransferred(cents, from: sender, to: receiver, in: store) {
+    attempts += 1
+    if attempts == 20 { throw TransferRefusal.tooBusy }
   }
+}
+
+/// Tries once.
+///
+/// - Returns: Whether the transfer is stored. It is not if another append to one of the accounts came first.
+private func isTransferred(
+  _ cents: Int, from sender: StreamName, to receiver: StreamName, in store: EventStore<BankPlan>
+) async throws -> Bool {
+  let from = try store.load(Account.self, from: sender)
+  let to = try store.load(Account.self, from: receiver)
+  let events = try transfer(cents, from: (sender, from.state), to: (receiver, to.state))
+  do {
+    try await store.append { call in
+      call.append([events.sent], to: sender, expecting: from.expectation)
+      call.append([events.received], to: receiver, expecting: to.expectation)
+    }
+  } catch {
+    guard error.code == .conflict else { throw error }
+    return false
+  }
+  return true
 }

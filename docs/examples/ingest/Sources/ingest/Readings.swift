@@ -23,7 +23,9 @@ struct Line: Decodable {
   /// The event of the line. Its id makes a second import harmless.
   var event: NewEvent<ReadingsV1.Event> {
     let event: ReadingsV1.Event =
-      if let celsius { .measured(.init(celsius: celsius)) } else { .failed(.init(reason: error ?? "unknown")) }
+      if let celsius { .measured(.init(celsius: celsius)) } else {
+        .failed(.init(reason: error ?? "unknown"))
+      }
     return NewEvent(event, id: id, metadata: ["source": "readings.jsonl"], time: at)
   }
 }
@@ -32,13 +34,13 @@ struct Line: Decodable {
 enum Sensors: Projection {
   typealias Event = ReadingsV1.Event
   @Record struct Sensor: ProjectionRow {
-    var name: StreamName
+    var name: String
     var count: Int
     var lowest: Double
     var highest: Double
     var sum: Double
 
-    var key: StreamName { name }
+    var key: String { name }
   }
 
   static let name = "sensors"
@@ -49,8 +51,8 @@ enum Sensors: Projection {
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     guard case .measured(let measured) = entry.event else { return }
     let value = measured.celsius
-    let first = Sensor(name: entry.stream, count: 0, lowest: value, highest: value, sum: 0)
-    try rows.update(Sensor.self, entry.stream, initial: first) { sensor in
+    let first = Sensor(name: entry.stream.text, count: 0, lowest: value, highest: value, sum: 0)
+    try rows.update(Sensor.self, entry.stream.text, initial: first) { sensor in
       sensor.count += 1
       sensor.lowest = min(sensor.lowest, value)
       sensor.highest = max(sensor.highest, value)

@@ -5,13 +5,13 @@ enum TaskTable: Projection {
   typealias Event = TodoV4.Event
 
   @Record struct Row: ProjectionRow {
-    var task: StreamName
+    var task: String
     var title: String
     var list: String
     var tags: [String]
     var isDone: Bool
 
-    var key: StreamName { task }
+    var key: String { task }
     static let byList = SecondaryKey<Row, String>("list") { $0.list }
     static var secondaryKeys: [any DeclaredKey<Row>] { [byList] }
   }
@@ -21,7 +21,7 @@ enum TaskTable: Projection {
   static var tables: [ProjectionTable] { [.rows(Row.self)] }
 
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
-    let task = entry.stream
+    let task = entry.stream.text
     switch entry.event {
     case .taskAdded(let added):
       try rows.put(Row(task: task, title: added.title, list: added.list, tags: [], isDone: false))

@@ -1,0 +1,48 @@
+public import AnnalsCoding
+public import AnnalsLog
+
+extension EventLog {
+  /// Returns the state of the store in Prometheus' text format, for a server's endpoint.
+  ///
+  /// The text has the numbers of entries, streams, events and bytes by type and version, sizes, readers, and
+  /// the lag of each view and consumer. ``StoreMetrics`` adds counters of the work of this process.
+  ///
+  /// - Throws: As ``info()``, ``views()`` and ``consumers()``.
+  /// - Complexity: O(record types, views and consumers), regardless of the length of the log.
+  public func prometheusMetrics() throws(AnnalsError) -> String {
+    var text = PrometheusText()
+    let (info, pulse) = (try info(), try pulse())
+    text.add("entries", .gauge, "Entries of the log.", Double(pulse.entries))
+    text.add("streams", .gauge, "Streams of the log.", Double(pulse.streams))
+    text.add("generation", .gauge, "Number of the generation in use.", Double(pulse.generation))
+    let kinds = info.census.map { line in
+      [("type", line.type), ("version", line.version.map { "\($0)" } ?? "")]
+    }
+    text.add(
+      "events", .gauge, "Events by type and version.",
+      zip(kinds, info.census).map { (labels: $0, value: Double($1.count)) })
+    text.add(
+      "payload_bytes", .gauge, "Bytes of payloads by type and version.",
+      zip(kinds, info.census).map { (labels: $0, value: Double($1.bytes)) })
+    text.add("file_bytes", .gauge, "Length of the log's file.", Double(pulse.fileBytes))
+    text.add("free_bytes", .gauge, "Unused bytes of the log's file.", Double(pulse.freeBytes))
+    text.add("map_bytes", .gauge, "Address space set aside for the log's file.", Double(pulse.mapBytes))
+    text.add("readers", .gauge, "Open snapshots of all processes.", Double(pulse.readers))
+    text.add(
+      "oldest_reader_commits", .gauge, "Commits after the oldest snapshot.", Double(pulse.oldestReaderLag))
+    text.add(
+      "lag", .gauge, "Positions that a view, an inline projection or a consumer has not read.",
+      pulse.followers.map { follower in
+        var labels = [("kind", follower.role.rawValue), ("name", follower.name)]
+        if let version = follower.version { labels.append(("version", "\(version)")) }
+        if follower.role != .consumer { labels.append(("number", "\(follower.number)")) }
+        return (labels: labels, value: Double(follower.lag))
+      })
+    text.add(
+      "dead_letters", .gauge, "Entries that a consumer has set apart.",
+      pulse.followers.filter { $0.role == .consumer }.map { consumer in
+        (labels: [("name", consumer.name)], value: Double(consumer.deadLetters))
+      })
+    return text.text
+  }
+}
