@@ -50,7 +50,7 @@ package enum ExitStatus {
     .diskFull: inputOutput, .notCommitted: inputOutput, .outcomeUnknown: inputOutput,
     .storeReplaced: inputOutput, .lockFileDamaged: inputOutput, .usedAfterFork: inputOutput,
     .inputOutput: inputOutput,
-    .busy: tryAgain, .appendsSuspended: tryAgain, .tooManyReaders: tryAgain,
+    .busy: tryAgain, .viewLags: tryAgain, .appendsSuspended: tryAgain, .tooManyReaders: tryAgain,
     .readOnly: permission, .permission: permission,
   ]
 }

@@ -15,7 +15,7 @@ struct FieldsReading {
 
   /// The modifiers and attributes that do not change how a property is stored.
   private static let harmless: Set<String> = [
-    "Field", "available", "usableFromInline", "nonobjc", "preconcurrency", "_spi",
+    "Field", "Indexed", "available", "usableFromInline", "nonobjc", "preconcurrency", "_spi",
   ]
 
   /// Reads the members of `declaration`, which messages call `owner`: a record or a value.

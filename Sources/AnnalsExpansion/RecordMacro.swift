@@ -34,6 +34,12 @@ package struct RecordMacro: MemberMacro, ExtensionMacro {
     if reading.hasTags, reading.complaints.isEmpty {
       members += TagsText(reading.fields, reading.access).members(in: context)
     }
+    let keys = declaration.as(StructDeclSyntax.self)?.indexedConstants ?? []
+    if !keys.isEmpty {
+      let list = keys.map { "`\($0)`" }.joined(separator: ", ")
+      members.append(
+        "\(access)static var secondaryKeys: [any Annals.DeclaredKey<\(type.trimmed)>] { [\(list)] }")
+    }
     let names = members.joined(separator: "\n")
     let fields =
       reading.complaints.isEmpty

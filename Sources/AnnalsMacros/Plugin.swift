@@ -16,6 +16,7 @@ struct Macros: PluginProvider {
     case "RecordMacro": RecordMacro.self
     case "ValueMacro": ValueMacro.self
     case "FieldMacro": FieldMacro.self
+    case "IndexedMacro": IndexedMacro.self
     case "UnknownCaseMacro": UnknownCaseMacro.self
     default: throw Unknown(name: typeName)
     }

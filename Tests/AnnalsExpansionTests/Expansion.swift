@@ -27,7 +27,8 @@ struct Expansion {
         "Record": MacroSpec(type: RecordMacro.self, conformances: record),
         "Annals.Record": MacroSpec(type: RecordMacro.self, conformances: record),
         "Value": MacroSpec(type: ValueMacro.self, conformances: ["Annals.StoredValue"]),
-        "Field": MacroSpec(type: FieldMacro.self), "UnknownCase": MacroSpec(type: UnknownCaseMacro.self),
+        "Field": MacroSpec(type: FieldMacro.self), "Indexed": MacroSpec(type: IndexedMacro.self),
+        "UnknownCase": MacroSpec(type: UnknownCaseMacro.self),
       ],
       contextGenerator: {
         BasicMacroExpansionContext(sharingWith: context, lexicalContext: $0.allMacroLexicalContexts())

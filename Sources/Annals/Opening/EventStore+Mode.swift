@@ -32,7 +32,7 @@ extension EventStore {
     case .onRead, .refuse: return nil
     case .beforeOpen(var options):
       options.discardsOthers = true
-      _ = try PassRunner.start(log, work, options).join()
+      _ = try PassRunner.start(log, work, options).join(log.options.watch)
       return nil
     case .inBackground(var options):
       options.discardsOthers = true

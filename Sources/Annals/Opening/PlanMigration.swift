@@ -135,7 +135,7 @@ extension EventStore {
     migration.archive = try archives.next()
     while let work = try passes.next(upTo: plan.current.version, activating: options.activating) {
       // What was only rehearsed would be due forever.
-      guard try PassRunner.start(log, work, migration).join().isDone else { break }
+      guard try PassRunner.start(log, work, migration).join(options.watch).isDone else { break }
       migration.archive = try archives.next()
     }
     return .beforeOpen(migration)

@@ -10,7 +10,7 @@ extension AnnalsError {
         appendsSuspended, tooManyReaders, readOnly, permission, diskFull, notCommitted, outcomeUnknown,
         storeReplaced, lockFileDamaged, usedAfterFork, inputOutput, cancelled, wrongUse,
         checkpointMismatch, undeclaredFields, streamClosed, noSuchStream, missingAttachment,
-        keyMissing, subjectForgotten
+        keyMissing, subjectForgotten, viewLags
     }
     private let base: Base
 
@@ -97,6 +97,8 @@ extension AnnalsError {
     public static let collision = Code(.collision)
     /// Another process holds the lock, or decisions of this process the turn, for longer than the timeout.
     public static let busy = Code(.busy)
+    /// The events of an append are stored, and a view has not reached them.
+    public static let viewLags = Code(.viewLags)
     /// The store refuses appends until a switch is accepted or rolled back.
     public static let appendsSuspended = Code(.appendsSuspended)
     /// Every slot for readers is taken.

@@ -35,7 +35,7 @@ package struct EntryPage<Element: Sendable>: Sendable {
 /// How a page ended.
 package struct PageEnd: Sendable {
   /// The position of the last entry that is done with, whether it was left out or not; `nil` for none.
-  var last: Position?
+  package var last: Position?
   /// Whether the read ends after the page.
   package var isLast = false
   /// The number of stored bytes of the entries that were read.

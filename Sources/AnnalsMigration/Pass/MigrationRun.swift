@@ -1,5 +1,5 @@
 public import AnnalsCoding
-internal import AnnalsLog
+package import AnnalsLog
 internal import LMDB
 import Synchronization
 
@@ -61,6 +61,21 @@ public final class MigrationRun: Sendable {
   ///   plan's pass is unfinished, `permission` or `inputOutput`.
   public func report() async throws(AnnalsError) -> MigrationReport {
     try await control.result().get()
+  }
+
+  /// Blocks this thread until the pass ends, and reports its progress to the watch of an open, which can end
+  /// it. Its work is then kept for the next open.
+  package func join(_ watch: OpenWatch?) throws(AnnalsError) -> MigrationReport {
+    guard let watch else { return try join() }
+    while control.ended == nil {
+      let progress = current
+      do throws(AnnalsError) { try watch.advance(.migrating, progress.done, of: progress.total) } catch {
+        stop()
+        break
+      }
+      WriterThread.pause(milliseconds: 20)
+    }
+    return try join()
   }
 
   /// Blocks this thread until the pass ends.

@@ -36,6 +36,13 @@ struct InlineRegistration {
     try log.core.generation.openInline()
     guard log.options.access == .readWrite else { return }
     while let (step, row) = try due() {
+      // The rows folded so far are kept, and the next open continues with them.
+      if case .fold = step, let row {
+        try log.options.watch?.advance(
+          .folding, row.folded, of: log.core.generation.lastPosition())
+      } else {
+        try log.options.watch?.check()
+      }
       let generation = log.core.generation
       if generation.inline == nil {
         try generation.create(later: StoreTables.inline, within: log.options.lockTimeout)

@@ -40,6 +40,17 @@ extension EventStore {
     }
   }
 
+  /// Calls `body`, which may throw errors of its own, with snapshots of two views at one position.
+  @_disfavoredOverload
+  public func read<P: Projection, Q: Projection, Result>(
+    _ first: View<P>, _ second: View<Q>,
+    _ body: (borrowing ViewSnapshot<P>, borrowing ViewSnapshot<Q>) throws -> Result
+  ) throws -> Result where P.Event == Event, Q.Event == Event {
+    try read(first, second) { (one, two) throws(AnnalsError) -> Swift.Result<Result, any Error> in
+      Swift.Result { try body(one, two) }
+    }.get()
+  }
+
   /// Calls `body` with snapshots of three views at one position.
   ///
   /// - Parameters:
@@ -74,6 +85,18 @@ extension EventStore {
       }
       try meeting.wait(for: signals[late])
     }
+  }
+
+  /// Calls `body`, which may throw errors of its own, with snapshots of three views at one position.
+  @_disfavoredOverload
+  public func read<P: Projection, Q: Projection, R: Projection, Result>(
+    _ first: View<P>, _ second: View<Q>, _ third: View<R>,
+    _ body: (borrowing ViewSnapshot<P>, borrowing ViewSnapshot<Q>, borrowing ViewSnapshot<R>) throws -> Result
+  ) throws -> Result where P.Event == Event, Q.Event == Event, R.Event == Event {
+    try read(first, second, third) {
+      (one, two, three) throws(AnnalsError) -> Swift.Result<Result, any Error> in
+      Swift.Result { try body(one, two, three) }
+    }.get()
   }
 }
 

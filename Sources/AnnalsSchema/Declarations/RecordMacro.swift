@@ -28,7 +28,7 @@ internal import AnnalsCoding
 @attached(
   extension, conformances: ShapedRecord, Record, StoredValue,
   names: named(recordName), named(formerNames), named(reservedNames), named(hasTags), named(tags),
-  named(shape), named(init), named(encode)
+  named(secondaryKeys), named(shape), named(init), named(encode)
 )
 public macro Record(_ name: String? = nil, formerly: [String] = [], reserved: [String] = []) =
   #externalMacro(module: "AnnalsMacros", type: "RecordMacro")

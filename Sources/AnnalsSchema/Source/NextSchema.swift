@@ -31,7 +31,7 @@ package struct NextSchema: Sendable {
   /// Writes the next version of `plan`.
   ///
   /// - Throws: ``AnnalsError`` with code `invalidPlan` if the current schema is a draft, has no record of a
-  ///   name in `changing`, or a record there has a type that its shape does not tell; or if the version is
+  ///   name in `changing`, or a record there has a type that its shape does not describe; or if the version is
   ///   not above the current one.
   package init<Plan: SchemaMigrationPlan>(
     after plan: Plan.Type, _ options: Options = Options()

@@ -149,8 +149,8 @@ extension ValueShape {
     }
   }
 
-  /// Returns whether a value inside is of a type that is more than `levels` records and enums around this one;
-  /// 0 is the next one, and -1 this one.
+  /// Returns whether a value inside is of a type that is more than `levels` records and enums around this
+  /// one; 0 is the next one, and -1 this one.
   fileprivate func refers(beyond levels: Int) -> Bool {
     func look(_ shape: ValueShape, _ depth: Int) -> Bool {
       switch shape {

@@ -26,7 +26,9 @@ package struct Activation {
   }
 
   private func history(upTo last: UInt64) -> LogHistory {
-    LogHistory(log: log, last: last, adopted: plan.adopted, quarantine: quarantine)
+    var history = LogHistory(log: log, last: last, adopted: plan.adopted, quarantine: quarantine)
+    history.watch = log.options.watch
+    return history
   }
 
   /// Whether the plan has anything that a store could lack.
@@ -143,7 +145,13 @@ package struct Activation {
     _ index: Int, _ word: String, _ body: () throws -> Result
   ) throws(AnnalsError) -> Result {
     let (from, to) = (plan.schemas[index], plan.schemas[index + 1])
-    do { return try body() } catch let error as AnnalsError {
+    do {
+      try log.options.watch?.check()
+      let result = try body()
+      // A stage's own code may have caught the error that ends its read.
+      try log.options.watch?.check()
+      return result
+    } catch let error as AnnalsError {
       guard error.isOfOneEntry else { throw error }
       throw AnnalsError(
         error.code,

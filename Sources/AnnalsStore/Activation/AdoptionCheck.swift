@@ -35,7 +35,12 @@ struct AdoptionCheck {
     try mustFit()
     let drops = FieldDrops(log.options.dropFields)
     let scan = UndeclaredScan(log: log, plan: plan, drops: drops, isAdopting: true)
-    let unnamed = try scan.run(last: last).undeclared.filter { !drops.contains($0) }
+    let unnamed = try scan.run(
+      last: last,
+      { () throws(AnnalsError) in
+        try log.options.watch?.check()
+      }
+    ).undeclared.filter { !drops.contains($0) }
     guard unnamed.isEmpty else {
       throw AnnalsError(undeclared: unnamed, "taking over events without a version")
     }
@@ -56,6 +61,9 @@ struct AdoptionCheck {
       var scan = try snapshot.scan()
       while let entry = try scan.next() {
         if entry.position.rawValue > last { break }
+        if entry.position.rawValue.isMultiple(of: 1024) {
+          try log.options.watch?.advance(.adopting, entry.position.rawValue, of: last)
+        }
         let (kind, position) = (entry.kind, entry.position)
         guard let entrance = entrances[kind], let payload = entry.payload,
           let text = Self.mistake(in: payload, entrance)

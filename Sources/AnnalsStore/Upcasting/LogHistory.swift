@@ -19,6 +19,8 @@ package struct LogHistory: HistorySource {
 
   /// Reports entries that cannot be upcast, which are then skipped; `nil` if such an entry ends the read.
   package var quarantine: Quarantine?
+  /// The watch of the open that reads the history; `nil` if no open does.
+  package var watch: OpenWatch?
 
   package init(log: EventLog, last: UInt64, adopted: SchemaVersion? = nil, quarantine: Quarantine? = nil) {
     self.log = log
@@ -75,6 +77,7 @@ package struct LogHistory: HistorySource {
         }
       }
       for item in items { try body(item) }
+      try watch?.advance(.preparing, end.last?.rawValue ?? 0, of: last)
       if let error = end.failure { throw error }
     } while !end.isLast
   }

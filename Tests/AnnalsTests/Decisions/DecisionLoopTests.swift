@@ -18,6 +18,8 @@ private final class ScriptedBasis: DecisionBasis {
 
   let script: Mutex<Script>
   let keys: Set<DecisionKey> = [.stream("a")]
+  let name = "scripted"
+  let stream: StreamName? = "a"
 
   /// - Parameter overtaken: How many appends are overtaken.
   init(overtaken: Int, otherError: AnnalsError? = nil) {

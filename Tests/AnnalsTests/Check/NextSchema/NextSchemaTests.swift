@@ -9,6 +9,7 @@ import Testing
 @Suite struct NextSchemaTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
 
+  // Promise P182.
   @Test func `the next version has every record as an alias, or declared again from its shape`() throws {
     var options = NextSchema.Options()
     options.changing = ["parcel sent"]
