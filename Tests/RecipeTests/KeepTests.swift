@@ -207,6 +207,13 @@ private enum ThreadPlan: SchemaMigrationPlan {
     #expect(report.contains("~ customer -> buyer: text  (lightweight"), "\(report)")
   }
 
+  @Test func `the lock records the constants of kept fields`() throws {
+    let folder = try TemporaryDirectory()
+    let lock = folder.url.appending(path: "InvoicePlan.lock")
+    try InvoicePlan.check(lock: lock, recording: true)
+    #expect(try String(contentsOf: lock, encoding: .utf8).contains("constant channel = \"shop\""))
+  }
+
   @Test func `a field that is neither computed nor kept makes the plan invalid, with its name`() throws {
     let message = try Self.refusal(ForgetfulInvoicePlan.self)
     #expect(message.contains("has a Keep for 'InvoiceSent'"), "\(message)")

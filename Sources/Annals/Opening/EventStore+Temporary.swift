@@ -25,7 +25,7 @@ extension EventStore {
   ///
   /// - Parameters:
   ///   - plan: The schema versions and the stages between them.
-  ///   - options: The options of the open. A power loss may lose the last commits, whatever they say.
+  ///   - options: The options of the open. Its durability is always relaxed.
   ///   - inline: The projections to fold in the transaction of each append.
   /// - Returns: The store.
   /// - Throws: As ``init(at:plan:options:inline:)``, and `cannotCreate` if the directory cannot be created.

@@ -1,9 +1,10 @@
 /// A type by which rows of a projection are found and ordered.
 ///
 /// Keys are compared by their encoded bytes, from first to last. The conforming types encode to bytes in the
-/// order of their values: texts, integers, `Bool`, `Double`, `Date`, `UUID`, byte strings, optionals (`nil`
-/// first), ``Position``, ``StreamName``, enums with such raw values, and ``Keys`` of several. Texts are
-/// ordered by their UTF-8 bytes, so two texts are the same key only if their bytes are equal.
+/// order of their values: texts, integers, `Bool`, `Double`, `Decimal`, `Date`, `UUID`, byte strings,
+/// optionals (`nil` first), ``Position``, ``StreamName``, enums with such raw values, and ``Keys`` of
+/// several. Texts are ordered by their UTF-8 bytes, so two texts are the same key only if their bytes are
+/// equal.
 public protocol RowKey: Sendable {
   /// Adds the bytes of the key to the end of `bytes`.
   ///

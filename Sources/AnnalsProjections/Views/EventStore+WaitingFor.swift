@@ -20,8 +20,9 @@ extension EventStore {
   /// - Returns: The places of the events.
   /// - Throws: ``AnnalsError`` with code `viewLags` if the events are stored, and the view has not reached
   ///   them: the time has passed, the task was cancelled, or the view has stopped. `details.position` is the
-  ///   position of the last event, and `underlying` the reason. Do not append the events again. All other
-  ///   codes are as for ``append(_:to:expecting:)-([Event],_,_)``.
+  ///   position of the last event, and `underlying` the reason. Do not append the events again. `wrongUse` if
+  ///   the view belongs to another store; nothing is stored then. All other codes are as for
+  ///   ``append(_:to:expecting:)-([Event],_,_)``.
   @discardableResult
   public func append<P: Projection>(
     _ events: [Event], to stream: StreamName, expecting expected: Expectation = .any,
@@ -67,6 +68,12 @@ extension EventStore {
     waitingFor view: View<P>, timeout: Duration = .seconds(10),
     _ body: (inout AppendCall<NewEvent<Event>>) -> Void
   ) async throws(AnnalsError) -> Appended where P.Event == Event {
+    guard view.registry.core.log == log.id else {
+      throw AnnalsError(
+        .wrongUse,
+        "the view '\(P.name)' is one of another store: open it with view(_:) of the store that appends"
+      )
+    }
     let done = try await append(body)
     guard let position = done.position else { return done }
     do throws(AnnalsError) { try await view.waitUntil(position, timeout: timeout) } catch {

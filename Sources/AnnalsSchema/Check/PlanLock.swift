@@ -96,7 +96,14 @@ extension ChainOutline {
   /// Returns the constants that the stage numbered `index` sets for new fields of a record, as
   /// `field = JSON`, sorted.
   fileprivate func constants(of record: Int, at index: Int) -> [ExactText] {
-    guard case .converted(let target, _) = crossings[index][record] else { return [] }
+    let target: Int
+    switch crossings[index][record] {
+    case .converted(let number, _): target = number
+    case .rule:
+      guard let keep = stages[index].rule(for: record)?.keep else { return [] }
+      target = keep.target
+    case .carried, .redeclared, .forgotten: return []
+    }
     return (stages[index].constants[target] ?? [:]).map { ExactText("\($0.key.text) = \($0.value)") }.sorted()
   }
 }

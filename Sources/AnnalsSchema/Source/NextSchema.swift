@@ -30,9 +30,9 @@ package struct NextSchema: Sendable {
 
   /// Writes the next version of `plan`.
   ///
-  /// - Throws: ``AnnalsError`` with code `invalidPlan` if the current schema is a draft, has no record of a
-  ///   name in `changing`, or a record there has a type that its shape does not describe; or if the version is
-  ///   not above the current one.
+  /// - Throws: ``AnnalsError`` with code `invalidPlan` if the current schema is a draft, or has no record of
+  ///   a name in `changing`; if a record there has a type that its shape does not describe; or if the version
+  ///   is not above the current one.
   package init<Plan: SchemaMigrationPlan>(
     after plan: Plan.Type, _ options: Options = Options()
   ) throws(AnnalsError) {
@@ -121,7 +121,7 @@ package struct NextSchema: Sendable {
   private static func undeclarable(_ record: RecordOutline, in schema: SchemaOutline) -> AnnalsError {
     AnnalsError(
       .invalidPlan,
-      "record '\(record.name.text)' of \(schema.name) (\(schema.version)) has a type with Codable code of its own, which its shape does not tell: leave the record out, and copy its declaration by hand"
+      "record '\(record.name.text)' of \(schema.name) (\(schema.version)) has a type with Codable code of its own, which its shape does not describe: leave the record out, and copy its declaration by hand"
     )
   }
 

@@ -113,7 +113,10 @@ struct DecimalKeyTests {
   func `dates are in the order of time, also before 2001 and a fraction apart`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let seconds =
-      [-Double.leastNonzeroMagnitude, .leastNonzeroMagnitude, 0, -0.0, -978_307_200, 1e12, -1e12, .leastNonzeroMagnitude * 3]
+      [
+        -Double.leastNonzeroMagnitude, .leastNonzeroMagnitude, 0, -0.0, -978_307_200, 1e12, -1e12,
+        .leastNonzeroMagnitude * 3,
+      ]
       + (0..<60).map { _ in
         let bits = Double(bitPattern: generator.next())
         return bits.isFinite ? bits : .random(in: -1e9...1e9, using: &generator)

@@ -1,0 +1,3 @@
+import WorkoutSchemas
+let url = URL(filePath: "workouts.annals")
+let options = StoreOptions()
