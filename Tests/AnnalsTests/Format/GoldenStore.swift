@@ -111,7 +111,7 @@ enum GoldenStore {
           lines.append("\(table.definition.name) \(hex(Row.key(row.key))) \(hex(value))")
         }
       }
-      for table in [tables.streams, tables.meta] {
+      for table in [tables.streams, tables.meta] + [log.core.generation.environment.tags].compactMap({ $0 }) {
         lines += try self.lines(of: table, reader)
       }
       return lines.joined(separator: "\n") + "\n"

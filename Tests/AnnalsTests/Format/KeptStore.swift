@@ -31,11 +31,14 @@ struct KeptStore: CustomTestStringConvertible {
   func keep(_ url: URL) throws {
     try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
     try GoldenStore.dump(url).write(to: rows, atomically: true, encoding: .utf8)
-    for name in ["CURRENT", "log-000001.mdb"] {
-      try Data(contentsOf: url.appendingPathComponent(name)).write(to: store.appending(path: name))
-    }
-    for name in ["log-000001.lease", "open.lock", "queue.lock", "write.lock"] {
-      try Data().write(to: store.appending(path: name))
+    for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
+      if name == "CURRENT" || name.hasSuffix(".mdb") {
+        try Data(contentsOf: url.appendingPathComponent(name)).write(to: store.appending(path: name))
+      } else if name.hasPrefix("log-") && name.hasSuffix(".lease")
+        || ["open.lock", "queue.lock", "write.lock"].contains(name)
+      {
+        try Data().write(to: store.appending(path: name))
+      }
     }
     let blobs = url.appendingPathComponent("blobs")
     guard FileManager.default.fileExists(atPath: blobs.path) else { return }
