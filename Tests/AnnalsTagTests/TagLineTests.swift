@@ -128,6 +128,7 @@ import Testing
     return (log, model)
   }
 
+  // Promise P189.
   @Test(arguments: RunLength.seeds(RunLength.count("ANNALS_TAG_SEEDS", usual: 4)))
   func `an export and its import give equal tags and equal answers to queries`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
@@ -160,6 +161,7 @@ import Testing
     }
   }
 
+  // Promise P187.
   @Test(arguments: RunLength.seeds(RunLength.count("ANNALS_TAG_SEEDS", usual: 4)))
   func `lines of a selection are those of the events that a model gives`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
@@ -186,6 +188,7 @@ import Testing
     }
   }
 
+  // Promise P186.
   @Test
   func `lines of events at a version have the stored tags, and are chosen by the names of that version`()
     async throws

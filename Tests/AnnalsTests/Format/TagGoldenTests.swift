@@ -79,6 +79,7 @@ enum TagGoldenStore {
     }
   }
 
+  // Promise P188.
   @Test(arguments: stores)
   func `the kept stores take more events with their tags, and conditions`(kept: KeptStore) async throws {
     let place = try kept.copy()
@@ -95,6 +96,7 @@ enum TagGoldenStore {
     #expect(try EventLog.verify(place.url).isClean)
   }
 
+  // Promise P190.
   @Test func `a pass leaves the texts of erased tags in no byte of the store`() throws {
     let text = Data("only:erased".utf8)
     for (kept, isThere) in [(TagGoldenStore.kept, true), (TagGoldenStore.compacted, false)] {
@@ -114,6 +116,7 @@ enum TagGoldenStore {
     #expect(try GoldenStore.dump(place.url) == compacted)
   }
 
+  // Promise P191.
   @Test(arguments: stores)
   func `a library that does not know tags neither reads nor writes such a store`(kept: KeptStore) throws {
     let place = try kept.copy()

@@ -13,6 +13,7 @@ import Testing
 @Suite struct RecordTagsTests {
   private typealias Event = TaggedCoursesV1.Event
 
+  // Promise P185.
   @Test func `a field that is a tag gives its event the tag of its value`() throws {
     let student = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
     #expect(
