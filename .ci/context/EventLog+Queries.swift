@@ -1,0 +1,3 @@
+func append(_ enrolled: NewEntry, to log: EventLog) async throws {
+// here
+}
