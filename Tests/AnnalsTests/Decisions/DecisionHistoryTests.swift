@@ -33,6 +33,43 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean, "seed \(seed)")
   }
 
+  @Test(arguments: RunLength.seeds(RunLength.count("ANNALS_DECISION_SEEDS", usual: 2)))
+  func `The same holds for three processes, of which two are killed amid their decisions`(
+    seed: UInt64
+  ) async throws {
+    let place = try TemporaryStore()
+    let store = try EventStore(at: place.url, plan: VaultPlanV1.self)
+    async let first: Void = Self.actUntilKilled(place.url.path, seed: 2 * seed)
+    async let second: Void = Self.actUntilKilled(place.url.path, seed: 2 * seed + 1)
+    try await Self.act(store, seed: 1_000 + seed)
+    _ = await (first, second)
+    #expect(try Self.check(store) > 20, "seed \(seed)")
+    #expect(try EventLog.verify(place.url).isClean, "seed \(seed)")
+  }
+
+  private static func actUntilKilled(_ path: String, seed: UInt64) async {
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, seed = seed as UInt64] in
+      let store = try EventStore(at: URL(fileURLWithPath: path), plan: VaultPlanV1.self)
+      async let acts: Void = DecisionHistoryTests.act(store, seed: seed)
+      try await Task.sleep(for: .milliseconds(20 + Int(seed) * 7 % 40))
+      kill(getpid(), SIGKILL)
+      try await acts
+    }
+  }
+
+  /// Acts twenty times in each of six tasks.
+  private static func act(_ store: EventStore<VaultPlanV1>, seed: UInt64) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for writer in 0..<6 {
+        group.addTask {
+          var generator = SeededGenerator(seed: seed * 1_000 + UInt64(writer))
+          for _ in 0..<20 { _ = try await act(store, &generator) }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
   /// Decides on random streams, or appends to one without a decision.
   ///
   /// - Returns: The number of events.

@@ -23,6 +23,32 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
+  @Test func `A process that is killed amid its decisions leaves nothing half done, and others go on`()
+    async throws
+  {
+    let place = try TemporaryStore()
+    let store = try EventStore(at: place.url, plan: CoursesPlan.self)
+    for course in 0..<4 {
+      try await store.append([.courseOffered(.init(course: "c\(course)", seats: 20))], to: "courses")
+    }
+    async let killed: Void = Self.bookUntilKilled(place.url.path)
+    try await Self.book(store, "here")
+    _ = await killed
+    // 24 students of this process want each of the courses, so all seats are taken in the end.
+    #expect(try store.checkEnrolments() == 80)
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  private static func bookUntilKilled(_ path: String) async {
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      let store = try EventStore(at: URL(fileURLWithPath: path), plan: CoursesPlan.self)
+      async let booking: Void = DecisionProcessTests.book(store, "killed")
+      try await Task.sleep(for: .milliseconds(30))
+      kill(getpid(), SIGKILL)
+      try await booking
+    }
+  }
+
   private static func bookElsewhere(_ path: String, _ name: String) async {
     await #expect(processExitsWith: .success) { [path = path as String, name = name as String] in
       let store = try EventStore(at: URL(fileURLWithPath: path), plan: CoursesPlan.self)
