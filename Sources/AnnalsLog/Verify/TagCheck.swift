@@ -13,8 +13,20 @@ struct TagCheck {
   let isExpected: Bool
   /// The number of chains that begin in the log.
   private(set) var chains: UInt64 = 0
-  private var heads: [TagChainID: TagHead] = [:]
+  private var heads: [TagChainID: Known] = [:]
   private var names: [StreamHash: TagChainID] = [:]
+
+  /// A chain as far as it was read.
+  private struct Known {
+    var head: TagHead
+    /// The hash of its text; `nil` while all of its entries are erased.
+    var name: StreamHash?
+    /// Whether an entry did not follow from those before it. Later ones are compared with the entries that
+    /// they lead to, so that each place is named once.
+    var isBroken = false
+  }
+  /// Whether chains were forgotten.
+  private var hasForgotten = false
 
   init(_ table: Table?, isExpected: Bool) {
     self.table = table
@@ -75,17 +87,22 @@ struct TagCheck {
       chains += 1
       let head = TagHead(beginningAt: at, index: index)
       if let chain = stored.chain, chain != head.chain { return false }
-      remember(head, hash)
+      // A tag has one chain.
+      if let hash, names[hash] != nil { return false }
+      remember(Known(head: head, name: hash))
       return true
     }
     guard let chain = try chain(of: stored, text, hash, reader) else { return false }
-    guard var head = heads[chain] else {
-      // The chain began before the others were forgotten.
-      return try follow(stored, text, chain, bytes, position, reader)
+    // It may have begun before the others were forgotten.
+    guard var known = heads[chain], !known.isBroken, hash == nil || known.name == nil || known.name == hash
+    else { return try follow(stored, hash, chain, bytes, position, reader) }
+    guard known.head.ordinal + 1 == stored.ordinal, known.head.last < at else {
+      heads[chain]?.isBroken = true
+      return false
     }
-    guard head.ordinal + 1 == stored.ordinal else { return false }
-    let links = head.extend(to: at)
-    remember(head, hash)
+    let links = known.head.extend(to: at)
+    known.name = known.name ?? hash
+    remember(known)
     for level in 0..<links.count {
       do throws(FormatFailure) {
         guard try stored.linked(level: level, from: at, in: bytes) == at - links[level] else { return false }
@@ -96,13 +113,14 @@ struct TagCheck {
     return true
   }
 
-  private mutating func remember(_ head: TagHead, _ hash: StreamHash?) {
+  private mutating func remember(_ known: Known) {
     if heads.count >= Self.limit {
       heads.removeAll(keepingCapacity: true)
       names.removeAll(keepingCapacity: true)
+      hasForgotten = true
     }
-    heads[head.chain] = head
-    if let hash { names[hash] = head.chain }
+    heads[known.head.chain] = known
+    if let name = known.name { names[name] = known.head.chain }
   }
 
   /// The chain of a stored tag; `nil` if the table has no row for it.
@@ -118,34 +136,53 @@ struct TagCheck {
 
   /// Whether the entry that the first link leads to is the one before it in the chain.
   private func follow(
-    _ stored: StoredTag, _ text: EventTag?, _ chain: TagChainID, _ bytes: Span<UInt8>, _ position: Position,
+    _ stored: StoredTag, _ name: StreamHash?, _ chain: TagChainID, _ bytes: Span<UInt8>, _ position: Position,
     _ reader: StoreReader
   ) throws(AnnalsError) -> Bool {
-    var isFound = false
+    var candidates: [(chain: TagChainID?, text: EventTag)] = []
     do throws(FormatFailure) {
-      let target = try stored.linked(level: 0, from: position.rawValue, in: bytes)
-      let found = Position(target)
-      let other = try reader.bytesIfPresent(at: found)
-      guard let other else { return false }
-      let wanted = text.map { Array($0.text.utf8) } ?? []
+      let found = Position(try stored.linked(level: 0, from: position.rawValue, in: bytes))
+      guard let other = try reader.bytesIfPresent(at: found) else { return false }
+      var tags: [StoredTag] = []
       try EntryHeader(other, at: found).eachTag(in: other, at: found) { tag in
-        let isSame =
-          tag.chain.map { $0 == chain } ?? other.extracting(tag.text).isEqual(to: wanted.span)
-        if isSame, tag.ordinal + 1 == stored.ordinal { isFound = true }
-        return !isFound
+        if tag.ordinal == stored.ordinal - 1 { tags.append(tag) }
+        return true
       }
+      for tag in tags { candidates.append((tag.chain, EventTag(try other.text(in: tag.text)))) }
     } catch {
       return false
     }
-    return isFound
+    for candidate in candidates {
+      if let other = candidate.chain {
+        if other == chain { return true }
+        continue
+      }
+      let hash = StreamHash(candidate.text.text.utf8.span)
+      if let name {
+        if name == hash { return true }
+        continue
+      }
+      // Of an erased entry only the chain is known.
+      if let known = names[hash] {
+        if known == chain { return true }
+      } else if let table, try reader.tagHead(of: candidate.text, in: table)?.chain == chain {
+        return true
+      }
+    }
+    return false
   }
 
   /// Compares a row of the table with the chain.
   ///
   /// - Returns: Whether the row leads to the newest entry of the chain, as far as that is known.
   func confirms(_ tag: EventTag, _ head: TagHead, _ reader: StoreReader) -> Bool {
+    let hash = StreamHash(tag.text.utf8.span)
+    if let chain = names[hash], chain != head.chain { return false }
     if let known = heads[head.chain] {
-      return known == head && names[StreamHash(tag.text.utf8.span)].map { $0 == head.chain } ?? true
+      guard known.name.map({ $0 == hash }) ?? true else { return false }
+      if !known.isBroken { return known.head == head }
+    } else if !hasForgotten {
+      return false
     }
     do throws(AnnalsError) {
       let position = Position(head.last)
