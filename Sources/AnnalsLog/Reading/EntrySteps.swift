@@ -78,8 +78,24 @@ package struct EntrySteps: Sendable {
   /// - Throws: ``AnnalsError`` with code `streamMoved`.
   mutating func enter(_ snapshot: borrowing LogSnapshot) throws(AnnalsError) {
     try query?.enter(snapshot)
+    try leaveChains(snapshot)
     guard names.enter(generation: snapshot.generation.number) else { return }
     try stream?.mustBeWhatItWas(snapshot.reader)
+  }
+
+  /// Passes all entries from here on, if a kind has come that an alternative without tags selects: no chain
+  /// leads to its entries.
+  private mutating func leaveChains(_ snapshot: borrowing LogSnapshot) throws(AnnalsError) {
+    guard let range = query?.range, query?.stored.isByTags == false else { return }
+    query?.range = nil
+    if range.isAtEnd {
+      // Nothing follows, whatever the log has.
+      log = LogSteps(start: nil, backwards: false, last: 0, limit: 0)
+    } else {
+      log = LogSteps(
+        start: Position(range.next), through: Position(range.end), backwards: range.backwards,
+        last: try snapshot.reader.last(), limit: .max)
+    }
   }
 
   /// The last position, or the last revision, that there was when the read began; 0 where there was none.
