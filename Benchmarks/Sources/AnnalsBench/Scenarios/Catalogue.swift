@@ -61,7 +61,17 @@ enum Catalogue {
           tasks: 64, streams: 1_000, perTask: isFull ? 1_000 : 100, alone: isFull ? 1_000 : 300),
         DecideConcurrent(tasks: 1, perTask: isFull ? 6_400 : 640),
         DecideConcurrent(tasks: 64, perTask: isFull ? 100 : 10),
-      ]
+      ] + tags(isFull: isFull)
+  }
+
+  /// Tags, queries and conditions.
+  private static func tags(isFull: Bool) -> [any Scenario] {
+    [1_000, 100_000].map { tags in
+      AppendTagged(batch: 10_000, streams: 1_000, tags: tags, entries: isFull ? 200_000 : 100_000)
+        as any Scenario
+    } + [
+      ReadTag(tags: isFull ? 100_000 : 5_000, length: 10, reads: isFull ? 20_000 : 5_000)
+    ] + [1, 16, 64].map { AppendConditional(tasks: $0, perTask: isFull ? 1_000 : $0 == 1 ? 300 : 100) }
   }
 
   /// Scenarios whose figures matter for one large number.

@@ -1,5 +1,5 @@
 import Annals
-package import AnnalsTestSupport
+import AnnalsTestSupport
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -32,15 +32,19 @@ struct TagWriter {
 
   /// Repeats the call that an earlier life was killed in, then makes `count` calls of its own.
   mutating func run(after past: [[String]], count: Int) async throws {
-    var next = 0
-    var open: TaggedCall?
-    for words in past where words.count > 1 {
-      let call = Int(words[1]) ?? 0
-      next = call + 1
-      open = words[0] == "begin" ? TaggedCall(writer: number, number: call, words[2]) : nil
-    }
+    let (next, open) = Self.resume(number, after: past)
     if let open { try await make(open) }
-    for call in next..<next + count where FaultProgram.hasParent { try await make(self.call(call)) }
+    for number in next..<next + count {
+      if !FaultProgram.hasParent { return }
+      let call = try call(number)
+      try await make(call)
+    }
+  }
+
+  /// The number of the call after `past`, and the unanswered call in it.
+  private static func resume(_ writer: Int, after past: [[String]]) -> (next: Int, open: TaggedCall?) {
+    guard let words = past.last(where: { $0.count > 2 }), let number = Int(words[1]) else { return (0, nil) }
+    return (number + 1, words[0] == "begin" ? TaggedCall(writer: writer, number: number, words[2]) : nil)
   }
 
   private func make(_ call: TaggedCall) async throws {
@@ -85,54 +89,5 @@ struct TagWriter {
       writer: self.number, number: number, stream: stream, expectation: expectation,
       query: TagChoice.query(using: &random), after: after,
       events: (0..<Int.random(in: 1...3, using: &random)).map { _ in TagChoice.event(using: &random) })
-  }
-}
-
-/// Random types, tags and queries: few of each, so that queries match.
-package enum TagChoice {
-  private static let types = ["Enrolled", "Left", "Moved"]
-  private static let tags: [EventTag] =
-    (0..<6).map { EventTag("course:c\($0)") } + (0..<40).map { EventTag("student:s\($0)") } + ["café:ü"]
-
-  package static func event(using random: inout SeededGenerator) -> TaggedCall.Event {
-    TaggedCall.Event(
-      type: types.randomElement(using: &random) ?? "",
-      tags: some(of: tags, 0...3, using: &random))
-  }
-
-  package static func query(using random: inout SeededGenerator) -> LogQuery {
-    LogQuery(
-      (0..<Int.random(in: 0...3, using: &random)).map { _ in
-        let isPlain = Int.random(in: 0..<10, using: &random) == 0
-        return LogQuery.Item(
-          types: some(of: types, 0...2, using: &random),
-          tags: isPlain ? [] : some(of: tags, 1...2, using: &random))
-      })
-  }
-
-  private static func some<Value: Hashable>(
-    of values: [Value], _ count: ClosedRange<Int>, using random: inout SeededGenerator
-  ) -> Set<Value> {
-    Set((0..<Int.random(in: count, using: &random)).compactMap { _ in values.randomElement(using: &random) })
-  }
-}
-
-/// Compacts the log again and again, and removes what it replaced, until it is killed.
-enum TagCompactor {
-  static func run(_ url: URL, count: Int) async throws {
-    let log = try EventLog(at: url, options: StoreOptions(creation: .never))
-    FaultProgram.ready()
-    var options = MigrationOptions()
-    options.batch = 50
-    options.durableBatch = 50
-    for _ in 0..<count where FaultProgram.hasParent {
-      do {
-        _ = try await log.compact(options).report()
-        _ = try EventLog.discardPrevious(url)
-      } catch let error as AnnalsError where error.code == .busy {
-        // Another process still reads the generation before.
-      }
-      usleep(20_000)
-    }
   }
 }
